@@ -7,22 +7,14 @@ import { checkAccountId, checkLimit } from '../../common/inputs.js';
 import { cursorOf, textOfCursor } from '../../common/list-query.js';
 import { Idempotency } from '../../outbox/idempotency.js';
 import type { Acceptance } from '../../outbox/outbox.js';
+import { type SignatureView, signatureView } from '../signatures/signature-view.js';
 import { ManagedAccountStore, type SignatureQuery } from './managed-account-store.js';
 import { type OperatorCallOptions, operatorCall } from './operator-call.js';
 
 /** A sender name as operators see it. */
-export interface ManagedSignatureView {
+export interface ManagedSignatureView extends SignatureView {
   readonly account: string;
-  readonly name: string;
-  readonly status: SignatureStatus;
-  /** Why it was rejected. */
-  readonly reason: string | null;
-  /** ISO 8601, UTC. */
   readonly created_at: string;
-  /** Null while pending. */
-  readonly decided_at: string | null;
-  /** Whether every account may use it. */
-  readonly is_default: boolean;
 }
 
 /** Sender names. */
@@ -103,13 +95,9 @@ export class ManagedSignatures {
     return this.idempotency.keeping(scope, route, once, async () => this.view(await work({ by })));
   }
 
-  private view({ accountId, name, status, reason, createdAt, decidedAt }: Signature): ManagedSignatureView {
-    return {
-      ...{ account: accountId, name, status, reason: reason ?? null },
-      created_at: new Date(createdAt).toISOString(),
-      decided_at: decidedAt === undefined ? null : new Date(decidedAt).toISOString(),
-      is_default: this.defaults.has(name),
-    };
+  private view(signature: Signature): ManagedSignatureView {
+    const { accountId, name } = signature;
+    return { account: accountId, ...signatureView(signature), is_default: this.defaults.has(name) };
   }
 }
 

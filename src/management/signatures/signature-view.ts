@@ -20,7 +20,9 @@ export interface SignaturePage {
   readonly next_cursor: string | null;
 }
 
-export function signatureView({ name, status, reason, createdAt, decidedAt }: Signature): SignatureView {
+/** A name that an account has asked for. */
+export function signatureView(signature: Signature): SignatureView & { readonly created_at: string } {
+  const { name, status, reason, createdAt, decidedAt } = signature;
   const moments = { created_at: isoOf(createdAt), decided_at: isoOf(decidedAt) };
   return { name, status, reason: reason ?? null, ...moments, is_default: false };
 }
