@@ -1,5 +1,5 @@
 import { checkInput, checkLimit } from '../common/inputs.js';
-import { textOfCursor } from '../common/list-query.js';
+import { momentOf, textOfCursor } from '../common/list-query.js';
 import type { PageRequest } from '../common/page.js';
 import { IsOptional, IsQueryInteger, IsString } from '../http/validators.js';
 
@@ -11,6 +11,14 @@ export interface ListQuery {
   readonly cursor?: string | undefined;
 }
 
+/** The period of a listing. */
+export interface Period {
+  /** From this moment on: ISO 8601, a day (UTC) or a time with its zone. */
+  readonly since?: string | undefined;
+  /** Before this moment. */
+  readonly until?: string | undefined;
+}
+
 /** Query of a listing. */
 export class PageQuery {
   @IsOptional()
@@ -20,6 +28,17 @@ export class PageQuery {
   @IsOptional()
   @IsString()
   readonly cursor?: string;
+}
+
+/** Query of a listing of a period. The service checks the moments. */
+export class PeriodPageQuery extends PageQuery {
+  @IsOptional()
+  @IsString()
+  readonly since?: string;
+
+  @IsOptional()
+  @IsString()
+  readonly until?: string;
 }
 
 /**
@@ -34,9 +53,7 @@ export function pageOf(query: ListQuery, isOurs: (text: string) => boolean): Pag
   return { limit, after: cursor === undefined ? undefined : textOfCursor(cursor, isOurs) };
 }
 
-/** A moment as views have it. */
-export function isoOf(at: number): string;
-export function isoOf(at: number | undefined): string | null;
-export function isoOf(at: number | undefined): string | null {
-  return at === undefined ? null : new Date(at).toISOString();
+/** The moments of a period. @throws MessagingError `error.field_invalid` */
+export function periodOf({ since, until }: Period) {
+  return { since: momentOf('since', since), until: momentOf('until', until) };
 }

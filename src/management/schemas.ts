@@ -1,10 +1,14 @@
 import type { ErrorDescription } from '../openapi/controller-description.js';
 import type { Schema } from '../openapi/openapi-document.js';
-import { list, nullable, object, ref, text } from '../openapi/schemas.js';
+import { EXAMPLE, list, nullable, object, ref, text } from '../openapi/schemas.js';
 
-/** What parameters of listings mean. */
-export const PAGE: Schema = { default: 50, description: 'The largest number of items on the page.' };
-export const CURSOR = 'The `next_cursor` of the previous page. Default: the first page.';
+/** The parameters of a period of what a listing has. */
+export function periodFilters(of: string) {
+  return {
+    since: text(`Only ${of} from this moment on, ISO 8601.`, { example: EXAMPLE.moment }),
+    until: text(`Only ${of} before this moment, ISO 8601.`, { example: EXAMPLE.moment }),
+  };
+}
 
 /** A page of a listing. */
 export function pageSchema(description: string, item: string): Schema {

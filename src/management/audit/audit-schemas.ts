@@ -1,13 +1,15 @@
 import { AUDIT_ACTIONS } from '../../accounts/audit.js';
 import type { Schema, Schemas } from '../../openapi/openapi-document.js';
 import { EXAMPLE, identifier, moment, nullable, object, oneOf, text } from '../../openapi/schemas.js';
-import { pageSchema } from '../schemas.js';
+import { pageSchema, periodFilters } from '../schemas.js';
 
 const fields = (description: string): Schema =>
   nullable({ type: 'object', description, additionalProperties: {}, example: { status: 'pending' } });
 
-/** The actions of the log. */
-export const ACTION = oneOf(AUDIT_ACTIONS, 'What was done.');
+const ACTION = oneOf(AUDIT_ACTIONS, 'What was done.');
+
+/** The filters of a listing of changes. */
+export const AUDIT_FILTERS = { action: { ...ACTION, description: 'Only this action.' }, ...periodFilters('changes') };
 
 /** Schemas of the audit log. */
 export const AUDIT_SCHEMAS: Schemas = {

@@ -2,17 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { AUDIT_ACTIONS, type AuditAction, AuditLog } from '../../accounts/audit.js';
 import { MessagingError } from '../../common/errors.js';
 import { checkAccountId } from '../../common/inputs.js';
-import { cursorOf, momentOf } from '../../common/list-query.js';
-import { type ListQuery, pageOf } from '../list-query.js';
+import { cursorOf } from '../../common/list-query.js';
+import { type ListQuery, type Period, pageOf, periodOf } from '../list-query.js';
 import { type AuditPage, auditView } from './audit-view.js';
 
 /** The filter and page of a listing of changes. */
-export interface AuditListQuery extends ListQuery {
+export interface AuditListQuery extends ListQuery, Period {
   readonly action?: string | undefined;
-  /** From this moment on: ISO 8601, a day (UTC) or a time with its zone. */
-  readonly since?: string | undefined;
-  /** Before this moment. */
-  readonly until?: string | undefined;
 }
 
 /**
@@ -35,8 +31,8 @@ export class AuditService {
   async list(accountId: string | undefined, query: AuditListQuery = {}): Promise<AuditPage> {
     if (accountId !== undefined) checkAccountId(accountId);
     const page = pageOf(query, (text) => /^\d{1,15}$/.test(text));
-    const [since, until] = [momentOf('since', query.since), momentOf('until', query.until)];
-    const { items, next } = await this.log.list({ ...page, accountId, action: actionOf(query.action), since, until });
+    const filter = { ...periodOf(query), action: actionOf(query.action) };
+    const { items, next } = await this.log.list({ ...page, ...filter, accountId });
     return { items: items.map(auditView), next_cursor: cursorOf(next) };
   }
 }

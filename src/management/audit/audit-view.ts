@@ -1,5 +1,5 @@
 import type { AuditAction, AuditFields, Author, StoredAuditEntry } from '../../accounts/audit.js';
-import { isoOf } from '../list-query.js';
+import { isoOf } from '../../common/iso.js';
 
 /** A change as the API gives it. Moments are ISO 8601. */
 export interface AuditView {

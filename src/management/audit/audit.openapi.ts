@@ -1,10 +1,10 @@
 import { describeController, fieldsOf } from '../../openapi/controller-description.js';
 import { invalid } from '../../openapi/errors.js';
-import { EXAMPLE, text } from '../../openapi/schemas.js';
-import { CURSOR, NOT_ADMITTED, PAGE } from '../schemas.js';
+import { PAGE } from '../../openapi/listings.js';
+import { NOT_ADMITTED } from '../schemas.js';
 import { AuditController } from './audit.controller.js';
 import { ListAuditQuery } from './audit.dto.js';
-import { ACTION, AUDIT_SCHEMAS } from './audit-schemas.js';
+import { AUDIT_FILTERS, AUDIT_SCHEMAS } from './audit-schemas.js';
 
 /** OpenAPI description of an account's changes (contract.md section 13). */
 export const auditOpenapi = describeController(AuditController, () => ({
@@ -18,13 +18,7 @@ export const auditOpenapi = describeController(AuditController, () => ({
     list: {
       operationId: 'listAudit',
       summary: 'List changes, newest first',
-      query: fieldsOf(ListAuditQuery, {
-        limit: PAGE,
-        cursor: CURSOR,
-        action: { ...ACTION, description: 'Only this action.' },
-        since: text('Only changes from this moment on, ISO 8601.', { example: EXAMPLE.moment }),
-        until: text('Only changes before this moment, ISO 8601.', { example: EXAMPLE.moment }),
-      }),
+      query: fieldsOf(ListAuditQuery, { ...PAGE, ...AUDIT_FILTERS }),
       answer: { schema: 'AuditPage' },
       errors: ['error.invalid_cursor', ...invalid('action', 'since', 'until')],
     },

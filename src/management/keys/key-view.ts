@@ -1,5 +1,6 @@
 import type { KeySummary } from '../../accounts/account-service.js';
 import { KEY_SCOPES, type KeyScope } from '../../accounts/permissions.js';
+import { isoOf } from '../../common/iso.js';
 
 /** An API key as the API gives it. Moments are ISO 8601. */
 export interface KeyView {
@@ -40,7 +41,7 @@ export function keyView(key: KeySummary, spent: number, now: number): KeyView {
     ...{ id, name: name ?? null, scopes: scopes ?? KEY_SCOPES, cidrs: cidrs ?? [] },
     expires_at: isoOf(key.expiresAt),
     ...{ daily_units: dailyUnits ?? null, per_minute: perMinute ?? null },
-    created_at: new Date(key.createdAt).toISOString(),
+    created_at: isoOf(key.createdAt),
     last_used_at: isoOf(key.usedAt),
     revoked_at: isoOf(key.revokedAt),
     spent_today: dailyUnits === undefined ? null : spent,
@@ -51,8 +52,4 @@ export function keyView(key: KeySummary, spent: number, now: number): KeyView {
 function statusOf({ revokedAt, expiresAt }: KeySummary, now: number): KeyView['status'] {
   if (revokedAt !== undefined) return 'revoked';
   return expiresAt !== undefined && expiresAt <= now ? 'expired' : 'active';
-}
-
-function isoOf(at: number | undefined): string | null {
-  return at === undefined ? null : new Date(at).toISOString();
 }

@@ -7,9 +7,10 @@ import { MessagingController } from '../../http/messaging-controller.js';
 import { ReplyHeaders } from '../../http/parameters.js';
 import { MessagingBody, MessagingQuery } from '../../http/validation.js';
 import type { IdempotentRequest } from '../../outbox/idempotency.js';
+import { PageQuery } from '../list-query.js';
 import { KeyService } from './key-service.js';
 import type { KeyPage } from './key-view.js';
-import { CreateKeyBody, ListKeysQuery, RotateKeyBody } from './keys.dto.js';
+import { CreateKeyBody, RotateKeyBody } from './keys.dto.js';
 
 /** The routes of API keys (contract.md section 13). */
 @MessagingController()
@@ -18,7 +19,7 @@ export class KeysController {
 
   @Get('keys')
   @Needs('keys.read')
-  list(@Caller() { accountId }: Caller, @MessagingQuery() query: ListKeysQuery): Promise<KeyPage> {
+  list(@Caller() { accountId }: Caller, @MessagingQuery() query: PageQuery): Promise<KeyPage> {
     return this.keys.list(accountId, query);
   }
 

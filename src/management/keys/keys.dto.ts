@@ -1,4 +1,4 @@
-import { IsOptional, IsQueryInteger, IsString } from '../../http/validators.js';
+import { IsOptional, IsString } from '../../http/validators.js';
 import type { NewKeyDraft } from './key-service.js';
 
 /** Body of `POST /keys`. The service checks what is in the fields. */
@@ -27,15 +27,4 @@ export class CreateKeyBody {
 export class RotateKeyBody {
   @IsOptional()
   readonly grace_hours?: number;
-}
-
-/** Query of `GET /keys`. */
-export class ListKeysQuery {
-  @IsOptional()
-  @IsQueryInteger(1, 500)
-  readonly limit?: number;
-
-  @IsOptional()
-  @IsString()
-  readonly cursor?: string;
 }

@@ -2,11 +2,25 @@ import { LONGEST_NAME, MOST_CIDRS, MOST_DAILY_UNITS, MOST_PER_MINUTE } from '../
 import { KEY_SCOPES } from '../../accounts/permissions.js';
 import { describeController, fieldsOf } from '../../openapi/controller-description.js';
 import { invalid } from '../../openapi/errors.js';
+import { PAGE } from '../../openapi/listings.js';
 import type { Schema } from '../../openapi/openapi-document.js';
-import { count, EXAMPLE, identifier, list, moment, nullable, object, oneOf, text, yes } from '../../openapi/schemas.js';
+import {
+  count,
+  EXAMPLE,
+  identifier,
+  list,
+  moment,
+  nullable,
+  object,
+  oneOf,
+  ref,
+  text,
+  yes,
+} from '../../openapi/schemas.js';
+import { PageQuery } from '../list-query.js';
 import { LONGEST_GRACE_HOURS } from './key-service.js';
 import { KeysController } from './keys.controller.js';
-import { CreateKeyBody, ListKeysQuery, RotateKeyBody } from './keys.dto.js';
+import { CreateKeyBody, RotateKeyBody } from './keys.dto.js';
 
 const EXAMPLE_KEY_ID = '3kTMd9uYbQ0a';
 const EXAMPLE_KEY = 'msgk_3kTMd9uYbQ0a_GxVcX2qZr8sT4uW6yA1bC3dE5fG7hJ9k_1aB2cD';
@@ -48,7 +62,7 @@ export const keysOpenapi = describeController(KeysController, () => ({
     Key: object('An API key.', FIELDS),
     NewKey: object('A new API key. It is shown only here.', WITH_KEY),
     KeyPage: object('A page of keys.', {
-      items: list({ $ref: '#/components/schemas/Key' }),
+      items: list(ref('Key')),
       next_cursor: nullable(text('The cursor of the next page; null on the last one.')),
     }),
     KeyRevoked: object('The key is valid no more.', { success: yes }),
@@ -57,10 +71,7 @@ export const keysOpenapi = describeController(KeysController, () => ({
     list: {
       operationId: 'listKeys',
       summary: 'List API keys, newest first',
-      query: fieldsOf(ListKeysQuery, {
-        limit: { default: 50, description: 'The largest number of items on the page.' },
-        cursor: 'The `next_cursor` of the previous page. Default: the first page.',
-      }),
+      query: fieldsOf(PageQuery, PAGE),
       answer: { schema: 'KeyPage' },
       errors: ['error.invalid_cursor', 'error.account_not_found'],
     },

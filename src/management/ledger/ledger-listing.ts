@@ -3,18 +3,14 @@ import { LedgerService } from '../../billing/ledger-service.js';
 import { LEDGER_KINDS, type LedgerKind } from '../../billing/ledger-store.js';
 import { MessagingError } from '../../common/errors.js';
 import { unsendableCharacter } from '../../common/inputs.js';
-import { cursorOf, momentOf } from '../../common/list-query.js';
+import { cursorOf } from '../../common/list-query.js';
 import { csvLine } from '../csv.js';
-import { type ListQuery, pageOf } from '../list-query.js';
+import { type ListQuery, type Period, pageOf, periodOf } from '../list-query.js';
 import { type LedgerPage, type LedgerView, ledgerView } from './ledger-view.js';
 
 /** The filter of entries. */
-export interface LedgerFilter {
+export interface LedgerFilter extends Period {
   readonly kind?: string | undefined;
-  /** From this moment on: ISO 8601, a day (UTC) or a time with its zone. */
-  readonly since?: string | undefined;
-  /** Before this moment. */
-  readonly until?: string | undefined;
 }
 
 /** The filter and page of a listing of entries. */
@@ -64,8 +60,8 @@ function lineOf(entry: LedgerView): string {
   return csvLine(COLUMNS.map((column) => entry[column]));
 }
 
-function filterOf({ kind, since, until }: LedgerFilter) {
-  return { kind: kindOf(kind), since: momentOf('since', since), until: momentOf('until', until) };
+function filterOf({ kind, ...period }: LedgerFilter) {
+  return { kind: kindOf(kind), ...periodOf(period) };
 }
 
 function kindOf(given: string | undefined): LedgerKind | undefined {

@@ -1,7 +1,7 @@
 import { describeController, fieldsOf } from '../../openapi/controller-description.js';
 import { invalid } from '../../openapi/errors.js';
-import { EXAMPLE, text } from '../../openapi/schemas.js';
-import { CURSOR, NOT_ADMITTED, PAGE } from '../schemas.js';
+import { PAGE } from '../../openapi/listings.js';
+import { NOT_ADMITTED, periodFilters } from '../schemas.js';
 import { LedgerController } from './ledger.controller.js';
 import { ListLedgerQuery } from './ledger.dto.js';
 import { KIND, LEDGER_SCHEMAS } from './ledger-schemas.js';
@@ -18,11 +18,9 @@ export const ledgerOpenapi = describeController(LedgerController, () => ({
       description:
         'With `Accept: text/csv` all that match, as a file; `limit` and `cursor` are of no effect then. A file that ends before its last line breaks the connection.',
       query: fieldsOf(ListLedgerQuery, {
-        limit: PAGE,
-        cursor: CURSOR,
+        ...PAGE,
         kind: { ...KIND, description: 'Only entries of this cause.' },
-        since: text('Only entries from this moment on, ISO 8601.', { example: EXAMPLE.moment }),
-        until: text('Only entries before this moment, ISO 8601.', { example: EXAMPLE.moment }),
+        ...periodFilters('entries'),
       }),
       answer: { schema: 'LedgerPage' },
       errors: ['error.invalid_cursor', ...invalid('kind', 'since', 'until')],

@@ -1,5 +1,6 @@
 import type { AccountState } from '../../accounts/account-store.js';
 import { type LedgerEntry, shownId } from '../../billing/ledger-store.js';
+import { isoOf } from '../../common/iso.js';
 import { type LedgerView, ledgerView } from '../ledger/ledger-view.js';
 import type { ManagedAccount } from './managed-account-store.js';
 
@@ -32,8 +33,7 @@ export interface PostingView {
 }
 
 export function accountView({ id, name, state, balance, createdAt, lowBalance }: ManagedAccount): AccountView {
-  const created_at = new Date(createdAt).toISOString();
-  return { id, name, state, balance, created_at, low_balance: lowBalance ?? null };
+  return { id, name, state, balance, created_at: isoOf(createdAt), low_balance: lowBalance ?? null };
 }
 
 /** @param entry with its stored id */

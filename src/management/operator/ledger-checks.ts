@@ -5,10 +5,10 @@ import { within } from '../../common/async.js';
 import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import { IdGenerator } from '../../common/ids.js';
+import { isoOf } from '../../common/iso.js';
 import { faultCode, faultLog, reasonOf } from '../../common/log.js';
 import { Idempotency } from '../../outbox/idempotency.js';
 import type { Acceptance } from '../../outbox/outbox.js';
-import { isoOf } from '../list-query.js';
 import { type CheckRun, CheckRunStore } from './check-run-store.js';
 import { type OperatorCallOptions, operatorCall } from './operator-call.js';
 

@@ -4,12 +4,13 @@ import { LedgerService } from '../../billing/ledger-service.js';
 import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import { IdGenerator } from '../../common/ids.js';
-import { checkAccountId, checkInput, checkLimit, checkString, checkText, isAccountId } from '../../common/inputs.js';
-import { cursorOf, textOfCursor } from '../../common/list-query.js';
+import { checkAccountId, checkInput, checkString, checkText, isAccountId } from '../../common/inputs.js';
+import { cursorOf } from '../../common/list-query.js';
 import { Notifier, publishNotice } from '../../common/notifier.js';
 import { Idempotency } from '../../outbox/idempotency.js';
 import type { Acceptance } from '../../outbox/outbox.js';
 import type { IdempotencyKey } from '../../outbox/send.js';
+import { type ListQuery, pageOf } from '../list-query.js';
 import { type AccountPage, type AccountView, accountView, postingView } from './account-view.js';
 import { ACCOUNT_STATES, type AccountCall, type AccountChanges, ManagedAccountStore } from './managed-account-store.js';
 import { type OperatorCall, type OperatorCallOptions, operatorCall } from './operator-call.js';
@@ -40,11 +41,7 @@ export interface PostingDraft {
 }
 
 /** The filter of a listing. */
-export interface AccountListQuery {
-  /** The maximum number of items, 1 to 1000. Default 50. */
-  readonly limit?: number | undefined;
-  /** The `next_cursor` of the previous page. */
-  readonly cursor?: string | undefined;
+export interface AccountListQuery extends ListQuery {
   /** Only accounts whose id or name begins with it. */
   readonly query?: string | undefined;
   readonly state?: string | undefined;
@@ -100,12 +97,11 @@ export class ManagedAccounts {
    * Accounts, newest first; with `query` those whose id begins with it, then those whose name does, in alphabetical order.
    * @throws MessagingError `error.invalid_cursor`, `error.field_invalid`, `error.field_not_string`
    */
-  async list({ limit = 50, cursor, query, state }: AccountListQuery = {}): Promise<AccountPage> {
-    checkLimit(limit);
+  async list({ query, state, ...listed }: AccountListQuery = {}): Promise<AccountPage> {
+    const page = pageOf(listed, isAccountId);
     if (query !== undefined) checkText('query', query);
-    const after = cursor === undefined ? undefined : textOfCursor(cursor, isAccountId);
     const begins = query === '' ? undefined : query;
-    const { items, next } = await this.store.list({ limit, after, begins, state: stateOf(state) });
+    const { items, next } = await this.store.list({ ...page, begins, state: stateOf(state) });
     return { items: items.map(accountView), next_cursor: cursorOf(next) };
   }
 

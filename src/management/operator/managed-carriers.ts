@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
+import { isoOf } from '../../common/iso.js';
 import { Notifier, publishNotice } from '../../common/notifier.js';
 import { Channels } from '../../outbox/channel.js';
 import { Idempotency } from '../../outbox/idempotency.js';
 import type { Acceptance } from '../../outbox/outbox.js';
 import type { LinkState, RouteState } from '../../sms/carrier-state.js';
 import { SmsChannel } from '../../sms/sms-channel.js';
-import { isoOf } from '../list-query.js';
 import { OperatingControl } from './operating-control.js';
 import { type OperatorCallOptions, operatorCall } from './operator-call.js';
 

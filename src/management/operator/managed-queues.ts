@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import { checkAccountId, checkInput, checkString } from '../../common/inputs.js';
+import { isoOf } from '../../common/iso.js';
 import { Notifier, publishNotice } from '../../common/notifier.js';
 import { Channels } from '../../outbox/channel.js';
 import { Idempotency } from '../../outbox/idempotency.js';
@@ -65,7 +66,7 @@ export class ManagedQueues {
     const depths = await this.control.depths(this.channels.all().map(({ name }) => name));
     const items = depths.map(({ oldestDue, ...depth }) => ({
       ...depth,
-      oldest_due: oldestDue === undefined ? null : new Date(oldestDue).toISOString(),
+      oldest_due: isoOf(oldestDue),
     }));
     return { items, ...(await this.pauses()) };
   }
@@ -128,5 +129,5 @@ export class ManagedQueues {
 }
 
 function pauseView({ channel, accountId, since }: QueuePause): PauseView {
-  return { channel: channel ?? null, account: accountId ?? null, since: new Date(since).toISOString() };
+  return { channel: channel ?? null, account: accountId ?? null, since: isoOf(since) };
 }

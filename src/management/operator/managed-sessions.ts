@@ -5,11 +5,12 @@ import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import { isId } from '../../common/ids.js';
 import { checkAccountId } from '../../common/inputs.js';
+import { isoOf } from '../../common/iso.js';
 import { cursorOf } from '../../common/list-query.js';
 import { channelToken } from '../../msgapp/channel-token.js';
 import { SessionManager } from '../../msgapp/sessions/session-manager.js';
 import { isFinal, type SessionStatus, type StoredSession } from '../../msgapp/sessions/session-store.js';
-import { isoOf, type ListQuery, pageOf } from '../list-query.js';
+import { type ListQuery, pageOf } from '../list-query.js';
 import { ManagedSessionStore } from './managed-session-store.js';
 import { type OperatorCallOptions, operatorCall } from './operator-call.js';
 

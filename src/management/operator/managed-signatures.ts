@@ -7,6 +7,7 @@ import { checkAccountId, checkLimit } from '../../common/inputs.js';
 import { cursorOf, textOfCursor } from '../../common/list-query.js';
 import { Idempotency } from '../../outbox/idempotency.js';
 import type { Acceptance } from '../../outbox/outbox.js';
+import type { ListQuery } from '../list-query.js';
 import { type SignatureView, signatureView } from '../signatures/signature-view.js';
 import { ManagedAccountStore, type SignatureQuery } from './managed-account-store.js';
 import { type OperatorCallOptions, operatorCall } from './operator-call.js';
@@ -25,11 +26,7 @@ export interface ManagedSignaturePage {
 }
 
 /** The filter of a listing. */
-export interface SignatureListQuery {
-  /** The maximum number of items, 1 to 1000. Default 50. */
-  readonly limit?: number | undefined;
-  /** The `next_cursor` of the previous page. */
-  readonly cursor?: string | undefined;
+export interface SignatureListQuery extends ListQuery {
   readonly status?: string | undefined;
 }
 

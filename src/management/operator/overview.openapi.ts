@@ -1,26 +1,13 @@
 import { describeController, fieldsOf } from '../../openapi/controller-description.js';
 import { invalid } from '../../openapi/errors.js';
-import {
-  EXAMPLE,
-  identifier,
-  list,
-  moment,
-  nullable,
-  object,
-  oneOf,
-  phoneNumber,
-  text,
-  yes,
-} from '../../openapi/schemas.js';
-import { ACTION, AUDIT_SCHEMAS } from '../audit/audit-schemas.js';
-import { AddOptOutsBody, ListOptOutsQuery } from '../optouts/optouts.dto.js';
-import { OPT_OUT_SCHEMAS } from '../optouts/optouts.openapi.js';
-import { CURSOR, PAGE, pageSchema } from '../schemas.js';
+import { PAGE } from '../../openapi/listings.js';
+import { EXAMPLE, identifier, moment, nullable, object, oneOf, phoneNumber, text, yes } from '../../openapi/schemas.js';
+import { AUDIT_FILTERS, AUDIT_SCHEMAS } from '../audit/audit-schemas.js';
+import { addOptOuts, OPT_OUT_SCHEMAS, OPT_OUTS_QUERY } from '../optouts/optouts.openapi.js';
+import { pageSchema } from '../schemas.js';
 import { SESSION_STATUSES } from './managed-sessions.js';
 import { ListManagedAuditQuery, ListSessionsQuery } from './operator.dto.js';
 import { OperatorOverviewController } from './overview.controller.js';
-
-const SIGNATURE = text('The sender name that the numbers do not hear from.', { example: 'INFOS' });
 
 /** OpenAPI description of what all accounts have (contract.md section 13). */
 export const overviewOpenapi = describeController(OperatorOverviewController, () => ({
@@ -48,8 +35,7 @@ export const overviewOpenapi = describeController(OperatorOverviewController, ()
       operationId: 'listManagedSessions',
       summary: 'List the linked numbers of all accounts, newest first',
       query: fieldsOf(ListSessionsQuery, {
-        limit: PAGE,
-        cursor: CURSOR,
+        ...PAGE,
         account: 'Only those of this account.',
         status: oneOf(SESSION_STATUSES, 'Only those with this status.'),
       }),
@@ -66,24 +52,14 @@ export const overviewOpenapi = describeController(OperatorOverviewController, ()
     listOptOuts: {
       operationId: 'listOptOutsForAll',
       summary: 'List the opt-outs that hold for all accounts, newest first',
-      query: fieldsOf(ListOptOutsQuery, {
-        limit: PAGE,
-        cursor: CURSOR,
-        signature: { ...SIGNATURE, description: 'Only those of this sender name.' },
-        number: phoneNumber('Only those of this number.'),
-      }),
+      query: OPT_OUTS_QUERY,
       answer: { schema: 'OptOutPage' },
       errors: ['error.invalid_cursor', 'error.signature_format'],
     },
     addOptOuts: {
       operationId: 'addOptOutsForAll',
       summary: 'Add numbers for all accounts',
-      body: {
-        name: 'AddOptOutsForAll',
-        description: 'Which numbers, and from which sender name.',
-        ...fieldsOf(AddOptOutsBody, { signature: SIGNATURE, numbers: list(phoneNumber('A number.')) }),
-        examples: { 'One number': { signature: 'INFOS', numbers: [EXAMPLE.number] } },
-      },
+      body: addOptOuts('AddOptOutsForAll'),
       idempotent: true,
       answer: { schema: 'OptOutsAdded' },
       errors: ['error.signature_format'],
@@ -98,12 +74,9 @@ export const overviewOpenapi = describeController(OperatorOverviewController, ()
       operationId: 'listManagedAudit',
       summary: 'List the changes of all accounts, newest first',
       query: fieldsOf(ListManagedAuditQuery, {
-        limit: PAGE,
-        cursor: CURSOR,
+        ...PAGE,
         account: 'Only those of this account.',
-        action: { ...ACTION, description: 'Only this action.' },
-        since: text('Only changes from this moment on, ISO 8601.', { example: EXAMPLE.moment }),
-        until: text('Only changes before this moment, ISO 8601.', { example: EXAMPLE.moment }),
+        ...AUDIT_FILTERS,
       }),
       answer: { schema: 'AuditPage' },
       errors: ['error.invalid_cursor', ...invalid('action', 'since', 'until'), 'error.account_not_found'],

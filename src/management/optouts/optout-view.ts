@@ -1,6 +1,6 @@
+import { isoOf } from '../../common/iso.js';
 import { shownNumber } from '../../sms/opt-out/erased-numbers.js';
 import type { OptOut, OptOutSource } from '../../sms/opt-out/opt-out-store.js';
-import { isoOf } from '../list-query.js';
 
 /** An entry of the suppression list as the API gives it. */
 export interface OptOutView {

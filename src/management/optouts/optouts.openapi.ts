@@ -1,4 +1,5 @@
-import { describeController, fieldsOf } from '../../openapi/controller-description.js';
+import { type DtoBody, describeController, fieldsOf } from '../../openapi/controller-description.js';
+import { PAGE } from '../../openapi/listings.js';
 import type { Schemas } from '../../openapi/openapi-document.js';
 import {
   count,
@@ -13,7 +14,7 @@ import {
   text,
   yes,
 } from '../../openapi/schemas.js';
-import { CURSOR, NOT_ADMITTED, PAGE, pageSchema } from '../schemas.js';
+import { NOT_ADMITTED, pageSchema } from '../schemas.js';
 import { OptOutsController } from './optouts.controller.js';
 import { AddOptOutsBody, ListOptOutsQuery } from './optouts.dto.js';
 
@@ -35,6 +36,23 @@ export const OPT_OUT_SCHEMAS: Schemas = {
   OptOutRemoved: object('The entry is removed.', { success: yes }),
 };
 
+/** The query of a listing of opt-outs. */
+export const OPT_OUTS_QUERY = fieldsOf(ListOptOutsQuery, {
+  ...PAGE,
+  signature: { ...SIGNATURE, description: 'Only those of this sender name.' },
+  number: phoneNumber('Only those of this number.'),
+});
+
+/** The body that adds opt-outs. */
+export function addOptOuts(name: string): DtoBody {
+  return {
+    name,
+    description: 'Which numbers, and from which sender name.',
+    ...fieldsOf(AddOptOutsBody, { signature: SIGNATURE, numbers: list(phoneNumber('A number.')) }),
+    examples: { 'One number': { signature: 'INFOS', numbers: [EXAMPLE.number] } },
+  };
+}
+
 /** OpenAPI description of an account's suppression list (contract.md section 13). */
 export const optOutsOpenapi = describeController(OptOutsController, () => ({
   tag: { name: 'Opt-outs', description: 'Numbers that get no SMS under a sender name of the account.' },
@@ -46,12 +64,7 @@ export const optOutsOpenapi = describeController(OptOutsController, () => ({
       operationId: 'listOptOuts',
       summary: 'List opt-outs, newest first',
       description: 'A cursor is refused when its entry was removed meanwhile: begin again, so that none is missed.',
-      query: fieldsOf(ListOptOutsQuery, {
-        limit: PAGE,
-        cursor: CURSOR,
-        signature: { ...SIGNATURE, description: 'Only those of this sender name.' },
-        number: phoneNumber('Only those of this number.'),
-      }),
+      query: OPT_OUTS_QUERY,
       answer: { schema: 'OptOutPage' },
       errors: ['error.invalid_cursor', 'error.signature_format'],
     },
@@ -59,12 +72,7 @@ export const optOutsOpenapi = describeController(OptOutsController, () => ({
       operationId: 'addOptOuts',
       summary: 'Add numbers',
       description: 'A START from the phone does not remove them.',
-      body: {
-        name: 'AddOptOuts',
-        description: 'Which numbers, and from which sender name.',
-        ...fieldsOf(AddOptOutsBody, { signature: SIGNATURE, numbers: list(phoneNumber('A number.')) }),
-        examples: { 'One number': { signature: 'INFOS', numbers: [EXAMPLE.number] } },
-      },
+      body: addOptOuts('AddOptOuts'),
       idempotent: true,
       answer: { schema: 'OptOutsAdded' },
       errors: ['error.signature_format', 'error.account_not_found'],

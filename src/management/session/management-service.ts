@@ -7,6 +7,7 @@ import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import { IdGenerator } from '../../common/ids.js';
 import { checkAccountId, checkInput } from '../../common/inputs.js';
+import { isoOf } from '../../common/iso.js';
 import { knownCallOptions } from '../../common/options.js';
 import { Idempotency, type IdempotentRequest } from '../../outbox/idempotency.js';
 import type { Acceptance } from '../../outbox/outbox.js';
@@ -125,7 +126,7 @@ export class ManagementService {
       once,
       async (key?: IdempotencyKey) => {
         const { link, secret } = this.newLink(draft);
-        const kept = { url_fragment: null, expires_at: new Date(link.expiresAt).toISOString() };
+        const kept = { url_fragment: null, expires_at: isoOf(link.expiresAt) };
         made = { ...kept, url_fragment: fragmentOf(secret) };
         return this.store.addLink(link, by, kept, key);
       },

@@ -1,8 +1,9 @@
 import { describeController, fieldsOf } from '../../openapi/controller-description.js';
+import { PAGE } from '../../openapi/listings.js';
 import type { Schema, Schemas } from '../../openapi/openapi-document.js';
 import { moment, nullable, object, oneOf, text, yes } from '../../openapi/schemas.js';
 import { PageQuery } from '../list-query.js';
-import { CURSOR, NOT_ADMITTED, PAGE, pageSchema } from '../schemas.js';
+import { NOT_ADMITTED, pageSchema } from '../schemas.js';
 import { SignaturesController } from './signatures.controller.js';
 import { RegisterSignatureBody } from './signatures.dto.js';
 
@@ -34,7 +35,7 @@ export const signaturesOpenapi = describeController(SignaturesController, () => 
       operationId: 'listSignatures',
       summary: 'List sender names',
       description: 'The default ones first, then those of the account by name.',
-      query: fieldsOf(PageQuery, { limit: PAGE, cursor: CURSOR }),
+      query: fieldsOf(PageQuery, PAGE),
       answer: { schema: 'SignaturePage' },
       errors: ['error.invalid_cursor', 'error.account_not_found'],
     },

@@ -3,9 +3,9 @@ import type { Cancellation } from '../../common/async.js';
 import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import { checkAccountId, checkInput, checkString } from '../../common/inputs.js';
+import { isoOf } from '../../common/iso.js';
 import { momentOf } from '../../common/list-query.js';
 import { csvLine } from '../csv.js';
-import { isoOf } from '../list-query.js';
 import { DAY_MS, HOUR_MS, USAGE_GROUPS, type UsageGroup, type UsageRow, UsageStore } from './usage-store.js';
 import { amountsView, groupView, type UsageItemView, type UsageView } from './usage-view.js';
 

@@ -1,3 +1,4 @@
+import { isoOf } from '../../common/iso.js';
 import type { EventType } from '../../events/event-types.js';
 import type { EventView } from '../event-view.js';
 import type { DisabledReason, Endpoint, EndpointAttempt, EndpointOrdering, EndpointSignature } from './endpoint.js';
@@ -73,8 +74,8 @@ export function endpointView(endpoint: Endpoint): EndpointView {
     ...{ signature, description, status, reason, last_sequence: cursor },
     failing_since: isoOf(endpoint.failingSince),
     rests_until: isoOf(endpoint.restsUntil),
-    created_at: new Date(endpoint.createdAt).toISOString(),
-    updated_at: new Date(endpoint.updatedAt).toISOString(),
+    created_at: isoOf(endpoint.createdAt),
+    updated_at: isoOf(endpoint.updatedAt),
   };
 }
 
@@ -91,12 +92,8 @@ export function attemptView(
   const [first] = events;
   return {
     ...{ id, sequence: sequences[0] ?? null, sequences, status: ok ? 'delivered' : 'failed' },
-    ...{ http_status: status ?? null, error: error ?? null, ms, at: new Date(at).toISOString() },
+    ...{ http_status: status ?? null, error: error ?? null, ms, at: isoOf(at) },
     request: first === undefined ? null : sequences.length > 1 || batch.max > 1 ? { events } : first,
     response: isShown ? (reply ?? null) : null,
   };
-}
-
-function isoOf(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
 }

@@ -8,6 +8,7 @@ import {
 import type { AuditFields, Author } from '../../../accounts/audit.js';
 import type { KeyScope } from '../../../accounts/permissions.js';
 import { MessagingError } from '../../../common/errors.js';
+import { isoOf } from '../../../common/iso.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { type Operation, type Row, rowsOf, write } from '../engine/operation.js';
 import { integerOf, optionalInteger, optionalText, shapeOf, textOf } from '../engine/rows.js';
@@ -61,7 +62,7 @@ export function* rotateKey(
   const end = Math.min(endsAt, old.expiresAt ?? endsAt);
   yield* write('UPDATE messaging_api_key SET expires_at = ? WHERE id = ?', end, id);
   if (!(yield* insertKey(dialect, key))) throw new Error('The id generator made the id of an existing key.');
-  const [before, after] = [momentOf(old.expiresAt), momentOf(end)];
+  const [before, after] = [isoOf(old.expiresAt), isoOf(end)];
   yield* recordAudit({
     ...{ accountId, at, by, action: 'key.rotated', target: id },
     ...{ before: { expires_at: before }, after: { expires_at: after, replaced_by: key.id } },
@@ -78,7 +79,7 @@ export function* revokeKey(id: string, at: number, by: Author, { tell }: Telling
   if (!row) return undefined;
   const key = isNew ? { ...toKey(row), revokedAt: undefined } : toKey(row);
   if (isNew) {
-    const fields = { before: { revoked_at: null }, after: { revoked_at: momentOf(at) } };
+    const fields = { before: { revoked_at: null }, after: { revoked_at: isoOf(at) } };
     yield* recordAudit({ accountId: key.accountId, at, by, action: 'key.revoked', target: id, ...fields });
   }
   for (const event of revocationEvents(key, at)) tell(event);
@@ -122,13 +123,9 @@ function isValid({ revokedAt, expiresAt }: StoredApiKey, at: number): boolean {
 /** What a key may be used for, for the audit log. */
 function fieldsOf({ name, scopes, cidrs, expiresAt, dailyUnits, perMinute }: StoredApiKey): AuditFields {
   return {
-    ...{ name: name ?? null, scopes: scopes ?? null, cidrs: cidrs ?? null, expires_at: momentOf(expiresAt) },
+    ...{ name: name ?? null, scopes: scopes ?? null, cidrs: cidrs ?? null, expires_at: isoOf(expiresAt) },
     ...{ daily_units: dailyUnits ?? null, per_minute: perMinute ?? null },
   };
-}
-
-function momentOf(at: number | undefined): string | null {
-  return at === undefined ? null : new Date(at).toISOString();
 }
 
 export function toKey(row: Row): StoredApiKey {

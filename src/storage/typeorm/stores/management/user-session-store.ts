@@ -1,6 +1,7 @@
 import type { Author } from '../../../../accounts/audit.js';
 import { isOperatorRole } from '../../../../accounts/permissions.js';
 import { MessagingError } from '../../../../common/errors.js';
+import { isoOf } from '../../../../common/iso.js';
 import {
   type RefreshOutcome,
   type SessionEndReason,
@@ -109,7 +110,7 @@ function* addLink(
     at,
     expiresAt,
   );
-  const after = { subject, role, expires_at: new Date(expiresAt).toISOString() };
+  const after = { subject, role, expires_at: isoOf(expiresAt) };
   yield* recordAudit({ accountId, at, by, action: 'link.created', target: id, after });
   return { reply, replayed: false };
 }
