@@ -3,9 +3,10 @@ import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator } from '../common/ids.js';
-import { checkAccountId, checkInput, checkLimit, checkString, checkText, isAccountId } from '../common/inputs.js';
+import { checkAccountId, checkInput, checkLimit, isAccountId } from '../common/inputs.js';
 import { knownCallOptions } from '../common/options.js';
 import type { Page, PageRequest } from '../common/page.js';
+import { checkAccountName, checkNewAccountId, checkThreshold } from './account-rules.js';
 import { type Account, AccountStore, type EarlierReply, type StoredApiKey } from './account-store.js';
 import type { Author } from './audit.js';
 import type { KeyDraft } from './key-definition.js';
@@ -48,7 +49,6 @@ export type ListedPage = Partial<PageRequest>;
 export type KeySummary = Omit<StoredApiKey, 'hash'>;
 
 const DAY_MS = 86_400_000;
-const MAX_THRESHOLD = 1e12;
 
 /**
  * Creates and lists accounts and their API keys, for operators.
@@ -80,10 +80,8 @@ export class AccountService {
     checkInput(input);
     const { host } = knownCallOptions('an account', options, 'host');
     const { id = this.ids.next(), name } = input;
-    checkString('id', id);
-    checkText('name', name);
-    if (!/^[A-Za-z0-9._-]{1,64}$/.test(id)) throw new MessagingError('error.field_invalid', { field: 'id' });
-    if (name.trim() === '' || name.length > 128) throw new MessagingError('error.field_invalid', { field: 'name' });
+    checkNewAccountId(id);
+    checkAccountName(name);
     const account = { id, name, createdAt: this.clock.now() };
     if (!(await this.store.createAccount(account, host))) throw new MessagingError('error.account_exists');
     return account;
@@ -111,9 +109,7 @@ export class AccountService {
    */
   async setLowBalance(accountId: string, units: number | undefined): Promise<void> {
     checkAccountId(accountId);
-    if (units !== undefined && !(Number.isInteger(units) && units >= 1 && units <= MAX_THRESHOLD)) {
-      throw new MessagingError('error.field_not_integer', { field: 'units', min: 1, max: MAX_THRESHOLD });
-    }
+    if (units !== undefined) checkThreshold('units', units, 1);
     if (!(await this.store.setLowBalance(accountId, units))) throw new MessagingError('error.account_not_found');
   }
 

@@ -3,7 +3,7 @@ import { Clock } from '../common/clock.js';
 import { AccountDirectory } from './account-directory.js';
 import type { AccountState } from './account-store.js';
 import { isWithin } from './address-ranges.js';
-import type { Answer } from './authenticator.js';
+import { type Answer, UNAUTHORIZED } from './authenticator.js';
 import type { KnownKey } from './key-directory.js';
 import { KeyUses } from './key-uses.js';
 import { isAtLeast, type Permission } from './permissions.js';
@@ -118,7 +118,6 @@ function isLive(state: AccountState | undefined): boolean {
   return state === undefined || state === 'active';
 }
 
-const UNAUTHORIZED: Answer = { kind: 'refused', code: 'error.unauthorized' };
 const SUSPENDED: Answer = { kind: 'refused', code: 'error.account_suspended' };
 
 function refused(code: (Answer & { kind: 'refused' })['code']): Answer {

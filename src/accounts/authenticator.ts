@@ -27,7 +27,7 @@ type RefusedCode = Extract<
   `error.${'unauthorized' | 'use_x_api_key' | 'address_not_allowed' | 'scope_missing' | 'user_required' | 'role_missing' | 'account_unnamed' | 'account_suspended' | 'key_rate'}`
 >;
 
-const UNAUTHORIZED: Answer = { kind: 'refused', code: 'error.unauthorized' };
+export const UNAUTHORIZED: Answer = { kind: 'refused', code: 'error.unauthorized' };
 const USE_X_API_KEY: Answer = { kind: 'refused', code: 'error.use_x_api_key' };
 
 /** Compared for an unknown key, so that it takes as long as a wrong secret. No known secret has this hash. */

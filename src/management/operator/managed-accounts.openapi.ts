@@ -1,3 +1,4 @@
+import { ACCOUNT_ID, MAX_THRESHOLD } from '../../accounts/account-rules.js';
 import { describeController, type ErrorDescription, fieldsOf } from '../../openapi/controller-description.js';
 import { invalid } from '../../openapi/errors.js';
 import { nextCursor, PAGE } from '../../openapi/listings.js';
@@ -17,7 +18,7 @@ import {
 const THRESHOLD = 'The event `balance.low` comes when the balance falls below it';
 const NAME = { minLength: 1, maxLength: 128, example: 'Boutique' };
 const STATE = oneOf(ACCOUNT_STATES, 'In another state than `active`, sends, connects and new endpoints are refused.');
-const ID_FIELD = { minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9._-]{1,64}$', example: 'boutique-17' };
+const ID_FIELD = { minLength: 1, maxLength: 64, pattern: ACCOUNT_ID.source, example: 'boutique-17' };
 const REFERENCE = { minLength: 1, maxLength: 64, example: 'invoice-2026-17' };
 
 const POSTING = (name: string, description: string, units: number) => ({
@@ -121,14 +122,14 @@ export const managedAccountsOpenapi = describeController(ManagedAccountsControll
         description: 'What is to be changed.',
         ...fieldsOf(ChangeAccountBody, {
           name: text('For people.', NAME),
-          low_balance: count(`${THRESHOLD}; 0: never.`, { maximum: 1e12 }),
+          low_balance: count(`${THRESHOLD}; 0: never.`, { maximum: MAX_THRESHOLD }),
         }),
         examples: { 'Another name': { name: 'Boutique du marché' }, 'A threshold': { low_balance: 100 } },
       },
       answer: { schema: 'ManagedAccount' },
       errors: [
         ...invalid('name'),
-        { code: 'error.field_not_integer', values: { field: 'low_balance', min: 0, max: 1e12 } },
+        { code: 'error.field_not_integer', values: { field: 'low_balance', min: 0, max: MAX_THRESHOLD } },
         'error.account_not_found',
       ],
     },

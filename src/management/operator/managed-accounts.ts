@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { checkAccountName, checkNewAccountId, checkThreshold } from '../../accounts/account-rules.js';
 import type { AccountState } from '../../accounts/account-store.js';
 import { LedgerService } from '../../billing/ledger-service.js';
 import { Clock } from '../../common/clock.js';
@@ -47,8 +48,6 @@ export interface AccountListQuery extends ListQuery {
   readonly state?: string | undefined;
 }
 
-const MAX_THRESHOLD = 1e12;
-
 const KINDS = { topups: 'topup', adjustments: 'adjust' } as const;
 
 /**
@@ -78,8 +77,7 @@ export class ManagedAccounts {
     return this.run(call, 'manage/accounts', async (once) => {
       checkInput(account);
       const id = account.id ?? this.ids.next();
-      checkText('id', id);
-      if (!/^[A-Za-z0-9._-]{1,64}$/.test(id)) throw new MessagingError('error.field_invalid', { field: 'id' });
+      checkNewAccountId(id);
       const name = nameOf(account.name);
       const stored = await this.store.create({ id, name, createdAt: this.clock.now() }, this.call(call, once));
       if (!stored) throw new MessagingError('error.account_exists');
@@ -206,15 +204,12 @@ export class ManagedAccounts {
 /** @throws MessagingError `error.field_missing`, `error.field_not_string`, `error.field_invalid` */
 function nameOf(name: unknown): string {
   if (name == null) throw new MessagingError('error.field_missing', { field: 'name' });
-  checkText('name', name);
-  if (name.trim() === '' || name.length > 128) throw new MessagingError('error.field_invalid', { field: 'name' });
+  checkAccountName(name);
   return name;
 }
 
 function thresholdOf(units: unknown): number | null {
-  if (typeof units !== 'number' || !Number.isInteger(units) || units < 0 || units > MAX_THRESHOLD) {
-    throw new MessagingError('error.field_not_integer', { field: 'low_balance', min: 0, max: MAX_THRESHOLD });
-  }
+  checkThreshold('low_balance', units, 0);
   return units === 0 ? null : units;
 }
 

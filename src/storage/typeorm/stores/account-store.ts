@@ -16,12 +16,13 @@ import { signatureEvents } from '../../../events/account-events.js';
 import type { Dialect } from '../dialects/dialect.js';
 import type { Executor } from '../engine/executor.js';
 import { type Operation, type Row, rowsOf, write } from '../engine/operation.js';
-import { integerOf, optionalInteger, optionalText, textOf } from '../engine/rows.js';
+import { integerOf, textOf } from '../engine/rows.js';
 import { recordAudit } from './audit-log.js';
 import { EventRecorder } from './events/event-recorder.js';
 import { addKey, KEY, revokeKey, rotateKey, toKey, useKeys } from './keys.js';
 import { setLowBalance } from './low-balance.js';
 import { readPage } from './read-page.js';
+import { SIGNATURE, toSignature } from './signature-rows.js';
 
 /** Accounts, API keys and signatures in SQL. */
 export class TypeormAccountStore extends AccountStore {
@@ -184,8 +185,6 @@ export class TypeormAccountStore extends AccountStore {
   }
 }
 
-const SIGNATURE = 'account_id, name, status, reason, created_at, decided_at';
-
 function* findSignature(accountId: string, name: string): Operation<Signature | undefined> {
   const sql = `SELECT ${SIGNATURE} FROM messaging_signature WHERE account_id = ? AND name = ?`;
   const [row] = yield* rowsOf(sql, accountId, name);
@@ -217,16 +216,4 @@ function* readSignatures(accountId: string, { limit, after }: PageRequest): Oper
 
 function toAccount(row: Row): Account {
   return { id: textOf(row, 'id'), name: textOf(row, 'name'), createdAt: integerOf(row, 'created_at') };
-}
-
-function toSignature(row: Row): Signature {
-  return {
-    accountId: textOf(row, 'account_id'),
-    name: textOf(row, 'name'),
-    // Only this class writes the column, from values of this type.
-    status: textOf(row, 'status') as SignatureStatus,
-    reason: optionalText(row, 'reason'),
-    createdAt: integerOf(row, 'created_at'),
-    decidedAt: optionalInteger(row, 'decided_at'),
-  };
 }

@@ -15,12 +15,13 @@ import type { Dialect } from '../dialects/dialect.js';
 import type { Executor } from '../engine/executor.js';
 import { RecordMovedError } from '../engine/faults.js';
 import { type Operation, type Row, rowsOf, write } from '../engine/operation.js';
-import { integerOf, optionalInteger, optionalText, textOf } from '../engine/rows.js';
+import { integerOf, optionalInteger, textOf } from '../engine/rows.js';
 import { recordAudit } from './audit-log.js';
 import { setLowBalance } from './low-balance.js';
 import { END } from './outbox/queues.js';
 import { findReply, keepReply } from './outbox/replies.js';
 import { readPage } from './read-page.js';
+import { SIGNATURE, toSignature } from './signature-rows.js';
 
 /** The accounts of all customers in SQL. */
 export class TypeormManagedAccountStore extends ManagedAccountStore {
@@ -200,7 +201,7 @@ function* listSignatures({ limit, status, after }: SignatureQuery): Operation<re
           }
         : { sql: '', params: [] };
     const rows = yield* rowsOf(
-      `SELECT account_id, name, status, reason, created_at, decided_at FROM messaging_signature
+      `SELECT ${SIGNATURE} FROM messaging_signature
         WHERE status = ?${place.sql} ORDER BY created_at, account_id, name LIMIT ?`,
       each,
       ...place.params,
@@ -221,17 +222,5 @@ function toAccount(row: Row): ManagedAccount {
     balance: integerOf(row, 'balance'),
     lowBalance: optionalInteger(row, 'low_below'),
     createdAt: integerOf(row, 'created_at'),
-  };
-}
-
-function toSignature(row: Row): Signature {
-  return {
-    accountId: textOf(row, 'account_id'),
-    name: textOf(row, 'name'),
-    // Only this package writes the column, from values of this type.
-    status: textOf(row, 'status') as SignatureStatus,
-    reason: optionalText(row, 'reason'),
-    createdAt: integerOf(row, 'created_at'),
-    decidedAt: optionalInteger(row, 'decided_at'),
   };
 }

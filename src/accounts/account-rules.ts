@@ -1,0 +1,26 @@
+import { MessagingError } from '../common/errors.js';
+import { checkString, checkText } from '../common/inputs.js';
+
+/** The ids of new accounts. */
+export const ACCOUNT_ID = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** The largest threshold of `balance.low`, in units. */
+export const MAX_THRESHOLD = 1e12;
+
+/** @throws MessagingError `error.field_not_string`, `error.field_invalid` */
+export function checkNewAccountId(id: unknown): asserts id is string {
+  checkString('id', id);
+  if (!ACCOUNT_ID.test(id)) throw new MessagingError('error.field_invalid', { field: 'id' });
+}
+
+/** 1 to 128 characters, not blank. @throws MessagingError `error.field_not_string`, `error.field_invalid` */
+export function checkAccountName(name: unknown): asserts name is string {
+  checkText('name', name);
+  if (name.trim() === '' || name.length > 128) throw new MessagingError('error.field_invalid', { field: 'name' });
+}
+
+/** @throws MessagingError `error.field_not_integer` for anything but an integer from `min` to 10^12 */
+export function checkThreshold(field: string, units: unknown, min: number): asserts units is number {
+  if (typeof units === 'number' && Number.isInteger(units) && units >= min && units <= MAX_THRESHOLD) return;
+  throw new MessagingError('error.field_not_integer', { field, min, max: MAX_THRESHOLD });
+}
