@@ -8,8 +8,12 @@ const FRESH_MS = 600_000;
 const LONGEST_MS = 3_600_000;
 /** How often an unknown key has them asked for again, at most. */
 const COOL_DOWN_MS = 30_000;
-/** How long after a failure they are asked for again. */
-const RETRY_MS = 2_000;
+/**
+ * How long after a failure they are asked for again. It doubles with each failure in a row: who asks waits for the provider up
+ * to its two time-outs.
+ */
+const RETRY_MS = 30_000;
+const LONGEST_RETRY_MS = 300_000;
 /** How long the provider may take for one document. */
 const TIMEOUT_MS = 5_000;
 const MOST_BYTES = 262_144;
@@ -41,7 +45,7 @@ export class ProviderError extends Error {
 export class ProviderKeys {
   private loaded: LoadedKeys | undefined;
   private loading: Promise<LoadedKeys> | undefined;
-  private failed: { readonly error: unknown; readonly at: number } | undefined;
+  private failed: { readonly error: unknown; readonly at: number; readonly restMs: number } | undefined;
 
   constructor(
     private readonly provider: Provider,
@@ -81,9 +85,10 @@ export class ProviderKeys {
     return this.clock.elapsed() - at;
   }
 
-  /** Loads the keys, once for all who wait; not again right after a failure. */
+  /** Loads the keys, once for all who wait; for a while after a failure all are refused at once. */
   private load(): Promise<LoadedKeys> {
-    if (this.failed && this.ageOf(this.failed) < RETRY_MS) return Promise.reject(this.failed.error);
+    const { failed } = this;
+    if (failed && this.ageOf(failed) < failed.restMs) return Promise.reject(failed.error);
     this.loading ??= this.read()
       .then((keys) => {
         this.failed = undefined;
@@ -91,7 +96,8 @@ export class ProviderKeys {
         return keys;
       })
       .catch((error: unknown) => {
-        this.failed = { error, at: this.clock.elapsed() };
+        const restMs = failed ? Math.min(2 * failed.restMs, LONGEST_RETRY_MS) : RETRY_MS;
+        this.failed = { error, at: this.clock.elapsed(), restMs };
         throw error;
       })
       .finally(() => {

@@ -151,14 +151,45 @@ test('keys are asked for again after ten minutes, and believed for an hour where
   provider.instead.set(DISCOVERY, { status: 503, body: '' });
   clock.advance(2_999_999);
   expect(await verifier.verify(token)).toEqual(AWA);
-  clock.advance(2_000);
+  clock.advance(30_000);
   await expect(verifier.verify(token)).rejects.toThrow('The provider has answered 503.');
   const asked = provider.asked.get(DISCOVERY);
   await expect(verifier.verify(token)).rejects.toThrow('The provider has answered 503.');
   expect(provider.asked.get(DISCOVERY)).toBe(asked);
   provider.instead.clear();
-  clock.advance(2_000);
+  clock.advance(60_000);
   expect(await verifier.verify(token)).toEqual(AWA);
+});
+
+test('a provider that hangs is waited for once in 30 s, then ever more rarely up to 5 minutes, and known keys stay good', async () => {
+  const { provider, verifier, clock } = await start();
+  const token = await provider.token({ ...CLAIMS, exp: 9e9 });
+  expect(await verifier.verify(token)).toEqual(AWA);
+  provider.instead.set(DISCOVERY, { hangs: true });
+  clock.advance(600_000);
+  for (const restMs of [30_000, 60_000, 120_000, 240_000, 300_000, 300_000]) {
+    const asked = provider.asked.get(DISCOVERY) ?? 0;
+    const answer = verifier.verify(token);
+    await eventually(() => provider.asked.get(DISCOVERY) === asked + 1);
+    clock.advance(5_000);
+    expect(await answer).toEqual(AWA);
+    clock.advance(restMs - 1);
+    // Nothing moves the clock: an answer now is one at once.
+    expect(await verifier.verify(token)).toEqual(AWA);
+    expect(provider.asked.get(DISCOVERY)).toBe(asked + 1);
+    clock.advance(1);
+  }
+  provider.instead.clear();
+  expect(await verifier.verify(token)).toEqual(AWA);
+  provider.instead.set(DISCOVERY, { hangs: true });
+  clock.advance(3_600_000);
+  const answer = expect(verifier.verify(token)).rejects.toThrow('The OpenID provider does not answer.');
+  await eventually(() => provider.asked.get(DISCOVERY) === 9);
+  clock.advance(5_000);
+  await answer;
+  clock.advance(29_999);
+  await expect(verifier.verify(token)).rejects.toThrow('The OpenID provider does not answer.');
+  expect(provider.asked.get(DISCOVERY)).toBe(9);
 });
 
 test('a token that names no key is tried with each', async () => {
@@ -197,7 +228,7 @@ test('a provider that is gone is a fault, one that is slow is waited for five se
   clock.advance(5000);
   await answer;
   await provider.close();
-  clock.advance(2000);
+  clock.advance(30_000);
   await expect(verifier.verify(token)).rejects.toThrow('The OpenID provider does not answer.');
 });
 
