@@ -46,6 +46,7 @@ export const AUDIT_ACTIONS = [
   'queue.resumed',
   'ledger.checked',
   'link.created',
+  'link.revoked',
   'session.started',
   'session.ended',
   'text.read',

@@ -116,7 +116,7 @@ export abstract class UserSessionStore {
 
   /**
    * Ends the sessions of a user, of one account or wherever he has one, at most so many, and records `session.ended` for each.
-   * His unused links, of that account or all, begin no session any more.
+   * His unused links, of that account or all, begin no session any more, and each is recorded as `link.revoked`.
    * @returns their ids; fewer than `limit`: there are no others
    */
   abstract endOf(user: SessionOwner, at: number, by: Author, limit: number): Promise<readonly string[]>;

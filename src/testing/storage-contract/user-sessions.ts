@@ -201,6 +201,14 @@ export function userSessionTests({ test }: TestRunner, world: World): void {
     assert.equal(await isGood(3), true);
     await store().endOf({ subject, accountId: undefined }, START, BY, 9);
     assert.deepEqual([await isGood(1), await isGood(2)], [false, true]);
+    await store().addLink(aLink(4), BY, {});
+    await store().endOf({ subject, accountId: undefined }, aLink(4).expiresAt, BY, 9);
+    const { items } = await world.storage.store(AuditLog).list({ limit: 100, action: 'link.revoked' });
+    // Not of those that were used, nor of one that was too late.
+    assert.deepEqual(
+      items.map(({ target, accountId, by }) => [target, accountId, by]),
+      [1, 0].map((index) => [aLink(index).id, index === 1 ? 'acc2' : ACCOUNT, BY]),
+    );
   });
 
   test('what is over is purged so many at a time', async () => {

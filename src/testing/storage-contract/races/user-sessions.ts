@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { AuditLog, HOST } from '../../../accounts/audit.js';
+import { type AuditAction, AuditLog, HOST } from '../../../accounts/audit.js';
 import { UserSessionStore } from '../../../management/session/user-session-store.js';
 import { onceKey, range, START } from '../fixtures.js';
 import { aLink, aRefresh, aStart } from '../user-sessions.js';
@@ -51,6 +51,30 @@ export const USER_SESSION_RACES: Readonly<Record<string, Race>> = {
       (await store.refresh(aRefresh(1, 0, { hash, nextHash: 'last', at: START + 60_000 }))).kind,
       'refreshed',
     );
+  },
+
+  'links used while the sessions of their user are ended: none is left, and each was used or revoked': async (
+    world,
+    hand,
+  ) => {
+    await world.fund(0);
+    const store = world.storage.store(UserSessionStore);
+    const links = range(21);
+    for (const index of links) await store.addLink(aLink(index), HOST, {});
+    const { subject, accountId } = aLink(0);
+    await atOnce(21, async (index) => {
+      const own = hand(index).store(UserSessionStore);
+      if (index === 10) await own.endOf({ subject, accountId }, START, HOST, 100);
+      else await own.startByLink(aLink(index).hash, aStart(index));
+    });
+    await store.startByLink(aLink(10).hash, aStart(10));
+    const { items } = await world.storage.store(AuditLog).list({ limit: 200 });
+    const told = (action: AuditAction) => items.flatMap((entry) => (entry.action === action ? [entry.target] : []));
+    const [begun, revoked] = [told('session.started'), told('link.revoked')];
+    const gone = [...begun.map((id) => id.replace('session', 'link')), ...revoked];
+    assert.deepEqual(gone.sort(), links.map((index) => aLink(index).id).sort());
+    assert.deepEqual(told('session.ended').sort(), begun.sort());
+    for (const id of begun) assert.equal(await store.find(id), undefined);
   },
 
   'a session ended 20 times at once: it is told once': async (world, hand) => {

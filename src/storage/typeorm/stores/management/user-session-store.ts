@@ -17,7 +17,7 @@ import type { Acceptance } from '../../../../outbox/outbox.js';
 import type { IdempotencyKey } from '../../../../outbox/send.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import type { Executor } from '../../engine/executor.js';
-import { type Operation, type Row, rowsOf, write } from '../../engine/operation.js';
+import { type Operation, type Row, rowsOf, type Statement, write } from '../../engine/operation.js';
 import { integerOf, optionalInteger, optionalText, textOf } from '../../engine/rows.js';
 import { recordAudit } from '../audit-log.js';
 import { keepReply } from '../outbox/replies.js';
@@ -56,7 +56,7 @@ export class TypeormUserSessionStore extends UserSessionStore {
   }
 
   override endOf(owner: SessionOwner, at: number, by: Author, limit: number): Promise<readonly string[]> {
-    return this.executor.write(() => endSessionsOf(owner, at, by, limit));
+    return this.executor.write(() => endSessionsOf(this.executor.dialect, owner, at, by, limit));
   }
 
   override async find(id: string): Promise<UserSession | undefined> {
@@ -214,14 +214,14 @@ function* findSession(id: string): Operation<SessionRow | undefined> {
  * In the order of their ids, so that two transactions wait for each other in one order only.
  */
 function* endSessionsOf(
+  dialect: Dialect,
   { subject, accountId }: SessionOwner,
   at: number,
   by: Author,
   limit: number,
 ): Operation<readonly string[]> {
   const ofAccount = accountId === undefined ? [] : [{ sql: 'account_id = ?', params: [accountId] }];
-  const links = and([{ sql: 'subject = ? AND used_at IS NULL', params: [subject] }, ...ofAccount]);
-  yield* write(`UPDATE messaging_user_link SET used_at = ? WHERE ${links.sql}`, at, ...links.params);
+  yield* revokeLinks(dialect, and([{ sql: 'subject = ? AND used_at IS NULL', params: [subject] }, ...ofAccount]), at, by);
   const where = and([{ sql: 'subject = ? AND ended_at IS NULL', params: [subject] }, ...ofAccount]);
   const sql = `SELECT id, account_id FROM messaging_user_session WHERE ${where.sql} ORDER BY id LIMIT ?`;
   const rows = yield* rowsOf(sql, ...where.params, limit);
@@ -230,6 +230,21 @@ function* endSessionsOf(
     yield* endSession(session, at, 'requested', by);
   }
   return rows.map((row) => textOf(row, 'id'));
+}
+
+/** Locked before they are read, so that none is told that an exchange has used. What is too late is no link any more. */
+function* revokeLinks(dialect: Dialect, unused: Statement, at: number, by: Author): Operation<void> {
+  const rows = yield* rowsOf(
+    `SELECT l.id, l.hash, l.account_id FROM messaging_user_link l WHERE ${unused.sql} AND l.expires_at > ?
+      ORDER BY l.hash${dialect.lock('l', 'wait')}`,
+    ...unused.params,
+    at,
+  );
+  for (const row of rows) {
+    yield* write('UPDATE messaging_user_link SET used_at = ? WHERE hash = ?', at, textOf(row, 'hash'));
+    const entry = { accountId: optionalText(row, 'account_id'), at, by, action: 'link.revoked' } as const;
+    yield* recordAudit({ ...entry, target: textOf(row, 'id') });
+  }
 }
 
 function* endSession(
