@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
-import { MessagingError } from '../common/errors.js';
+import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { onceId, type StoredReply } from './decide.js';
 import type { Acceptance } from './outbox.js';
@@ -87,7 +87,8 @@ export class Idempotency {
   }
 
   /**
-   * As `run`, for a change that may be made twice, which it is after a crash before its reply is kept.
+   * As `run`, for a change that may be made twice, which it is after a crash before its reply is kept. The body is kept before
+   * the change, so that another one is refused before it changes anything, in all processes; what was refused is free again.
    *
    * @param work makes the change; its reply must hold no secret
    * @throws MessagingError as `run`
@@ -99,11 +100,31 @@ export class Idempotency {
     work: () => Promise<T>,
   ): Promise<Acceptance> {
     return this.run(accountId, route, request, async (once) => {
-      const reply = await work();
-      const earlier = once && (await this.store.keep(once, reply, this.clock.now()));
-      if (earlier && earlier.fingerprint !== once.fingerprint) throw new MessagingError('error.idempotency_mismatch');
+      if (!once) return { reply: await work(), replayed: false };
+      const reply = await this.afterBody(once, work);
+      const earlier = await this.keep(once, reply);
       return earlier ? { reply: earlier.reply, replayed: true } : { reply, replayed: false };
     });
+  }
+
+  /** Keeps the body under a route of its own, then works. The names in the route are the caller's, of any length. */
+  private async afterBody<T>(once: IdempotencyKey, work: () => Promise<T>): Promise<T> {
+    const body = { ...once, route: `body:${createHash('sha256').update(once.route).digest('base64url')}` };
+    const earlier = await this.keep(body, {});
+    try {
+      return await work();
+    } catch (error) {
+      // One that another request keeps may be that of a change. After other errors, the change may have been made.
+      const isRefused = error instanceof MessagingError && !(error instanceof StorageUnavailableError);
+      if (isRefused && !earlier) await this.store.forget(body).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  private async keep(once: IdempotencyKey, reply: object): Promise<StoredReply | undefined> {
+    const earlier = await this.store.keep(once, reply, this.clock.now());
+    if (earlier && earlier.fingerprint !== once.fingerprint) throw new MessagingError('error.idempotency_mismatch');
+    return earlier;
   }
 
   /** The stored reply. A miss is read again when a `work` has ended meanwhile, because that may have stored the reply. */

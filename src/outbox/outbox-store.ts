@@ -236,6 +236,9 @@ export abstract class OutboxStore {
    */
   abstract keep(once: IdempotencyKey, reply: object, now: number): Promise<StoredReply | undefined>;
 
+  /** Forgets what `keep` has kept under a key for the same fingerprint. */
+  abstract forget(once: IdempotencyKey): Promise<void>;
+
   /**
    * Claims due deliveries: sets them to `sending` with a lease and counts the attempt.
    *

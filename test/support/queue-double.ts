@@ -99,6 +99,10 @@ export class QueueDouble extends OutboxStore {
     return unused();
   }
 
+  override forget(): never {
+    return unused();
+  }
+
   override find(): never {
     return unused();
   }

@@ -150,6 +150,16 @@ export function replyTests({ test }: TestRunner, world: World): void {
     assert.equal(await world.outbox.keep(once, { a: 3 }, once.expiresAt), undefined);
   });
 
+  test('what is kept is forgotten for its own fingerprint', async () => {
+    const once = onceKey({ route: 'signatures' });
+    await world.outbox.keep(once, { a: 1 }, START);
+    await world.outbox.forget({ ...once, fingerprint: 'f2' });
+    await world.outbox.forget({ ...once, route: 'optouts' });
+    assert.notEqual(await world.outbox.replay(once, START), undefined);
+    await world.outbox.forget(once);
+    assert.equal(await world.outbox.keep({ ...once, fingerprint: 'f2' }, { a: 2 }, START), undefined);
+  });
+
   test('a send without a key keeps no reply', async () => {
     await world.fund(2);
     await world.accept(aSend(1), aSend(2));

@@ -154,3 +154,60 @@ describe('the fingerprint of a body', () => {
     expect(fingerprints[0]).toBe(whole);
   });
 });
+
+describe('a change under a key', () => {
+  /** The same change in two processes. */
+  async function twoProcesses() {
+    const { gate, storage, clock } = await open();
+    const made: unknown[] = [];
+    const working = new Gate();
+    const change = (by: Idempotency, body: object, work?: () => Promise<unknown>) =>
+      by.keeping(ACCOUNT, 'signatures', { key: 'k', body }, async () => {
+        await work?.();
+        made.push(body);
+        return { body };
+      });
+    return { gate, other: new Idempotency(storage.outbox, clock), working, change, made, storage };
+  }
+  const MISMATCH = { code: 'error.idempotency_mismatch' };
+
+  test('that another process makes refuses another body before it changes anything', async () => {
+    const { gate, other, working, change, made } = await twoProcesses();
+    const begun = new Gate();
+    const first = change(gate, { a: 1 }, () => {
+      begun.open();
+      return working.opened;
+    });
+    await begun.opened;
+    await expect(change(other, { a: 2 })).rejects.toMatchObject(MISMATCH);
+    expect(made).toEqual([]);
+    working.open();
+    expect(await first).toEqual({ reply: { body: { a: 1 } }, replayed: false });
+    await expect(change(other, { a: 2 })).rejects.toMatchObject(MISMATCH);
+    expect(await change(other, { a: 1 })).toEqual({ reply: { body: { a: 1 } }, replayed: true });
+    expect(made).toEqual([{ a: 1 }]);
+  });
+
+  test('that a crash interrupted is made for its body only', async () => {
+    const { gate, other, change, made } = await twoProcesses();
+    const crash = async () => {
+      throw new Error('The process ends.');
+    };
+    await expect(change(gate, { a: 1 }, crash)).rejects.toThrow('The process ends.');
+    await expect(change(other, { a: 2 })).rejects.toMatchObject(MISMATCH);
+    await change(other, { a: 1 });
+    expect(made).toEqual([{ a: 1 }]);
+  });
+
+  test('that was refused leaves the key free for any body', async () => {
+    const { gate, storage } = await twoProcesses();
+    const route = 'manage/carriers/acme/rest';
+    const refuse = async () => {
+      throw new MessagingError('error.route_not_found');
+    };
+    const once = { key: 'k', body: { a: 1 } };
+    await expect(gate.keeping(ACCOUNT, route, once, refuse)).rejects.toMatchObject({ code: 'error.route_not_found' });
+    const { reply } = await gate.keeping(ACCOUNT, route, { ...once, body: { a: 2 } }, async () => ({ done: 1 }));
+    expect([reply, await storage.outbox.purgeReplies(Number.MAX_SAFE_INTEGER, 10)]).toEqual([{ done: 1 }, 2]);
+  });
+});

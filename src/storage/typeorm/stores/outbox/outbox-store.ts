@@ -36,7 +36,7 @@ import { TypeormPolicyStore } from './policy-store.js';
 import { QueueMemories } from './queue-memories.js';
 import type { Floors, QueueMemory } from './queue-memory.js';
 import { listFirstRecipients, listNumbers, listRecipients, readRecipients } from './recipients.js';
-import { findReply, keepReply, purgeReplies } from './replies.js';
+import { findReply, forgetReply, keepReply, purgeReplies } from './replies.js';
 import { expireDeliveries, settleDeliveries } from './settle.js';
 import { deliveriesByReference, listTrail } from './trail.js';
 
@@ -108,6 +108,10 @@ export class TypeormOutboxStore extends OutboxStore {
 
   override keep(once: IdempotencyKey, reply: object, now: number): Promise<StoredReply | undefined> {
     return this.executor.write(() => keepReply(this.executor.dialect, once, reply, now));
+  }
+
+  override async forget(once: IdempotencyKey): Promise<void> {
+    await this.executor.write(() => forgetReply(once));
   }
 
   override async claim(order: ClaimOrder): Promise<readonly Delivery[]> {

@@ -71,6 +71,17 @@ export function* keepReply(
   return written > 0 ? undefined : yield* findReply(once, now);
 }
 
+/** See `OutboxStore.forget`. */
+export function forgetReply({ accountId, route, key, fingerprint }: IdempotencyKey): Operation<number> {
+  return write(
+    'DELETE FROM messaging_idempotency WHERE account_id = ? AND route = ? AND idempotency_key = ? AND fingerprint = ?',
+    accountId,
+    route,
+    key,
+    fingerprint,
+  );
+}
+
 /** The table of replies, with its key. */
 export const REPLY_KEY = 'account_id, route, idempotency_key';
 export const REPLIES = {
