@@ -1,12 +1,9 @@
 import { Delete, Get, Header, HttpCode, Param, Post, type StreamableFile } from '@nestjs/common';
-import { type AuditEntry, AuditLog } from '../accounts/audit.js';
 import { Author } from '../accounts/author.decorator.js';
 import { Caller } from '../accounts/caller.decorator.js';
 import { Needs } from '../accounts/needs.decorator.js';
 import { TextAccess } from '../accounts/text-access.js';
 import type { Cancellation } from '../common/async.js';
-import { Clock } from '../common/clock.js';
-import { maskNumber } from '../common/phone-number.js';
 import { answerOf, Idempotent } from '../http/idempotent.decorator.js';
 import { MessagingController } from '../http/messaging-controller.js';
 import { ReplyHeaders, RequestCancellation, RequestSignal, RequestUrl } from '../http/parameters.js';
@@ -17,7 +14,6 @@ import type { MsgappMessage, MsgappPage } from './msgapp-results.js';
 import { MsgappService } from './msgapp-service.js';
 import { ReceivedFiles } from './received/received-files.js';
 import { SessionManager } from './sessions/session-manager.js';
-import { isFinal } from './sessions/session-store.js';
 import type { PendingSession, SessionsView } from './sessions/session-view.js';
 
 /** The routes of one messaging-app channel (contract.md section 6). */
@@ -28,8 +24,6 @@ export class MsgappController {
     private readonly messages: MsgappService,
     private readonly files: ReceivedFiles,
     private readonly texts: TextAccess,
-    private readonly log: AuditLog,
-    private readonly clock: Clock,
   ) {}
 
   @Post('web/connect')
@@ -41,10 +35,7 @@ export class MsgappController {
     @RequestSignal() signal: AbortSignal,
     @Author() by: Author,
   ): Promise<LinkOffer> {
-    const session = await this.sessions.connect(accountId, signal);
-    // Before anybody has the token: without it no number can be linked.
-    await this.record({ accountId, by, action: 'number.connect_requested', target: session.sessionID });
-    return linkOffer(session, url);
+    return linkOffer(await this.sessions.connect(accountId, signal, by), url);
   }
 
   @Get('web/status')
@@ -60,15 +51,7 @@ export class MsgappController {
     @Param('sessionID') sessionId: string,
     @Author() by: Author,
   ): Promise<{ readonly success: true }> {
-    const session = await this.sessions.status(accountId, sessionId);
-    // An attempt that is told twice is a lesser fault than a change that is not told.
-    if (session.status !== 'disconnected' && !isFinal(session.status)) {
-      const { status, number } = session;
-      const before = { status, number: number && maskNumber(number) };
-      const after = { status: 'logged_out' };
-      await this.record({ accountId, by, action: 'number.unlinked', target: sessionId, before, after });
-    }
-    await this.sessions.logout(accountId, sessionId);
+    await this.sessions.logout(accountId, sessionId, by);
     return { success: true };
   }
 
@@ -127,10 +110,6 @@ export class MsgappController {
   ): Promise<StreamableFile> {
     await this.texts.file(caller, by, id);
     return this.files.open(caller.accountId, id, signal);
-  }
-
-  private record(entry: Omit<AuditEntry, 'at'>): Promise<void> {
-    return this.log.record({ ...entry, at: this.clock.now() });
   }
 }
 

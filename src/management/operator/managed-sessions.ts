@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { AuditLog } from '../../accounts/audit.js';
-import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import { isId } from '../../common/ids.js';
 import { checkAccountId } from '../../common/inputs.js';
@@ -9,7 +7,7 @@ import { isoOf } from '../../common/iso.js';
 import { cursorOf } from '../../common/list-query.js';
 import { channelToken } from '../../msgapp/channel-token.js';
 import { SessionManager } from '../../msgapp/sessions/session-manager.js';
-import { isFinal, type SessionStatus, type StoredSession } from '../../msgapp/sessions/session-store.js';
+import type { SessionStatus, StoredSession } from '../../msgapp/sessions/session-store.js';
 import { type ListQuery, pageOf } from '../list-query.js';
 import { ManagedSessionStore } from './managed-session-store.js';
 import { type OperatorCallOptions, operatorCall } from './operator-call.js';
@@ -59,8 +57,6 @@ export class ManagedSessions {
   constructor(
     private readonly store: ManagedSessionStore,
     private readonly modules: ModuleRef,
-    private readonly log: AuditLog,
-    private readonly clock: Clock,
   ) {}
 
   /** @throws MessagingError `error.invalid_cursor`, `error.field_invalid` */
@@ -76,9 +72,7 @@ export class ManagedSessions {
   }
 
   /**
-   * Unlinks a number and deletes its credentials; has no effect on one that is over. The entry of the audit log precedes the
-   * change, which the process with the connection makes: an attempt that fails is recorded too, and its repeat once more.
-   *
+   * Unlinks a number and deletes its credentials; has no effect on one that is over.
    * @throws MessagingError `error.session_not_found`, also for one of a channel that this application has not
    */
   async unlink(id: string, options: OperatorCallOptions = {}): Promise<void> {
@@ -86,11 +80,7 @@ export class ManagedSessions {
     const session = isId(id) ? await this.store.find(id) : undefined;
     const sessions = session && this.managerOf(session);
     if (!session || !sessions) throw new MessagingError('error.session_not_found');
-    if (isFinal(session.status)) return;
-    const { accountId, status, channel } = session;
-    const change = { accountId, at: this.clock.now(), by, action: 'number.unlinked', target: id } as const;
-    await this.log.record({ ...change, before: { status, channel }, after: { status: 'logged_out', channel } });
-    await sessions.logout(accountId, id);
+    await sessions.logout(session.accountId, id, by);
   }
 
   private managerOf({ channel }: StoredSession): SessionManager | undefined {

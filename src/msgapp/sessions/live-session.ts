@@ -1,3 +1,4 @@
+import type { Author } from '../../accounts/audit.js';
 import { within } from '../../common/async.js';
 import type { Clock } from '../../common/clock.js';
 import { faultCode, faultLog, nameOf } from '../../common/log.js';
@@ -207,7 +208,7 @@ export class LiveSession {
     const { command } = this;
     if (!command || command.kind === 'release') return;
     const isEnd = command.kind === 'end' && maySessionMove(this.status, command.status);
-    if (isEnd) await this.steps.take(command.status, command.reason);
+    if (isEnd) await this.steps.take(command.status, command.reason, command.by);
     // Also when it was scanned just before it would have expired: the next process opens it again.
     else await this.steps.leave(command.reason);
   }
@@ -219,7 +220,13 @@ export type SessionCommand =
   | { readonly kind: 'handOver'; readonly reason: string }
   /** Another process may have taken it already: nothing may be written any more. */
   | { readonly kind: 'release' }
-  | { readonly kind: 'end'; readonly status: 'expired' | 'logged_out'; readonly reason: string };
+  | {
+      readonly kind: 'end';
+      readonly status: 'expired' | 'logged_out';
+      readonly reason: string;
+      /** Who has unlinked the number. */
+      readonly by?: Author;
+    };
 
 /** The dependencies of a session. */
 export interface SessionParts {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type Author, HOST } from '../../accounts/audit.js';
 import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import type { HostTransaction } from '../../common/host-transaction.js';
@@ -106,13 +107,18 @@ export class SessionManager implements SessionObserver<LiveSession> {
    * Creates a session and requests its first code.
    *
    * @param signal aborts the wait for other sessions of the account that are being created
+   * @param by who links a number, for the audit log. Default: the host's own code
    * @throws MessagingError `error.msgapp_too_many_sessions` (with `retryAfter`), `error.account_not_found` for an id that no
    *   account can have, `error.storage_unavailable`
    */
-  async connect(accountId: string, signal: AbortSignal = new AbortController().signal): Promise<PendingSession> {
+  async connect(
+    accountId: string,
+    signal: AbortSignal = new AbortController().signal,
+    by: Author = HOST,
+  ): Promise<PendingSession> {
     checkAccountId(accountId);
     const { session, qrToken } = await this.turns.run(accountId, signal, async () => {
-      const made = await this.pool.create(accountId);
+      const made = await this.pool.create(accountId, by);
       return { session: made, qrToken: this.board.add(made.id) };
     });
     void session.start();
@@ -160,11 +166,13 @@ export class SessionManager implements SessionObserver<LiveSession> {
 
   /**
    * Unlinks a number and deletes its credentials; has no effect on a session that is over.
+   *
+   * @param by who unlinks it, for the audit log. Default: the host's own code
    * @throws MessagingError `error.session_not_found`
    */
-  async logout(accountId: string, sessionId: string): Promise<void> {
+  async logout(accountId: string, sessionId: string, by: Author = HOST): Promise<void> {
     const stored = await this.own(accountId, sessionId);
-    const order = { kind: 'end', status: 'logged_out', reason: 'logout' } as const;
+    const order = { kind: 'end', status: 'logged_out', reason: 'logout', by } as const;
     const here = this.pool.find(sessionId);
     if (here) await here.end(order);
     // Another process holds it, or none does, or we have just lost it.

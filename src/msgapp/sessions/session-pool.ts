@@ -1,3 +1,4 @@
+import type { Author } from '../../accounts/audit.js';
 import { MessagingError } from '../../common/errors.js';
 import type { IdGenerator } from '../../common/ids.js';
 import { faultCode, faultLog, nameOf } from '../../common/log.js';
@@ -99,13 +100,13 @@ export class SessionPool implements SessionObserver<LiveSession> {
    *
    * @throws MessagingError `error.msgapp_too_many_sessions`, `error.storage_unavailable`
    */
-  async create(accountId: string): Promise<LiveSession> {
+  async create(accountId: string, by: Author): Promise<LiveSession> {
     if (this.stopped) throw new MessagingError('error.storage_unavailable', {}, 1);
     await this.startTransport();
     const { store, ids, channel, clock, limits } = this.parts;
     const session = { id: ids.next(), accountId, channel, createdAt: clock.now() };
     const leaseUntil = this.leases.end;
-    const lease = await store.create({ ...session, owner: this.owner, leaseUntil }, limits);
+    const lease = await store.create({ ...session, owner: this.owner, leaseUntil, by }, limits);
     const unlinked = { number: undefined, reason: undefined, connectedAt: undefined };
     const stored = { ...session, ...unlinked, status: 'created' as const, updatedAt: session.createdAt };
     return this.adopt({ ...stored, heldUntil: leaseUntil }, lease, leaseUntil);

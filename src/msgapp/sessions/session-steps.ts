@@ -1,3 +1,4 @@
+import type { Author } from '../../accounts/audit.js';
 import { AWAY_MS, pause } from '../../common/async.js';
 import type { Clock } from '../../common/clock.js';
 import { faultCode, faultLog, nameOf } from '../../common/log.js';
@@ -43,11 +44,17 @@ export class SessionSteps {
   }
 
   /** Stores a step; resolves to true when it is stored. Retries while the database is unavailable. */
-  async take(to: SessionStatus, reason: string): Promise<boolean> {
+  async take(to: SessionStatus, reason: string, by?: Author): Promise<boolean> {
     const { number } = this;
     do {
       try {
-        const step = { to, reason, at: this.clock.now(), ...(number === undefined ? {} : { number }) };
+        const step = {
+          to,
+          reason,
+          at: this.clock.now(),
+          ...(number === undefined ? {} : { number }),
+          ...(by && { by }),
+        };
         const isTaken = await this.store.move(this.lease, step);
         if (isTaken) {
           this.current = { status: to, number };

@@ -1,3 +1,4 @@
+import type { Author } from '../../accounts/audit.js';
 import type { HostTransaction } from '../../common/host-transaction.js';
 import type { Page } from '../../common/page.js';
 import type { CredentialChange, CredentialReplacement, KeptCredential } from './session-credentials.js';
@@ -38,10 +39,12 @@ export interface SessionMove {
   readonly reason: string;
   readonly number?: string;
   readonly at: number;
+  /** Who has unlinked the number, for the audit log. */
+  readonly by?: Author;
 }
 
 /** A stored step. */
-export interface SessionTransition extends SessionMove {
+export interface SessionTransition extends Omit<SessionMove, 'by'> {
   readonly from: SessionStatus | undefined;
 }
 
@@ -55,6 +58,8 @@ export interface SessionLease {
 export interface NewSession extends Pick<StoredSession, 'id' | 'accountId' | 'channel' | 'createdAt'> {
   readonly owner: string;
   readonly leaseUntil: number;
+  /** Who links a number, for the audit log. */
+  readonly by?: Author;
 }
 
 /**
@@ -64,7 +69,8 @@ export interface NewSession extends Pick<StoredSession, 'id' | 'accountId' | 'ch
 export abstract class SessionStore {
   /**
    * Stores a session in `created` with its first transition, leased to its creator. With `limits`, creations of one account on
-   * one channel are serialised over all processes, and each must pass `checkSessionLimits`.
+   * one channel are serialised over all processes, and each must pass `checkSessionLimits`. With an author the audit log has
+   * `number.connect_requested`.
    *
    * @throws MessagingError `error.msgapp_too_many_sessions`, with nothing stored
    * @throws Error when the id is taken
@@ -109,8 +115,8 @@ export abstract class SessionStore {
 
   /**
    * Stores a step that `maySessionMove` allows, as a transition. A final state also releases the lease and deletes the
-   * credentials, in the same transaction, which records `session.*`. False, with nothing written, when the lease is not ours any more or the step is not
-   * allowed.
+   * credentials, in the same transaction, which records `session.*`. With an author the audit log has `number.unlinked`. False,
+   * with nothing written, when the lease is not ours any more or the step is not allowed.
    */
   abstract move(lease: SessionLease, move: SessionMove): Promise<boolean>;
 

@@ -1,29 +1,62 @@
-import { expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
-import type { AuditEntry, AuditLog } from '../../../src/accounts/audit.js';
-import type { ManagedSessionStore } from '../../../src/management/operator/managed-session-store.js';
+import { AuditLog, type Author } from '../../../src/accounts/audit.js';
+import { StorageUnavailableError } from '../../../src/common/errors.js';
+import { ManagedSessionStore } from '../../../src/management/operator/managed-session-store.js';
 import { ManagedSessions } from '../../../src/management/operator/managed-sessions.js';
-import type { StoredSession } from '../../../src/msgapp/sessions/session-store.js';
-import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { aSession } from '../../../src/testing/storage-contract/fixtures.js';
+import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
+import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
+import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
+import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
+import { closeAfterEach } from '../../support/opened.js';
+import { settled } from '../../support/settled.js';
 
-test('an unlinking is in the audit log though the process ends within it, and one of what is over is not', async () => {
-  let stored: Pick<StoredSession, 'id' | 'status'> = { ...aSession(1), status: 'connected' };
-  let died = true;
-  const entries: AuditEntry[] = [];
-  const logout = async () => {
-    stored = { ...stored, status: 'logged_out' };
-    if (died) throw new Error('The process ends.');
+const NUMBER = '22670000000';
+const BY: Author = { kind: 'operator', id: 'odile', address: '192.0.2.1' };
+const opened = closeAfterEach();
+
+beforeAll(() => Logger.overrideLogger(false));
+
+async function open() {
+  const world = await MsgappWorld.open();
+  const process = opened(await new MsgappProcess(world, new ScriptedTransport()).start());
+  const modules = { get: () => process.sessions } as unknown as ModuleRef;
+  const managed = new ManagedSessions(world.storage.store(ManagedSessionStore), modules);
+  const audited = async () => (await world.storage.store(AuditLog).list({ limit: 10 })).items;
+  return { world, process, managed, audited, store: world.storage.store(SessionStore) };
+}
+
+test('an unlinking is in the audit log with its step: not before, once, and not of what is over', async () => {
+  const { world, process, managed, audited, store } = await open();
+  const id = await linked(process, NUMBER);
+  const move = store.move.bind(store);
+  store.move = async () => {
+    throw new StorageUnavailableError('It is away.');
   };
-  const sessions = new ManagedSessions(
-    { find: async () => stored } as unknown as ManagedSessionStore,
-    { get: () => ({ logout }) } as unknown as ModuleRef,
-    { record: async (entry: AuditEntry) => void entries.push(entry) } as unknown as AuditLog,
-    new FakeClock(),
-  );
-  await expect(sessions.unlink(stored.id)).rejects.toThrow('The process ends.');
-  expect(entries).toMatchObject([{ action: 'number.unlinked', target: stored.id, before: { status: 'connected' } }]);
-  died = false;
-  await sessions.unlink(stored.id);
-  expect(entries).toHaveLength(1);
+  const unlinking = managed.unlink(id, { by: BY });
+  await settled();
+  const connected = { action: 'number.connect_requested', target: id, by: { kind: 'host' } };
+  expect(await audited()).toMatchObject([connected]);
+  store.move = move;
+  await world.pass(5000);
+  await unlinking;
+  await managed.unlink(id, { by: BY });
+  const fields = { before: { status: 'connected', number: '226******00' }, after: { status: 'logged_out' } };
+  expect(await audited()).toMatchObject([
+    { action: 'number.unlinked', target: id, accountId: ACCOUNT, by: BY, ...fields },
+    connected,
+  ]);
+});
+
+test('a number that another process has is unlinked with its entry, and a phone that unlinks leaves none', async () => {
+  const { world, process, managed, audited } = await open();
+  const other = opened(await new MsgappProcess(world, new ScriptedTransport()).start());
+  const [theirs, ours] = [await linked(other, NUMBER), await linked(process, '22670000001')];
+  await managed.unlink(theirs, { by: BY });
+  const end = { next: 'give-up', status: 'logged_out', reason: 'unlinked' } as const;
+  await process.transport.last(ours).say({ kind: 'ended', end });
+  await managed.unlink(ours, { by: BY });
+  const unlinked = (await audited()).filter(({ action }) => action === 'number.unlinked');
+  expect(unlinked.map(({ target }) => target)).toEqual([theirs]);
 });

@@ -221,7 +221,12 @@ function* endSessionsOf(
   limit: number,
 ): Operation<readonly string[]> {
   const ofAccount = accountId === undefined ? [] : [{ sql: 'account_id = ?', params: [accountId] }];
-  yield* revokeLinks(dialect, and([{ sql: 'subject = ? AND used_at IS NULL', params: [subject] }, ...ofAccount]), at, by);
+  yield* revokeLinks(
+    dialect,
+    and([{ sql: 'subject = ? AND used_at IS NULL', params: [subject] }, ...ofAccount]),
+    at,
+    by,
+  );
   const where = and([{ sql: 'subject = ? AND ended_at IS NULL', params: [subject] }, ...ofAccount]);
   const sql = `SELECT id, account_id FROM messaging_user_session WHERE ${where.sql} ORDER BY id LIMIT ?`;
   const rows = yield* rowsOf(sql, ...where.params, limit);

@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
+import type { AuditFields } from '../../../../accounts/audit.js';
 import type { Page } from '../../../../common/page.js';
+import { maskNumber } from '../../../../common/phone-number.js';
 import { sessionEvents } from '../../../../events/account-events.js';
 import { checkSessionLimits, type SessionLimits } from '../../../../msgapp/sessions/session-limits.js';
 import {
@@ -16,6 +18,7 @@ import {
 import type { Dialect } from '../../dialects/dialect.js';
 import { type Operation, rowsOf, write } from '../../engine/operation.js';
 import { integerOf, textOf } from '../../engine/rows.js';
+import { recordAudit } from '../audit-log.js';
 import type { Telling } from '../events/event-recorder.js';
 import { lockRecords, writeRecords } from '../outbox/policy-records.js';
 import { clearCredentials } from './credentials.js';
@@ -24,7 +27,7 @@ import { isHeld, lockHeld, SESSION, toSession } from './session-rows.js';
 /** See `SessionStore.create`. */
 export function* createSession(
   dialect: Dialect,
-  { id, accountId, channel, createdAt, owner, leaseUntil }: NewSession,
+  { id, accountId, channel, createdAt, owner, leaseUntil, by }: NewSession,
   limits: SessionLimits | undefined,
 ): Operation<SessionLease> {
   if (limits) yield* checkLimits(dialect, { accountId, channel, createdAt }, limits);
@@ -40,6 +43,7 @@ export function* createSession(
     leaseUntil,
   );
   yield* insertStep(id, 0, { from: undefined, to: 'created', reason: CREATED, at: createdAt });
+  if (by) yield* recordAudit({ accountId, at: createdAt, by, action: 'number.connect_requested', target: id });
   return { sessionId: id, epoch: 1 };
 }
 
@@ -153,8 +157,18 @@ export function* moveSession(
     yield* write('UPDATE messaging_session SET owner = NULL, lease_until = NULL WHERE id = ?', after.id);
     yield* clearCredentials(after.id);
   }
-  for (const event of sessionEvents(after, move.reason, move.at)) tell(event);
+  const { by, at } = move;
+  if (by) {
+    const fields = { before: fieldsOf(before), after: { status: after.status } };
+    yield* recordAudit({ accountId: after.accountId, at, by, action: 'number.unlinked', target: after.id, ...fields });
+  }
+  for (const event of sessionEvents(after, move.reason, at)) tell(event);
   return true;
+}
+
+/** What the audit log tells of a linked number. */
+function fieldsOf({ status, number }: StoredSession): AuditFields {
+  return { status, number: number === undefined ? null : maskNumber(number) };
 }
 
 /** See `SessionStore.stranded`. Finds sessions by the lanes of waiting deliveries, as the index of lanes has only these. */
