@@ -66,9 +66,10 @@ export class HostGlobals {
       for (const { metatype } of controllers.values()) {
         if (!metatype || messagingControllerOptions(metatype) === undefined) continue;
         for (const key of [GUARDS_METADATA, INTERCEPTORS_METADATA]) {
-          // Of the class that was mounted: a second application with the same modules binds its own.
-          const bound: unknown[] = Reflect.getMetadata(key, Object.getPrototypeOf(metatype)) ?? [];
-          Reflect.defineMetadata(key, interceptors.length > 0 ? [...bound, watch] : bound, metatype);
+          const bound: unknown[] = Reflect.getMetadata(key, metatype) ?? [];
+          // All that is bound stays, the host's own too, but for the watch of another application with the same modules.
+          const others = bound.filter((each) => !(each instanceof AnswerWatch));
+          Reflect.defineMetadata(key, interceptors.length > 0 ? [...others, watch] : others, metatype);
         }
       }
     }

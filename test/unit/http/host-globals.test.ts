@@ -1,0 +1,47 @@
+import { expect, test } from '@jest/globals';
+import { type CanActivate, Get, type NestInterceptor, UseGuards, UseInterceptors } from '@nestjs/common';
+import { GUARDS_METADATA, INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
+import { ApplicationConfig, type ModulesContainer } from '@nestjs/core';
+import { MessagingApiKeyGuard } from '../../../src/accounts/api-key.guard.js';
+import { Needs } from '../../../src/accounts/needs.decorator.js';
+import { HostGlobals } from '../../../src/http/host-globals.js';
+import { MessagingController } from '../../../src/http/messaging-controller.js';
+import { mountController } from '../../../src/http/mount-controller.js';
+
+class HostGuard implements CanActivate {
+  canActivate(): boolean {
+    return true;
+  }
+}
+
+class HostInterceptor implements NestInterceptor {
+  intercept: NestInterceptor['intercept'] = (_, next) => next.handle();
+}
+
+test('what a host binds to a class that is mounted stays, and an application’s watch is its own', () => {
+  @MessagingController()
+  class OursController {
+    @Get()
+    @Needs('balance.read')
+    read(): void {}
+  }
+  const mounted = mountController(OursController, 'ours');
+  UseGuards(HostGuard)(mounted);
+  UseInterceptors(HostInterceptor)(mounted);
+  const controllers = new Map([['ours', { metatype: mounted }]]);
+  const modules = new Map([['module', { controllers }]]) as unknown as ModulesContainer;
+  const bound = () => ({
+    guards: Reflect.getMetadata(GUARDS_METADATA, mounted),
+    interceptors: Reflect.getMetadata(INTERCEPTORS_METADATA, mounted),
+  });
+  const globals = new ApplicationConfig();
+  globals.useGlobalInterceptors(new HostInterceptor());
+  for (const watched of [true, true, false]) {
+    new HostGlobals(watched ? globals : new ApplicationConfig(), modules).watchAnswers();
+    const watch = watched ? [expect.any(Object)] : [];
+    expect(bound()).toEqual({
+      guards: [MessagingApiKeyGuard, HostGuard, ...watch],
+      interceptors: [HostInterceptor, ...watch],
+    });
+  }
+});
