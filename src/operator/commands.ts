@@ -1,8 +1,10 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { AccountService } from '../accounts/account-service.js';
+import { AccountService, type IssueKeyCallOptions } from '../accounts/account-service.js';
+import type { KeyScope } from '../accounts/permissions.js';
 import { SignatureService } from '../accounts/signature-service.js';
 import { LedgerService } from '../billing/ledger-service.js';
 import type { LedgerProgress } from '../billing/ledger-store.js';
+import { momentOf } from '../common/list-query.js';
 import { StartedStorage } from '../core/messaging-storage.js';
 import { ErasureService } from '../outbox/retention/erasure-service.js';
 import { OptOutService } from '../sms/opt-out/opt-out-service.js';
@@ -43,8 +45,10 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   'key:issue': {
-    usage: 'key:issue <account>',
-    run: async (app, args) => print(await service.accounts(app).issueKey(word(args, 0, 'account'))),
+    usage:
+      'key:issue <account> [--name <text>] [--scopes <one,another>] [--cidrs <one,another>] [--daily-units <units>] [--per-minute <requests>] [--expires <day, or time with its zone>]',
+    run: async (app, args, options) =>
+      print(await service.accounts(app).issueKey(word(args, 0, 'account'), keyOptions(options))),
   },
   'key:list': {
     usage: 'key:list <account> (the newest thousand)',
@@ -177,6 +181,20 @@ function integer(value: string, name: string): number {
 
 function posting({ reference, note }: OperatorOptions): { reference?: string; note?: string } {
   return { ...(reference === undefined ? {} : { reference }), ...(note === undefined ? {} : { note }) };
+}
+
+/** What is not named does not restrict the key; `AccountService` checks the words. */
+function keyOptions({ name, scopes, cidrs, expires, ...limits }: OperatorOptions): IssueKeyCallOptions {
+  const { 'daily-units': dailyUnits, 'per-minute': perMinute } = limits;
+  return {
+    name,
+    // A wrong word is refused with the others.
+    scopes: scopes?.split(',') as KeyScope[] | undefined,
+    cidrs: cidrs?.split(','),
+    expiresAt: momentOf('expires', expires),
+    ...(dailyUnits === undefined ? {} : { dailyUnits: integer(dailyUnits, 'daily-units') }),
+    ...(perMinute === undefined ? {} : { perMinute: integer(perMinute, 'per-minute') }),
+  };
 }
 
 /** Tells on the standard error where a check is, every 100 000 rows. */

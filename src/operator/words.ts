@@ -7,9 +7,15 @@ export class UsageError extends Error {
 
 const OPTIONS = {
   after: { type: 'string' },
+  cidrs: { type: 'string' },
+  'daily-units': { type: 'string' },
+  expires: { type: 'string' },
   grace: { type: 'string' },
+  name: { type: 'string' },
   note: { type: 'string' },
+  'per-minute': { type: 'string' },
   reference: { type: 'string' },
+  scopes: { type: 'string' },
 } as const;
 
 /** The options of all commands. */

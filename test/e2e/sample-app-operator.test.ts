@@ -12,7 +12,8 @@ describe('an operator command that is mistyped', () => {
     rmSync(folder, { recursive: true });
   });
 
-  const noOption = (word: string) => `There is no option ${word}: there are --after, --grace, --note and --reference.`;
+  const noOption = (word: string) =>
+    `There is no option ${word}: there are --after, --cidrs, --daily-units, --expires, --grace, --name, --note, --per-minute, --reference and --scopes.`;
   const dash = (word: string) =>
     `${word} begins with a dash: put it at the end of the line behind --, as in "adjust demo --note Gift -- -5".`;
   const noValue = (option: string) =>
