@@ -6,10 +6,13 @@ import { type Caller, type HttpRequest, lastCaller, rawRequestOf } from './authe
 export interface Author extends AuthorShape {}
 
 /** The caller of a route as the author of a change, for the audit log. */
-export const Author = createParamDecorator((_data: unknown, context: ExecutionContext): AuthorShape => {
+export const Author = createParamDecorator((_data: unknown, context: ExecutionContext) => authorIn(context));
+
+/** What `@Author()` gives a handler. */
+export function authorIn(context: ExecutionContext): AuthorShape {
   const request = context.switchToHttp().getRequest<HttpRequest & { readonly ip?: string }>();
   return authorOf(lastCaller(rawRequestOf(request)), request.ip);
-});
+}
 
 function authorOf(caller: Caller | undefined, address: string | undefined): AuthorShape {
   if (caller === undefined) return { kind: 'host', address };

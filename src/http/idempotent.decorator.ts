@@ -5,13 +5,14 @@ import type { Acceptance } from '../outbox/outbox.js';
 import { type ReplyHeaders, rawRequest } from './parameters.js';
 
 /** The request's `Idempotency-Key` with its body as parsed; undefined without one (contract.md section 7). */
-export const Idempotent = createParamDecorator(
-  (_data: unknown, context: ExecutionContext): IdempotentRequest | undefined => {
-    const key = idempotencyKeyOf(context);
-    if (key === undefined) return undefined;
-    return { key, body: context.switchToHttp().getRequest<{ readonly body?: unknown }>().body };
-  },
-);
+export const Idempotent = createParamDecorator((_data: unknown, context: ExecutionContext) => onceIn(context));
+
+/** What `@Idempotent()` gives a handler. */
+export function onceIn(context: ExecutionContext): IdempotentRequest | undefined {
+  const key = idempotencyKeyOf(context);
+  if (key === undefined) return undefined;
+  return { key, body: context.switchToHttp().getRequest<{ readonly body?: unknown }>().body };
+}
 
 /** 1 to 255 visible ASCII characters. Node joins repeated headers with a comma and a space; the space does not match. */
 const KEY = /^[\x21-\x7e]{1,255}$/;

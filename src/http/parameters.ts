@@ -78,7 +78,10 @@ interface PlatformResponse {
 }
 
 /** Access to the headers and the status of the answer, on both platforms; the body is what the handler returns. */
-export const ReplyHeaders = createParamDecorator((_data: unknown, context: ExecutionContext): ReplyHeaders => {
+export const ReplyHeaders = createParamDecorator((_data: unknown, context: ExecutionContext) => replyOf(context));
+
+/** What `@ReplyHeaders()` gives a handler. */
+export function replyOf(context: ExecutionContext): ReplyHeaders {
   const response = context.switchToHttp().getResponse<PlatformResponse>();
   return {
     set: (name, value) => {
@@ -93,4 +96,4 @@ export const ReplyHeaders = createParamDecorator((_data: unknown, context: Execu
       if (!response.headersSent) response.status(code);
     },
   };
-});
+}

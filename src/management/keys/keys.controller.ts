@@ -2,11 +2,9 @@ import { Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { Author } from '../../accounts/author.decorator.js';
 import { Caller } from '../../accounts/caller.decorator.js';
 import { Needs } from '../../accounts/needs.decorator.js';
-import { answerOf, Idempotent } from '../../http/idempotent.decorator.js';
+import { Change } from '../../http/change.decorator.js';
 import { MessagingController } from '../../http/messaging-controller.js';
-import { ReplyHeaders } from '../../http/parameters.js';
 import { MessagingBody, MessagingQuery } from '../../http/validation.js';
-import type { IdempotentRequest } from '../../outbox/idempotency.js';
 import { PageQuery } from '../list-query.js';
 import { KeyService } from './key-service.js';
 import type { KeyPage } from './key-view.js';
@@ -28,12 +26,10 @@ export class KeysController {
   @HttpCode(200)
   create(
     @Caller() { accountId }: Caller,
-    @Author() by: Author,
     @MessagingBody() body: CreateKeyBody,
-    @Idempotent() once: IdempotentRequest | undefined,
-    @ReplyHeaders() headers: ReplyHeaders,
+    @Change() change: Change,
   ): Promise<object> {
-    return answerOf(this.keys.create(accountId, body, { once, by }), headers);
+    return change.answer((call) => this.keys.create(accountId, body, call));
   }
 
   @Post('keys/:id/rotate')
@@ -41,13 +37,11 @@ export class KeysController {
   @HttpCode(200)
   rotate(
     @Caller() { accountId }: Caller,
-    @Author() by: Author,
     @Param('id') id: string,
     @MessagingBody() body: RotateKeyBody,
-    @Idempotent() once: IdempotentRequest | undefined,
-    @ReplyHeaders() headers: ReplyHeaders,
+    @Change() change: Change,
   ): Promise<object> {
-    return answerOf(this.keys.rotate(accountId, id, body, { once, by }), headers);
+    return change.answer((call) => this.keys.rotate(accountId, id, body, call));
   }
 
   @Delete('keys/:id')

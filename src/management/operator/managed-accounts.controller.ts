@@ -1,11 +1,9 @@
 import { Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { Author } from '../../accounts/author.decorator.js';
 import { Needs } from '../../accounts/needs.decorator.js';
-import { answerOf, Idempotent } from '../../http/idempotent.decorator.js';
+import { Change } from '../../http/change.decorator.js';
 import { MessagingController } from '../../http/messaging-controller.js';
-import { ReplyHeaders } from '../../http/parameters.js';
 import { MessagingBody, MessagingQuery } from '../../http/validation.js';
-import type { IdempotentRequest } from '../../outbox/idempotency.js';
 import type { AccountPage, AccountView } from './account-view.js';
 import { ManagedAccounts } from './managed-accounts.js';
 import { type ManagedSignaturePage, ManagedSignatures } from './managed-signatures.js';
@@ -17,8 +15,6 @@ import {
   PostingBody,
   RejectSignatureBody,
 } from './operator.dto.js';
-
-type Once = IdempotentRequest | undefined;
 
 /** The routes of all accounts and their signatures (contract.md section 13). */
 @MessagingController()
@@ -37,13 +33,8 @@ export class ManagedAccountsController {
   @Post('manage/accounts')
   @Needs('manage.write')
   @HttpCode(200)
-  create(
-    @MessagingBody() body: CreateAccountBody,
-    @Author() by: Author,
-    @Idempotent() once: Once,
-    @ReplyHeaders() headers: ReplyHeaders,
-  ): Promise<object> {
-    return answerOf(this.accounts.create(body, { by, once }), headers);
+  create(@MessagingBody() body: CreateAccountBody, @Change() change: Change): Promise<object> {
+    return change.answer((call) => this.accounts.create(body, call));
   }
 
   @Get('manage/accounts/:id')
@@ -65,63 +56,36 @@ export class ManagedAccountsController {
   @Post('manage/accounts/:id/suspend')
   @Needs('manage.write')
   @HttpCode(200)
-  suspend(
-    @Param('id') id: string,
-    @Author() by: Author,
-    @Idempotent() once: Once,
-    @ReplyHeaders() headers: ReplyHeaders,
-  ): Promise<object> {
-    return answerOf(this.accounts.suspend(id, { by, once }), headers);
+  suspend(@Param('id') id: string, @Change() change: Change): Promise<object> {
+    return change.answer((call) => this.accounts.suspend(id, call));
   }
 
   @Post('manage/accounts/:id/resume')
   @Needs('manage.write')
   @HttpCode(200)
-  resume(
-    @Param('id') id: string,
-    @Author() by: Author,
-    @Idempotent() once: Once,
-    @ReplyHeaders() headers: ReplyHeaders,
-  ): Promise<object> {
-    return answerOf(this.accounts.resume(id, { by, once }), headers);
+  resume(@Param('id') id: string, @Change() change: Change): Promise<object> {
+    return change.answer((call) => this.accounts.resume(id, call));
   }
 
   @Post('manage/accounts/:id/close')
   @Needs('manage.write')
   @HttpCode(200)
-  close(
-    @Param('id') id: string,
-    @Author() by: Author,
-    @Idempotent() once: Once,
-    @ReplyHeaders() headers: ReplyHeaders,
-  ): Promise<object> {
-    return answerOf(this.accounts.close(id, { by, once }), headers);
+  close(@Param('id') id: string, @Change() change: Change): Promise<object> {
+    return change.answer((call) => this.accounts.close(id, call));
   }
 
   @Post('manage/accounts/:id/topups')
   @Needs('manage.post')
   @HttpCode(200)
-  topUp(
-    @Param('id') id: string,
-    @MessagingBody() body: PostingBody,
-    @Author() by: Author,
-    @Idempotent() once: Once,
-    @ReplyHeaders() headers: ReplyHeaders,
-  ): Promise<object> {
-    return answerOf(this.accounts.topUp(id, body, { by, once }), headers);
+  topUp(@Param('id') id: string, @MessagingBody() body: PostingBody, @Change() change: Change): Promise<object> {
+    return change.answer((call) => this.accounts.topUp(id, body, call));
   }
 
   @Post('manage/accounts/:id/adjustments')
   @Needs('manage.post')
   @HttpCode(200)
-  adjust(
-    @Param('id') id: string,
-    @MessagingBody() body: PostingBody,
-    @Author() by: Author,
-    @Idempotent() once: Once,
-    @ReplyHeaders() headers: ReplyHeaders,
-  ): Promise<object> {
-    return answerOf(this.accounts.adjust(id, body, { by, once }), headers);
+  adjust(@Param('id') id: string, @MessagingBody() body: PostingBody, @Change() change: Change): Promise<object> {
+    return change.answer((call) => this.accounts.adjust(id, body, call));
   }
 
   @Get('manage/signatures')
@@ -133,14 +97,8 @@ export class ManagedAccountsController {
   @Post('manage/accounts/:id/signatures/:name/verify')
   @Needs('manage.write')
   @HttpCode(200)
-  verifySignature(
-    @Param('id') id: string,
-    @Param('name') name: string,
-    @Author() by: Author,
-    @Idempotent() once: Once,
-    @ReplyHeaders() headers: ReplyHeaders,
-  ): Promise<object> {
-    return answerOf(this.signatures.verify(id, name, { by, once }), headers);
+  verifySignature(@Param('id') id: string, @Param('name') name: string, @Change() change: Change): Promise<object> {
+    return change.answer((call) => this.signatures.verify(id, name, call));
   }
 
   @Post('manage/accounts/:id/signatures/:name/reject')
@@ -150,10 +108,8 @@ export class ManagedAccountsController {
     @Param('id') id: string,
     @Param('name') name: string,
     @MessagingBody() body: RejectSignatureBody,
-    @Author() by: Author,
-    @Idempotent() once: Once,
-    @ReplyHeaders() headers: ReplyHeaders,
+    @Change() change: Change,
   ): Promise<object> {
-    return answerOf(this.signatures.reject(id, name, body.reason, { by, once }), headers);
+    return change.answer((call) => this.signatures.reject(id, name, body.reason, call));
   }
 }

@@ -1,13 +1,10 @@
 import { Get, Header, HttpCode, type MessageEvent, Post, Res, Sse } from '@nestjs/common';
 import type { Observable } from 'rxjs';
-import { Author } from '../../accounts/author.decorator.js';
 import { Needs } from '../../accounts/needs.decorator.js';
+import { Change } from '../../http/change.decorator.js';
 import { type AdapterResponse, MOST_WAITING } from '../../http/event-streams.js';
-import { answerOf, Idempotent } from '../../http/idempotent.decorator.js';
 import { MessagingController } from '../../http/messaging-controller.js';
 import { MessagingRoute } from '../../http/mounted-routes.js';
-import { ReplyHeaders } from '../../http/parameters.js';
-import type { IdempotentRequest } from '../../outbox/idempotency.js';
 import { LedgerCheckStream } from './ledger-check-stream.js';
 import { LedgerChecks, type LedgerCheckView } from './ledger-checks.js';
 import { SystemService, type SystemView } from './system-service.js';
@@ -24,12 +21,8 @@ export class OperationsController {
   @Post('manage/ledger/check')
   @Needs('manage.write')
   @HttpCode(200)
-  check(
-    @Author() by: Author,
-    @Idempotent() once: IdempotentRequest | undefined,
-    @ReplyHeaders() headers: ReplyHeaders,
-  ): Promise<object> {
-    return answerOf(this.checks.start({ by, once }), headers);
+  check(@Change() change: Change): Promise<object> {
+    return change.answer((call) => this.checks.start(call));
   }
 
   @Get('manage/ledger/check')

@@ -3,11 +3,10 @@ import { Author } from '../../accounts/author.decorator.js';
 import { Caller } from '../../accounts/caller.decorator.js';
 import { Needs } from '../../accounts/needs.decorator.js';
 import { TextAccess } from '../../accounts/text-access.js';
-import { answerOf, Idempotent } from '../../http/idempotent.decorator.js';
+import { Change } from '../../http/change.decorator.js';
 import { MessagingController } from '../../http/messaging-controller.js';
-import { ReplyHeaders } from '../../http/parameters.js';
 import { MessagingBody, MessagingQuery } from '../../http/validation.js';
-import { Idempotency, type IdempotentRequest } from '../../outbox/idempotency.js';
+import { Idempotency } from '../../outbox/idempotency.js';
 import { AuditService } from '../audit/audit-service.js';
 import type { AuditPage } from '../audit/audit-view.js';
 import { AccountOptOuts } from '../optouts/account-opt-outs.js';
@@ -57,15 +56,12 @@ export class OperatorOverviewController {
   @Post('manage/optouts')
   @Needs('manage.write')
   @HttpCode(200)
-  addOptOuts(
-    @MessagingBody() body: AddOptOutsBody,
-    @Author() by: Author,
-    @Idempotent() once: IdempotentRequest | undefined,
-    @ReplyHeaders() headers: ReplyHeaders,
-  ): Promise<object> {
-    const { scope } = operatorCall('an opt-out', { by });
-    const add = async () => ({ added: await this.optOuts.add(undefined, body, { by }) });
-    return answerOf(this.idempotency.keeping(scope, 'manage/optouts', once, add), headers);
+  addOptOuts(@MessagingBody() body: AddOptOutsBody, @Change() change: Change): Promise<object> {
+    return change.answer((call) => {
+      const { by, once, scope } = operatorCall('an opt-out', call);
+      const add = async () => ({ added: await this.optOuts.add(undefined, body, { by }) });
+      return this.idempotency.keeping(scope, 'manage/optouts', once, add);
+    });
   }
 
   @Delete('manage/optouts/:id')

@@ -3,11 +3,10 @@ import { Author } from '../../accounts/author.decorator.js';
 import { Caller } from '../../accounts/caller.decorator.js';
 import { Needs } from '../../accounts/needs.decorator.js';
 import { TextAccess } from '../../accounts/text-access.js';
-import { answerOf, Idempotent } from '../../http/idempotent.decorator.js';
+import { Change } from '../../http/change.decorator.js';
 import { MessagingController } from '../../http/messaging-controller.js';
-import { ReplyHeaders } from '../../http/parameters.js';
 import { MessagingBody, MessagingQuery } from '../../http/validation.js';
-import { Idempotency, type IdempotentRequest } from '../../outbox/idempotency.js';
+import { Idempotency } from '../../outbox/idempotency.js';
 import { AccountOptOuts } from './account-opt-outs.js';
 import type { OptOutPage } from './optout-view.js';
 import { AddOptOutsBody, ListOptOutsQuery } from './optouts.dto.js';
@@ -33,12 +32,12 @@ export class OptOutsController {
   add(
     @Caller() { accountId }: Caller,
     @MessagingBody() body: AddOptOutsBody,
-    @Idempotent() once: IdempotentRequest | undefined,
-    @Author() by: Author,
-    @ReplyHeaders() headers: ReplyHeaders,
+    @Change() change: Change,
   ): Promise<object> {
-    const add = async () => ({ added: await this.optOuts.add(accountId, body, { by }) });
-    return answerOf(this.idempotency.keeping(accountId, 'optouts', once, add), headers);
+    return change.answer(({ by, once }) => {
+      const add = async () => ({ added: await this.optOuts.add(accountId, body, { by }) });
+      return this.idempotency.keeping(accountId, 'optouts', once, add);
+    });
   }
 
   @Delete('optouts/:id')

@@ -3,11 +3,10 @@ import { Author } from '../../accounts/author.decorator.js';
 import { Caller } from '../../accounts/caller.decorator.js';
 import { Needs } from '../../accounts/needs.decorator.js';
 import { SignatureService } from '../../accounts/signature-service.js';
-import { answerOf, Idempotent } from '../../http/idempotent.decorator.js';
+import { Change } from '../../http/change.decorator.js';
 import { MessagingController } from '../../http/messaging-controller.js';
-import { ReplyHeaders } from '../../http/parameters.js';
 import { MessagingBody, MessagingQuery } from '../../http/validation.js';
-import { Idempotency, type IdempotentRequest } from '../../outbox/idempotency.js';
+import { Idempotency } from '../../outbox/idempotency.js';
 import { PageQuery } from '../list-query.js';
 import { AccountSignatures } from './account-signatures.js';
 import { type SignaturePage, signatureView } from './signature-view.js';
@@ -34,12 +33,12 @@ export class SignaturesController {
   register(
     @Caller() { accountId }: Caller,
     @MessagingBody() { name }: RegisterSignatureBody,
-    @Idempotent() once: IdempotentRequest | undefined,
-    @Author() by: Author,
-    @ReplyHeaders() headers: ReplyHeaders,
+    @Change() change: Change,
   ): Promise<object> {
-    const register = async () => signatureView(await this.signatures.register(accountId, name, { by }));
-    return answerOf(this.idempotency.keeping(accountId, 'signatures', once, register), headers);
+    return change.answer(({ by, once }) => {
+      const register = async () => signatureView(await this.signatures.register(accountId, name, { by }));
+      return this.idempotency.keeping(accountId, 'signatures', once, register);
+    });
   }
 
   @Delete('signatures/:name')

@@ -1,0 +1,25 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Author } from '../accounts/audit.js';
+import { authorIn } from '../accounts/author.decorator.js';
+import type { IdempotentRequest } from '../outbox/idempotency.js';
+import type { Acceptance } from '../outbox/outbox.js';
+import { answerOf, onceIn } from './idempotent.decorator.js';
+import { replyOf } from './parameters.js';
+
+/** Who asks for a change, and the Idempotency-Key, as services take both. */
+export interface ChangeCall {
+  readonly by: Author;
+  readonly once: IdempotentRequest | undefined;
+}
+
+/** A request for a change that is made once under an Idempotency-Key, and is in the audit log. */
+export interface Change {
+  /** Makes the change, and answers the request with its reply. */
+  answer(make: (call: ChangeCall) => Promise<Acceptance>): Promise<object>;
+}
+
+/** The request of a route that changes something (contract.md section 7). */
+export const Change = createParamDecorator((_data: unknown, context: ExecutionContext): Change => {
+  const call = { by: authorIn(context), once: onceIn(context) };
+  return { answer: (make) => answerOf(make(call), replyOf(context)) };
+});
