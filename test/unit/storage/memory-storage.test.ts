@@ -90,6 +90,7 @@ const RACES = [
   'one link used 50 times at once: one session begins',
   'a link made 10 times at once under one key is there once',
   'one refresh token used 20 times at once: it is replaced once, and everybody hears by what',
+  'links used while the sessions of their user are ended: none is left, and each was used or revoked',
   'a session ended 20 times at once: it is told once',
   'batches over the same accounts in opposite orders at once: each event once, no number is missing at any time',
   '20 recipients of one send at once: it is complete once',
