@@ -23,7 +23,10 @@ async function open() {
   const process = opened(await new MsgappProcess(world, new ScriptedTransport()).start());
   const modules = { get: () => process.sessions } as unknown as ModuleRef;
   const managed = new ManagedSessions(world.storage.store(ManagedSessionStore), modules);
-  const audited = async () => (await world.storage.store(AuditLog).list({ limit: 10 })).items;
+  const audited = async () => {
+    const { items } = await world.storage.store(AuditLog).list({ limit: 10 });
+    return items.filter(({ action }) => action.startsWith('number.'));
+  };
   return { world, process, managed, audited, store: world.storage.store(SessionStore) };
 }
 
