@@ -84,12 +84,23 @@ async function rollUpNew(executor: Executor, accountId: string, { until, signal 
   }
 }
 
+/** The time of the first entry of an account that is not rolled up. */
 function* nextEntry(dialect: Dialect, accountId: string): Operation<number | undefined> {
+  return yield* firstEntry(dialect, accountId, yield* doneUntil(accountId));
+}
+
+/** Before which hour all those of an account are rolled up. */
+export function* doneUntil(accountId: string): Operation<number> {
+  const [row] = yield* rowsOf('SELECT done_until FROM messaging_usage_account WHERE account_id = ?', accountId);
+  return row ? integerOf(row, 'done_until') : 0;
+}
+
+/** The time of an account's first entry from a moment on. The moment is no column of a join: all later entries would be sorted. */
+export function* firstEntry(dialect: Dialect, accountId: string, from: number): Operation<number | undefined> {
   const [row] = yield* rowsOf(
-    `SELECT l.posted_at FROM messaging_usage_account u JOIN messaging_ledger l${dialect.by('messaging_ledger_account')}
-        ON l.account_id = u.account_id AND l.posted_at >= u.done_until
-      WHERE u.account_id = ? ORDER BY l.posted_at LIMIT 1`,
-    accountId,
+    `SELECT l.posted_at FROM messaging_ledger l${dialect.by('messaging_ledger_account')}
+      WHERE l.account_id = ? AND l.posted_at >= ? ORDER BY l.posted_at LIMIT 1`,
+    ...[accountId, from],
   );
   return row && integerOf(row, 'posted_at');
 }

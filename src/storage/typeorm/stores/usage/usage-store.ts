@@ -9,12 +9,11 @@ import {
   type UsageRow,
   UsageStore,
 } from '../../../../management/usage/usage-store.js';
-import type { Dialect } from '../../dialects/dialect.js';
 import type { Executor } from '../../engine/executor.js';
 import { type Operation, type Row, rowsOf } from '../../engine/operation.js';
 import { integerOf, shapeOf, textOf } from '../../engine/rows.js';
 import { addTo, attribute, type UsagePart } from './attribution.js';
-import { changedHours, rollUpAccounts } from './roll-up.js';
+import { changedHours, doneUntil, firstEntry, rollUpAccounts } from './roll-up.js';
 
 /** How long after an hour a late commit is seen at once, in milliseconds. */
 const LIVE_MS = 6 * HOUR_MS;
@@ -112,21 +111,6 @@ export class TypeormUsageStore extends UsageStore {
 }
 
 const COUNT = shapeOf('account_id what name', 'day count');
-
-function* doneUntil(accountId: string): Operation<number> {
-  const [row] = yield* rowsOf('SELECT done_until FROM messaging_usage_account WHERE account_id = ?', accountId);
-  return row ? integerOf(row, 'done_until') : 0;
-}
-
-/** The time of the first entry from a moment on. */
-function* firstEntry(dialect: Dialect, accountId: string, from: number): Operation<number | undefined> {
-  const [row] = yield* rowsOf(
-    `SELECT l.posted_at FROM messaging_ledger l${dialect.by('messaging_ledger_account')}
-      WHERE l.account_id = ? AND l.posted_at >= ? ORDER BY l.posted_at LIMIT 1`,
-    ...[accountId, from],
-  );
-  return row && integerOf(row, 'posted_at');
-}
 
 /** The expression of each group. */
 const COLUMN: Readonly<Record<UsageGroup, string>> = {
