@@ -55,7 +55,7 @@ onPostgres('on PostgreSQL', () => {
       await eventually(others, (many) => many === 0);
       const { rows } = await observer.query(`SELECT sum(seq_tup_read + coalesce(
           (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes i WHERE i.relid = t.relid), 0)) AS read
-        FROM pg_stat_user_tables t WHERE relname IN ('messaging_ledger', 'messaging_message', 'messaging_recipient')`);
+        FROM pg_stat_user_tables t WHERE relname IN ('messaging_ledger', 'messaging_message', 'messaging_recipient', 'messaging_audit')`);
       return Number(rows[0]?.read);
     };
     for (const known of [false, true]) {
@@ -81,7 +81,8 @@ onMariadb('on MariaDB', () => {
     const storage = await openStorage(source);
     await fillAccounts(storage, source);
     for (const known of [false, true]) {
-      if (known) await source.query('ANALYZE TABLE messaging_ledger, messaging_message, messaging_recipient');
+      if (known)
+        await source.query('ANALYZE TABLE messaging_ledger, messaging_message, messaging_recipient, messaging_audit');
       await expectFewReads(storage, async (work) => {
         await source.query('FLUSH STATUS');
         await work();

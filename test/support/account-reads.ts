@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import type { DataSource } from 'typeorm';
+import { AuditLog, type AuditQuery } from '../../src/accounts/audit.js';
 import { OverviewStore } from '../../src/management/usage/overview-store.js';
 import { HOUR_MS, UsageStore } from '../../src/management/usage/usage-store.js';
 import type { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
@@ -12,7 +13,7 @@ const MESSAGES = 20_000;
 /** The most rows that one of the reads may touch, with those of indexes. */
 export const FEW = 9000;
 
-/** Two accounts that have sent a lot, with a top-up and a refund early on. */
+/** Two accounts that have sent and changed a lot, with a top-up and a refund early on. */
 export async function fillAccounts(storage: TypeormStorage, source: DataSource): Promise<void> {
   for (const account of ['demo', 'other']) {
     await storage.accounts.createAccount({ id: account, name: account, createdAt: BEGAN });
@@ -42,7 +43,14 @@ export async function fillAccounts(storage: TypeormStorage, source: DataSource):
         'message_id, position, channel, number, units, refunded_units, status, attempt, updated_at',
         ({ id, at }) => `'${id}', 0, 'sms', '22670000000', 1, 0, 'delivered', 1, ${at}`,
       );
+      await insert(
+        'audit',
+        'account_id, at, by_kind, action, target, changes',
+        ({ id, at }) => `'${account}', ${at}, 'host', 'key.created', '${id}', '{}'`,
+      );
     }
+    await source.query(`INSERT INTO messaging_usage_account (account_id, done_until, claimed_until)
+      VALUES ('${account}', ${BEGAN + (HOURS / 2) * HOUR_MS}, 0)`);
     await source.query(`INSERT INTO messaging_ledger (id, account_id, kind, units, message_id, position, posted_at)
       VALUES ('${account}-000001:0', '${account}', 'refund', 1, '${account}-000001', 0, ${BEGAN + 2})`);
   }
@@ -50,10 +58,16 @@ export async function fillAccounts(storage: TypeormStorage, source: DataSource):
 
 /** What is asked for again and again, or by anybody: each by its name. */
 export function readsOf(storage: TypeormStorage): Readonly<Record<string, () => Promise<unknown>>> {
-  const [usage, overview] = [storage.store(UsageStore), storage.store(OverviewStore)];
+  const [usage, overview, log] = [storage.store(UsageStore), storage.store(OverviewStore), storage.store(AuditLog)];
   const now = BEGAN + HOURS * HOUR_MS;
   const middle = BEGAN + (HOURS / 2) * HOUR_MS;
   const page = { limit: 10 };
+  const changes = async (of: Pick<AuditQuery, 'accountId' | 'action'>) => {
+    const first = await log.list({ ...page, ...of, since: BEGAN, until: BEGAN + HOUR_MS });
+    const { items } = await log.list({ ...page, ...of, since: BEGAN, until: BEGAN + HOUR_MS, after: first.next });
+    expect([first.items.length, items.length]).toEqual([10, 10]);
+    expect(Math.min(...first.items.map(({ at }) => at))).toBeGreaterThanOrEqual(items[0]?.at ?? BEGAN + HOUR_MS);
+  };
   return {
     'top-ups': async () => {
       const { items } = await storage.ledger.entries('demo', { ...page, kind: 'topup' });
@@ -71,8 +85,11 @@ export function readsOf(storage: TypeormStorage): Readonly<Record<string, () => 
       const { items } = await storage.ledger.entries('demo', { ...page, since: BEGAN, until: middle });
       expect(items).toHaveLength(10);
     },
+    'early changes of an account': () => changes({ accountId: 'demo' }),
+    'early changes of a kind': () => changes({ action: 'key.created' }),
+    'early changes': () => changes({}),
     'usage of an hour that is not rolled up': async () => {
-      const [row] = await usage.usage({ accountId: 'demo', since: middle, until: middle + HOUR_MS, groupBy: [], now });
+      const [row] = await usage.usage({ accountId: 'demo', since: now - HOUR_MS, until: now, groupBy: [], now });
       expect(row).toMatchObject({ charged: MESSAGES / HOURS, recipients: MESSAGES / HOURS });
     },
     'states of a day': async () => {
@@ -84,6 +101,14 @@ export function readsOf(storage: TypeormStorage): Readonly<Record<string, () => 
     },
     'what needs attention': async () => {
       expect(await overview.attention('demo', ['sms', 'msgapp'], now)).toEqual([]);
+    },
+    'a round that rolls up an hour of each, behind many that are': async () => {
+      const signal = new AbortController().signal;
+      for (let [hours, ended] = [0, middle]; hours === 0; ) {
+        ended += HOUR_MS;
+        const order = { now, until: ended, verifyFrom: undefined, after: '', limit: 10, signal };
+        ({ hours } = await usage.rollUp(order));
+      }
     },
     'a round over accounts that are not due': async () => {
       const signal = new AbortController().signal;

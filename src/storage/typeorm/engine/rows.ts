@@ -97,7 +97,10 @@ export type ListingIndex =
   | 'messaging_trail_attempt'
   | 'messaging_event_type'
   | 'messaging_ledger_account'
-  | 'messaging_ledger_kind';
+  | 'messaging_ledger_kind'
+  | 'messaging_audit_account_at'
+  | 'messaging_audit_action_at'
+  | 'messaging_audit_at';
 
 /** An index of the sessions. */
 export type SessionIndex = 'messaging_session_account' | 'messaging_session_live';

@@ -1,5 +1,5 @@
 import type { Dialect } from '../dialects/dialect.js';
-import { auditTable, keyLimits } from './access.js';
+import { auditByTime, auditTable, keyLimits } from './access.js';
 import { claimOrder, coreTables, retention, upkeep } from './core.js';
 import { eventTables } from './events.js';
 import { userLinkSubjects, userSessionSubjects, userSessionTables } from './management.js';
@@ -46,6 +46,7 @@ export const SCHEMA: readonly SchemaGroup[] = [
       { name: '0006-key-limits', up: keyLimits },
       { name: '0007-audit', up: auditTable },
       { name: '0008-operating', up: operatingTables },
+      { name: '0009-audit-by-time', up: auditByTime },
     ],
   },
   {

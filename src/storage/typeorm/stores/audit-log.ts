@@ -10,9 +10,9 @@ import {
 import { MessagingError } from '../../../common/errors.js';
 import type { Page } from '../../../common/page.js';
 import type { Executor } from '../engine/executor.js';
-import { type Operation, type Row, rowsOf, type Statement, write } from '../engine/operation.js';
+import { type Operation, type Row, type Statement, write } from '../engine/operation.js';
 import { integerOf, optionalText, textOf } from '../engine/rows.js';
-import { and } from './read-page.js';
+import { type Listing, readPage } from './read-page.js';
 
 /** Adds an entry to the audit log, in the transaction of its change. */
 export function* recordAudit({ accountId, at, by, action, target, before, after }: AuditEntry): Operation<void> {
@@ -40,29 +40,31 @@ export class TypeormAuditLog extends AuditLog {
     return this.executor.write(() => recordAudit(entry));
   }
 
-  override list({ limit, after, ...query }: AuditQuery): Promise<Page<StoredAuditEntry>> {
+  override list({ limit, after, accountId, action, since, until }: AuditQuery): Promise<Page<StoredAuditEntry>> {
+    const { dialect } = this.executor;
     return this.executor.browse(function* (): Operation<Page<StoredAuditEntry>> {
-      const id = after === undefined ? undefined : Number(after);
-      if (id !== undefined && !Number.isSafeInteger(id)) throw new MessagingError('error.invalid_cursor');
-      const where = and([...conditions(query), ...(id === undefined ? [] : [{ sql: 'id < ?', params: [id] }])]);
-      const rows = yield* rowsOf(
-        `SELECT * FROM messaging_audit${where.sql === '' ? '' : ` WHERE ${where.sql}`} ORDER BY id DESC LIMIT ?`,
-        ...where.params,
-        limit + 1,
-      );
-      const items = rows.slice(0, limit).map(toEntry);
-      return { items, next: rows.length > limit ? items.at(-1)?.id : undefined };
+      if (after !== undefined && !Number.isSafeInteger(Number(after))) throw new MessagingError('error.invalid_cursor');
+      const listing: Listing<StoredAuditEntry> = {
+        table: 'messaging_audit',
+        index:
+          accountId !== undefined
+            ? 'messaging_audit_account_at'
+            : action !== undefined
+              ? 'messaging_audit_action_at'
+              : 'messaging_audit_at',
+        columns: '*',
+        moment: 'at',
+        filters: [...condition('account_id = ?', accountId), ...condition('action = ?', action)],
+        shown: [...condition('at >= ?', since), ...condition('at < ?', until)],
+        toItem: toEntry,
+      };
+      return yield* readPage(dialect, listing, { limit, after });
     });
   }
 }
 
-function conditions({ accountId, action, since, until }: Omit<AuditQuery, 'limit' | 'after'>): readonly Statement[] {
-  return [
-    ...(accountId === undefined ? [] : [{ sql: 'account_id = ?', params: [accountId] }]),
-    ...(action === undefined ? [] : [{ sql: 'action = ?', params: [action] }]),
-    ...(since === undefined ? [] : [{ sql: 'at >= ?', params: [since] }]),
-    ...(until === undefined ? [] : [{ sql: 'at < ?', params: [until] }]),
-  ];
+function condition(sql: string, param: string | number | undefined): readonly Statement[] {
+  return param === undefined ? [] : [{ sql, params: [param] }];
 }
 
 function toEntry(row: Row): StoredAuditEntry {
