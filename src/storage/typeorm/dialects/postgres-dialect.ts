@@ -27,8 +27,7 @@ export class PostgresDialect extends Dialect {
   override readonly driver = 'postgres';
   override readonly lockTimeout = ["SET LOCAL lock_timeout = '5s'"];
 
-  // To start parallel workers takes longer than a thousand rows.
-  override readonly beforeCheck = ['SET LOCAL statement_timeout = 0', 'SET LOCAL max_parallel_workers_per_gather = 0'];
+  override readonly beforeCheck = ['SET LOCAL statement_timeout = 0'];
 
   override readonly browsesInTransactions = true;
   protected override readonly rangesTogether = Number.MAX_SAFE_INTEGER;
