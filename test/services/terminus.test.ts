@@ -29,19 +29,11 @@ class HealthController {
 @Module({ imports: [TerminusModule], controllers: [HealthController], providers: [MessagingHealthIndicator] })
 class HealthModule {}
 
-/** Without an installed PostgreSQL there is nothing to stop; CI has one. */
-async function ownPostgres(): Promise<OwnPostgres | undefined> {
-  const server = await OwnPostgres.start();
-  if (server) return opened(server);
-  if (process.env.CI === 'true') throw new Error('PostgreSQL is not installed.');
-  console.warn('PostgreSQL is not installed: Terminus is not tested.');
-  return undefined;
-}
-
 describeOnBothAdapters('Terminus', (adapter) => {
   test('is up, down while PostgreSQL is stopped, and up again when it is back', async () => {
-    const server = await ownPostgres();
+    const server = await OwnPostgres.orWarn('Terminus');
     if (!server) return;
+    opened(server);
     await server.execute('CREATE DATABASE health');
     const storage = TypeormStorage.forRoot({ url: server.url('health') });
     const app = opened(await startMessaging(adapter, { storage }, { imports: [HealthModule] }));
