@@ -8,6 +8,7 @@ import { benchGrowth } from './growth.js';
 import { benchImport } from './import.js';
 import { benchLarge } from './large.js';
 import { benchLedger } from './ledger.js';
+import { benchManagement, printManagement } from './management.js';
 import { benchMsgapp } from './msgapp.js';
 import { benchNotify } from './notify.js';
 import { benchOtp } from './otp.js';
@@ -189,6 +190,14 @@ if (runs('events')) {
   }
   console.log(`  POST /send/sms with webhooks mounted: ${sending.ratio.toFixed(2)} x without (wanted: 0.97)`);
   if (feed !== undefined) console.log(`  GET /events over ${stored} events: p99 ${feed} ms (wanted: under 20)`);
+}
+if (runs('management')) {
+  const stored = Number(process.env.BENCH_MESSAGES ?? 5_000_000);
+  const run = await benchManagement(stored);
+  if (run) {
+    console.log(`What people ask of a service with ${stored} stored messages, PostgreSQL, Express:`);
+    printManagement(run);
+  }
 }
 if (runs('telemetry')) {
   const turns = Number(process.env.BENCH_TURNS ?? 11);

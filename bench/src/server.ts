@@ -6,6 +6,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { AccountService, LedgerService, MessagingModule, SystemClock, TypeormStorage } from 'nestjs-messaging';
 import { BareModule } from './bare.js';
+import { managementHost, signInLinks } from './management-host.js';
 import { linkNumber, msgappHost } from './msgapp-host.js';
 import { otpHost, sendCodes } from './otp-host.js';
 import { SketchModule } from './sketch.js';
@@ -13,7 +14,7 @@ import { type TelemetryKind, telemetryOf } from './telemetry-host.js';
 
 /** What the parent asks for: `node server.js '<json>'`. */
 interface Order {
-  readonly kind: 'bare' | 'ours' | 'sketch' | 'otp' | 'msgapp';
+  readonly kind: 'bare' | 'ours' | 'sketch' | 'otp' | 'msgapp' | 'management';
   readonly adapter: 'express' | 'fastify';
   readonly url?: string;
   readonly dispatch?: boolean;
@@ -23,6 +24,8 @@ interface Order {
   /** Mounts webhooks and the feed. */
   readonly events?: boolean;
   readonly telemetry?: TelemetryKind;
+  /** An account that is there already. Default: a new one. */
+  readonly account?: string;
 }
 
 /** Lets the rounds of the purges follow each other at once; the first would be ten minutes after the start. */
@@ -53,6 +56,7 @@ function hostOf({
   if (kind === 'sketch') return { module: Host, imports: [SketchModule.on(url)] };
   if (kind === 'otp') return otpHost(url, dispatch);
   if (kind === 'msgapp') return msgappHost(url, perMinute);
+  if (kind === 'management') return managementHost(url, dispatch);
   const messaging = MessagingModule.forRoot({
     storage: TypeormStorage.forRoot({ url }),
     signatures: ['INFOS', 'ALERTE', 'SERVICE'],
@@ -71,10 +75,10 @@ const app = await NestFactory.create(
   { logger: ['error', 'fatal'], abortOnError: false },
 );
 let key = 'none';
-let accountId = '';
-if (['ours', 'otp', 'msgapp'].includes(order.kind)) {
+let accountId = order.account ?? '';
+if (['ours', 'otp', 'msgapp', 'management'].includes(order.kind)) {
   const accounts = app.get(AccountService, { strict: false });
-  const { id } = await accounts.createAccount({ name: 'bench' });
+  const id = order.account ?? (await accounts.createAccount({ name: 'bench' })).id;
   accountId = id;
   key = (await accounts.issueKey(id)).key;
   await app.get(LedgerService, { strict: false }).topUp(id, 1e12);
@@ -82,7 +86,8 @@ if (['ours', 'otp', 'msgapp'].includes(order.kind)) {
 await app.listen(0, '127.0.0.1');
 const { port }: AddressInfo = app.getHttpServer().address();
 if (order.kind === 'msgapp') await linkNumber(app, accountId, `http://127.0.0.1:${port}`);
-process.send?.({ port, key });
+const links = order.kind === 'management' ? await signInLinks(app, accountId) : undefined;
+process.send?.({ port, key, links });
 process.on('message', (message) => {
   const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
   if (message === 'memory') process.send?.({ rss: maxRSS * 1024, cpu: userCPUTime + systemCPUTime });

@@ -12,6 +12,8 @@ export interface Target {
   readonly program: string;
   readonly base: string;
   readonly key: string;
+  /** What users sign in with, where there are any. */
+  readonly links: unknown;
   /** Peak resident memory of the server so far, in bytes. */
   memory(): Promise<number>;
   /** Has a code sent to each number; answers number and code. */
@@ -28,11 +30,12 @@ export const BETTER_AUTH = fileURLToPath(new URL('../rivals/better-auth-server.m
 /** Starts a server; `order` is what `server.ts` takes. */
 export async function startTarget(order: object, program = SERVER): Promise<Target> {
   const child = fork(program, [JSON.stringify(order)], { env: { ...process.env, NODE_ENV: 'production' } });
-  const { port, key } = await messageOf(child);
+  const { port, key, links } = await messageOf(child);
   return {
     program,
     base: `http://127.0.0.1:${port}`,
     key: String(key),
+    links,
     memory: async () => {
       child.send('memory');
       return Number((await messageOf(child)).rss);
