@@ -56,6 +56,24 @@ export function claimTests({ test }: TestRunner, world: World): void {
     assert.deepEqual(places(claimed), [`${messageId(2)}/0`, `${messageId(1)}/0`]);
   });
 
+  test('all recipients of a large send are due when it is accepted, in their order, also beside refused ones', async () => {
+    await world.fund(3000);
+    const some = recipients(1200).map((each, index) => (index % 7 === 6 ? { ...each, refused: 'OPTED_OUT' } : each));
+    for (const [index, to] of [recipients(1200), some].entries()) {
+      await world.accept(aSend(index, { recipients: to, at: START + index * SECOND }));
+      const claimed: Delivery[] = [];
+      const now = START + index * SECOND;
+      for (const _ of range(4)) claimed.push(...(await world.claim({ now, limit: 400 })));
+      const chunks = claimed.map(({ position }) => Math.floor(position / 500));
+      assert.deepEqual(chunks, [...chunks].sort());
+      const expected = to.flatMap((each, position) => ('refused' in each ? [] : [position]));
+      assert.deepEqual(
+        claimed.map(({ position }) => position).sort((a, b) => a - b),
+        expected,
+      );
+    }
+  });
+
   test('recipients of one send are claimed by themselves, each once', async () => {
     await world.fund(5);
     await world.accept(aSend(1, { recipients: recipients(5) }));

@@ -1,10 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { rankOf } from '../../../src/outbox/priority.js';
 import { QueueMemory } from '../../../src/storage/typeorm/stores/outbox/queue-memory.js';
 import type { Place, Queue } from '../../../src/storage/typeorm/stores/outbox/queues.js';
 import { range, SECOND, START } from '../../../src/testing/storage-contract/fixtures.js';
 
 const name = fc.oneof(fc.constantFrom('', 'a', 'A', 'a ', 'ab', 'b'), fc.string({ unit: 'grapheme', maxLength: 3 }));
+
+const NOW = START + 10 * SECOND;
 
 const queued = (of: string): Queue => ({ status: 'queued', priority: 0, name: of });
 const compare = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
@@ -12,11 +15,16 @@ const isBelow = (a: string, b: string) => compare(a, b) < 0;
 const isIn = (of: string) => (place: Place) =>
   place.below === undefined ? place.from === of : !isBelow(of, place.from) && isBelow(of, place.below);
 
-function remembering(floors: Iterable<readonly [string, number]>, now = START): QueueMemory {
+/** A memory of a search, so long ago that nothing it found is within the slack. */
+function remembering(dues: Iterable<readonly [string, number]>): QueueMemory {
   const memory = new QueueMemory(true);
-  memory.begin(now);
-  memory.end(new Map([...floors].map(([of, floor]) => [queued(of), floor])));
+  search(memory, NOW, ...dues);
   return memory;
+}
+
+function search(memory: QueueMemory, now: number, ...dues: readonly (readonly [string, number | undefined])[]): void {
+  memory.begin(now);
+  memory.end(now, new Map(dues.map(([of, due]) => [queued(of), due])));
 }
 
 const floorIn = (memory: QueueMemory, of: string) => memory.placesOf('queued', 'normal').find(isIn(of))?.floor;
@@ -48,28 +56,56 @@ describe('what a store remembers of queues', () => {
 
   test.each([30 * SECOND, -30 * SECOND])('its floors are forgotten when the clock is %d ms further', (ms) => {
     const memory = remembering([['a', START]]);
-    memory.begin(START + Math.sign(ms) * (Math.abs(ms) - 1));
-    memory.end();
+    search(memory, NOW + Math.sign(ms) * (Math.abs(ms) - 1));
     expect(floorIn(memory, 'a')).toBe(START);
-    memory.begin(START + ms);
+    memory.begin(NOW + ms);
     expect(floorIn(memory, 'a')).toBe(0);
   });
 
   test('a claim does not raise a floor over what was stored while it searched', () => {
     const memory = remembering([['a', START]]);
-    memory.begin(START);
+    memory.begin(NOW);
     memory.put({ status: 'queued', name: 'a', priority: 'normal', due: START - SECOND });
-    memory.end(new Map([[queued('a'), START + SECOND]]));
+    memory.end(NOW, new Map([[queued('a'), START + SECOND]]));
     expect(floorIn(memory, 'a')).toBe(START - SECOND);
-    memory.begin(START);
-    memory.end(new Map([[queued('a'), START + SECOND]]));
+    search(memory, NOW, ['a', START + SECOND]);
     expect(floorIn(memory, 'a')).toBe(START + SECOND);
+  });
+
+  test('a search goes on where the last one has stopped, and each quarter of a second looks at what others stored late', () => {
+    const memory = remembering([['a', NOW]]);
+    const floorAt = (now: number) => {
+      memory.begin(now);
+      memory.end(now);
+      return floorIn(memory, 'a');
+    };
+    expect(floorAt(NOW + 100)).toBe(NOW);
+    search(memory, NOW + 200, ['a', NOW + 150]);
+    expect(floorAt(NOW + 249)).toBe(NOW + 150);
+    // What others stored since the last look is searched.
+    expect(floorAt(NOW + 250)).toBe(NOW - 5 * SECOND);
+    search(memory, NOW + 260, ['a', undefined]);
+    expect(floorAt(NOW + 270)).toBe(NOW + 260 - 5 * SECOND);
+  });
+
+  test('what this process stores below the place where a search has stopped is found by the next one', () => {
+    const memory = remembering([['a', NOW]]);
+    memory.put({ status: 'queued', name: 'a', priority: 'normal', due: NOW - 1 });
+    expect(floorIn(memory, 'a')).toBe(NOW - 1);
+  });
+
+  test('leases that have ended are searched from shortly before the last search on', () => {
+    const memory = new QueueMemory(true);
+    memory.begin(NOW);
+    memory.end(NOW, new Map([[{ status: 'sending', priority: rankOf('normal'), name: '' }, undefined]]));
+    const place = memory.placesOf('sending', 'normal').find(({ below }) => below === undefined);
+    expect(place?.floor).toBeGreaterThanOrEqual(NOW - SECOND);
+    expect(place?.floor).toBeLessThan(NOW);
   });
 
   test('keeps no floors where an index has no dead entries', () => {
     const memory = new QueueMemory(false);
-    memory.begin(START);
-    memory.end(new Map([[queued('a'), START]]));
+    search(memory, NOW, ['a', START]);
     const rest = { status: 'queued', priority: 0, below: '\u{10ffff}' };
     expect(memory.placesOf('queued', 'normal')).toEqual([{ ...rest, from: '' }]);
     expect(memory.placesOf('queued', 'normal', 'a')).toEqual([

@@ -2,7 +2,7 @@ import type { ClaimOrder } from '../../../../outbox/outbox-store.js';
 import { PRIORITIES, type Priority } from '../../../../outbox/priority.js';
 import type { Row } from '../../engine/operation.js';
 import { integerOf, textOf } from '../../engine/rows.js';
-import { type Floors, floorOf, type QueueMemory } from './queue-memory.js';
+import type { Floors, QueueMemory } from './queue-memory.js';
 import {
   after,
   type FoundQueue,
@@ -131,7 +131,7 @@ export class ClaimPlan {
         // Rows of paused accounts stay in a queue that accounts share.
         if (each.name === '' && this.except.size > 0) continue;
         const first = each.taken > 0 ? each.lastDue : each.due;
-        this.floors.set(each, floorOf(each.hasMore ? first : undefined, this.order.now));
+        this.floors.set(each, each.hasMore ? first : undefined);
       }
     }
     return this.floors;
@@ -160,7 +160,7 @@ export class ClaimPlan {
       for (const queue of queues) {
         const { due } = queue;
         if (this.except.has(queue.name)) continue;
-        if (due === undefined) this.floors.set(queue, floorOf(due, this.order.now));
+        if (due === undefined) this.floors.set(queue, due);
         else line.queues.push({ ...queue, due, taken: 0, lastDue: 0, hasMore: true });
       }
       const last = queues.at(-1);

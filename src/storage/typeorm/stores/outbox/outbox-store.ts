@@ -215,7 +215,7 @@ export class TypeormOutboxStore extends OutboxStore {
       found = floors;
       return result;
     } finally {
-      memory.end(found);
+      memory.end(now, found);
     }
   }
 

@@ -2,6 +2,7 @@ import type { DeliveryUpdate } from '../../../../outbox/delivery-state.js';
 import type { CommitOutcome, DeliveryTransition } from '../../../../outbox/outbox-store.js';
 import type { Send } from '../../../../outbox/send.js';
 import { QueueMemory } from './queue-memory.js';
+import { firstDueOf } from './send-inserts.js';
 
 /** The memories of the channels that this process claims, and what this process itself stores in their queues. */
 export class QueueMemories {
@@ -22,10 +23,13 @@ export class QueueMemories {
   /** Sends were committed. */
   accepted(sends: readonly Send[], outcomes: readonly CommitOutcome[]): void {
     if (!this.hasFloors) return;
-    for (const [index, { channel, accountId, lane, priority, at }] of sends.entries()) {
+    for (const [index, send] of sends.entries()) {
+      const { channel, accountId, lane, priority } = send;
       if (outcomes[index]?.kind !== 'accepted') continue;
       const name = lane === undefined ? accountId : '';
-      this.channels.get(channel)?.put({ status: 'queued', name, priority: priority ?? 'normal', due: at });
+      this.channels
+        .get(channel)
+        ?.put({ status: 'queued', name, priority: priority ?? 'normal', due: firstDueOf(send) });
     }
   }
 

@@ -11,22 +11,30 @@ const LOOK_MS = 30_000;
  */
 const SLACK_MS = 5000;
 
+/** The same for leases, in milliseconds: one is stored long before it ends, so that only clocks differ. */
+const LEASE_SLACK_MS = 500;
+
+/**
+ * How long a search may go on where the last one has stopped, in milliseconds, before it looks at the slack again: what another
+ * process has stored there late waits no longer.
+ */
+const LATE_MS = 250;
+
 /** The most queues of one status and priority that are remembered. */
 const MOST = 250;
 
-/** Floors of queues, as a search has found them. */
-export type Floors = Map<Queue, number>;
-
-/** The floor of a queue whose first row is due at `due`; undefined: nothing is due by `now`. */
-export function floorOf(due: number | undefined, now: number): number {
-  return Math.min(due ?? now, now - SLACK_MS);
-}
+/** What a search has found: the first `due_at` that may be left in each queue; undefined: nothing until the search. */
+export type Floors = Map<Queue, number | undefined>;
 
 /** A queue that was seen. */
 interface Seen {
   readonly name: string;
   /** Nothing waits in it that is due before, as far as is known. */
   floor: number;
+  /** The first `due_at` that the last search has left; undefined: nothing. What is below it was stored since `lookedAt`. */
+  next: number | undefined;
+  /** When a search last began at the floor. */
+  lookedAt: number;
   /** Counts upwards: when it was last seen. */
   seenAt: number;
 }
@@ -53,6 +61,7 @@ export class QueueMemory {
   /** The first `due_at` of queues whose rows are not due yet. */
   private readonly ahead = new Map<string, number>();
   private lookedAt = Number.NEGATIVE_INFINITY;
+  private now = Number.NEGATIVE_INFINITY;
   private count = 0;
   /** Claims under way, and what was stored meanwhile: they may not have seen it. */
   private claims = 0;
@@ -64,16 +73,17 @@ export class QueueMemory {
   /** A claim or expiry begins. Forgets the floors each `LOOK_MS`, and when the clock was set. */
   begin(now: number): void {
     this.claims++;
+    this.now = now;
     if (Math.abs(now - this.lookedAt) < LOOK_MS) return;
     this.lookedAt = now;
     this.ahead.clear();
-    for (const line of this.lines.values()) for (const seen of line) seen.floor = 0;
+    for (const line of this.lines.values()) for (const seen of line) Object.assign(seen, { floor: 0, next: undefined });
   }
 
-  /** It has ended, with the floors that it has found; without, where it has failed. */
-  end(floors: Floors = new Map()): void {
+  /** One that began at `now` has ended, with what it has found; with nothing, where it has failed. */
+  end(now: number, floors: Floors = new Map()): void {
     this.claims--;
-    if (this.hasFloors) for (const [queue, floor] of floors) this.rise(queue, floor);
+    if (this.hasFloors) for (const [queue, due] of floors) this.rise(queue, due, now);
     for (const stored of this.stored) this.lower(stored);
     if (this.claims === 0) this.stored = [];
   }
@@ -110,8 +120,10 @@ export class QueueMemory {
       if (last !== '') before.push({ status, priority: rank, from: '', below: after(last) });
       return [{ status, priority: rank, from: last === '' ? '' : after(last), below: END }, ...before];
     }
-    const own = line[0]?.name === '' ? line : [{ name: '', floor: 0 }, ...line];
-    for (const [index, { name, floor }] of own.entries()) {
+    const own = line[0]?.name === '' ? line : [NEVER_SEEN, ...line];
+    for (const [index, seen] of own.entries()) {
+      const { name } = seen;
+      const floor = goesOn(seen, this.now) ? seen.next : seen.floor;
       (compare(name, last) > 0 ? behind : before).push({ status, priority: rank, from: name, floor });
       const [from, below, cut] = [after(name), own[index + 1]?.name ?? END, after(last)];
       const isCut = compare(from, cut) < 0 && compare(cut, below) < 0;
@@ -139,20 +151,25 @@ export class QueueMemory {
     for (const each of priority ? [priority] : PRIORITIES) {
       const rank = rankOf(each);
       const seen = this.find(this.lines.get(lineOf(status, rank)) ?? [], name).seen;
-      if (seen && seen.floor > due) seen.floor = due;
+      if (seen) {
+        seen.floor = Math.min(seen.floor, due);
+        if (seen.next !== undefined) seen.next = Math.min(seen.next, due);
+      }
       const key = queueKey({ status, priority: rank, name });
       if ((this.ahead.get(key) ?? due) > due) this.ahead.set(key, due);
     }
   }
 
-  private rise({ status, priority, name }: Queue, floor: number): void {
+  private rise({ status, priority, name }: Queue, next: number | undefined, now: number): void {
     const key = lineOf(status, priority);
     const line = this.lines.get(key) ?? [];
     this.lines.set(key, line);
     const { place, seen } = this.find(line, name);
     const seenAt = ++this.count;
-    if (seen) Object.assign(seen, { floor, seenAt });
-    else line.splice(place, 0, { name, floor, seenAt });
+    const lookedAt = seen && goesOn(seen, now) ? seen.lookedAt : now;
+    const floor = Math.min(next ?? now, lookedAt - (status === 'sending' ? LEASE_SLACK_MS : SLACK_MS));
+    if (seen) Object.assign(seen, { floor, next, lookedAt, seenAt });
+    else line.splice(place, 0, { name, floor, next, lookedAt, seenAt });
     if (line.length > MOST) line.splice(line.indexOf(line.reduce(older)), 1);
   }
 
@@ -167,6 +184,13 @@ export class QueueMemory {
     const seen = line[from];
     return { place: from, seen: seen?.name === name ? seen : undefined };
   }
+}
+
+const NEVER_SEEN: Seen = { name: '', floor: 0, next: undefined, lookedAt: 0, seenAt: 0 };
+
+/** Whether a search may begin where the last one has stopped. */
+function goesOn(seen: Seen, now: number): seen is Seen & { readonly next: number } {
+  return seen.next !== undefined && Math.abs(now - seen.lookedAt) < LATE_MS;
 }
 
 function older(a: Seen, b: Seen): Seen {

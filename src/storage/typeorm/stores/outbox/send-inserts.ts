@@ -95,6 +95,20 @@ const REPLACE_EXPIRED = [REPLY_KEY, ['fingerprint', 'reply', 'expires_at']] as c
 /** A send with more recipients has a statement of its own, so that its id is not repeated in the parameter for each row. */
 const LARGE = 50;
 
+/** How many recipients of a send are due at the same time. */
+const TOGETHER = 500;
+
+/**
+ * When the first recipients of a send are due. All are due when it is accepted, each `TOGETHER` a millisecond before those
+ * behind them: claims search from a time on, and where 100 000 had the same they would walk over the index entries of all that
+ * were claimed before.
+ */
+export function firstDueOf({ at, recipients }: Send): number {
+  return at - Math.floor((recipients.length - 1) / TOGETHER);
+}
+
+const LATER = `(v.position - v.position % ${TOGETHER}) / ${TOGETHER}`;
+
 const FREE = shapeOf('message_id channel number', 'position priority units updated_at');
 const REFUSED = shapeOf('message_id channel number error', 'position units updated_at');
 const SENT_TO = shapeOf('account_id channel number message_id', 'sent_at position');
@@ -133,18 +147,22 @@ function manySends(
   shape: RowShape,
   more: (send: Send) => readonly unknown[],
 ): Statement[] {
+  // Only a large send of which some are refused is due in turn here.
+  const inTurn = sends.some((send) => firstDueOf(send) < send.at);
   const rows = sends.flatMap((send) => {
     const rest = more(send);
     const rank = rankOf(priorityOf(send));
-    return send.recipients.flatMap((recipient, position) =>
-      isRefused(recipient)
-        ? []
-        : [[send.id, send.channel, recipient.number, position, rank, recipient.units, send.at, ...rest]],
-    );
+    const first = firstDueOf(send);
+    return send.recipients.flatMap((recipient, position) => {
+      if (isRefused(recipient)) return [];
+      const due = inTurn ? [first + Math.floor(position / TOGETHER)] : [];
+      return [[send.id, send.channel, recipient.number, position, rank, recipient.units, send.at, ...rest, ...due]];
+    });
   });
   if (rows.length === 0) return [];
-  const values = { ...asTheyAre(shape), due_at: 'v.updated_at', refunded_units: '0', status: "'queued'", attempt: '0' };
-  return [dialect.insertRows({ table: 'messaging_recipient', values, shape, rows })];
+  const given: RowShape = inTurn ? { ...shape, due_at: 'integer' } : shape;
+  const values = { due_at: 'v.updated_at', ...asTheyAre(given), refunded_units: '0', status: "'queued'", attempt: '0' };
+  return [dialect.insertRows({ table: 'messaging_recipient', values, shape: given, rows })];
 }
 
 function oneSend(dialect: Dialect, send: Send, turn: number | undefined): Statement[] {
@@ -154,9 +172,19 @@ function oneSend(dialect: Dialect, send: Send, turn: number | undefined): Statem
   const statement = {
     sql: `INSERT INTO messaging_recipient (
         message_id, channel, queue, lane, lane_turn, priority, due_at, updated_at, position, number, units, refunded_units, status, attempt)
-      SELECT ${text}, ${text}, ${text}, ${text}, ${integer}, ${integer}, ${integer}, ${integer},
+      SELECT ${text}, ${text}, ${text}, ${text}, ${integer}, ${integer}, ${integer} + ${LATER}, ${integer},
         v.position, v.number, v.units, 0, 'queued', 0 FROM ${dialect.numberedPairs()}`,
-    params: [id, channel, queueOf(send), lane ?? null, turn ?? null, rankOf(priorityOf(send)), at, at, rows],
+    params: [
+      id,
+      channel,
+      queueOf(send),
+      lane ?? null,
+      turn ?? null,
+      rankOf(priorityOf(send)),
+      firstDueOf(send),
+      at,
+      rows,
+    ],
   };
   if (!isFoundByNumber(send)) return [statement];
   const found = {

@@ -17,7 +17,7 @@ import { integerOf, optionalInteger, optionalText, shapeOf, textOf } from '../..
 import type { Telling } from '../events/event-recorder.js';
 import { type Completing, completeSends, lockMessages, updateMessages } from './completion.js';
 import { traceOf } from './messages.js';
-import { type Floors, floorOf, type QueueMemory } from './queue-memory.js';
+import type { Floors, QueueMemory } from './queue-memory.js';
 import { findQueues, lockQueues } from './queues.js';
 import { lockAccounts, refunds, refundsOfMessages } from './refunds.js';
 import { insertTrail } from './trail.js';
@@ -183,7 +183,7 @@ export function* expireDeliveries(
     if (due !== undefined && take > 0) {
       rows.push(...(yield* lockQueues(dialect, channel, [{ ...queue, floor: due, take }], now, 'any')));
     }
-    floors.set(queue, floorOf(rows.length < limit ? undefined : due, now));
+    floors.set(queue, rows.length < limit ? undefined : due);
   }
   return yield* settleDeliveries(
     dialect,
