@@ -1,4 +1,4 @@
-import { load, postgresUrl, sqliteUrl, startTarget } from './target.js';
+import { DATABASES, databaseOf, load, startTarget } from './target.js';
 import { type Versus, versus } from './versus.js';
 
 const VARIANTS = [
@@ -7,12 +7,18 @@ const VARIANTS = [
   { name: 'dispatch in process', order: { kind: 'ours', dispatch: true } },
 ];
 
-/** Prints `POST /send/sms` against the bare validated route, both in processes of their own. */
-export async function benchAccept(turns: number): Promise<void> {
+/**
+ * Prints `POST /send/sms` against the bare validated route, both in processes of their own.
+ * @param words only the variants whose line has all of these
+ */
+export async function benchAccept(turns: number, words: readonly string[] = []): Promise<void> {
   for (const adapter of ['express', 'fastify'] as const) {
-    for (const database of ['sqlite', 'postgres'] as const) {
+    for (const database of DATABASES) {
       for (const { name, order } of VARIANTS) {
-        const place = database === 'sqlite' ? sqliteUrl() : await postgresUrl();
+        if (!words.every((word) => `${adapter} ${name}, ${database}`.includes(word))) continue;
+        // The sketch has no code for it.
+        if (order.kind === 'sketch' && database === 'mariadb') continue;
+        const place = await databaseOf(database);
         if (!place) {
           console.log(`  ${name} on ${database}: SKIPPED, no server on its standard local port`);
           continue;

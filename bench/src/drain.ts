@@ -8,11 +8,10 @@ import {
   SmsService,
   TypeormStorage,
 } from 'nestjs-messaging';
-import { sqliteUrl } from './target.js';
+import type { TargetDatabase } from './target.js';
 
-/** Messages a second that the dispatcher brings to sandbox phones, from a queue of so many single SMS on SQLite. */
-export async function benchDrain(messages: number): Promise<number> {
-  const place = sqliteUrl();
+/** Messages a second that the dispatcher brings to sandbox phones, from a queue of so many single SMS. */
+export async function benchDrain(place: TargetDatabase, messages: number): Promise<number> {
   await withHost(place.url, false, async (app) => {
     const accounts = app.get(AccountService, { strict: false });
     const { id } = await accounts.createAccount({ name: 'bench' });

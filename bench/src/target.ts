@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
+import { createConnection } from 'mysql2/promise';
 import { Client } from 'pg';
 
 /** A server in a process of its own, and what is sent to it. */
@@ -115,26 +116,57 @@ const ONE = JSON.stringify({
   number: ['22670000000'],
 });
 
+/** An empty database. */
+export interface TargetDatabase {
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+/** The kinds of databases. */
+export const DATABASES = ['sqlite', 'postgres', 'mariadb'] as const;
+
+/** A database of a kind; undefined where there is no server. */
+export async function databaseOf(kind: (typeof DATABASES)[number]): Promise<TargetDatabase | undefined> {
+  if (kind === 'sqlite') return sqliteUrl();
+  return kind === 'postgres' ? postgresUrl() : mariadbUrl();
+}
+
 /** A database file in a folder of its own. */
-export function sqliteUrl(): { url: string; drop(): Promise<void> } {
+export function sqliteUrl(): TargetDatabase {
   const folder = mkdtempSync(join(tmpdir(), 'messaging-bench-'));
   return { url: `sqlite:${join(folder, 'bench.db')}`, drop: async () => rmSync(folder, { recursive: true }) };
 }
 
 /** A PostgreSQL database of its own on the standard local port; undefined where there is no server. */
-export async function postgresUrl(): Promise<{ url: string; drop(): Promise<void> } | undefined> {
+export async function postgresUrl(): Promise<TargetDatabase | undefined> {
   const server = 'postgres://postgres@127.0.0.1:5432';
-  const name = `messaging_bench_${process.pid}_${Date.now()}`;
-  const run = async (sql: string) => {
+  return onServer(server, ' WITH (FORCE)', async (sql) => {
     const client = new Client({ connectionString: `${server}/postgres` });
     await client.connect();
     await client.query(sql);
     await client.end();
-  };
+  });
+}
+
+async function mariadbUrl(): Promise<TargetDatabase | undefined> {
+  const server = 'mysql://root@127.0.0.1:3306';
+  return onServer(server, '', async (sql) => {
+    const connection = await createConnection(server);
+    await connection.query(sql);
+    await connection.end();
+  });
+}
+
+async function onServer(
+  server: string,
+  force: string,
+  run: (sql: string) => Promise<void>,
+): Promise<TargetDatabase | undefined> {
+  const name = `messaging_bench_${process.pid}_${Date.now()}`;
   try {
     await run(`CREATE DATABASE ${name}`);
   } catch {
     return undefined;
   }
-  return { url: `${server}/${name}`, drop: () => run(`DROP DATABASE ${name} WITH (FORCE)`) };
+  return { url: `${server}/${name}`, drop: () => run(`DROP DATABASE ${name}${force}`) };
 }
