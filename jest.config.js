@@ -25,6 +25,15 @@ const common = {
   },
 };
 
+/** What an end-to-end suite stores and logs is scanned for secrets. */
+const scanned = {
+  testEnvironment: '<rootDir>/test/support/leak-environment.mjs',
+  setupFilesAfterEnv: ['<rootDir>/test/support/leak-scan.ts'],
+};
+
+/** End-to-end suites that look at pages in Chromium. */
+const IN_BROWSER = '/test/e2e/(dashboard(-[^/]+)?|[^/]+-browser)\\.test\\.ts$';
+
 export default {
   globalSetup: '<rootDir>/test/support/seed.mjs',
   // More than `PATIENCE_MS` of test/support/until.ts: what a test waits for in vain is told by the one who waits.
@@ -33,16 +42,17 @@ export default {
   maxWorkers: '100%',
   workerIdleMemoryLimit: '1GB',
   projects: [
-    ...['unit', 'e2e', 'services', 'carriers', 'torture', 'observability'].map((name) => ({
+    ...['unit', 'services', 'carriers', 'torture', 'observability'].map((name) => ({
       ...common,
       displayName: name,
       testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
-      // What the e2e suite stores and logs is scanned for secrets.
-      ...(name === 'e2e' && {
-        testEnvironment: '<rootDir>/test/support/leak-environment.mjs',
-        setupFilesAfterEnv: ['<rootDir>/test/support/leak-scan.ts'],
-      }),
     })),
+    {
+      ...{ ...common, ...scanned, displayName: 'e2e' },
+      testMatch: ['<rootDir>/test/e2e/*.test.ts'],
+      testPathIgnorePatterns: [IN_BROWSER],
+    },
+    { ...common, ...scanned, displayName: 'browser', testRegex: IN_BROWSER },
     // The requests of these suites that a client can make, by the client.
     {
       ...common,
