@@ -109,7 +109,6 @@ describeOnBothAdapters('the OpenAPI document', (adapter) => {
     ['under a path of its own', { options: { path: 'messaging' } }],
     ['beside versions of the host', { configure: (app) => app.enableVersioning({ type: VersioningType.URI }) }],
     ['with a second mount', { sandboxes: ['sandbox', 'internal/phones'] }],
-    ['with the management API', { options: { management: { secret: 'a secret of the management API, for tests' } } }],
     ['with two channels', { options: { msgapp: [MSGAPP, { ...MSGAPP, channel: 'support' }] } }],
     ['with the management API', { options: { management: { secret: MANAGEMENT_SECRET } } }],
     ['without routes', { options: { controllers: false }, sandboxes: [] }],
@@ -183,7 +182,7 @@ describeOnBothAdapters('the OpenAPI document', (adapter) => {
     expect([...seen].sort()).toEqual(promised.filter((each) => !OUT_OF_REACH.includes(each)).sort());
   });
 
-  test.each<[string, string, string]>([
+  const MISTAKES: readonly [what: string, right: string, wrong: string][] = [
     ['the type of a field', '"balance":{"type":"integer"', '"balance":{"type":"string"'],
     ['a field that does not exist', '"required":["userID","balance"', '"required":["account","userID","balance"'],
     ['a field that is left out', '"balance":{"type":"integer"', '"left":{"type":"integer"'],
@@ -192,16 +191,25 @@ describeOnBothAdapters('the OpenAPI document', (adapter) => {
     ['a status', '"200":', '"201":'],
     ['a method', '"get":', '"put":'],
     ['a path', '/api/v1/balance', '/api/v1/credit'],
-  ])('is found out when it is wrong: %s', async (_, right, wrong) => {
+  ];
+
+  test('is found out when it is wrong', async () => {
     const { app, document } = await start(adapter);
     const ask = (described: Described) =>
       validatingFetch(described)(`${app.url}/api/v1/balance`, { headers: { 'x-api-key': app.key } });
     await expect(ask(document)).resolves.toHaveProperty('status', 200);
 
     const text = JSON.stringify(document);
-    expect(text).toContain(right);
-    const altered: Described = JSON.parse(text.replaceAll(right, wrong));
-    await expect(ask(altered)).rejects.toThrow();
+    const unnoticed: string[] = [];
+    for (const [what, right, wrong] of MISTAKES) {
+      expect(text).toContain(right);
+      const altered: Described = JSON.parse(text.replaceAll(right, wrong));
+      await ask(altered).then(
+        () => unnoticed.push(what),
+        () => undefined,
+      );
+    }
+    expect(unnoticed).toEqual([]);
   });
 
   test('has a page at /docs', async () => {

@@ -208,7 +208,9 @@ describe('papers, shell', () => {
 
   test.each(blocks('bash'))('%s', async (_, text) => {
     const env = { ...process.env, URL: app.url, KEY: app.key, TOKEN: token };
-    const { stdout } = await promisify(execFile)('bash', ['-ec', text.replaceAll('curl ', 'curl -fsS ')], { env });
+    // What waits for an event waits in vain here, and no longer than it has to.
+    const line = text.replaceAll('curl ', 'curl -fsS ').replace(/\bwait=\d+/, 'wait=1');
+    const { stdout } = await promisify(execFile)('bash', ['-ec', line], { env });
     expect(stdout).toMatch(/^\{.*\}$/s);
   });
 

@@ -43,12 +43,17 @@ export class CollectRunner implements TestRunner {
     this.groups.at(-1)?.after.push(step);
   };
 
-  /** Runs the collected tests, or those whose full name begins with `prefix`; what each failed of, undefined where it passed. */
-  async run(prefix = ''): Promise<Map<string, unknown>> {
+  /**
+   * Runs the collected tests, or those whose full name begins with `prefix`; what each failed of, undefined where it passed.
+   * @param end whether to stop after the first one that fails
+   */
+  async run(prefix = '', end: 'last' | 'first failure' = 'last'): Promise<Map<string, unknown>> {
     const results = new Map<string, unknown>();
     for (const test of this.tests.filter(({ name }) => name.startsWith(prefix))) {
       if (results.has(test.name)) throw new Error(`Two tests are called ${test.name}`);
-      results.set(test.name, await this.runOne(test));
+      const failure = await this.runOne(test);
+      results.set(test.name, failure);
+      if (end === 'first failure' && failure !== undefined) break;
     }
     return results;
   }

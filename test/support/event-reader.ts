@@ -16,7 +16,8 @@ export class EventReader {
   ended = false;
   /** Whether nothing more can come. */
   over = false;
-  private parsed = 0;
+  /** What has come of the event that is not whole yet; `text` is only joined, as to search it copies all of it. */
+  private rest = '';
   private changed: () => void = () => {};
 
   private constructor(
@@ -26,7 +27,7 @@ export class EventReader {
     response.setEncoding('utf8');
     response.on('data', (chunk: string) => {
       this.text += chunk;
-      this.parse();
+      this.parse(chunk);
     });
     response.once('end', () => {
       this.ended = true;
@@ -80,12 +81,11 @@ export class EventReader {
     });
   }
 
-  private parse(): void {
-    for (;;) {
-      const end = this.text.indexOf('\n\n', this.parsed);
-      if (end === -1) break;
-      const lines = this.text.slice(this.parsed, end).split('\n');
-      this.parsed = end + 2;
+  private parse(chunk: string): void {
+    const parts = (this.rest + chunk).split('\n\n');
+    this.rest = parts.pop() ?? '';
+    for (const part of parts) {
+      const lines = part.split('\n');
       const field = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
       const data = field('data');
       if (data !== undefined) this.events.push({ type: field('event') ?? 'message', data: JSON.parse(data) });

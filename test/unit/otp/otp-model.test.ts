@@ -83,7 +83,7 @@ const commands = fc.commands(
 );
 
 describe('OTP against the decision table', () => {
-  test('send, resend, verify, fail, wait: 2000 runs', async () => {
+  test('send, resend, verify, fail, wait: 600 runs', async () => {
     const seen = new Map<string, number>();
     const bench = await new OtpBench().open();
     await fc.assert(
@@ -98,7 +98,7 @@ describe('OTP against the decision table', () => {
         };
         await fc.asyncModelRun(() => ({ model, real: { bench, lastMessage: new Map() } }), run);
       }),
-      { numRuns: 2000 },
+      { numRuns: 600 },
     );
     // Runs that never get anywhere would prove nothing.
     expect([...seen.keys()].sort()).toEqual(

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { UuidGenerator } from '../../../src/common/ids.js';
 import type { IncomingMsgapp } from '../../../src/msgapp/msgapp-transport.js';
 import { PhoneStore } from '../../../src/sandbox/phone-store.js';
@@ -178,6 +178,13 @@ const FAULTS: Readonly<Record<string, readonly [notices: string, build: (app: Lo
 };
 
 describe('the contract suite of transports of messaging apps', () => {
+  // Some mistakes are noticed as something that never comes: the suite need not wait for it in earnest.
+  beforeEach(() => {
+    const soon = (callback: () => void) => setImmediate(callback) as unknown as NodeJS.Timeout;
+    jest.spyOn(globalThis, 'setTimeout').mockImplementation(soon as typeof setTimeout);
+  });
+  afterEach(() => jest.restoreAllMocks());
+
   test.each(Object.entries(FAULTS))('notices %s', async (_, [notices, build]) => {
     const runner = new CollectRunner();
     describeMsgappTransport(
