@@ -1,5 +1,6 @@
 import { readdirSync, rmSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { runOperator } from '../../src/operator/run-operator.js';
 import { operatorWords, UsageError } from '../../src/operator/words.js';
 import { buildSampleApp, runSampleApp, sampleFolder } from '../support/sample-app.js';
 
@@ -11,6 +12,19 @@ describe('an operator command that is mistyped', () => {
   afterAll(() => {
     rmSync(folder, { recursive: true });
   });
+
+  afterEach(() => jest.restoreAllMocks());
+
+  /** What the command prints in this process, where nothing may be opened for it. */
+  const typed = async (...args: string[]) => {
+    const lines: unknown[] = [];
+    const print = (line: unknown) => void lines.push(line);
+    jest.spyOn(console, 'log').mockImplementation(print);
+    jest.spyOn(console, 'error').mockImplementation(print);
+    const open = () => Promise.reject(new Error('something was opened'));
+    const code = await runOperator({ name: 'npm run operator --', open }, args);
+    return { code, output: lines.join('\n') };
+  };
 
   const noOption = (word: string) =>
     `There is no option ${word}: there are --after, --cidrs, --daily-units, --expires, --grace, --name, --note, --per-minute, --reference and --scopes.`;
@@ -43,15 +57,18 @@ describe('an operator command that is mistyped', () => {
     ['ledger:check x', tooMuch('ledger:check', 'x')],
     ['topup x 5 --grace 5', 'topup has no option --grace.'],
   ])('is told nothing else, and nothing is opened for it: %s', async (line, sentence) => {
-    const { code, output } = await runSampleApp(folder, 'operator/operator.js', line.split(' '));
-    expect([code, output.trim()]).toEqual([2, sentence]);
+    expect(await typed(...line.split(' '))).toEqual({ code: 2, output: sentence });
+  });
+
+  test('is told it by the program too, which makes no file', async () => {
+    const { code, output } = await runSampleApp(folder, 'operator/operator.js', ['topup', 'x', '-5']);
+    expect([code, output]).toEqual([2, `${dash('-5')}\n`]);
     expect(readdirSync(folder)).toEqual([]);
   });
 
   test.each(['nonsense', 'constructor'])('is told where the commands are listed: %s', async (name) => {
-    const { code, output } = await runSampleApp(folder, 'operator/operator.js', [name]);
     const sentence = `There is no command ${name}: "npm run operator -- help" lists the commands.`;
-    expect([code, output.trim()]).toEqual([2, sentence]);
+    expect(await typed(name)).toEqual({ code: 2, output: sentence });
   });
 
   test.each([[['help']], [[]]])('%j lists the commands', async (args) => {

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { RawConnection } from './http-client.js';
+import { PATIENCE_MS } from './until.js';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -51,7 +53,7 @@ export async function runSampleApp(
   program: 'main.js' | 'operator/operator.js',
   args: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
-  patienceMs = 25_000,
+  patienceMs = PATIENCE_MS,
 ): Promise<{ code: number | null; output: string }> {
   const child = spawnSampleApp(folder, program, args, env);
   let output = '';
@@ -62,6 +64,18 @@ export async function runSampleApp(
   const [code] = await once(child, 'close');
   clearTimeout(overdue);
   return { code, output };
+}
+
+/** Connections of all kinds that an end of the app should not wait for: one that is silent, one that is slow, one that is kept alive. */
+export async function openConnections({ url }: SampleApp): Promise<readonly RawConnection[]> {
+  const port = Number(new URL(url).port);
+  const silent = await RawConnection.open(port);
+  const slow = await RawConnection.open(port);
+  slow.write('POST /api/v1/send/sms HTTP/1.1\r\nHost: x\r\n');
+  const used = await RawConnection.open(port);
+  used.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await used.until(({ received }) => received.includes('\r\n\r\n'));
+  return [silent, slow, used];
 }
 
 function spawnSampleApp(
