@@ -22,8 +22,9 @@ async function transport(): Promise<BaileysMsgappTransport> {
   const made = new BaileysMsgappTransport({
     waWebSocketUrl: peer.url,
     ca: peer.ca,
-    queryTimeoutMs: 300,
-    ackTimeoutMs: 200,
+    // More than an answer takes on a machine with ten times its work.
+    queryTimeoutMs: 2000,
+    ackTimeoutMs: 1500,
   });
   await made.start();
   return made;

@@ -24,8 +24,9 @@ beforeAll(async () => {
   transport = new BaileysMsgappTransport({
     waWebSocketUrl: peer.url,
     ca: peer.ca,
-    queryTimeoutMs: 400,
-    ackTimeoutMs: 300,
+    // More than an answer takes on a machine with ten times its work.
+    queryTimeoutMs: 2000,
+    ackTimeoutMs: 1500,
   });
   await transport.start();
   owner = peer.phone('22670000001');

@@ -16,6 +16,7 @@ import { closeAfterEach } from '../support/opened.js';
 import { type StartService, startService } from '../support/services.js';
 import { balanceOf, phoneOf, sendSms } from '../support/sms-client.js';
 import { SqliteFile } from '../support/sqlite-file.js';
+import { until } from '../support/until.js';
 
 const opened = closeAfterEach();
 
@@ -52,6 +53,7 @@ async function sendBesideBusyHost(
     }
   };
   await Promise.all(Array.from({ length: CLIENTS }, (_, index) => client(index)));
+  await until(() => Math.min(host.committed.length, host.rolledBack.length) > 3 || host.failures > 0);
   await host.stop();
   const store = app.app.get(OutboxStore, { strict: false });
   const found = await Promise.all(answered.map((id) => store.find(app.accountId, 'sms', id)));

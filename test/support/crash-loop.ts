@@ -4,7 +4,7 @@ import { CrashBooks } from './crash-books.js';
 import { CrashLoad } from './crash-load.js';
 import { CrashProcess, type CrashSettings } from './crash-process.js';
 import { startMessaging } from './messaging-app.js';
-import { until } from './until.js';
+import { PATIENCE_MS, until } from './until.js';
 
 /** More than any of these tests spends. */
 export const UNITS = 1_000_000;
@@ -52,7 +52,7 @@ export async function crashLoop(
     if (lives) await busy(load);
     await host.end('SIGKILL');
     await host.start().answering;
-    await load.finishWithin(60_000);
+    await load.finishWithin(PATIENCE_MS);
     await books.settled();
     const problems = [...load.surprises, ...(await repeated(load))];
     await host.end('SIGTERM');
