@@ -13,7 +13,9 @@ describe('an operator command that is mistyped', () => {
     rmSync(folder, { recursive: true });
   });
 
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
 
   /** What the command prints in this process, where nothing may be opened for it. */
   const typed = async (...args: string[]) => {

@@ -183,7 +183,9 @@ describe('the contract suite of transports of messaging apps', () => {
     const soon = (callback: () => void) => setImmediate(callback) as unknown as NodeJS.Timeout;
     jest.spyOn(globalThis, 'setTimeout').mockImplementation(soon as typeof setTimeout);
   });
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
 
   test.each(Object.entries(FAULTS))('notices %s', async (_, [notices, build]) => {
     const runner = new CollectRunner();
