@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 const common = {
   testEnvironment: '<rootDir>/test/support/environment.mjs',
   runtime: '<rootDir>/test/support/runtime.mjs',
@@ -39,7 +41,8 @@ export default {
   // More than `PATIENCE_MS` of test/support/until.ts: what a test waits for in vain is told by the one who waits.
   testTimeout: 120_000,
   // In one process all suites share a heap that only grows: each module graph of ES modules stays for good.
-  maxWorkers: '100%',
+  // More of them than processors, as many a suite waits for processes and timers. A number: Jest takes '150%' for 150.
+  maxWorkers: Math.ceil(1.5 * availableParallelism()),
   workerIdleMemoryLimit: '1GB',
   projects: [
     ...['unit', 'services', 'carriers', 'torture', 'observability'].map((name) => ({
