@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { appendFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Body, Controller, HttpCode, Module, Post } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Module, Post } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import {
   LedgerService,
@@ -114,15 +114,31 @@ class HostController {
     private readonly ledger: LedgerService,
   ) {}
 
-  /** A code within a transaction of the host's, which then stays open. */
+  private held: AbortController | undefined;
+
+  /** A code within a transaction of the host's, which then stays open until it is released, or for so many milliseconds. */
   @Post('hold')
   @HttpCode(200)
   async hold(@Body() { number, ms }: { number: string; ms: number }): Promise<void> {
     const code = { service: 'Hold', number };
     await dataSource?.transaction(async (manager) => {
       await this.otp.send(ownRoutes?.accountId ?? '', code, { host: { manager } });
-      await pause(ms);
+      this.held = new AbortController();
+      await pause(ms, undefined, { signal: this.held.signal }).catch(() => undefined);
+      this.held = undefined;
     });
+  }
+
+  /** Whether such a transaction is open. */
+  @Get('hold')
+  isHeld(): boolean {
+    return this.held !== undefined;
+  }
+
+  @Post('release')
+  @HttpCode(200)
+  release(): void {
+    this.held?.abort();
   }
 
   /** One unit for the account. */

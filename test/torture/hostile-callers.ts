@@ -39,7 +39,7 @@ const NOTHING_LEFT = 'code behind all overdue reports';
 const STILL_OVERDUE =
   "SELECT count(*) AS waiting FROM messaging_recipient WHERE message_id = 'overdue' AND status = 'sent'";
 /** Less than a lock is waited for, so that what waits for the host's transaction is answered. */
-const HELD_MS = byForm(1500, 4000);
+const HELD_MS = 4000;
 /** Under `strict` an account may send 30 codes an hour to a country of which none is verified. */
 const CODES = 10;
 
@@ -194,7 +194,10 @@ export const HOSTILE_CALLERS: readonly HostileCaller[] = [
           method: 'POST',
           body: { number: held, ms: HELD_MS },
         }));
-        await pause(300);
+        await until(
+          () => call(`${host.url}/host/hold`),
+          ({ body }) => String(body) === 'true',
+        );
         const code = (number: string) => ({
           url: `${account.url}/api/v1/send/otp`,
           ...{ method: 'POST', headers: { 'x-api-key': account.key } },
@@ -205,7 +208,10 @@ export const HOSTILE_CALLERS: readonly HostileCaller[] = [
           holding.finally(() => ended.push('hold')),
           // The same number: what counts its codes over all accounts is held.
           crowd(1, () => code(held)).finally(() => ended.push('code to the number that is held')),
-          crowd(CODES, (index) => code(apart(first + 1 + index))).finally(() => ended.push('codes to others')),
+          crowd(CODES, (index) => code(apart(first + 1 + index))).finally(() => {
+            ended.push('codes to others');
+            return call(`${host.url}/host/release`, { method: 'POST', body: {} });
+          }),
         ]);
         const late = ended.indexOf('hold') < ended.indexOf('codes to others');
         return { ...sum(hold, waiting, others), ...(late && { [NOT_BESIDE]: 1 }) };
