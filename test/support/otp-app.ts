@@ -8,6 +8,7 @@ import { MemoryStorage } from '../../src/testing/memory-storage.js';
 import type { Adapter, AppSetup } from './http-apps.js';
 import { call, type Reply } from './http-client.js';
 import { type MessagingApp, startMessaging } from './messaging-app.js';
+import { PATIENCE_MS } from './until.js';
 
 export const PEPPER = 'a pepper for tests, 0123456789 abcdef';
 
@@ -65,7 +66,8 @@ export class OtpApp {
   /** The texts on a phone as soon as there are `count` of them. */
   async texts(number: string, count: number): Promise<readonly string[]> {
     const phones = this.app.app.get(PhoneStore, { strict: false });
-    for (let turn = 0; turn < 2000; turn++) {
+    const deadline = AbortSignal.timeout(PATIENCE_MS);
+    for (let turn = 0; !deadline.aborted; turn++) {
       const messages = await phones.messages(number);
       if (messages.length >= count) {
         for (const { text } of messages) this.codes.add(/^\d+/.exec(text)?.[0] ?? '');
