@@ -225,7 +225,8 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
       await page.getByRole('combobox', { name: /A screen/ }).waitFor();
       await page.keyboard.type('phar');
       await page.getByRole('option', { name: 'Account Pharmacie (acc_1)' }).click();
-      await until(async () => page.url().endsWith('#/manage/accounts/acc_1'));
+      await page.getByRole('heading', { level: 1, name: 'Pharmacie du Centre' }).waitFor();
+      expect(await page.evaluate('location.hash')).toBe('#/manage/accounts/acc_1');
     });
   });
 });

@@ -11,6 +11,7 @@ import { MANAGEMENT_SECRET } from '../support/manage-app.js';
 import { type MessagingApp, startMessaging } from '../support/messaging-app.js';
 import { MSGAPP } from '../support/msgapp-app.js';
 import { hasBrowser, openPage, startBrowser } from '../support/page-browser.js';
+import { until } from '../support/until.js';
 
 const suite = hasBrowser() ? describe : describe.skip;
 
@@ -40,7 +41,6 @@ suite.each<[Adapter, string]>([
     const management = app.app.get(ManagementService, { strict: false });
     const { fragment } = await management.link({ account: app.accountId, role: 'admin' });
     ({ page, problems } = await openPage(browser, `${app.url}${prefix}/dashboard${fragment}`, { locale: 'en' }));
-    page.setDefaultTimeout(15_000);
     await page.locator('#screen').waitFor();
   });
 
@@ -63,8 +63,14 @@ suite.each<[Adapter, string]>([
     await page.getByRole('heading', { level: 1, name: 'Message to 3 recipients' }).waitFor();
     await page.getByRole('cell', { name: 'Failed' }).waitFor();
     await page.getByText('4 units').or(page.getByText('1 unit back')).first().waitFor();
+    await until(async () => (await page.getByRole('cell', { name: 'Delivered', exact: true }).count()) === 2);
     await page.getByRole('button', { name: 'Look for them' }).click();
-    await page.getByText('send.completed').waitFor();
+    await until(async () => {
+      if ((await page.getByText('send.completed').count()) > 0) return true;
+      // It was looked for before it was logged.
+      await page.getByRole('button', { name: 'Reload' }).click();
+      return false;
+    });
     expect(await page.getByText('message.delivered').count()).toBe(2);
     await goTo(page, 'messages?status=failed');
     await page.getByText('Bonjour <b>').waitFor();

@@ -44,7 +44,6 @@ suite('people at the dashboard', () => {
 
   const visit = async (address: string) => {
     ({ page } = await openPage(browser, `${world.url}${address}`, { locale: 'en', reducedMotion: 'reduce' }));
-    page.setDefaultTimeout(10_000);
   };
 
   test('sign in by a link, whose secret leaves the address and the history at once', async () => {
@@ -62,7 +61,7 @@ suite('people at the dashboard', () => {
     await page.getByRole('alert').getByText('a link works once').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByLabel('Sign-in link').fill(`${world.url}/dashboard#link=another`);
-    await page.keyboard.press('Enter');
+    await page.getByLabel('Sign-in link').press('Enter');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(asked('POST', 'session/exchange').at(-1)?.body).toEqual({ token: 'another' });
   });
@@ -70,7 +69,8 @@ suite('people at the dashboard', () => {
   test('stay signed in over a reload, on the screen where they were, also in a second tab', async () => {
     world.api.routes['POST session/refresh'] = session;
     await visit('/dashboard#/keys');
-    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    // The row and not the heading, which is drawn before the list is asked for.
+    await page.getByText('Boutique en ligne').waitFor();
     expect(asked('GET', 'keys')[0]?.headers.authorization).toBe('Bearer fresh');
     const second = await page.context().newPage();
     await second.goto(`${world.url}/dashboard/#/audit`);
@@ -109,7 +109,7 @@ suite('people at the dashboard', () => {
     expect(await accessibilityFaults(page)).toEqual([]);
     world.api.routes['POST keys'] = { ...keyOf('k_new', { name: 'Till in Bobo' }), key: 'k_new.secret' };
     await again.getByLabel('Sign-in link').fill('secret');
-    await page.keyboard.press('Enter');
+    await again.getByLabel('Sign-in link').press('Enter');
     await again.waitFor({ state: 'detached' });
     expect(await dialog().getByLabel('Name').inputValue()).toBe('Till in Bobo');
     await dialog().getByRole('button', { name: 'New key' }).click();
@@ -125,22 +125,22 @@ suite('people at the dashboard', () => {
       asked('POST', 'keys').length === 1
         ? new FakeAnswer(200, '{ "cut": ')
         : { ...keyOf('k_new'), key: `made by ${headers['idempotency-key']}` };
-    await dialog().getByRole('button', { name: 'New key' }).click();
-    await dialog().getByRole('alert').getByText('The server does not answer').waitFor();
+    const make = dialog().getByRole('button', { name: 'New key' });
+    const told = dialog().getByRole('alert').getByText('The server does not answer');
+    await make.click();
+    await told.waitFor();
     world.api.away = true;
-    await dialog().getByRole('button', { name: 'New key' }).click();
-    await dialog().getByRole('alert').getByText('The server does not answer').waitFor();
+    world.api.cut.length = 0;
+    await make.click();
+    // The error before is gone when the request is sent; the browser itself may have sent it twice.
+    await until(() => world.api.cut.some((path) => path.endsWith('/keys')));
+    await told.waitFor();
     world.api.away = false;
     expect(await dialog().getByLabel('Name').inputValue()).toBe('مرحبا 👩🏽‍💻 <script>');
-    await until(async () => {
-      await dialog()
-        .getByRole('button', { name: 'New key' })
-        .click()
-        .catch(() => undefined);
-      return (await page.getByText('made by').count()) > 0;
-    });
+    await make.click();
+    await page.getByText('made by').waitFor();
     const keys = asked('POST', 'keys').map(({ headers }) => headers['idempotency-key']);
-    expect(keys.length).toBeGreaterThanOrEqual(2);
+    expect(keys).toHaveLength(2);
     expect(new Set(keys).size).toBe(1);
     expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
   });
@@ -202,7 +202,7 @@ suite('people at the dashboard', () => {
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('New key');
     await page.keyboard.press('Enter');
-    await until(() => page.evaluate<boolean>(`document.activeElement.closest('dialog input') !== null`));
+    await dialog().waitFor();
     await page.keyboard.type('By hand');
     await page.keyboard.press('Enter');
     await dialog().getByText('k_new.secret').waitFor();
@@ -213,7 +213,7 @@ suite('people at the dashboard', () => {
     await page.keyboard.type('opt-o');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Opt-outs' }).waitFor();
-    expect(await page.evaluate('document.activeElement.id')).toBe('screen');
+    await until(async () => (await page.evaluate('document.activeElement.id')) === 'screen');
   });
 
   test('choose language and colours, which this browser keeps', async () => {
@@ -238,7 +238,9 @@ suite('people at the dashboard', () => {
     await goTo(page, 'balance?kind=charge&from=2026-11-01&to=2026-11-02');
     await page.getByRole('button', { name: 'Show more' }).click();
     await page.getByText('msg_61').waitFor();
-    const [first, next] = asked('GET', 'ledger').filter(({ query }) => query.get('kind') === 'charge');
+    // The list is live: its first page may have been looked at again meanwhile.
+    const pages = asked('GET', 'ledger').filter(({ query }) => query.get('kind') === 'charge');
+    const [first, next] = [false, true].map((further) => pages.find(({ query }) => query.has('cursor') === further));
     expect(Object.fromEntries(first?.query ?? [])).toEqual({
       ...{ kind: 'charge', limit: '50', since: '2026-11-01T00:00:00.000Z', until: '2026-11-03T00:00:00.000Z' },
     });
@@ -261,7 +263,7 @@ suite('people at the dashboard', () => {
     await page.getByRole('button', { name: 'Top up' }).click();
     await dialog().getByLabel('Units').fill('1000');
     await dialog().getByLabel('Reference').fill('INV-7');
-    await page.keyboard.press('Enter');
+    await dialog().getByLabel('Reference').press('Enter');
     await page.getByText('The balance is now 1,640.').waitFor();
     expect(asked('POST', 'manage/accounts/acc_2/topups')[0]?.body).toEqual({ units: 1000, reference: 'INV-7' });
     await page.getByRole('link', { name: 'Keys', exact: true }).first().click();
@@ -286,7 +288,7 @@ suite('people at the dashboard', () => {
       );
       await page.getByLabel('User name').fill('awa');
       await page.getByLabel('Password').fill('secret');
-      await page.keyboard.press('Enter');
+      await page.getByLabel('Password').press('Enter');
     }
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     const exchanged = own.api.requests.filter(({ path }) => path === 'session/exchange');

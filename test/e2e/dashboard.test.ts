@@ -68,7 +68,6 @@ suite.each<Adapter>(['express', 'fastify'])('the dashboard in a browser, whereve
     const world = await startDashboard({ ...sessionRoutes('admin'), ...FULL }, { adapter, ...setup });
     for (const end of ['', '/', '?from=mail']) {
       const { page, problems } = await openPage(browser, `${world.url}${path}${end}#link=secret`, {});
-      page.setDefaultTimeout(10_000);
       await page.getByRole('heading', { name: 'Overview' }).waitFor();
       await page.getByText('12,480').waitFor();
       expect(await page.evaluate('location.hash')).toBe('#/');

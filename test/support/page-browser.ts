@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { hasPeer, program } from './carriers/installed.js';
+import { PATIENCE_MS } from './until.js';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
@@ -15,7 +16,7 @@ export const hasBrowser = (): boolean => hasPeer('The page in a browser', 'chrom
 
 /** Starts Debian's Chromium, with an empty profile. */
 export function startBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: program('chromium'), args: QUIET });
+  return chromium.launch({ executablePath: program('chromium'), args: QUIET, timeout: PATIENCE_MS });
 }
 
 /** A page in a browser, and what was wrong with it: console errors, violated policies, exceptions. */
@@ -27,6 +28,8 @@ export interface OpenedPage {
 /** Opens an address in a context of its own. */
 export async function openPage(browser: Browser, url: string, options: BrowserContextOptions): Promise<OpenedPage> {
   const context = await browser.newContext(options);
+  // Also of further pages: what is waited for comes late where the machine has much to do.
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('console', (said) => {
@@ -37,12 +40,16 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
   return { page, problems };
 }
 
-/** What `axe-core` finds on a page: the broken rules with their elements. */
-export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
+/**
+ * What `axe-core` finds on a page: the broken rules with their elements.
+ * @param rules those to look at; default all
+ */
+export async function accessibilityFaults(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
   // Evaluated by the debugger, which no policy of the page concerns.
-  await page.evaluate(readFileSync(AXE, 'utf8'));
+  if (!(await page.evaluate("typeof axe === 'object'"))) await page.evaluate(readFileSync(AXE, 'utf8'));
+  const options = JSON.stringify({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) });
   const found = await page.evaluate<readonly { id: string; nodes: readonly { target: readonly string[] }[] }[]>(
-    'axe.run().then(({ violations }) => violations)',
+    `axe.run(${options}).then(({ violations }) => violations)`,
   );
   return found.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
 }

@@ -48,15 +48,20 @@ export async function openScreen(
   options: BrowserContextOptions = {},
 ): Promise<OpenedPage> {
   const opened = await openPage(browser, `${url}/dashboard#link=secret`, { reducedMotion: 'reduce', ...options });
-  opened.page.setDefaultTimeout(10_000);
   await opened.page.locator('#screen').waitFor();
   await goTo(opened.page, screen);
   return opened;
 }
 
-/** Goes to a screen as its address in a message would. */
+/** Goes to a screen as its address in a message would. Afterwards the screen before is gone, and this one has its data. */
 export async function goTo(page: Page, screen: string): Promise<void> {
-  await page.evaluate(`location.hash = '#/${screen}'`);
+  await page.evaluate(`new Promise((drawn) => {
+    const { hash } = new URL('#/${screen}', location.href);
+    if (hash === location.hash) return drawn();
+    // The page listens too, and was first; it draws before the next task.
+    addEventListener('hashchange', () => setTimeout(drawn), { once: true });
+    location.hash = hash;
+  })`);
   await page.locator('main h1').waitFor();
   await until(async () => (await page.locator('main .loading').count()) === 0);
 }

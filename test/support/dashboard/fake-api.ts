@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, request as httpRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 
 /** A request as a handler of the fake API gets it. */
@@ -46,6 +46,8 @@ export class FakeApi {
   routes: Record<string, Handler | object>;
   /** While true, no request is answered: connections are cut. */
   away = false;
+  /** The paths of the requests that were cut. */
+  readonly cut: string[] = [];
   readonly requests: FakeRequest[] = [];
   private readonly server: Server;
 
@@ -59,6 +61,8 @@ export class FakeApi {
         response.writeHead(500).end(String(error));
       });
     });
+    // The browser may use a connection again just when it would be closed.
+    this.server.keepAliveTimeout = 0;
   }
 
   /** Its URL, without a slash at its end. */
@@ -78,6 +82,7 @@ export class FakeApi {
     const { pathname, searchParams, search } = new URL(request.url ?? '/', 'http://127.0.0.1');
     const { root = '/api/v1/', app, rewrite = (path) => path } = this.place;
     if (this.away) {
+      this.cut.push(pathname);
       request.socket.destroy();
       return;
     }
@@ -105,9 +110,15 @@ function reply(response: ServerResponse, { status, body, headers }: FakeAnswer):
   response.end(text ? body : JSON.stringify(body));
 }
 
-async function pass(url: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const headers = { 'Accept-Encoding': 'identity', 'If-None-Match': String(request.headers['if-none-match'] ?? '') };
-  const answer = await fetch(url, { method: request.method ?? 'GET', headers, redirect: 'manual' });
-  response.writeHead(answer.status, Object.fromEntries(answer.headers));
-  response.end(Buffer.from(await answer.arrayBuffer()));
+/** A connection of its own each time: a kept one may be closed by the other side just when it is used again. */
+function pass(url: string, { method, headers }: IncomingMessage, response: ServerResponse): Promise<void> {
+  const own = { 'Accept-Encoding': 'identity', 'If-None-Match': String(headers['if-none-match'] ?? '') };
+  return new Promise((done, fail) => {
+    const passed = httpRequest(url, { method, headers: own, agent: false }, (answer) => {
+      const { connection, ...rest } = answer.headers;
+      response.writeHead(answer.statusCode ?? 502, rest);
+      answer.on('error', fail).pipe(response).on('close', done);
+    });
+    passed.on('error', fail).end();
+  });
 }

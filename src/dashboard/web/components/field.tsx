@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { queryValue, setQuery } from '../core/router.js';
 import { word } from '../core/words.js';
 
@@ -40,7 +40,8 @@ export function TextField({
   const id = useId();
   const described = hint === undefined ? undefined : `${id}-hint`;
   const element = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  // Before the browser draws: what is typed at once must arrive here. A dialog that opens looks at the attribute.
+  useLayoutEffect(() => {
     if (autofocus) element.current?.focus();
   }, []);
   return (
@@ -61,6 +62,7 @@ export function TextField({
         <input
           id={id}
           ref={element}
+          autofocus={autofocus}
           // The types of Preact ask for one of them at a time.
           type={type as 'text'}
           {...input}

@@ -1,3 +1,4 @@
+import { effect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Button } from '../components/button.js';
 import { Loading } from '../components/notes.js';
@@ -13,14 +14,15 @@ const t = texts(
   { away: 'Le serveur ne répond pas.', hint: 'Vous restez connecté. Réessayez quand il sera revenu.' },
 );
 
+effect(() => {
+  document.documentElement.lang = language.value;
+});
+
 /** Chooses between the sign-in screen and the application. */
 export function App() {
   useEffect(() => {
     void start();
   }, []);
-  useEffect(() => {
-    document.documentElement.lang = language.value;
-  }, [language.value]);
   switch (sessionState.value) {
     case 'starting':
       return (

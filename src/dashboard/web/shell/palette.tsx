@@ -88,7 +88,7 @@ export function Palette() {
           <label for={id}>{t('field')}</label>
           <input
             id={id}
-            ref={(element) => element?.focus()}
+            autofocus
             type="text"
             role="combobox"
             aria-expanded="true"
