@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Browser, Page } from 'playwright-core';
 import { type DashboardWorld, goTo, openScreen, startDashboard } from '../support/dashboard/dashboard-world.js';
 import { FakeAnswer, refusal } from '../support/dashboard/fake-api.js';
-import { FULL, keyOf, sessionRoutes } from '../support/dashboard/fake-data.js';
+import { FULL, keyOf, minutesAgo, sessionRoutes } from '../support/dashboard/fake-data.js';
 import { accessibilityFaults, hasBrowser, openPage, startBrowser } from '../support/page-browser.js';
 import { until } from '../support/until.js';
 
@@ -102,6 +102,7 @@ suite('people at the dashboard', () => {
     await open('keys');
     await page.getByRole('button', { name: 'New key' }).click();
     await dialog().getByLabel('Name').fill('Till in Bobo');
+    await dialog().getByLabel('Send SMS').check();
     world.api.routes['POST keys'] = () => refusal(401, 'unauthorized');
     await dialog().getByRole('button', { name: 'New key' }).click();
     const again = page.getByRole('dialog', { name: 'Sign in again' });
@@ -121,6 +122,7 @@ suite('people at the dashboard', () => {
     await open('keys');
     await page.getByRole('button', { name: 'New key' }).click();
     await dialog().getByLabel('Name').fill('مرحبا 👩🏽‍💻 <script>');
+    await dialog().getByLabel('Send SMS').check();
     world.api.routes['POST keys'] = ({ headers }: { headers: Record<string, string> }) =>
       asked('POST', 'keys').length === 1
         ? new FakeAnswer(200, '{ "cut": ')
@@ -149,6 +151,7 @@ suite('people at the dashboard', () => {
     await open('keys');
     await page.getByRole('button', { name: 'New key' }).click();
     await dialog().getByLabel('Name').fill('First');
+    await dialog().getByLabel('Send SMS').check();
     await page.keyboard.press('Escape');
     await dialog().waitFor({ state: 'detached' });
     await goTo(page, 'audit');
@@ -172,6 +175,17 @@ suite('people at the dashboard', () => {
     expect(await page.getByText('12,480').isVisible()).toBe(true);
     world.api.away = false;
     await page.getByText('Not up to date').waitFor({ state: 'detached' });
+  });
+
+  test.each([-5, 5])('see how long ago things were, with a clock that is %i min off', async (minutes) => {
+    world.api.routes['GET overview'] = { ...Object(FULL['GET overview']), oldest_waiting: minutesAgo(12) };
+    world.api.routes['GET keys'] = { items: [keyOf('k_1', { last_used_at: minutesAgo(12) })], next_cursor: null };
+    ({ page } = await openPage(browser, 'about:blank', { locale: 'en' }));
+    await page.clock.install({ time: Date.now() + minutes * 60_000 });
+    await page.goto(`${world.url}/dashboard#link=secret`);
+    await page.locator('#screen').waitFor();
+    await goTo(page, 'keys');
+    expect(await page.locator('td[data-title="Last used"]').textContent()).toMatch(/^1[23] min/);
   });
 
   test('start again when the server was away at the beginning', async () => {
@@ -205,7 +219,13 @@ suite('people at the dashboard', () => {
     await dialog().waitFor();
     await page.keyboard.type('By hand');
     await page.keyboard.press('Enter');
+    // Nothing is ticked for anybody: a key that may nothing is not made, and the focus goes where the choice is.
+    await until(() => page.evaluate<boolean>("document.activeElement.type === 'checkbox'"));
+    expect(asked('POST', 'keys')).toEqual([]);
+    await page.keyboard.press('Space');
+    await page.keyboard.press('Enter');
     await dialog().getByText('k_new.secret').waitFor();
+    expect(asked('POST', 'keys')[0]?.body).toEqual({ name: 'By hand', scopes: ['sms:send'] });
     await page.keyboard.press('Escape');
     await dialog().waitFor({ state: 'detached' });
     await page.keyboard.press('Control+k');

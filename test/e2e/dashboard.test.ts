@@ -66,14 +66,15 @@ suite.each<Adapter>(['express', 'fastify'])('the dashboard in a browser, whereve
 
   test.each(MOUNTS)('%s', async (_, path, setup) => {
     const world = await startDashboard({ ...sessionRoutes('admin'), ...FULL }, { adapter, ...setup });
-    for (const end of ['', '/', '?from=mail']) {
-      const { page, problems } = await openPage(browser, `${world.url}${path}${end}#link=secret`, {});
-      await page.getByRole('heading', { name: 'Overview' }).waitFor();
-      await page.getByText('12,480').waitFor();
-      expect(await page.evaluate('location.hash')).toBe('#/');
-      expect(problems).toEqual([]);
-      await page.context().close();
-    }
+    await Promise.all(
+      ['', '/', '?from=mail'].map(async (end) => {
+        const { page, problems } = await openPage(browser, `${world.url}${path}${end}#link=secret`, {});
+        await page.getByRole('heading', { name: 'Overview' }).waitFor();
+        await page.getByText('12,480').waitFor();
+        expect([end, await page.evaluate('location.hash'), problems]).toEqual([end, '#/', []]);
+        await page.context().close();
+      }),
+    );
     await world.close();
   });
 });
@@ -81,7 +82,7 @@ suite.each<Adapter>(['express', 'fastify'])('the dashboard in a browser, whereve
 (hasBrowser() ? test : test.skip)('the first view takes three files, and no drawing library', async () => {
   const browser = await startBrowser();
   const world = await startDashboard({ ...sessionRoutes('admin'), ...FULL });
-  const page = await browser.newPage();
+  const { page } = await openPage(browser, 'about:blank', {});
   const files: string[] = [];
   page.on('request', (request) => {
     const path = new URL(request.url()).pathname;

@@ -112,7 +112,13 @@ export const FULL: FakeRoutes = {
   'GET keys': list([
     keyOf('k_4f0c21', { name: 'Boutique en ligne' }),
     keyOf('k_90ab77', { name: HOSTILE, scopes: permissionScopes(), daily_units: null, cidrs: ['203.0.113.0/24'] }),
-    keyOf('k_1d22aa', { name: RIGHT_TO_LEFT, status: 'expired', expires_at: minutesAgo(90), last_used_at: null }),
+    keyOf('k_1d22aa', {
+      name: RIGHT_TO_LEFT,
+      status: 'expired',
+      expires_at: minutesAgo(90),
+      last_used_at: null,
+      spent_today: 0,
+    }),
   ]),
   'GET signatures': list([
     signatureOf('INFOS', { is_default: true, created_at: null, decided_at: null }),
@@ -145,7 +151,7 @@ export const FULL: FakeRoutes = {
     ...{
       id: 'c1',
       state: 'done',
-      part: 'refunds',
+      part: 'recipients',
       checked: 184_220,
       started_at: minutesAgo(31),
       ended_at: minutesAgo(29),

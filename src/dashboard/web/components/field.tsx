@@ -120,18 +120,22 @@ interface ChecksProps {
   readonly hint?: string;
   readonly options: readonly (readonly [value: string, text: string])[];
   readonly chosen: readonly string[];
+  /** What the browser says when the form is sent with none of them; default none is fine. */
+  readonly needed?: string;
   onInput(chosen: readonly string[]): void;
 }
 
 /** Several boxes under one heading. */
-export function Checks({ label, hint, options, chosen, onInput }: ChecksProps) {
+export function Checks({ label, hint, options, chosen, needed = '', onInput }: ChecksProps) {
+  const id = useId();
   return (
-    <fieldset class="field">
+    <fieldset class="field" aria-describedby={hint === undefined ? undefined : id}>
       <legend>{label}</legend>
       <div class="checks">
-        {options.map(([value, text]) => (
+        {options.map(([value, text], index) => (
           <label key={value} class="check">
             <input
+              ref={(box) => box?.setCustomValidity(index === 0 && chosen.length === 0 ? needed : '')}
               type="checkbox"
               checked={chosen.includes(value)}
               onInput={({ currentTarget }) =>
@@ -142,7 +146,11 @@ export function Checks({ label, hint, options, chosen, onInput }: ChecksProps) {
           </label>
         ))}
       </div>
-      {hint !== undefined && <p class="hint">{hint}</p>}
+      {hint !== undefined && (
+        <p class="hint" id={id}>
+          {hint}
+        </p>
+      )}
     </fieldset>
   );
 }

@@ -1,10 +1,12 @@
 import { signal } from '@preact/signals';
+import { serverNow } from '../core/clock.js';
 import { ago, exactMoment, number } from '../core/format.js';
 import { stateName, word } from '../core/words.js';
 
-const now = signal(Date.now());
+/** Counts up, so that what is shown as so long ago is drawn anew. */
+const turn = signal(0);
 setInterval(() => {
-  now.value = Date.now();
+  turn.value++;
 }, 20_000);
 
 export type Tone = 'calm' | 'good' | 'warn' | 'bad' | 'info';
@@ -39,10 +41,11 @@ export function Status({
 
 /** How long ago; the moment itself in the tip. Null: never. */
 export function Ago({ at }: { readonly at: string | null }) {
+  void turn.value;
   if (at === null) return <span class="soft">{word('never')}</span>;
   return (
     <time dateTime={at} title={exactMoment(at)}>
-      {ago(at, Math.max(now.value, Date.now()))}
+      {ago(at, serverNow())}
     </time>
   );
 }

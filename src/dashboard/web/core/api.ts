@@ -1,3 +1,4 @@
+import { hearTime } from './clock.js';
 import { AwayError, errorOf } from './errors.js';
 import { place } from './place.js';
 import { chosenAccount } from './router.js';
@@ -72,7 +73,7 @@ async function attempt(
   if (key !== undefined) headers.set('Idempotency-Key', key);
   if (body !== undefined) headers.set('Content-Type', 'application/json');
   try {
-    return await fetch(url, {
+    const response = await fetch(url, {
       method,
       headers,
       cache: 'no-store',
@@ -80,6 +81,8 @@ async function attempt(
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
     });
+    hearTime(response);
+    return response;
   } catch (error) {
     throw signal?.aborted ? error : new AwayError(String(error));
   }

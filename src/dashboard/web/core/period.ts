@@ -1,3 +1,4 @@
+import { serverNow } from './clock.js';
 import { queryValue } from './router.js';
 
 /** A time as the API asks for it; a missing end is open. */
@@ -21,7 +22,7 @@ export function chosenPeriod(): Period {
 /** As the chosen period; without a beginning, so many days up to now. */
 export function periodOf(days: number): Period {
   const { since, until } = chosenPeriod();
-  const today = Date.parse(new Date().toISOString().slice(0, 10));
+  const today = Date.parse(new Date(serverNow()).toISOString().slice(0, 10));
   return { since: since ?? new Date(today - (days - 1) * DAY).toISOString(), until };
 }
 

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { api, type Page, type RequestOptions } from './api.js';
 import { isPassing } from './errors.js';
 import { chosenAccount } from './router.js';
+import { sessionState } from './session.js';
 
 /** What is loaded. Data stays while it is loaded again, and while that fails. */
 export interface Resource<T> {
@@ -59,6 +60,12 @@ export function useResource<T>(
       current.current.abort();
     };
   }, [chosenAccount(), ...dependencies]);
+
+  // What was refused because the session had ended is loaded once somebody has signed in again.
+  const isIn = sessionState.value === 'in';
+  useEffect(() => {
+    if (isIn && state.peek().error !== undefined) void reload();
+  }, [isIn]);
 
   return { ...state.value, reload };
 }

@@ -158,10 +158,15 @@ async function post(path: string, body: unknown): Promise<Session> {
   return (await send(path, { method: 'POST', headers, body: JSON.stringify(body) })).json();
 }
 
+/** How long the server may take to answer, in milliseconds. */
+const PATIENCE = 60_000;
+
 async function send(path: string, options: RequestInit): Promise<Response> {
   const response = await fetch(new URL(path, place.api), {
     cache: 'no-store',
     credentials: 'same-origin',
+    // The other tabs wait for the one that renews the session.
+    signal: AbortSignal.timeout(PATIENCE),
     ...options,
   }).catch((error: unknown) => {
     throw new AwayError(String(error));

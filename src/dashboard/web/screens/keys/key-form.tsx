@@ -15,7 +15,7 @@ interface Values {
   readonly perMinute: string;
 }
 
-const NEW: Values = { name: '', scopes: SCOPES, cidrs: '', expires: '', daily: '', perMinute: '' };
+const NEW: Values = { name: '', scopes: [], cidrs: '', expires: '', daily: '', perMinute: '' };
 
 /** Asks what a new key may, and makes it. */
 export function KeyForm({ onMade, onClose }: { onMade(key: NewKeyView): void; onClose(): void }) {
@@ -37,6 +37,8 @@ export function KeyForm({ onMade, onClose }: { onMade(key: NewKeyView): void; on
         />
         <Checks
           label={t('scopes')}
+          hint={t('scopesHint')}
+          needed={t('scopesNeeded')}
           options={SCOPES.map((scope) => [scope, t(scope)])}
           chosen={values.scopes}
           onInput={(scopes) => set({ scopes })}

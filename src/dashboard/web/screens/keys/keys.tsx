@@ -43,7 +43,7 @@ export function Keys() {
     { title: word('status'), cell: ({ status }) => <Status of={status} /> },
     { title: t('scopes'), cell: ({ scopes }) => <Scopes of={scopes} /> },
     { title: t('spent'), right: true, cell: Spent },
-    { title: t('used'), cell: ({ last_used_at }) => <Ago at={last_used_at} /> },
+    { title: t('used'), cell: LastUse },
     { title: t('expires'), cell: ({ expires_at }) => (expires_at === null ? word('never') : moment(expires_at)) },
     ...(writes
       ? [
@@ -195,6 +195,11 @@ function nameOf({ name, id }: KeyView): string {
 function Scopes({ of }: { readonly of: readonly string[] }) {
   if (of.length >= 9) return <>{t('allScopes')}</>;
   return <span class="soft">{of.join(', ')}</span>;
+}
+
+/** The use is noted a little later than what it spends. */
+function LastUse({ last_used_at: at, spent_today: spent }: KeyView) {
+  return at === null && spent !== null && spent > 0 ? t('usedToday') : <Ago at={at} />;
 }
 
 function Spent({ spent_today: spent, daily_units: cap }: KeyView) {
