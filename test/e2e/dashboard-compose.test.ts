@@ -52,8 +52,8 @@ suite('writing a message in the dashboard', () => {
     await page.getByText('4 units').waitFor();
     await page.getByText('Burkina Faso').waitFor();
     expect(await page.getByText('2 recipients · 1 duplicate left out').count()).toBe(1);
-    await page.getByText('1 line without a number').click();
-    expect(await page.getByText('nobody').last().isVisible()).toBe(true);
+    await page.getByText('1 line without a number, left out').waitFor();
+    expect(await page.locator('.bad-lines li').allTextContents()).toEqual(['line 3 nobody']);
     await preview();
     await page.getByRole('button', { name: 'Send for 4 units' }).click();
     await page.getByText('not available at this moment').waitFor();
@@ -95,6 +95,76 @@ suite('writing a message in the dashboard', () => {
     expect(await page.getByRole('textbox', { name: 'Recipients' }).inputValue()).toBe('22670112233');
   });
 
+  test('is priced again once somebody has signed in again, and names each line that has no number', async () => {
+    const pasted = ['+226 70 11 22 33', ...Array.from({ length: 5 }, (_, index) => `rien ${index}`), '2267'].join('\n');
+    world.api.routes['POST sms/quote'] = () => refusal(401, 'unauthorized');
+    await write('Bonjour', pasted);
+    const again = page.getByRole('dialog', { name: 'Sign in again' });
+    await again.waitFor();
+    world.api.routes = { ...world.api.routes, 'POST sms/quote': FULL['POST sms/quote'] ?? {} };
+    await again.getByLabel('Sign-in link').fill('secret');
+    await again.getByLabel('Sign-in link').press('Enter');
+    await page.getByText('1 unit', { exact: true }).waitFor();
+    expect(await page.getByRole('textbox', { name: 'Recipients' }).inputValue()).toBe(pasted);
+    await page.getByText('6 lines without a number, left out').waitFor();
+    await page.getByText('… and 3 more').click();
+    expect(await page.locator('.bad-lines li').allTextContents()).toEqual([
+      ...['line 2 rien 0', 'line 3 rien 1', 'line 4 rien 2', 'line 5 rien 3', 'line 6 rien 4', 'line 7 2267'],
+    ]);
+    expect(await accessibilityFaults(page)).toEqual([]);
+  });
+
+  test('is priced once the server is back, without a key', async () => {
+    world.api.routes['POST sms/quote'] = () => refusal(503, 'storage_unavailable');
+    await write('Bonjour', '22670112233');
+    await page.getByText('not available at this moment').waitFor();
+    world.api.routes = { ...world.api.routes, 'POST sms/quote': FULL['POST sms/quote'] ?? {} };
+    await page.getByText('1 unit', { exact: true }).waitFor();
+  });
+
+  test('goes as a file with a caption, by its address and in the kind that was chosen', async () => {
+    let attempts = 0;
+    world.api.routes['POST msgapp/send/media'] = () => {
+      attempts++;
+      return attempts === 1 ? refusal(400, 'media_unavailable') : { success: true, messageID: 'a-9' };
+    };
+    await page.getByLabel('Channel').selectOption('msgapp');
+    await page.getByRole('textbox', { name: 'To' }).fill('+226 71 22 33 44');
+    await page.getByText('Burkina Faso').waitFor();
+    await page.getByLabel('What').selectOption('file');
+    const url = page.getByRole('textbox', { name: 'Address of the file' });
+    for (const wrong of ['affiche.pdf', 'ftp://example.com/a.pdf', 'https://me:secret@example.com/a.pdf']) {
+      await url.fill(wrong);
+      await page.getByText('This is no address').waitFor();
+      expect(await page.getByRole('button', { name: 'Preview and send' }).isDisabled()).toBe(true);
+    }
+    await url.fill(' https://example.com/affiche.pdf ');
+    await page.getByLabel('Kind').selectOption('document');
+    await page.getByRole('textbox', { name: 'Caption' }).fill('L’affiche <b>');
+    await preview();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('The file could not be fetched from its address.').waitFor();
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('Accepted.').waitFor();
+    const sends = asked('msgapp/send/media');
+    expect(sends.map(({ body }) => body)).toEqual(
+      Array(2).fill({
+        ...{ to: '22671223344', mediaUrl: 'https://example.com/affiche.pdf' },
+        ...{ mediaType: 'document', caption: 'L’affiche <b>' },
+      }),
+    );
+    expect(sends[1]?.headers['idempotency-key']).toBe(sends[0]?.headers['idempotency-key']);
+    await page.getByLabel('What').selectOption('file');
+    await url.fill('https://example.com/a.ogg');
+    await page.getByRole('textbox', { name: 'To' }).fill('+226 71 22 33 44');
+    await preview();
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await until(() => asked('msgapp/send/media').length === 3);
+    // Neither a kind nor a caption, where none was given.
+    expect(asked('msgapp/send/media')[2]?.body).toEqual({ to: '22671223344', mediaUrl: 'https://example.com/a.ogg' });
+  });
+
   test('is not seen by the next user of the browser', async () => {
     await write('Un secret', '22670112233');
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -119,7 +189,8 @@ suite('writing a message in the dashboard', () => {
       buffer: Buffer.from(text),
     });
     await page.getByText('100,000 recipients · 1 duplicate left out').waitFor();
-    await page.getByText('1 line without a number').waitFor();
+    await page.getByText('1 line without a number, left out').waitFor();
+    expect(await page.locator('.bad-lines li').allTextContents()).toEqual(['clients.csv, line 100,003 "Sans numéro";']);
     await page.getByRole('textbox', { name: 'Text' }).fill('Bonjour');
     await page.getByText('about 100,000 units').waitFor();
     expect(Math.max(...asked('sms/quote').map(({ body }) => body.number.length))).toBeLessThanOrEqual(500);
@@ -130,8 +201,17 @@ suite('writing a message in the dashboard', () => {
     await page.getByText('The balance does not cover this.').waitFor();
     expect(await page.getByRole('button', { name: /Send for/ }).isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Go on writing' }).click();
-    await page.getByRole('button', { name: 'Remove clients.csv' }).click();
-    await page.getByText('Still needed: a recipient.').waitFor();
+    world.api.routes['GET balance'] = { balance: 100_000 };
+    world.api.routes['POST send/sms'] = { smsID: 'm-9', sms_units: 100_000 };
+    await preview();
+    await page.getByRole('button', { name: 'Send for 100,000 units' }).click();
+    await page.getByText('Accepted: 100,000 recipients, 100,000 units charged.').waitFor();
+    const [send, ...others] = asked('send/sms');
+    expect(others).toEqual([]);
+    expect(new Set(send?.body.number).size).toBe(100_000);
+    // What was sent is gone, and with it the file.
+    await page.getByText('Still needed: a text and a recipient.').waitFor();
+    expect(await page.getByRole('button', { name: 'Remove clients.csv' }).count()).toBe(0);
   });
 
   test('goes by the messaging app too, and says what to do where no number is linked', async () => {

@@ -46,8 +46,10 @@ suite('the messages of the dashboard', () => {
     await page.getByLabel('To (included)').fill('2026-11-20');
     await page.getByLabel('Metadata').fill('order=47=11');
     await until(() => asked('sms').some(({ query }) => query.get('metadata.order') === '47=11'));
-    expect(Object.fromEntries(asked('sms').findLast(({ query }) => query.has('metadata.order'))?.query ?? [])).toMatchObject({
-      ...{ number: '22670112233', status: 'failed', until: '2026-11-21', 'metadata.order': '47=11' },
+    expect(
+      Object.fromEntries(asked('sms').findLast(({ query }) => query.has('metadata.order'))?.query ?? []),
+    ).toMatchObject({
+      ...{ number: '22670112233', status: 'failed', until: '2026-11-21T00:00:00.000Z', 'metadata.order': '47=11' },
     });
     await until(() => asked('msgapp/messages').some(({ query }) => query.get('to') === '22670112233'));
     expect(await page.evaluate('location.hash')).toContain('status=failed');

@@ -150,7 +150,7 @@ suite.each<[Adapter, string]>([
     await button(page, 'New key').first().click();
     await dialog(page).getByLabel('Name').fill('Till <b>1</b>');
     await dialog(page).getByLabel('Units a day').fill('100');
-    await dialog(page).getByLabel('Change webhooks').uncheck();
+    await dialog(page).getByLabel('Read the balance').check();
     await dialog(page).getByRole('button', { name: 'New key' }).click();
     const key = await dialog(page).locator('.secret code').textContent();
     const headers = { 'X-Api-Key': key ?? '' };
@@ -165,7 +165,9 @@ suite.each<[Adapter, string]>([
 
     await goTo(page, 'optouts');
     await button(page, 'Add numbers').first().click();
-    await dialog(page).getByLabel('Numbers').fill('+226 70 00 01 01\n22670000102');
+    await dialog(page).getByLabel('Numbers').fill('+226 70 00 01 01\n22670000102\n1234');
+    await dialog(page).getByText('Burkina Faso (2)').waitFor();
+    await dialog(page).getByText('line 3').waitFor();
     await dialog(page).getByRole('button', { name: 'Add numbers' }).click();
     await page.getByText('+226 70 00 01 02').first().waitFor();
     await button(page, 'Remove +226 70 00 01 01 from the list').click();

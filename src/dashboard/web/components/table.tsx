@@ -2,9 +2,10 @@ import type { ComponentChildren } from 'preact';
 import { isPassing } from '../core/errors.js';
 import { useAction } from '../core/form.js';
 import type { List } from '../core/resource.js';
+import { queryValue, setQuery } from '../core/router.js';
 import { word } from '../core/words.js';
 import { Button } from './button.js';
-import { Failure, Loading, Note } from './notes.js';
+import { Empty, Failure, Loading, Note } from './notes.js';
 
 export interface Column<T> {
   readonly title: string;
@@ -25,8 +26,9 @@ interface TableProps<T> {
 
 /** A table; on a narrow screen each row is a card with the titles beside the values. */
 export function Table<T>({ caption, columns, rows, identity }: TableProps<T>) {
+  const figures = columns.filter(({ right, quiet }) => right && !quiet).length;
   return (
-    <table class="table">
+    <table class={figures > 3 ? 'table figures' : 'table'}>
       <caption class="hidden-text">{caption}</caption>
       <thead>
         <tr>
@@ -56,10 +58,12 @@ interface ListTableProps<T> extends Omit<TableProps<T>, 'rows'> {
   readonly list: List<T>;
   /** What stands where there is nothing. */
   readonly empty: ComponentChildren;
+  /** The filters in the address; where one is set, nothing matches rather than nothing is there. */
+  readonly filters?: readonly string[];
 }
 
 /** A list of the API as a table, with all its states: loading, empty, failed, not up to date, more to come. */
-export function ListTable<T>({ list, empty, ...table }: ListTableProps<T>) {
+export function ListTable<T>({ list, empty, filters = [], ...table }: ListTableProps<T>) {
   const next = useAction(() => list.more());
   const { data, error } = list;
   if (data === undefined) {
@@ -73,7 +77,22 @@ export function ListTable<T>({ list, empty, ...table }: ListTableProps<T>) {
         ) : (
           <Failure error={error} onRetry={() => void list.reload()} />
         ))}
-      {data.length === 0 ? empty : <Table {...table} rows={data} />}
+      {data.length > 0 ? (
+        <Table {...table} rows={data} />
+      ) : filters.some((name) => queryValue(name) !== '') ? (
+        <Empty
+          title={word('nothing')}
+          action={
+            <Button onClick={() => setQuery(Object.fromEntries(filters.map((name) => [name, ''])))}>
+              {word('clear')}
+            </Button>
+          }
+        >
+          {word('nothingHow')}
+        </Empty>
+      ) : (
+        empty
+      )}
       {list.hasMore && (
         <div class="more">
           <Button busy={next.busy} onClick={() => void next.run()}>

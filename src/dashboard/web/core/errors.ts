@@ -17,6 +17,8 @@ const t = texts(
     too_many_endpoints: 'There are too many webhooks already.',
     reference_taken: 'Another entry has this reference already.',
     account_exists: 'There is an account with this id already.',
+    media_unavailable: 'The file could not be fetched from its address.',
+    not_connected: 'The number is not linked at this moment.',
     field: 'One of the fields is not as it should be.',
   },
   {
@@ -35,6 +37,8 @@ const t = texts(
     too_many_endpoints: 'Il y a déjà trop de webhooks.',
     reference_taken: 'Une autre écriture a déjà cette référence.',
     account_exists: 'Un compte a déjà cet identifiant.',
+    media_unavailable: 'Le fichier n’a pas pu être récupéré à son adresse.',
+    not_connected: 'Le numéro n’est pas lié en ce moment.',
     field: 'L’un des champs n’est pas correct.',
   },
 );
@@ -85,6 +89,8 @@ export function sentenceOf(error: unknown): string {
   if (error.status === 503 || error.status === 504) return t('unavailable');
   if (error.status === 429 && error.code !== 'key_cap') return t('rate');
   const known = KNOWN.find((code) => code === error.code);
+  // The server's sentence ends with the number.
+  if (known === 'invalid_number') return `${t(known)} (${error.message.split(': ').at(-1)})`;
   if (known !== undefined) return t(known);
   // The server names the field of the API, in its own language.
   if (error.code.startsWith('field_')) return `${t('field')} (${error.message})`;
@@ -95,4 +101,5 @@ export function sentenceOf(error: unknown): string {
 const KNOWN = [
   ...(['invalid_number', 'webhook_url_refused', 'insufficient_balance', 'signature_format'] as const),
   ...(['too_many_endpoints', 'reference_taken', 'account_exists'] as const),
+  ...(['media_unavailable', 'not_connected'] as const),
 ];

@@ -52,6 +52,7 @@ function AccountList() {
         list={list}
         caption={t('title')}
         identity={({ id }) => id}
+        filters={['query', 'state']}
         empty={
           <Empty title={t('empty')} action={make}>
             {t('emptyHow')}

@@ -51,6 +51,7 @@ function AuditTable({ all }: { readonly all: boolean }) {
         caption={t('title')}
         identity={({ id }) => id}
         columns={columns}
+        filters={['of', 'action', 'from', 'to']}
         empty={<Empty title={t('empty')}>{t('emptyHow')}</Empty>}
       />
     </Screen>

@@ -99,6 +99,7 @@ function Entries() {
         list={list}
         caption={t('entries')}
         identity={({ id }) => id}
+        filters={['kind', 'from', 'to']}
         empty={<Empty title={t('noEntries')}>{t('noEntriesHow')}</Empty>}
         columns={[
           { title: word('time'), cell: ({ at }) => moment(at) },
@@ -109,7 +110,7 @@ function Entries() {
             ),
           },
           { title: word('units'), right: true, cell: ({ units }) => <Units of={units} signed /> },
-          { title: word('note'), cell: ({ note }) => <bdi>{note}</bdi> },
+          { title: word('note'), cell: ({ note }) => note && <bdi>{note}</bdi> },
           {
             title: t('message'),
             cell: ({ message_id: id }) =>

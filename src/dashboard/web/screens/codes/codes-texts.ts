@@ -4,8 +4,6 @@ export const t = texts(
   {
     title: 'Codes',
     lead: 'One-time codes: how many were sent, and how many came back verified. Few verified codes to one country are a sign of fraud.',
-    since: 'From',
-    until: 'To (included)',
     byCountry: 'By country',
     country: 'Country',
     sent: 'Sent',
@@ -25,8 +23,6 @@ export const t = texts(
   {
     title: 'Codes',
     lead: 'Codes à usage unique : combien sont partis, combien sont revenus vérifiés. Peu de codes vérifiés vers un pays est signe de fraude.',
-    since: 'Du',
-    until: 'Au (inclus)',
     byCountry: 'Par pays',
     country: 'Pays',
     sent: 'Envoyés',

@@ -1,14 +1,15 @@
+import { DayFields } from '../../components/field.js';
 import { Empty, Failure, Loading, Note } from '../../components/notes.js';
 import { Filters, Screen, Section } from '../../components/page.js';
 import { Table } from '../../components/table.js';
 import { api } from '../../core/api.js';
 import { isPassing } from '../../core/errors.js';
 import { country, number, percent } from '../../core/format.js';
+import { chosenPeriod } from '../../core/period.js';
 import { useResource } from '../../core/resource.js';
-import { chosenAccount, hrefOf, queryValue } from '../../core/router.js';
+import { chosenAccount, hrefOf } from '../../core/router.js';
 import { can } from '../../core/session.js';
 import { word } from '../../core/words.js';
-import { dayAfter, QueryField } from '../shared/filters.js';
 import { ruleName, t } from './codes-texts.js';
 import type { CodesView, CountryCodes } from './codes-types.js';
 import './codes.css';
@@ -17,18 +18,16 @@ const EVERY = 30_000;
 
 /** One-time codes by country, and what was refused. */
 export function Codes() {
-  const since = queryValue('since');
-  const until = queryValue('until');
+  const { since, until } = chosenPeriod();
   const { data, error, reload } = useResource<CodesView>(
-    (signal) => api.get('codes', { since, until: dayAfter(until) }, signal),
+    (signal) => api.get('codes', { since, until }, signal),
     [since, until, chosenAccount()],
     EVERY,
   );
   return (
     <Screen title={t('title')} lead={t('lead')}>
       <Filters>
-        <QueryField name="since" label={t('since')} type="date" />
-        <QueryField name="until" label={t('until')} type="date" />
+        <DayFields />
       </Filters>
       {error !== undefined &&
         (data && isPassing(error) ? (

@@ -6,10 +6,11 @@ import { SelectField, TextField } from '../../components/field.js';
 import { Failure, Note } from '../../components/notes.js';
 import { Screen } from '../../components/page.js';
 import { api, type Page } from '../../core/api.js';
+import { country } from '../../core/format.js';
 import { useResource } from '../../core/resource.js';
 import { hrefOf } from '../../core/router.js';
 import { can, me } from '../../core/session.js';
-import { cleanNumber, listOf, shownNumber } from '../shared/number.js';
+import { callingCodeOf, cleanNumber, listOf, shownNumber } from '../shared/number.js';
 import { Segments, TextSize } from '../shared/segments.js';
 import { t } from './compose-texts.js';
 import { change, draft, recipients } from './draft.js';
@@ -68,18 +69,17 @@ interface FormProps {
 
 function SmsForm({ choice, onSent }: FormProps) {
   const senders = useSenders();
-  const { text, signature, priority, metadata } = draft.value;
+  const { text, signature } = draft.value;
   const { numbers } = recipients.value;
   const { price, error } = useQuote(text, numbers);
   const preview = useSignal(false);
   const sender = senders.names.includes(signature) ? signature : (senders.names[0] ?? '');
-  const badMetadata = metadata.split('\n').some((line) => line.trim() !== '' && !/^[^=]+=/.test(line));
   const missing = [
     ...(sender === '' ? [t('needsSender')] : []),
     ...(text.trim() === '' ? [t('needsText')] : []),
     ...(numbers.length === 0 ? [t('needsNumber')] : []),
   ];
-  const isReady = missing.length === 0 && numbers.length <= MOST && !badMetadata;
+  const isReady = missing.length === 0 && numbers.length <= MOST && !hasBadMetadata();
   return (
     <div class="compose">
       <form
@@ -125,30 +125,9 @@ function SmsForm({ choice, onSent }: FormProps) {
           </div>
         )}
         <RecipientsField />
-        <details open={priority !== 'normal' || metadata !== ''}>
-          <summary>{t('more')}</summary>
-          <div class="form">
-            <SelectField
-              label={t('priority')}
-              value={priority}
-              options={[
-                ['high', t('high')],
-                ['normal', t('normal')],
-                ['bulk', t('bulk')],
-              ]}
-              onInput={(value) => change({ priority: value })}
-            />
-            <TextField
-              label={t('metadata')}
-              rows={3}
-              hint={badMetadata ? <span class="bad-text">{t('metadataBad')}</span> : t('metadataHint')}
-              value={metadata}
-              onInput={(value) => change({ metadata: value })}
-            />
-          </div>
-        </details>
+        <More />
         <div class="buttons">
-          {missing.length > 0 && <span class="missing">{t('missing', { what: listOf(missing) })}</span>}
+          <Missing what={missing} />
           <Button type="submit" kind="main" disabled={!isReady}>
             {t('preview')}
           </Button>
@@ -171,6 +150,43 @@ function SmsForm({ choice, onSent }: FormProps) {
   );
 }
 
+/** What is seldom needed: the priority, and what is given back with the message. */
+function More() {
+  const { priority, metadata } = draft.value;
+  return (
+    <details open={priority !== 'normal' || metadata !== ''}>
+      <summary>{t('more')}</summary>
+      <div class="form">
+        <SelectField
+          label={t('priority')}
+          value={priority}
+          options={[
+            ['high', t('high')],
+            ['normal', t('normal')],
+            ['bulk', t('bulk')],
+          ]}
+          onInput={(value) => change({ priority: value })}
+        />
+        <TextField
+          label={t('metadata')}
+          rows={3}
+          hint={hasBadMetadata() ? <span class="bad-text">{t('metadataBad')}</span> : t('metadataHint')}
+          value={metadata}
+          onInput={(value) => change({ metadata: value })}
+        />
+      </div>
+    </details>
+  );
+}
+
+function hasBadMetadata(): boolean {
+  return draft.value.metadata.split('\n').some((line) => line.trim() !== '' && !/^[^=]+=/.test(line));
+}
+
+function Missing({ what }: { readonly what: readonly string[] }) {
+  return what.length === 0 ? null : <span class="missing">{t('missing', { what: listOf(what) })}</span>;
+}
+
 /** The senders that may be used: those of the service, and the verified ones of the account. */
 function useSenders() {
   const mayRead = can('signatures.read');
@@ -190,7 +206,7 @@ interface Sessions {
 }
 
 function AppForm({ channel, choice, onSent }: FormProps & { readonly channel: string }) {
-  const { to, from, text } = draft.value;
+  const { to, from, text, withFile, mediaUrl, mediaType } = draft.value;
   const preview = useSignal(false);
   const { data, error, reload } = useResource<Sessions>(
     (signal) => api.get(`${encodeURIComponent(channel)}/web/status`, {}, signal),
@@ -200,7 +216,14 @@ function AppForm({ channel, choice, onSent }: FormProps & { readonly channel: st
     status === 'connected' && number !== null ? [number] : [],
   );
   const number = cleanNumber(to);
-  const isReady = number !== undefined && text.trim() !== '' && linked.length > 0;
+  const { region } = callingCodeOf(number ?? '');
+  const missing = [
+    ...(data !== undefined && linked.length === 0 ? [t('needsLinked')] : []),
+    ...(number === undefined ? [t('needsTo')] : []),
+    ...(withFile && !isFileUrl(mediaUrl) ? [t('needsFile')] : []),
+    ...(!withFile && text.trim() === '' ? [t('needsText')] : []),
+  ];
+  const isReady = data !== undefined && missing.length === 0 && !hasBadMetadata();
   return (
     <form
       class="form compose-app"
@@ -227,23 +250,70 @@ function AppForm({ channel, choice, onSent }: FormProps & { readonly channel: st
           />
         )}
       </div>
+      <div class="pair">
+        <TextField
+          label={t('to')}
+          required
+          type="tel"
+          value={to}
+          hint={
+            to.trim() !== '' && number === undefined ? (
+              <span class="bad-text">{t('badTo')}</span>
+            ) : region === undefined ? (
+              t('toHint')
+            ) : (
+              country(region)
+            )
+          }
+          onInput={(value) => change({ to: value })}
+        />
+        <SelectField
+          label={t('what')}
+          value={withFile ? 'file' : 'text'}
+          options={[
+            ['text', t('justText')],
+            ['file', t('aFile')],
+          ]}
+          onInput={(value) => change({ withFile: value === 'file' })}
+        />
+      </div>
+      {withFile && (
+        <div class="pair file">
+          <TextField
+            label={t('mediaUrl')}
+            required
+            type="url"
+            autocomplete="off"
+            placeholder="https://…"
+            value={mediaUrl}
+            hint={
+              mediaUrl.trim() !== '' && !isFileUrl(mediaUrl) ? (
+                <span class="bad-text">{t('mediaUrlBad')}</span>
+              ) : (
+                t('mediaUrlHint')
+              )
+            }
+            onInput={(value) => change({ mediaUrl: value })}
+          />
+          <SelectField
+            label={t('mediaType')}
+            value={mediaType}
+            options={[['', t('anyKind')], ...MEDIA.map((each) => [each, t(each)] as const)]}
+            onInput={(value) => change({ mediaType: value })}
+          />
+        </div>
+      )}
       <TextField
-        label={t('to')}
-        required
-        type="tel"
-        value={to}
-        hint={to.trim() !== '' && number === undefined ? t('badTo') : t('toHint')}
-        onInput={(value) => change({ to: value })}
-      />
-      <TextField
-        label={t('text')}
-        required
-        rows={6}
+        label={t(withFile ? 'caption' : 'text')}
+        required={!withFile}
+        rows={withFile ? 3 : 6}
         placeholder={t('example')}
         value={text}
         onInput={(value) => change({ text: value })}
       />
+      <More />
       <div class="buttons">
+        <Missing what={missing} />
         <Button type="submit" kind="main" disabled={!isReady}>
           {t('preview')}
         </Button>
@@ -261,4 +331,14 @@ function AppForm({ channel, choice, onSent }: FormProps & { readonly channel: st
       )}
     </form>
   );
+}
+
+/** What a file may be sent as. */
+const MEDIA = ['image', 'video', 'document', 'audio'] as const;
+
+/** As the service takes it; whether the address is a public one only the service knows. */
+function isFileUrl(text: string): boolean {
+  if (!URL.canParse(text.trim())) return false;
+  const url = new URL(text.trim());
+  return /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
 }

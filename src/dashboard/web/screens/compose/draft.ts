@@ -1,11 +1,13 @@
 import { computed, effect, signal } from '@preact/signals';
 import { sessionState } from '../../core/session.js';
-import { type NumberList, numbersOf } from './numbers.js';
+import type { BadLines } from '../shared/bad-lines.js';
+import { type NumberList, numbersOf } from '../shared/number-list.js';
+import { t } from './compose-texts.js';
 
 /** Numbers that were uploaded or pasted as a whole. */
 export interface Batch extends NumberList {
-  /** The name of the file; undefined for what was pasted. */
-  readonly name: string | undefined;
+  /** The name of the file, or what stands for one. */
+  readonly name: string;
 }
 
 /** What is being written. It is kept in memory until it was sent, whatever happens to the server or the session. */
@@ -13,6 +15,11 @@ export interface Draft {
   /** `sms`, or the name of a messaging-app channel. */
   readonly channel: string;
   readonly text: string;
+  /** Messaging apps: whether the text goes with a file. */
+  readonly withFile: boolean;
+  /** Messaging apps: the address of the file, and what it is; empty: what the service finds it to be. */
+  readonly mediaUrl: string;
+  readonly mediaType: string;
   /** SMS: the sender; empty: the first one that there is. */
   readonly signature: string;
   /** SMS: numbers as they were typed. */
@@ -28,7 +35,7 @@ export interface Draft {
 
 const EMPTY: Draft = {
   ...{ channel: '', text: '', signature: '', typed: '', batches: [], priority: 'normal' },
-  ...{ metadata: '', to: '', from: '' },
+  ...{ metadata: '', to: '', from: '', withFile: false, mediaUrl: '', mediaType: '' },
 };
 
 export const draft = signal<Draft>(EMPTY);
@@ -69,7 +76,7 @@ export function composeAgain({ numbers = [], metadata = {}, ...of }: Again): voi
     ...EMPTY,
     ...of,
     typed: few ? numbers.join('\n') : '',
-    batches: few ? [] : [{ name: undefined, numbers, bad: [], duplicates: 0 }],
+    batches: few ? [] : [{ name: t('pasted'), numbers, bad: [], duplicates: 0 }],
     metadata: Object.entries(metadata)
       .map(([key, value]) => `${key}=${value}`)
       .join('\n'),
@@ -81,7 +88,7 @@ const batches = computed(() => draft.value.batches);
 const typedList = computed(() => numbersOf(typed.value, 'all'));
 
 /** All numbers of the draft, each once, with what was left out. Not worked out anew while the text is typed. */
-export const recipients = computed((): NumberList => {
+export const recipients = computed((): Omit<NumberList, 'bad'> => {
   const lists: readonly NumberList[] = [typedList.value, ...batches.value];
   const all = new Set<string>();
   let given = 0;
@@ -90,5 +97,8 @@ export const recipients = computed((): NumberList => {
     for (const number of numbers) all.add(number);
   }
   const duplicates = lists.reduce((sum, list) => sum + list.duplicates, given - all.size);
-  return { numbers: [...all], duplicates, bad: lists.flatMap(({ bad }) => bad) };
+  return { numbers: [...all], duplicates };
 });
+
+/** The lines without a number, by the list they stand in. */
+export const badLines = computed((): readonly BadLines[] => [{ bad: typedList.value.bad }, ...batches.value]);

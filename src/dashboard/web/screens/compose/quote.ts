@@ -1,6 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { api, newKey } from '../../core/api.js';
+import { isPassing } from '../../core/errors.js';
+import { LIVE } from '../../core/resource.js';
+import { sessionState } from '../../core/session.js';
 import { callingCodeOf } from '../shared/number.js';
 import type { Quote } from './quote-types.js';
 
@@ -42,21 +45,26 @@ export function useQuote(
       return;
     }
     const over = new AbortController();
-    const timer = setTimeout(() => {
+    let timer: ReturnType<typeof setTimeout>;
+    const ask = (): void => {
       quote(text, numbers, 'while typing', over.signal).then(
         (price) => {
           if (!over.signal.aborted) state.value = { price, error: undefined };
         },
         (error: unknown) => {
-          if (!over.signal.aborted) state.value = { ...state.value, error };
+          if (over.signal.aborted) return;
+          state.value = { ...state.value, error };
+          if (isPassing(error)) timer = setTimeout(ask, LIVE);
         },
       );
-    }, PAUSE);
+    };
+    timer = setTimeout(ask, PAUSE);
     return () => {
       clearTimeout(timer);
       over.abort();
     };
-  }, [text, numbers]);
+    // Also after another sign-in, since the session may have ended in between.
+  }, [text, numbers, sessionState.value]);
   return state.value;
 }
 

@@ -3,16 +3,15 @@ import { useId, useRef } from 'preact/hooks';
 import { Button } from '../../components/button.js';
 import { Note } from '../../components/notes.js';
 import { percent } from '../../core/format.js';
+import { BadLinesNote } from '../shared/bad-lines.js';
+import { manyNumbersOf } from '../shared/number-list.js';
 import { t } from './compose-texts.js';
-import { change, draft, recipients } from './draft.js';
-import { manyNumbersOf } from './numbers.js';
+import { badLines, change, draft, recipients } from './draft.js';
 
 /** Pasted text beyond this many characters becomes a list of its own: a text box of megabytes is slow. */
 const LONG = 20_000;
 /** The most recipients of one message. */
 export const MOST = 100_000;
-/** Bad lines that are shown. */
-const SHOWN = 20;
 
 /** Numbers that are typed, pasted, dropped or uploaded. */
 export function RecipientsField() {
@@ -27,7 +26,7 @@ export function RecipientsField() {
       reading.value = part;
     });
     const { numbers, bad, duplicates } = list;
-    change({ batches: [...draft.value.batches, { name, numbers, bad, duplicates }] });
+    change({ batches: [...draft.value.batches, { name: name ?? t('pasted'), numbers, bad, duplicates }] });
     reading.value = undefined;
   };
   const upload = async (files: FileList | null | undefined): Promise<void> => {
@@ -80,7 +79,7 @@ export function RecipientsField() {
       {batches.length > 0 && (
         <ul class="batches">
           {batches.map((batch, index) => {
-            const name = batch.name ?? t('pasted');
+            const name = batch.name;
             return (
               <li key={index}>
                 <span dir="auto">{name}</span>
@@ -105,7 +104,7 @@ export function RecipientsField() {
 }
 
 function Count() {
-  const { numbers, duplicates, bad } = recipients.value;
+  const { numbers, duplicates } = recipients.value;
   const parts = [
     ...(numbers.length > 0 ? [t('counted', { n: numbers.length })] : []),
     ...(duplicates > 0 ? [t('duplicates', { n: duplicates })] : []),
@@ -114,19 +113,7 @@ function Count() {
     <>
       {parts.length > 0 && <p class="hint">{parts.join(' · ')}</p>}
       {numbers.length > MOST && <Note tone="bad">{t('tooMany', { n: numbers.length })}</Note>}
-      {bad.length > 0 && (
-        <details class="bad-lines">
-          <summary>{t('bad', { n: bad.length })}</summary>
-          <ul>
-            {bad.slice(0, SHOWN).map(({ line, text }) => (
-              <li key={`${line} ${text}`}>
-                <span class="soft">{t('badLine', { line })}</span> <bdi>{text}</bdi>
-              </li>
-            ))}
-            {bad.length > SHOWN && <li class="soft">{t('badMore', { n: bad.length - SHOWN })}</li>}
-          </ul>
-        </details>
-      )}
+      <BadLinesNote of={badLines.value} />
     </>
   );
 }

@@ -41,7 +41,7 @@ interface Look {
 
 /** Shows what will be sent and what it costs to the unit, and sends it. */
 export function SendSms({ signature, onClose, onSent }: DialogProps & { readonly signature: string }) {
-  const { text, priority, metadata } = draft.value;
+  const { text } = draft.value;
   const { numbers } = recipients.value;
   const { data, error, reload } = useResource<Look>(async (signal) => {
     const [price, { balance }] = await Promise.all([
@@ -53,8 +53,7 @@ export function SendSms({ signature, onClose, onSent }: DialogProps & { readonly
   const send = useAction(async () => {
     const body = {
       ...{ signature, content: text, number: numbers },
-      ...(priority !== 'normal' && { priority }),
-      ...(metadata.trim() !== '' && { metadata: metadataOf(metadata) }),
+      ...options(),
     };
     const { smsID, sms_units } = await api.post<{ readonly smsID: string; readonly sms_units: number }>(
       'send/sms',
@@ -117,10 +116,14 @@ export function SendApp({
   onClose,
   onSent,
 }: DialogProps & { readonly channel: string; readonly to: string; readonly from: string | undefined }) {
-  const { text } = draft.value;
+  const { text, withFile, mediaUrl, mediaType } = draft.value;
+  const url = mediaUrl.trim();
   const send = useAction(async () => {
-    const body = { to, body: text, ...(from !== undefined && { from }) };
-    const path = `${encodeURIComponent(channel)}/send/text`;
+    const content = withFile
+      ? { mediaUrl: url, ...(mediaType !== '' && { mediaType }), ...(text.trim() !== '' && { caption: text }) }
+      : { body: text };
+    const body = { to, ...content, ...(from !== undefined && { from }), ...options() };
+    const path = `${encodeURIComponent(channel)}/send/${withFile ? 'media' : 'text'}`;
     const { messageID } = await api.post<{ readonly messageID: string }>(path, body, keyOf({ channel, ...body }));
     done();
     onSent({ id: messageID, text: t('sentApp'), query: { channel } });
@@ -133,13 +136,21 @@ export function SendApp({
           of={[
             [t('to'), <bdi key="to">{shownNumber(to)}</bdi>],
             [t('linked'), <bdi key="from">{from === undefined ? t('anyLinked') : shownNumber(from)}</bdi>],
+            ...(withFile
+              ? [
+                  [t('mediaUrl'), <bdi key="file">{url}</bdi>] as const,
+                  [t('mediaType'), mediaType === '' ? t('anyKind') : t.of(mediaType)] as const,
+                ]
+              : []),
           ]}
         />
-        <div class="segments">
-          <p class="segment" dir="auto">
-            {text}
-          </p>
-        </div>
+        {text.trim() !== '' && (
+          <div class="segments">
+            <p class="segment" dir="auto">
+              {text}
+            </p>
+          </div>
+        )}
         <Failure error={send.error} />
         <div class="buttons">
           <Button onClick={onClose}>{t('change')}</Button>
@@ -162,6 +173,15 @@ function Some({ of }: { readonly of: readonly string[] }) {
       {rest > 0 && <span class="soft"> {t('badMore', { n: rest })}</span>}
     </>
   );
+}
+
+/** What both ways of sending take besides the message. */
+function options(): object {
+  const { priority, metadata } = draft.value;
+  return {
+    ...(priority !== 'normal' && { priority }),
+    ...(metadata.trim() !== '' && { metadata: metadataOf(metadata) }),
+  };
 }
 
 function metadataOf(lines: string): Record<string, string> {

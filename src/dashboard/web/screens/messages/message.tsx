@@ -34,22 +34,16 @@ export function Message({ id }: { readonly id: string }) {
     // Each look of an operator at a text is in the audit log.
     me.value?.operator ? undefined : LIVE,
   );
-  const back = (
-    <p>
-      <a href={hrefOf('messages')}>← {t('back')}</a>
-    </p>
-  );
+  const back = [hrefOf('messages'), t('back')] as const;
   if (data === undefined) {
     return (
-      <Screen title={t('title')}>
-        {back}
+      <Screen title={t('title')} back={back}>
         {error === undefined ? <Loading lines={8} /> : <Failure error={error} onRetry={() => void reload()} />}
       </Screen>
     );
   }
   return (
-    <Screen title={titleOf(data)} actions={can('sms.send') && <Again of={data} />}>
-      {back}
+    <Screen title={titleOf(data)} back={back} actions={can('sms.send') && <Again of={data} />}>
       {error !== undefined && (isPassing(error) ? <Note tone="warn">{word('stale')}</Note> : <Failure error={error} />)}
       {'sms' in data ? <Sms of={data.sms} /> : <App of={data.app} channel={data.channel} />}
       {can('events.read') && me.value?.capabilities.webhooks && <MessageEvents id={id} since={sentAt(data)} />}

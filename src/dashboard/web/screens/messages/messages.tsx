@@ -1,14 +1,15 @@
 import { Button } from '../../components/button.js';
-import { SelectField } from '../../components/field.js';
+import { DayFields, SelectField } from '../../components/field.js';
 import { Empty, Note } from '../../components/notes.js';
 import { Filters, Screen } from '../../components/page.js';
 import { Ago, Units } from '../../components/shown.js';
 import { type Column, ListTable } from '../../components/table.js';
+import { chosenPeriod } from '../../core/period.js';
 import type { List } from '../../core/resource.js';
 import { hrefOf, queryValue, setQuery } from '../../core/router.js';
 import { can, me } from '../../core/session.js';
 import { word } from '../../core/words.js';
-import { dayAfter, QueryField } from '../shared/filters.js';
+import { QueryField } from '../shared/filters.js';
 import { cleanNumber, shownNumber } from '../shared/number.js';
 import { nameOf } from './delivery-status.js';
 import { Message } from './message.js';
@@ -24,7 +25,7 @@ export function Messages({ rest }: { readonly rest: string }) {
   return rest === '' ? <AllMessages /> : <Message key={rest} id={rest} />;
 }
 
-const FILTERS = ['number', 'status', 'signature', 'since', 'until', 'metadata', 'channel'] as const;
+const FILTERS = ['number', 'status', 'signature', 'from', 'to', 'metadata', 'channel'] as const;
 
 /** The channels of this service. */
 export function channelsOf(): readonly string[] {
@@ -69,8 +70,7 @@ function AllMessages() {
             onInput={(status) => setQuery({ status })}
           />
           {all.includes('sms') && <QueryField name="signature" label={t('from')} />}
-          <QueryField name="since" label={t('since')} type="date" />
-          <QueryField name="until" label={t('until')} type="date" />
+          <DayFields />
           <QueryField name="metadata" label={t('metadata')} placeholder={t('metadataHint')} />
           {FILTERS.some((name) => queryValue(name) !== '') && (
             <Button kind="plain" onClick={() => setQuery(Object.fromEntries(FILTERS.map((name) => [name, ''])))}>
@@ -92,8 +92,7 @@ function Listed({ channels }: { readonly channels: readonly string[] }) {
   const filters = {
     number: cleanNumber(queryValue('number')),
     status: queryValue('status'),
-    since: queryValue('since'),
-    until: dayAfter(queryValue('until')),
+    ...chosenPeriod(),
     ...(key && value.length > 0 && { [`metadata.${key}`]: value.join('=') }),
   };
   const signature = queryValue('signature');
@@ -104,7 +103,6 @@ function Listed({ channels }: { readonly channels: readonly string[] }) {
 }
 
 function MessageTable({ list, several }: { readonly list: List<Row>; readonly several: boolean }) {
-  const filtered = FILTERS.some((name) => queryValue(name) !== '');
   const columns: readonly Column<Row>[] = [
     {
       title: word('time'),
@@ -126,23 +124,20 @@ function MessageTable({ list, several }: { readonly list: List<Row>; readonly se
       caption={t('title')}
       columns={columns}
       identity={({ channel, id }) => `${channel}/${id}`}
+      filters={FILTERS}
       empty={
-        filtered ? (
-          <Empty title={t('nothing')}>{t('nothingHow')}</Empty>
-        ) : (
-          <Empty
-            title={t('none')}
-            action={
-              can('sms.send') && (
-                <a class="button main" href={hrefOf('compose')}>
-                  {t('compose')}
-                </a>
-              )
-            }
-          >
-            {t('noneHow')}
-          </Empty>
-        )
+        <Empty
+          title={t('none')}
+          action={
+            can('sms.send') && (
+              <a class="button main" href={hrefOf('compose')}>
+                {t('compose')}
+              </a>
+            )
+          }
+        >
+          {t('noneHow')}
+        </Empty>
       }
     />
   );

@@ -9,12 +9,15 @@ import { Ago } from '../../components/shown.js';
 import { ListTable } from '../../components/table.js';
 import { api, type Page } from '../../core/api.js';
 import { useForm } from '../../core/form.js';
+import { country, number as formatted } from '../../core/format.js';
 import { texts } from '../../core/i18n.js';
 import { useList, useResource } from '../../core/resource.js';
 import { queryValue, setQuery } from '../../core/router.js';
 import { can } from '../../core/session.js';
 import { word } from '../../core/words.js';
-import { cleanNumber, shownNumber } from '../shared/number.js';
+import { BadLinesNote } from '../shared/bad-lines.js';
+import { callingCodeOf, cleanNumber, listOf, shownNumber } from '../shared/number.js';
+import { countriesOf, numbersOf } from '../shared/number-list.js';
 
 const t = texts(
   {
@@ -28,6 +31,8 @@ const t = texts(
     phone: 'a text from the phone',
     operator: 'hand',
     added: 'Added',
+    country: 'Country',
+    elsewhere: 'unknown calling code',
     numbers: 'Numbers',
     hint: 'One a line, with the country code.',
     every: 'Every signature',
@@ -45,6 +50,8 @@ const t = texts(
     phone: 'un texte du téléphone',
     operator: 'ajout manuel',
     added: 'Ajouté',
+    country: 'Pays',
+    elsewhere: 'indicatif inconnu',
     numbers: 'Numéros',
     hint: 'Un par ligne, avec l’indicatif du pays.',
     every: 'Toutes les signatures',
@@ -87,9 +94,11 @@ export function OptOuts() {
         list={list}
         caption={t('title')}
         identity={({ id }) => id}
+        filters={['number', 'signature']}
         empty={<Empty title={t('empty')}>{t('emptyHow')}</Empty>}
         columns={[
           { title: word('number'), cell: ({ number }) => <span class="figure strong">{shownNumber(number)}</span> },
+          { title: t('country'), cell: Country },
           { title: t('signature'), cell: ({ signature }) => <bdi>{signature}</bdi> },
           { title: t('source'), cell: ({ source }) => t.of(source) },
           { title: t('added'), cell: ({ added_at }) => <Ago at={added_at} /> },
@@ -145,12 +154,12 @@ function useSignatureNames(): readonly string[] {
 
 function Add({ names, onClose }: { readonly names: readonly string[]; onClose(done: boolean): void }) {
   const form = useForm('add-optouts', { signature: '', numbers: '' }, async ({ signature, numbers }, key) => {
-    const list = numbers.split(/[\n,;]+/).map((each) => cleanNumber(each) ?? each.trim());
-    const body = { signature: signature || names[0], numbers: list.filter((each) => each !== '') };
+    const body = { signature: signature || names[0], numbers: numbersOf(numbers, 'all').numbers };
     await api.post('optouts', body, key);
     onClose(true);
   });
   const { values, set } = form;
+  const { numbers, bad } = numbersOf(values.numbers, 'all');
   return (
     <Dialog title={t('add')} onClose={() => onClose(false)}>
       <Form form={form} submit={t('add')} onCancel={() => onClose(false)}>
@@ -164,11 +173,27 @@ function Add({ names, onClose }: { readonly names: readonly string[]; onClose(do
           label={t('numbers')}
           required
           rows={6}
-          hint={t('hint')}
+          hint={numbers.length === 0 ? t('hint') : <Countries of={numbers} />}
           value={values.numbers}
-          onInput={(numbers) => set({ numbers })}
+          onInput={(typed) => set({ numbers: typed })}
         />
+        <div aria-live="polite" class="alert-place">
+          <BadLinesNote of={[{ bad }]} />
+        </div>
       </Form>
     </Dialog>
   );
+}
+
+function Country({ number }: OptOutView) {
+  const { region } = callingCodeOf(number);
+  return region === undefined ? '–' : country(region);
+}
+
+/** Where the numbers are, so that a wrong calling code is seen before it is stored. */
+function Countries({ of }: { readonly of: readonly string[] }) {
+  const names = countriesOf(of).map(
+    ([region, count]) => `${region === undefined ? t('elsewhere') : country(region)} (${formatted(count)})`,
+  );
+  return <span role="status">{listOf(names)}</span>;
 }

@@ -10,7 +10,7 @@ interface QueryFieldProps {
   /** The parameter in the address. */
   readonly name: string;
   readonly label: string;
-  readonly type?: 'text' | 'date' | 'search' | 'tel';
+  readonly type?: 'text' | 'tel';
   readonly placeholder?: string;
 }
 
@@ -41,10 +41,4 @@ export function QueryField({ name, label, ...input }: QueryFieldProps) {
       }}
     />
   );
-}
-
-/** The day after a day of the address, since the API leaves the end of a period out; undefined where there is none. */
-export function dayAfter(day: string): string | undefined {
-  const at = Date.parse(`${day}T00:00:00Z`);
-  return Number.isNaN(at) ? undefined : new Date(at + 86_400_000).toISOString().slice(0, 10);
 }

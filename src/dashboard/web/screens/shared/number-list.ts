@@ -1,4 +1,4 @@
-import { cleanNumber } from '../shared/number.js';
+import { callingCodeOf, cleanNumber } from './number.js';
 
 /** A line without a number. */
 export interface BadLine {
@@ -74,4 +74,16 @@ class Reader implements NumberList {
     if (this.found.has(number)) this.duplicates++;
     else this.found.add(number);
   }
+}
+
+/** How many numbers each country has, most first; undefined: the calling code is not known. */
+export function countriesOf(
+  numbers: readonly string[],
+): readonly (readonly [region: string | undefined, count: number])[] {
+  const counts = new Map<string | undefined, number>();
+  for (const number of numbers) {
+    const { region } = callingCodeOf(number);
+    counts.set(region, (counts.get(region) ?? 0) + 1);
+  }
+  return [...counts].sort(([, a], [, b]) => b - a);
 }

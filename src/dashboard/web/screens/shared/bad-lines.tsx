@@ -1,0 +1,64 @@
+import { Note } from '../../components/notes.js';
+import { number } from '../../core/format.js';
+import { texts } from '../../core/i18n.js';
+import type { BadLine } from './number-list.js';
+import './bad-lines.css';
+
+const t = texts(
+  {
+    bad: '{n} {n|line|lines} without a number, left out',
+    line: 'line {line}',
+    lineOf: '{name}, line {line}',
+    more: '… and {n} more',
+  },
+  {
+    bad: '{n} {n|ligne écartée|lignes écartées}, sans numéro',
+    line: 'ligne {line}',
+    lineOf: '{name}, ligne {line}',
+    more: '… et {n} de plus',
+  },
+);
+
+/** Lines that are named at once, and when all are asked for. */
+const FIRST = 3;
+const MOST = 100;
+
+/** Lines of one list without a number. */
+export interface BadLines {
+  /** The name of the file; undefined for what was typed. */
+  readonly name?: string | undefined;
+  readonly bad: readonly BadLine[];
+}
+
+/** Names the lines that have no number, each with its place, so that it can be mended where it came from. */
+export function BadLinesNote({ of }: { readonly of: readonly BadLines[] }) {
+  const all = of.flatMap(({ name, bad }) => bad.slice(0, MOST).map((each) => ({ ...each, name })));
+  const count = of.reduce((sum, { bad }) => sum + bad.length, 0);
+  if (count === 0) return null;
+  const shown = (each: (typeof all)[number]) => (
+    <li key={`${each.name} ${each.line}`}>
+      <span class="strong">
+        {each.name === undefined ? t('line', each) : t('lineOf', { ...each, name: each.name })}
+      </span>{' '}
+      <bdi>{each.text}</bdi>
+    </li>
+  );
+  const rest = all.slice(FIRST, MOST);
+  return (
+    <Note tone="warn">
+      <div class="bad-lines">
+        <p>{t('bad', { n: count })}</p>
+        <ul>{all.slice(0, FIRST).map(shown)}</ul>
+        {rest.length > 0 && (
+          <details>
+            <summary>{t('more', { n: count - FIRST })}</summary>
+            <ul>
+              {rest.map(shown)}
+              {count > MOST && <li>… {number(count - MOST, { signDisplay: 'always' })}</li>}
+            </ul>
+          </details>
+        )}
+      </div>
+    </Note>
+  );
+}
