@@ -47,15 +47,19 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
     test('is linked by a code that is shown live, also when the stream is cut', async () => {
       await open('developer', 'numbers', EMPTY);
       let opened = 0;
+      let seen = false;
       world.api.routes['POST msgapp/web/connect'] = { sessionID: 's-9', qrToken: 'tok', status: 'created' };
-      world.api.routes['GET msgapp/web/qr/tok'] = () => {
+      world.api.routes['GET msgapp/web/qr/tok'] = async () => {
         opened++;
         const code = said('qr', { qr: 'x', image: PICTURE, expires_at: new Date(Date.now() + 60_000).toISOString() });
-        return stream(opened === 1 ? code : said('status', { status: 'connected', number: '22676010203' }));
+        if (opened === 1) return stream(code);
+        await until(() => seen);
+        return stream(said('status', { status: 'connected', number: '22676010203' }));
       };
       await page.getByRole('main').getByRole('button', { name: 'Link a number' }).first().click();
       await page.getByRole('img', { name: 'Code to scan' }).waitFor();
       expect(await accessibilityFaults(page)).toEqual([]);
+      seen = true;
       await page.getByText('+226 76 01 02 03 is linked.').waitFor();
       expect(await page.getByRole('img').count()).toBe(0);
       await press('Done');
@@ -175,6 +179,36 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
       await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
       await until(() => asked('POST', 'manage/queue/resume').length === 1);
       expect(asked('POST', 'manage/queue/resume')[0]?.body).toEqual({ channel: 'sms' });
+    });
+
+    test('sees a check of the ledger go on live, also when the stream is cut, and how it ended', async () => {
+      await open('operator', 'manage/ledger', EMPTY);
+      const check = { id: 'c-1', part: 'entries', findings: [], started_at: new Date().toISOString(), ended_at: null };
+      let last: object = { ...check, state: 'running', part: null, checked: 0 };
+      let streams = 0;
+      /** How many of them the page has shown; the next one is answered then. */
+      let shown = 0;
+      world.api.routes['POST manage/ledger/check'] = { id: 'c-1', state: 'running' };
+      world.api.routes['GET manage/ledger/check'] = () => last;
+      world.api.routes['GET manage/ledger/check/stream'] = async () => {
+        streams++;
+        await until(() => shown === streams - 1);
+        if (streams === 1) return stream(said('check', { ...check, state: 'running', checked: 1200 }));
+        if (streams === 2) return stream(said('check', { ...check, state: 'running', part: 'messages', checked: 40 }));
+        last = { ...check, state: 'done', part: 'recipients', checked: 9, ended_at: new Date().toISOString() };
+        return stream(said('check', last));
+      };
+      await press('Start a check');
+      await page.getByText('1,200 checked in part 2 of 4, entries').waitFor();
+      await page.getByText('The connection was cut.').waitFor();
+      shown = 1;
+      await page.getByText('40 checked in part 3 of 4, messages').waitFor();
+      shown = 2;
+      await page.getByText('The ledger is right.').waitFor();
+      await page.getByText('The connection was cut.').waitFor({ state: 'detached' });
+      expect(streams).toBe(3);
+      // It is looked at when the screen opens, after the start and at the end: the stream tells the rest.
+      expect(asked('GET', 'manage/ledger/check').length).toBeLessThanOrEqual(4);
     });
 
     test('who only reads has no buttons for it', async () => {

@@ -1,3 +1,5 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import type { LedgerCheckView } from '../../api-types.js';
 import { Button } from '../../components/button.js';
 import { Empty, Failure, Loading, Note } from '../../components/notes.js';
@@ -10,6 +12,7 @@ import { texts } from '../../core/i18n.js';
 import { useResource } from '../../core/resource.js';
 import { can } from '../../core/session.js';
 import { word } from '../../core/words.js';
+import { followStream, type StreamMessage } from '../shared/event-stream.js';
 
 const t = texts(
   {
@@ -25,7 +28,13 @@ const t = texts(
     checked: 'Checked',
     started: 'Started',
     ended: 'Ended',
-    running: 'The check runs: {n} checked',
+    running: 'The check runs: {n} checked in part {part} of {of}, {name}',
+    starting: 'The check begins…',
+    cut: 'The connection was cut. The check goes on; its progress is asked for again.',
+    accounts: 'accounts',
+    entries: 'entries',
+    messages: 'messages',
+    recipients: 'recipients',
   },
   {
     title: 'Contrôle du registre',
@@ -40,17 +49,56 @@ const t = texts(
     checked: 'Contrôlé',
     started: 'Commencé',
     ended: 'Terminé',
-    running: 'Le contrôle tourne : {n} contrôlés',
+    running: 'Le contrôle tourne : {n} contrôlés dans la partie {part} sur {of}, {name}',
+    starting: 'Le contrôle commence…',
+    cut: 'La connexion a été coupée. Le contrôle continue ; son avancement est redemandé.',
+    accounts: 'comptes',
+    entries: 'écritures',
+    messages: 'messages',
+    recipients: 'destinataires',
   },
 );
 
+/** The parts of a check, in their order. How many rows each has is not known before. */
+const PARTS: readonly (string | null)[] = ['accounts', 'entries', 'messages', 'recipients'];
+
+/** How often it is looked whether somebody else has begun a check, in milliseconds. */
+const EVERY = 15_000;
+
+/**
+ * The last check. While one runs its stream tells each step, which begins with the present state, so that a stream that was cut
+ * goes on where the check is by then.
+ */
+function useCheck() {
+  const last = useResource<LedgerCheckView>((signal) => api.get('manage/ledger/check', {}, signal), [], EVERY);
+  const told = useSignal<LedgerCheckView | undefined>(undefined);
+  const isCut = useSignal(false);
+  const running = last.data?.state === 'running' ? last.data.id : undefined;
+  useEffect(() => {
+    isCut.value = false;
+    if (running === undefined) return;
+    const over = new AbortController();
+    const onMessage = ({ data }: StreamMessage): void => {
+      const view: LedgerCheckView = JSON.parse(data);
+      told.value = view;
+      if (view.state === 'running') return;
+      over.abort();
+      void last.reload();
+    };
+    const onState = (state: 'open' | 'waiting'): void => {
+      isCut.value = state === 'waiting' && !over.signal.aborted;
+    };
+    // An error that lasts leaves the looking of every few seconds.
+    followStream('manage/ledger/check/stream', { signal: over.signal, onMessage, onState }).catch(() => undefined);
+    return () => over.abort();
+  }, [running]);
+  const live = running !== undefined && told.value?.id === running ? told.value : last.data;
+  return { ...last, data: live, isCut: isCut.value };
+}
+
 /** Starts a check of the ledger, and shows how far it is and what it finds. */
 export function LedgerCheck() {
-  const { data, error, reload } = useResource<LedgerCheckView>(
-    (signal) => api.get('manage/ledger/check', {}, signal),
-    [],
-    1500,
-  );
+  const { data, error, reload, isCut } = useCheck();
   const begin = useAction(async (key) => {
     await api.post('manage/ledger/check', {}, key);
     await reload();
@@ -63,6 +111,7 @@ export function LedgerCheck() {
   return (
     <Screen title={t('title')} lead={t('lead')} actions={start}>
       <Failure error={begin.error ?? error} onRetry={() => void reload()} />
+      {isCut && <Note tone="warn">{t('cut')}</Note>}
       {data?.state === 'none' && <Empty title={t('never')}>{t('neverHow')}</Empty>}
       {data ? data.state !== 'none' && <Check of={data} /> : error === undefined && <Loading />}
     </Screen>
@@ -70,12 +119,17 @@ export function LedgerCheck() {
 }
 
 function Check({ of: { state, part, checked, findings, started_at, ended_at } }: { readonly of: LedgerCheckView }) {
+  const at = PARTS.indexOf(part);
   return (
     <>
       {state === 'running' && (
         <div class="progress">
-          <progress aria-label={t('title')} />
-          <p role="status">{t('running', { n: checked })}</p>
+          <progress aria-label={t('title')} max={PARTS.length} value={at < 0 ? undefined : at + 0.5} />
+          <p role="status">
+            {at < 0
+              ? t('starting')
+              : t('running', { n: checked, part: at + 1, of: PARTS.length, name: t.of(part ?? '') })}
+          </p>
         </div>
       )}
       {state === 'failed' && <Note tone="bad">{t('failed')}</Note>}
@@ -85,7 +139,7 @@ function Check({ of: { state, part, checked, findings, started_at, ended_at } }:
         <Facts
           of={[
             [word('status'), <Status key="state" of={state} />],
-            [t('part'), part ?? '–'],
+            [t('part'), part === null ? '–' : t.of(part)],
             [t('checked'), number(checked)],
             [t('started'), <Ago key="started" at={started_at} />],
             [t('ended'), ended_at === null ? '–' : <Ago key="ended" at={ended_at} />],
