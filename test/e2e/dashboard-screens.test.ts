@@ -6,8 +6,10 @@ import { accessibilityFaults, hasBrowser, type OpenedPage, startBrowser } from '
 
 const suite = hasBrowser() ? describe : describe.skip;
 
+const ROLES = ['admin', 'operator'] as const;
+
 /** The screens by the role that sees them, with their titles. */
-const SCREENS = {
+const SCREENS: Readonly<Record<(typeof ROLES)[number], readonly (readonly [screen: string, title: RegExp])[]>> = {
   admin: [
     ['overview', /^(Overview|Vue d’ensemble)$/],
     ['signatures', /^Signatures$/],
@@ -34,9 +36,7 @@ const SCREENS = {
     ['manage/audit', /^(Audit|Journal d’audit)$/],
     ['manage/system', /^(System|Système)$/],
   ],
-} as const satisfies Readonly<Record<string, readonly (readonly [screen: string, title: RegExp])[]>>;
-
-const ROLES = ['admin', 'operator'] as const;
+};
 
 const FILLED = [
   ['full', FULL],
@@ -139,5 +139,41 @@ suite('every screen of the dashboard, in both themes and languages', () => {
         await page.context().close();
       });
     });
+  });
+
+  test('in forced colours the focus, the present screen and every state are seen', async () => {
+    world.api.routes = { ...sessionRoutes('admin'), ...FULL };
+    const options = { forcedColors: 'active', colorScheme: 'dark', locale: 'en' } as const;
+    const { page } = await openScreen(browser, world, 'messages/m-2', options);
+    await page.locator('main summary').nth(1).click();
+    /** Whether the browser draws a ring, an edge or a ground that differs from the page's, by a selector. */
+    const drawn = (selector: string, what: 'outline' | 'border' | 'ground', pseudo = '') =>
+      page.evaluate<readonly boolean[]>(`[...document.querySelectorAll('${selector}')]
+        .filter((element) => element.checkVisibility())
+        .map((element) => {
+          const style = getComputedStyle(element, '${pseudo}' || null);
+          const page = getComputedStyle(document.body).backgroundColor;
+          const line = (name) => style[name + 'Style'] !== 'none' && parseFloat(style[name + 'Width']) >= 1 && style[name + 'Color'] !== page;
+          const ground = style.backgroundColor !== page && style.backgroundColor !== 'rgba(0, 0, 0, 0)';
+          return { outline: line('outline'), border: line('borderTop'), ground: ground || line('borderTop') }['${what}'];
+        })`);
+    expect(new Set(await drawn('.badge', 'border'))).toEqual(new Set([true]));
+    expect(new Set(await drawn('.way li', 'ground', '::before'))).toEqual(new Set([true]));
+    expect(await drawn('nav [aria-current=page]', 'outline')).toEqual([true]);
+    // The skip link, a link of the navigation, a button and a field, by the keyboard.
+    await page.keyboard.press('Tab');
+    for (const selector of ['.skip', 'nav a', 'main button', 'main select', 'main summary']) {
+      await page.locator(selector).first().focus();
+      expect([selector, await drawn(':focus-visible', 'outline')]).toEqual([selector, [true]]);
+    }
+    await goTo(page, 'webhooks/live');
+    await page.getByText('optout.added').first().waitFor();
+    expect(await drawn('.stream-state', 'ground', '::before')).toEqual([true]);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: /A screen/ }).waitFor();
+    expect(await drawn('.found [aria-selected=true]', 'outline')).toEqual([true]);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/forced.png` });
+    await page.context().close();
   });
 });

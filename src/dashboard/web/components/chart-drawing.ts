@@ -11,7 +11,13 @@ export function drawBars(
   format: (value: number) => string,
 ): { stop(): void } {
   const style = getComputedStyle(element);
-  const color = (name: string): string => style.getPropertyValue(name).trim();
+  // As the browser draws it: in forced colours, the variables name colours of the system.
+  const color = (name: string) => (): string => {
+    element.style.color = `var(${name})`;
+    const drawn = style.color;
+    element.style.color = '';
+    return drawn;
+  };
   const font = `11px ${style.fontFamily}`;
   const axis = { stroke: color('--soft'), font, ticks: { show: false } };
   const plot = new UPlot(
@@ -56,8 +62,12 @@ export function drawBars(
   );
   const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
   resize.observe(element);
+  const looks = ['(prefers-color-scheme: dark)', '(forced-colors: active)'].map((query) => matchMedia(query));
+  const redraw = (): void => plot.redraw();
+  for (const each of looks) each.addEventListener('change', redraw);
   return {
     stop: () => {
+      for (const each of looks) each.removeEventListener('change', redraw);
       resize.disconnect();
       plot.destroy();
     },

@@ -4,6 +4,8 @@ import { place } from '../core/place.js';
 
 interface ScreenProps {
   readonly title: string;
+  /** The list that this is one of: where it is, and its name. */
+  readonly back?: readonly [href: string, name: string];
   /** One line under the title. */
   readonly lead?: ComponentChildren;
   /** Buttons beside the title. */
@@ -12,7 +14,7 @@ interface ScreenProps {
 }
 
 /** A screen: its title, which gets the focus when the screen is opened, its buttons, its content. */
-export function Screen({ title, lead, actions, children }: ScreenProps) {
+export function Screen({ title, back, lead, actions, children }: ScreenProps) {
   useEffect(() => {
     document.title = `${title} · ${place.name}`;
   }, [title]);
@@ -20,6 +22,11 @@ export function Screen({ title, lead, actions, children }: ScreenProps) {
     <>
       <header class="screen-head">
         <div>
+          {back && (
+            <a class="back" href={back[0]}>
+              ← {back[1]}
+            </a>
+          )}
           <h1 id="screen-title" tabIndex={-1} dir="auto">
             {title}
           </h1>

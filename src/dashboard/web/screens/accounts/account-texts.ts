@@ -11,7 +11,7 @@ export const t = texts(
     state: 'State',
     balance: 'Balance',
     made: 'Made',
-    id: 'Id',
+    id: 'ID',
     idHint: 'Empty: one is made. It cannot be changed later.',
     open: 'Look at it as its users do',
     topup: 'Top up',

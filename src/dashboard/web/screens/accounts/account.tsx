@@ -33,7 +33,7 @@ export function Account({ id }: { readonly id: string }) {
   return (
     <Screen
       title={data?.name ?? id}
-      lead={<a href="#/manage/accounts">{t('back')}</a>}
+      back={['#/manage/accounts', t('back')]}
       actions={
         data && (
           <>

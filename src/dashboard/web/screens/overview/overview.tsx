@@ -45,7 +45,7 @@ function Content({
         <ul class="attention">
           {attention.map(({ kind, target, at }) => (
             <li key={`${kind} ${target}`} class="note warn">
-              <span dir="auto">{t.of(kind, { target })}</span>
+              <span dir="auto">{t.of(kind, { target: kind === 'balance_low' ? Number(target) : target })}</span>
               <span>
                 {at !== null && <Ago at={at} />} <a href={attentionHref(kind)}>{t('look')}</a>
               </span>

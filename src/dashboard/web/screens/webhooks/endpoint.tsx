@@ -25,22 +25,16 @@ export function Endpoint({ id }: { readonly id: string }) {
   const path = `webhooks/${encodeURIComponent(id)}`;
   const endpoint = useResource<EndpointView>((signal) => api.get(path, {}, signal), [id, chosenAccount()], LIVE);
   const { data, error, reload } = endpoint;
-  const back = (
-    <p>
-      <a href={hrefOf('webhooks')}>← {t('back')}</a>
-    </p>
-  );
+  const back = [hrefOf('webhooks'), t('back')] as const;
   if (!data) {
     return (
-      <Screen title={t('title')}>
-        {back}
+      <Screen title={t('title')} back={back}>
         {error === undefined ? <Loading lines={8} /> : <Failure error={error} onRetry={() => void reload()} />}
       </Screen>
     );
   }
   return (
-    <Screen title={data.description || hostOf(data.url)} lead={<bdi>{data.url}</bdi>}>
-      {back}
+    <Screen title={data.description || hostOf(data.url)} back={back} lead={<bdi>{data.url}</bdi>}>
       {error !== undefined && (isPassing(error) ? <Note tone="warn">{word('stale')}</Note> : <Failure error={error} />)}
       {can('webhooks.write') && <Actions of={data} endpoint={endpoint} path={path} />}
       <div class="card">
