@@ -20,6 +20,11 @@ const ERROR_BYTES = 512;
 /** The type of an event of one recipient's delivery. */
 type DeliveryEventType = Exclude<(typeof TYPES)[keyof typeof TYPES], undefined>;
 
+/** Whether a delivery that gets this state has an event. */
+export function isTold(status: DeliveryTransition['status']): boolean {
+  return TYPES[status] !== undefined;
+}
+
 /** The events of a delivery that changed its state: its own, and that of the send which it completes. */
 export function deliveryEvents(
   transition: DeliveryTransition,

@@ -6,6 +6,7 @@ import { commitTests } from './storage-contract/commit.js';
 import { contentTests } from './storage-contract/contents.js';
 import { durabilityTests } from './storage-contract/durability.js';
 import { endpointTests } from './storage-contract/endpoints.js';
+import { eventBatchTests } from './storage-contract/events/batches.js';
 import { eventTests } from './storage-contract/events/events.js';
 import { toldTests } from './storage-contract/events/told.js';
 import { expireTests } from './storage-contract/expire.js';
@@ -71,6 +72,7 @@ const TOPICS = {
   refunds: refundTests,
   expire: expireTests,
   events: eventTests,
+  'events of a large batch': eventBatchTests,
   'what is told': toldTests,
   'next due': nextDueTests,
   listings: listingTests,

@@ -53,13 +53,21 @@ export function describeCallStore(
       return find(id);
     }
 
-    async function record(account: string, events: number, type: EventType = 'optout.added', at = NOW): Promise<void> {
+    /** @param step the time between two of the events */
+    async function record(
+      account: string,
+      events: number,
+      type: EventType = 'optout.added',
+      at = NOW,
+      step = 0,
+    ): Promise<void> {
       const recorder = new EventRecorder(await executorFor(source));
       const data = { number: '22670000000', signature: 'INFOS', source: 'phone' };
       await recorder.write(
         // biome-ignore lint/correctness/useYield: it stores nothing but its events
         function* ({ tell }) {
-          for (let index = 0; index < events; index++) tell({ type, accountId: account, at, data } as never);
+          for (let index = 0; index < events; index++)
+            tell({ type, accountId: account, at: at + index * step, data } as never);
         },
       );
     }
@@ -264,6 +272,27 @@ export function describeCallStore(
       await storage.store(EndpointStore).remove(one, NOW);
       expect(await store.replay(one.id)).toBeUndefined();
       expect(await store.pending(one.id, 'number', 9)).toEqual([]);
+    });
+
+    test('has single events, windows and failures of a large batch called again', async () => {
+      const one = await endpoint(20, { types: '["optout.added","optout.removed"]' });
+      await record(one.accountId, 20, 'optout.removed', NOW + 10, 1);
+      await record(one.accountId, 1, 'otp.verified', NOW + 50);
+      const lost = [failed(2, undefined), failed(25, undefined), failed(38, undefined)];
+      await store.commit('a', [progress(await leaseOf(one), { cursor: 41, failed: lost })]);
+      for (const sequence of [41, 42]) expect(await store.callAgain(one, sequence, NOW)).toBe(false);
+      for (const sequence of [5, 30, 40]) expect(await store.callAgain(one, sequence, NOW)).toBe(true);
+      const due = async () => (await store.pending(one.id, 'number', 9)).map(({ sequence }) => sequence);
+      expect(await due()).toEqual([5, 30, 40]);
+      const order = { endpoint: one, after: 0, since: undefined, until: undefined, types: undefined, at: NOW + 2 };
+      expect(await store.retryFailed({ ...order, id: '', types: ['optout.removed'] })).toBe(2);
+      expect(await due()).toEqual([5, 25, 30, 38, 40]);
+      const replayed = (id: string, given: object) => store.addReplay({ ...order, ...given, id: `${id}-${one.id}` });
+      expect(await replayed('y1', {})).toBe(40);
+      expect(await replayed('y2', { after: 10, until: NOW + 15 })).toBe(15);
+      expect(await replayed('y3', { since: NOW + 12, until: NOW + 30 })).toBe(18);
+      expect(await replayed('y4', { after: 10, types: ['optout.added'] })).toBe(10);
+      expect(await store.replay(one.id)).toMatchObject({ id: `y1-${one.id}`, position: 0, upTo: 41 });
     });
   });
 }

@@ -34,3 +34,9 @@ export function eventTables(dialect: Dialect): string[] {
     ...dialect.upkeep('messaging_event_mark', CHANGING),
   ];
 }
+
+/** Rows that hold several events. */
+export function eventRuns(dialect: Dialect): string[] {
+  // earlier: how many events with the numbers directly below `sequence` the row holds besides; `at` is that of the latest.
+  return [`ALTER TABLE messaging_event ADD COLUMN earlier ${columnTypes(dialect).small} NOT NULL DEFAULT 0`];
+}

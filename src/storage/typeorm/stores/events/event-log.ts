@@ -7,17 +7,19 @@ import {
   type EventLogState,
   type EventPage,
   type EventQuery,
+  type LoggedEvent,
 } from '../../../../events/event-log.js';
 import { withMaskedNumbers, withoutNumber, withoutTexts } from '../../../../events/event-redaction.js';
 import type { EventType, NewEvent } from '../../../../events/event-types.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import type { Executor } from '../../engine/executor.js';
 import { type Operation, type Row, rowsOf, write } from '../../engine/operation.js';
-import { integerOf, optionalInteger, textOf } from '../../engine/rows.js';
+import { integerOf, textOf } from '../../engine/rows.js';
 import { EventPurge } from './event-purge.js';
 import type { EventRecorder } from './event-recorder.js';
 import { EventRedaction, eraseEvents } from './event-redactions.js';
-import { insertCounter, markRecorded, OFF_AGAIN, ON, recordEvents, toEvent, toMark } from './event-rows.js';
+import { insertCounter, markRecorded, OFF_AGAIN, ON, recordEvents, toMark } from './event-rows.js';
+import { EVENT_COLUMNS, eventsOf, numbersOf, RUN } from './event-runs.js';
 
 /** The log of events in SQL. */
 export class TypeormEventLog extends EventLog {
@@ -195,29 +197,44 @@ function* switchOffUnused(dialect: Dialect, before: number, limit: number): Oper
 }
 
 function* readEvents(dialect: Dialect, query: EventQuery): Operation<EventPage> {
-  const { accountId, after, types, limit } = query;
+  const { accountId, after, limit } = query;
   const state = yield* readState(accountId);
   const upTo = Math.min(query.upTo ?? state.last, state.last);
-  const columns = 'e.account_id, e.sequence, e.type, e.data, e.at';
-  const range = 'e.account_id = ? AND e.sequence > ? AND e.sequence <= ?';
-  const rows = types
-    ? yield* rowsOf(
-        `SELECT * FROM (${types.map(() => dialect.member(`SELECT ${columns} FROM messaging_event e${dialect.by('messaging_event_type')} WHERE ${range} AND e.type = ? ORDER BY e.sequence LIMIT ?`)).join(' UNION ALL ')}) e ORDER BY e.sequence LIMIT ?`,
-        ...types.flatMap((type) => [accountId, after, upTo, type, limit]),
-        limit,
-      )
-    : yield* rowsOf(
-        `SELECT ${columns} FROM messaging_event e WHERE ${range} ORDER BY e.sequence LIMIT ?`,
-        accountId,
-        after,
-        upTo,
-        limit,
-      );
-  const events = rows.map(toEvent);
+  // Where no number is missing, the rows of so many hold the page.
+  const near = Math.min(upTo, after + limit);
+  let events = yield* eventsUpTo(dialect, query, query.types ? upTo : near);
+  if (!query.types && near < upTo && events.length < limit) events = yield* eventsUpTo(dialect, query, upTo);
   const nextAfter = events.length < limit ? Math.max(after, upTo) : (events.at(-1)?.sequence ?? after);
   // A purge moves `earliest` before it removes, so what it has removed between the two queries shows here.
   const { earliest } = yield* readState(accountId);
   return { ...state, earliest, events, nextAfter };
+}
+
+function* eventsUpTo(
+  dialect: Dialect,
+  { accountId, after, types, limit }: EventQuery,
+  upTo: number,
+): Operation<readonly LoggedEvent[]> {
+  // The row that holds the number has its own, or one of a later event.
+  const range = 'e.account_id = ? AND e.sequence > ? AND e.sequence < ?';
+  const bounds = [accountId, after, upTo + RUN] as const;
+  const rows = types
+    ? yield* rowsOf(
+        `SELECT * FROM (${types.map(() => dialect.member(`SELECT ${EVENT_COLUMNS} FROM messaging_event e${dialect.by('messaging_event_type')} WHERE ${range} AND e.type = ? ORDER BY e.sequence LIMIT ?`)).join(' UNION ALL ')}) e ORDER BY e.sequence LIMIT ?`,
+        ...types.flatMap((type) => [...bounds, type, limit]),
+        limit,
+      )
+    : yield* rowsOf(
+        `SELECT ${EVENT_COLUMNS} FROM messaging_event e WHERE ${range} ORDER BY e.sequence LIMIT ?`,
+        ...bounds,
+        limit,
+      );
+  const events: LoggedEvent[] = [];
+  for (const row of rows) {
+    if (events.length >= limit) break;
+    events.push(...eventsOf(row).filter(({ sequence }) => sequence > after && sequence <= upTo));
+  }
+  return events.slice(0, limit);
 }
 
 function* findPrevious(
@@ -226,18 +243,24 @@ function* findPrevious(
   sequence: number,
   types: readonly EventType[] | undefined,
 ): Operation<number | undefined> {
+  const columns = 'e.sequence, e.earlier, e.type';
+  const holding = `SELECT ${columns} FROM messaging_event e${dialect.by('primary key')} WHERE e.account_id = ? AND e.sequence >= ? ORDER BY e.sequence LIMIT 1`;
   // Not max(): without statistics PostgreSQL may read all events of a type for it.
   const before = (where: string, by = '') =>
-    `SELECT e.sequence FROM messaging_event e${by} WHERE e.account_id = ? AND e.sequence < ?${where} ORDER BY e.sequence DESC LIMIT 1`;
-  const rows = types
-    ? yield* rowsOf(
-        types
-          .map(() => dialect.member(before(' AND e.type = ?', dialect.by('messaging_event_type'))))
-          .join(' UNION ALL '),
-        ...types.flatMap((type) => [accountId, sequence, type]),
-      )
-    : yield* rowsOf(before(''), accountId, sequence);
-  const found = rows.flatMap((row) => optionalInteger(row, 'sequence') ?? []);
+    `SELECT ${columns} FROM messaging_event e${by} WHERE e.account_id = ? AND e.sequence < ?${where} ORDER BY e.sequence DESC LIMIT 1`;
+  const ofTypes = types?.map(() => before(' AND e.type = ?', dialect.by('messaging_event_type')));
+  const rows = yield* rowsOf(
+    [holding, ...(ofTypes ?? [before('')])].map((query) => dialect.member(query)).join(' UNION ALL '),
+    ...[accountId, sequence],
+    ...(types ? types.flatMap((type) => [accountId, sequence, type]) : [accountId, sequence]),
+  );
+  const found = rows.flatMap((row) => {
+    const last = integerOf(row, 'sequence');
+    if (last < sequence) return last;
+    // The row that holds the event may hold the one before it too.
+    const isAsked = !types || types.some((type) => type === textOf(row, 'type'));
+    return isAsked && numbersOf(row).first < sequence ? sequence - 1 : [];
+  });
   return found.length === 0 ? undefined : Math.max(...found);
 }
 

@@ -1,6 +1,7 @@
 import type { Executor } from '../../engine/executor.js';
 import { type Operation, rowsOf, write } from '../../engine/operation.js';
 import { integerOf, optionalInteger, textOf } from '../../engine/rows.js';
+import { numbersOf, RUN } from './event-runs.js';
 
 /** How many accounts one call looks at. */
 const ACCOUNTS = 500;
@@ -41,10 +42,17 @@ export class EventPurge {
       const move = 'UPDATE messaging_event_counter SET earliest = ? WHERE id = ? AND earliest < ?';
       await this.executor.writeAside(() => write(move, end, accountId, end));
     }
-    const remove = 'DELETE FROM messaging_event WHERE account_id = ? AND sequence >= ? AND sequence < ?';
-    const below = Math.min(Math.max(end, earliest), first + limit);
-    return this.executor.writeAside(() => write(remove, accountId, first, below));
+    return this.executor.writeAside(() => removeRows(accountId, Math.max(end, earliest), first + limit));
   }
+}
+
+/** Removes the rows below a number that begin below another one; returns how many events they held. */
+function* removeRows(accountId: string, end: number, limit: number): Operation<number> {
+  const rows = 'FROM messaging_event WHERE account_id = ? AND sequence < ? AND sequence - earlier < ?';
+  const bounds = [accountId, Math.min(end, limit + RUN), limit];
+  const [row] = yield* rowsOf(`SELECT sum(earlier + 1) AS events ${rows}`, ...bounds);
+  yield* write(`DELETE ${rows}`, ...bounds);
+  return optionalInteger(row ?? {}, 'events') ?? 0;
 }
 
 function* agedLogs(
@@ -53,7 +61,7 @@ function* agedLogs(
 ): Operation<{ readonly aged: readonly Aged[]; readonly next: string | undefined }> {
   const oldest = 'FROM messaging_event e WHERE e.account_id = c.id ORDER BY e.sequence LIMIT 1';
   const rows = yield* rowsOf(
-    `SELECT c.id, c.earliest, (SELECT e.sequence ${oldest}) AS first, (SELECT e.at ${oldest}) AS at
+    `SELECT c.id, c.earliest, (SELECT e.sequence - e.earlier ${oldest}) AS first, (SELECT e.at ${oldest}) AS at
       FROM messaging_event_counter c WHERE c.id > ? ORDER BY c.id LIMIT ?`,
     place,
     ACCOUNTS,
@@ -77,15 +85,14 @@ function* firstKept(accountId: string, from: number, before: number, limit: numb
     accountId,
   );
   const bounds = untried.map((row) => Math.min(integerOf(row, 'next'), optionalInteger(row, 'retried') ?? Infinity));
-  const bound = Math.min(from + limit, ...bounds);
+  const limited = from + limit;
+  const bound = Math.min(limited + RUN, ...bounds);
   const rows = yield* rowsOf(
-    `SELECT e.sequence, e.at FROM messaging_event e WHERE e.account_id = ? AND e.sequence >= ? AND e.sequence < ?
-      ORDER BY e.sequence`,
-    accountId,
-    from,
-    bound,
+    `SELECT e.sequence, e.earlier, e.at FROM messaging_event e
+      WHERE e.account_id = ? AND e.sequence >= ? AND e.sequence < ? AND e.sequence - e.earlier < ? ORDER BY e.sequence`,
+    ...[accountId, from, bound, limited],
   );
   const young = rows.find((row) => integerOf(row, 'at') >= before);
   const last = rows.at(-1);
-  return young ? integerOf(young, 'sequence') : last ? integerOf(last, 'sequence') + 1 : from;
+  return young ? numbersOf(young).first : last ? integerOf(last, 'sequence') + 1 : from;
 }

@@ -3,6 +3,7 @@ import type { Dialect } from '../../dialects/dialect.js';
 import type { Executor } from '../../engine/executor.js';
 import { type Operation, type Row, rowsOf } from '../../engine/operation.js';
 import { integerOf, optionalText, shapeOf, textOf } from '../../engine/rows.js';
+import { contentsOf, contentText } from './event-runs.js';
 
 /** How many events one step reads, and how many accounts. */
 const EVENTS = 1000;
@@ -20,7 +21,7 @@ export async function eraseEvents(
     for (let after: number | undefined = 0; after !== undefined; ) {
       const rows: readonly Row[] = await executor.browse(() =>
         rowsOf(
-          `SELECT e.sequence, CASE WHEN e.data LIKE ? THEN e.data END AS data FROM messaging_event e
+          `SELECT e.sequence, e.earlier, e.at, CASE WHEN e.data LIKE ? THEN e.data END AS data FROM messaging_event e
             WHERE e.account_id = ? AND e.sequence > ? ORDER BY e.sequence LIMIT ?`,
           `%${JSON.stringify(number)}%`,
           accountId,
@@ -73,7 +74,7 @@ export class EventRedaction {
 
 function* oldEvents(accountId: string, after: number, before: number, limit: number): Operation<readonly Row[]> {
   const rows = yield* rowsOf(
-    `SELECT e.sequence, e.at, e.data FROM messaging_event e WHERE e.account_id = ? AND e.sequence > ?
+    `SELECT e.sequence, e.earlier, e.at, e.data FROM messaging_event e WHERE e.account_id = ? AND e.sequence > ?
       ORDER BY e.sequence LIMIT ?`,
     accountId,
     after,
@@ -89,13 +90,22 @@ async function rewrite(executor: Executor, accountId: string, rows: readonly Row
   return found.length === 0 ? 0 : executor.writeAside(() => redactRows(executor.dialect, accountId, found, redact));
 }
 
-/** What is left of those events that change, by their numbers. */
-function changes(rows: readonly Row[], redact: Redact): readonly (readonly [sequence: number, data: string])[] {
-  return rows.flatMap((row): (readonly [number, string])[] => {
-    const stored = optionalText(row, 'data');
-    const data: object = stored === undefined ? {} : JSON.parse(stored);
-    const after = redact(data);
-    return after === data ? [] : [[integerOf(row, 'sequence'), JSON.stringify(after)]];
+/** What is left of a row, some of whose events change. */
+interface Changed {
+  readonly sequence: number;
+  readonly data: string;
+  /** How many of its events change. */
+  readonly events: number;
+}
+
+function changes(rows: readonly Row[], redact: Redact): readonly Changed[] {
+  return rows.flatMap((row): readonly Changed[] => {
+    if (optionalText(row, 'data') === undefined) return [];
+    const stored = contentsOf(row);
+    // The fields stay the same: what is removed is emptied.
+    const left = stored.map(({ at, data }) => ({ at, data: redact(data) }));
+    const events = left.filter(({ data }, index) => data !== stored[index]?.data).length;
+    return events === 0 ? [] : [{ sequence: integerOf(row, 'sequence'), data: contentText(left), events }];
   });
 }
 
@@ -103,14 +113,14 @@ function changes(rows: readonly Row[], redact: Redact): readonly (readonly [sequ
 function* redactRows(
   dialect: Dialect,
   accountId: string,
-  found: readonly (readonly [sequence: number, data: string])[],
+  found: readonly Changed[],
   redact: Redact,
 ): Operation<number> {
   const rows = yield* rowsOf(
-    `SELECT e.sequence, e.data FROM ${dialect.rowsInOrder({ sequence: 'integer' }, 'sequence')}
+    `SELECT e.sequence, e.earlier, e.at, e.data FROM ${dialect.rowsInOrder({ sequence: 'integer' }, 'sequence')}
       ${dialect.thenJoin} messaging_event e${dialect.by('primary key')} ON e.account_id = ? AND e.sequence = v.sequence
       ORDER BY e.sequence${dialect.lock('e', 'wait', 'no key update')}`,
-    JSON.stringify(found.map(([sequence]) => [sequence])),
+    JSON.stringify(found.map(({ sequence }) => [sequence])),
     accountId,
   );
   const left = changes(rows, redact);
@@ -119,8 +129,8 @@ function* redactRows(
     table: 'messaging_event',
     set: { data: 'v.data' },
     shape: { account_id: 'id', ...shapeOf('data', 'sequence') },
-    rows: left.map(([sequence, data]) => [accountId, data, sequence]),
+    rows: left.map(({ sequence, data }) => [accountId, data, sequence]),
     on: 'messaging_event.account_id = v.account_id AND messaging_event.sequence = v.sequence',
   });
-  return left.length;
+  return left.reduce((sum, { events }) => sum + events, 0);
 }

@@ -1,11 +1,12 @@
-import type { AddedEvents, LoggedEvent } from '../../../../events/event-log.js';
-import type { EventType, NewEvent, TypedData } from '../../../../events/event-types.js';
+import type { AddedEvents } from '../../../../events/event-log.js';
+import type { NewEvent } from '../../../../events/event-types.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import { RecordMovedError } from '../../engine/faults.js';
 import { type Operation, type Row, rowsOf, type Statement, writeAll } from '../../engine/operation.js';
 import { integerOf, shapeOf, textOf } from '../../engine/rows.js';
+import { eventRows } from './event-runs.js';
 
-const EVENT = { account_id: 'id', ...shapeOf('type data', 'sequence at') } as const;
+const EVENT = { account_id: 'id', ...shapeOf('type data', 'sequence earlier at') } as const;
 const MARK = { account_id: 'id', ...shapeOf('type data', 'at') } as const;
 
 /**
@@ -26,13 +27,17 @@ export function* recordEvents(
     const counter = counters.get(id);
     if (counter && counter.since !== since) throw new RecordMovedError('The account records since another number.');
   }
+  const own = new Map<string, NewEvent[]>([...counters.keys()].map((id) => [id, []]));
+  for (const event of events) own.get(event.accountId)?.push(event);
   const last = new Map<string, number>();
   const rows: unknown[][] = [];
-  for (const { accountId, type, data, at } of events) {
-    const sequence = last.get(accountId) ?? counters.get(accountId)?.sequence;
-    if (sequence === undefined) continue;
-    last.set(accountId, sequence + 1);
-    rows.push([accountId, type, JSON.stringify(data), sequence + 1, at]);
+  for (const [accountId, { sequence }] of counters) {
+    let number = sequence;
+    for (const { type, data, events: count, at } of eventRows(own.get(accountId) ?? [])) {
+      number += count;
+      rows.push([accountId, type, data, number, count - 1, at]);
+    }
+    last.set(accountId, number);
   }
   if (rows.length === 0) return NOTHING;
   const statements: Statement[] = [
@@ -117,25 +122,15 @@ export function* markRecorded(dialect: Dialect, events: readonly NewEvent[]): Op
   );
 }
 
-/** An event from its row. */
-export function toEvent(row: Row): LoggedEvent {
-  return {
-    ...typedData(row),
-    accountId: textOf(row, 'account_id'),
-    sequence: integerOf(row, 'sequence'),
-    at: integerOf(row, 'at'),
-  };
-}
-
-/** A mark from its row. */
+/** A mark from its row. Only this package writes the columns, from values of these types. */
 export function toMark(row: Row): NewEvent {
-  return { ...typedData(row), accountId: textOf(row, 'account_id'), at: integerOf(row, 'at') };
-}
-
-/** Only this package writes the columns, from values of these types. */
-function typedData(row: Row): TypedData {
-  const type = textOf(row, 'type') as EventType;
-  return { type, data: JSON.parse(textOf(row, 'data')) } as TypedData;
+  const data = JSON.parse(textOf(row, 'data'));
+  return {
+    type: textOf(row, 'type'),
+    data,
+    accountId: textOf(row, 'account_id'),
+    at: integerOf(row, 'at'),
+  } as NewEvent;
 }
 
 const NOTHING: AddedEvents = { accounts: [], marks: false };

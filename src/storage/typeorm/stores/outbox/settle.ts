@@ -1,5 +1,6 @@
 import { isComplete } from '../../../../events/delivery-transition.js';
-import { deliveryEvents } from '../../../../events/events-of.js';
+import type { NewEvent } from '../../../../events/event-types.js';
+import { deliveryEvents, isTold } from '../../../../events/events-of.js';
 import {
   type DeliveryChange,
   type DeliveryRow,
@@ -67,12 +68,14 @@ export function* settleDeliveries(
   const transitions: DeliveryTransition[] = [];
   const changed = new Map<string, ChangedRow>();
   const completing = new Map<string, Completing & { readonly by: number }>();
+  let again = false;
   for (const update of updates) {
     const key = keyOf(update);
     const earlier = changed.get(key);
     const row = earlier ?? locked.get(key);
     const change = row && nextState(row, update);
     if (!row || !change) continue;
+    if (earlier) again = true;
     const next = changedRow(row, earlier, update, change);
     changed.set(key, next);
     if (change.status === row.status) continue;
@@ -98,15 +101,32 @@ export function* settleDeliveries(
     ...updateMessages(dialect, refundsOfMessages(refunded), completing, counts),
     ...insertTrail(dialect, rows),
   ];
-  const tellsNothing = transitions.every((transition) => deliveryEvents(transition).length === 0);
+  const tellsNothing = !transitions.some(({ status }) => isTold(status));
   yield* writeAll(dialect.together(statements), tellsNothing);
   for (const [messageId, completed] of yield* completeSends(dialect, completing, counts)) {
     const place = completing.get(messageId)?.by ?? -1;
     const last = transitions[place];
     if (last) transitions[place] = { ...last, completed };
   }
-  for (const transition of transitions) for (const event of deliveryEvents(transition)) tell(event);
+  const events = transitions.flatMap(deliveryEvents);
+  for (const event of again ? events : byType(events)) tell(event);
   return transitions;
+}
+
+/**
+ * The events of transitions of as many deliveries: those of one type together, as the log stores them in fewer rows then, and
+ * the ends of sends last.
+ */
+function byType(events: readonly NewEvent[]): readonly NewEvent[] {
+  const types = new Map<string, NewEvent[]>();
+  for (const event of events) {
+    const alike = types.get(event.type);
+    if (alike) alike.push(event);
+    else types.set(event.type, [event]);
+  }
+  const completed = types.get('send.completed') ?? [];
+  types.delete('send.completed');
+  return [...types.values(), completed].flat();
 }
 
 function transitionOf(row: ChangedRow, refund: number, completes: boolean): DeliveryTransition {

@@ -6,6 +6,7 @@ import type { Dialect } from '../../dialects/dialect.js';
 import { type Operation, type Row, rowsOf, write } from '../../engine/operation.js';
 import { integerOf, optionalText, shapeOf, textOf } from '../../engine/rows.js';
 import { recordAudit } from '../audit-log.js';
+import { EVENT_COLUMNS, eventsOf, RUN } from '../events/event-runs.js';
 
 /** See `CallStore.pending`. */
 export function* findPending(
@@ -58,12 +59,11 @@ export function* callAgain(
 ): Operation<boolean> {
   const { id, accountId, types } = endpoint;
   const [event] = yield* rowsOf(
-    `SELECT e.type, CASE WHEN p.cursor_at >= e.sequence OR EXISTS (
-        SELECT 1 FROM messaging_endpoint_retry r WHERE r.endpoint_id = p.id AND r.sequence = e.sequence) THEN 1 ELSE 0 END AS called
-      FROM messaging_event e JOIN messaging_endpoint p ON p.id = ? WHERE e.account_id = ? AND e.sequence = ?`,
-    id,
-    accountId,
-    sequence,
+    `SELECT e.type, CASE WHEN p.cursor_at >= ? OR EXISTS (
+        SELECT 1 FROM messaging_endpoint_retry r WHERE r.endpoint_id = p.id AND r.sequence = ?) THEN 1 ELSE 0 END AS called
+      FROM messaging_event e JOIN messaging_endpoint p ON p.id = ? WHERE e.account_id = ? AND ${holds('?', '?')}`,
+    ...[sequence, sequence, id, accountId],
+    ...[sequence, sequence + RUN, sequence],
   );
   if (!event || (types && !types.includes(textOf(event, 'type') as EventType))) return false;
   // What the endpoint has not been called with yet is called anyway, in its place.
@@ -122,7 +122,8 @@ export function* retryFailed(_dialect: Dialect, order: ReplayOrder): Operation<n
   if (types?.length === 0) return 0;
   yield* noteAsk(endpoint.id, at);
   const ofTypes = types
-    ? ` AND EXISTS (SELECT 1 FROM messaging_event e WHERE e.account_id = ? AND e.sequence = messaging_endpoint_retry.sequence
+    ? ` AND EXISTS (SELECT 1 FROM messaging_event e WHERE e.account_id = ?
+        AND ${holds('messaging_endpoint_retry.sequence', `messaging_endpoint_retry.sequence + ${RUN}`)}
         AND e.type IN (${types.map(() => '?').join(', ')}))`
     : '';
   const events = yield* write(
@@ -186,13 +187,14 @@ function* firstFrom(accountId: string, low: number, high: number, time: number):
   let [before, from] = [low, high + 1];
   while (from - before > 1) {
     const middle = Math.floor((before + from) / 2);
-    const [event] = yield* rowsOf(
-      'SELECT e.sequence, e.at FROM messaging_event e WHERE e.account_id = ? AND e.sequence >= ? ORDER BY e.sequence LIMIT 1',
+    const [row] = yield* rowsOf(
+      `SELECT ${EVENT_COLUMNS} FROM messaging_event e WHERE e.account_id = ? AND e.sequence >= ? ORDER BY e.sequence LIMIT 1`,
       accountId,
       middle,
     );
-    if (!event || integerOf(event, 'at') >= time) from = middle;
-    else before = Math.max(middle, integerOf(event, 'sequence'));
+    const event = row && eventsOf(row).find(({ sequence }) => sequence >= middle);
+    if (!event || event.at >= time) from = middle;
+    else before = Math.max(middle, event.sequence);
   }
   return from;
 }
@@ -205,9 +207,17 @@ function* countEvents(
 ): Operation<number> {
   const ofTypes = types ? ` AND e.type IN (${types.map(() => '?').join(', ') || 'NULL'})` : '';
   const [row] = yield* rowsOf(
-    `SELECT count(*) AS events FROM messaging_event e WHERE e.account_id = ? AND e.sequence > ? AND e.sequence <= ?${ofTypes}`,
-    ...[accountId, after, upTo],
+    `SELECT sum(CASE WHEN e.sequence < ? THEN e.sequence ELSE ? END
+        - CASE WHEN e.sequence - e.earlier > ? THEN e.sequence - e.earlier - 1 ELSE ? END) AS events
+      FROM messaging_event e WHERE e.account_id = ? AND e.sequence > ? AND e.sequence < ? AND e.sequence - e.earlier <= ?${ofTypes}`,
+    ...[upTo, upTo, after, after],
+    ...[accountId, after, upTo + RUN, upTo],
     ...(types ?? []),
   );
   return row ? integerOf(row, 'events') : 0;
+}
+
+/** A condition for the row of the log that holds an event; `end` is its number and as many as a run has. */
+function holds(sequence: string, end: string): string {
+  return `e.sequence >= ${sequence} AND e.sequence < ${end} AND e.sequence - e.earlier <= ${sequence}`;
 }

@@ -1,0 +1,107 @@
+import type { LoggedEvent } from '../../../../events/event-log.js';
+import type { NewEvent } from '../../../../events/event-types.js';
+import type { Row } from '../../engine/operation.js';
+import { integerOf, textOf } from '../../engine/rows.js';
+
+/**
+ * So many events of one type that follow one another share a row, a run; fewer have a row each. A row with its indexes costs
+ * several times what an event in it does, and runs that were longer would have a page read more that is not on it.
+ */
+export const RUN = 16;
+
+/** The columns of a row that events are read from; `e` is the table. */
+export const EVENT_COLUMNS = 'e.account_id, e.sequence, e.earlier, e.type, e.at, e.data';
+
+/** A row of the log, without its account and its number, which is that of its last event. */
+export interface EventRow extends Pick<NewEvent, 'type'> {
+  readonly events: number;
+  /** When the last of them happened. */
+  readonly at: number;
+  readonly data: string;
+}
+
+/** What a row says of each of its events. */
+export interface EventContent {
+  readonly at: number;
+  readonly data: object;
+}
+
+/** The rows of events of one account, in their order. */
+export function eventRows(events: readonly NewEvent[]): readonly EventRow[] {
+  const rows: EventRow[] = [];
+  for (let from = 0; from < events.length; ) {
+    const alike = alikeFrom(events, from);
+    const { type } = alike[0];
+    const shared = alike.length === RUN ? [alike] : alike.map((event) => [event]);
+    for (const own of shared) rows.push({ type, events: own.length, at: lastOf(own), data: contentText(own) });
+    from += alike.length;
+  }
+  return rows;
+}
+
+/** The events from a place on that have the type and the fields of the first of them, at most as many as a run has. */
+function alikeFrom(events: readonly NewEvent[], from: number): readonly [NewEvent, ...NewEvent[]] {
+  const [first, ...others] = events.slice(from, from + RUN);
+  if (!first) throw new Error('There is no event at this place.');
+  const names = Object.keys(first.data);
+  const end = others.findIndex(({ type, data }) => type !== first.type || !isSame(Object.keys(data), names));
+  return [first, ...(end < 0 ? others : others.slice(0, end))];
+}
+
+function isSame(names: readonly string[], others: readonly string[]): boolean {
+  return names.length === others.length && names.every((name, index) => name === others[index]);
+}
+
+function lastOf(events: readonly EventContent[]): number {
+  return Math.max(...events.map(({ at }) => at));
+}
+
+/**
+ * The column `data` of a row: of one event its data, of a run `[at, data]`, where a value stands for all of its events, and an
+ * array has that of each. The events of a run have the same fields in the same order.
+ */
+export function contentText(events: readonly EventContent[]): string {
+  const [first] = events;
+  if (!first || events.length === 1) return JSON.stringify(first?.data);
+  const values = events.map(({ data }): unknown[] => Object.values(data));
+  const fields = Object.keys(first.data).map((name, field) => [name, shared(values.map((each) => each[field]))]);
+  return JSON.stringify([shared(events.map(({ at }) => at)), Object.fromEntries(fields)]);
+}
+
+function shared(values: readonly unknown[]): unknown {
+  const [first] = values;
+  return !Array.isArray(first) && values.every((value) => value === first) ? first : values;
+}
+
+/** What the row says of each of its events, in their order. */
+export function contentsOf(row: Row): readonly EventContent[] {
+  const { length } = numbersOf(row);
+  const stored = JSON.parse(textOf(row, 'data'));
+  if (length === 1) return [{ at: integerOf(row, 'at'), data: stored }];
+  const [at, data] = stored;
+  const fields = Object.entries(data);
+  return Array.from({ length }, (_, index) => ({
+    at: valueAt(at, index),
+    data: Object.fromEntries(fields.map(([name, value]) => [name, valueAt(value, index)])),
+  }));
+}
+
+function valueAt<T>(value: T | readonly T[], index: number): T;
+function valueAt(value: unknown, index: number): unknown {
+  return Array.isArray(value) ? value[index] : value;
+}
+
+/** The events of a row, in the order of their numbers. Only this package writes the columns, from values of these types. */
+export function eventsOf(row: Row): readonly LoggedEvent[] {
+  const [accountId, type] = [textOf(row, 'account_id'), textOf(row, 'type')];
+  const { first } = numbersOf(row);
+  return contentsOf(row).map(
+    (content, index) => ({ type, accountId, sequence: first + index, ...content }) as LoggedEvent,
+  );
+}
+
+/** The numbers of a row's events. */
+export function numbersOf(row: Row): { readonly first: number; readonly length: number } {
+  const earlier = integerOf(row, 'earlier');
+  return { first: integerOf(row, 'sequence') - earlier, length: earlier + 1 };
+}
