@@ -42,14 +42,15 @@ export class EventPurge {
       const move = 'UPDATE messaging_event_counter SET earliest = ? WHERE id = ? AND earliest < ?';
       await this.executor.writeAside(() => write(move, end, accountId, end));
     }
-    return this.executor.writeAside(() => removeRows(accountId, Math.max(end, earliest), first + limit));
+    return this.executor.writeAside(() => removeRows(accountId, first, Math.max(end, earliest), limit));
   }
 }
 
-/** Removes the rows below a number that begin below another one; returns how many events they held. */
-function* removeRows(accountId: string, end: number, limit: number): Operation<number> {
-  const rows = 'FROM messaging_event WHERE account_id = ? AND sequence < ? AND sequence - earlier < ?';
-  const bounds = [accountId, Math.min(end, limit + RUN), limit];
+/** Removes rows from a number on and below another one, about `limit` events; returns how many these were. */
+function* removeRows(accountId: string, first: number, end: number, limit: number): Operation<number> {
+  const rows =
+    'FROM messaging_event WHERE account_id = ? AND sequence >= ? AND sequence < ? AND sequence - earlier < ?';
+  const bounds = [accountId, first, Math.min(end, first + limit + RUN), first + limit];
   const [row] = yield* rowsOf(`SELECT sum(earlier + 1) AS events ${rows}`, ...bounds);
   yield* write(`DELETE ${rows}`, ...bounds);
   return optionalInteger(row ?? {}, 'events') ?? 0;
