@@ -68,7 +68,7 @@ export interface OtpPepper {
 export type OtpPepperOption = string | readonly OtpPepper[];
 
 /** The keys derived from the peppers. */
-interface OtpKeys {
+export interface OtpKeys {
   /** The version for new codes. */
   readonly current: string;
   readonly byVersion: ReadonlyMap<string, Buffer>;

@@ -24,7 +24,7 @@ export type EventView<T extends EventType = EventType> = {
 }[T];
 
 /** Events as they are given, read in one snapshot with the state of the log. */
-interface EventViewPage {
+export interface EventViewPage {
   readonly events: readonly EventView[];
   /** Up to which number all events of the query have been read. */
   readonly nextAfter: number;
