@@ -86,8 +86,7 @@ export class EventStreams implements BeforeApplicationShutdown {
     };
     raw.once('close', close);
     socket?.once('close', close);
-    // The response stays among the open ones: a client that hangs has not taken the end of the text.
-    text.once('close', end);
+    text.once('close', close);
     // Who has left before, while the source was looked for, closes nothing any more.
     if (raw.destroyed || socket?.destroyed) close();
     // The answer to HEAD has no body to wait for.

@@ -52,15 +52,14 @@ function headersOf(name: string) {
  */
 @Injectable()
 export class CsvStreams implements BeforeApplicationShutdown {
-  /** The response of each text, also when the text has ended: a client that hangs has not taken its end. */
-  private readonly open = new Map<Readable, ServerResponse>();
+  private readonly open = new Set<Readable>();
 
   /** @param lines ends early where its iterator is returned, as when the client has left */
   stream(response: AdapterResponse, name: string, lines: AsyncIterable<string>): StreamableFile {
     const raw: ServerResponse = 'raw' in response ? response.raw : response;
     // The answer to HEAD has no body to read anything for.
     const text = Readable.from(raw.req.method === 'HEAD' ? [] : lines, { objectMode: false });
-    this.open.set(text, raw);
+    this.open.add(text);
     // In HTTP/1 a response that is pipelined behind others is not told that its connection has ended.
     const socket = raw.req.httpVersionMajor === 1 ? raw.req.socket : undefined;
     const close = (): void => {
@@ -71,14 +70,12 @@ export class CsvStreams implements BeforeApplicationShutdown {
     };
     raw.once('close', close);
     socket?.once('close', close);
+    text.once('close', close);
     if (raw.destroyed || socket?.destroyed) close();
     return new StreamableFile(text, headersOf(name)).setErrorHandler(() => raw.destroy());
   }
 
   beforeApplicationShutdown(): void {
-    for (const [text, response] of this.open) {
-      if (text.destroyed) response.destroy();
-      else text.destroy(new Error('The application ends.'));
-    }
+    for (const text of this.open) text.destroy(new Error('The application ends.'));
   }
 }
