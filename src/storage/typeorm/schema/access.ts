@@ -39,14 +39,11 @@ export function auditTable(dialect: Dialect): string[] {
   ];
 }
 
-/** Indexes to list the log in the order of time, and from a time on: those in the order of ids read all that is newer. */
-export function auditByTime(dialect: Dialect): string[] {
-  const on = dialect.driver === 'mysql' ? ' ON messaging_audit' : '';
+/** Indexes to list the log from a time on: in the order of ids all that is newer would be read. */
+export function auditByTime(): string[] {
   return [
     'CREATE INDEX messaging_audit_at ON messaging_audit (at, id)',
     'CREATE INDEX messaging_audit_account_at ON messaging_audit (account_id, at, id)',
     'CREATE INDEX messaging_audit_action_at ON messaging_audit (action, at, id)',
-    `DROP INDEX messaging_audit_account${on}`,
-    `DROP INDEX messaging_audit_action${on}`,
   ];
 }

@@ -10,9 +10,9 @@ import {
 import { MessagingError } from '../../../common/errors.js';
 import type { Page } from '../../../common/page.js';
 import type { Executor } from '../engine/executor.js';
-import { type Operation, type Row, type Statement, write } from '../engine/operation.js';
-import { integerOf, optionalText, textOf } from '../engine/rows.js';
-import { type Listing, readPage } from './read-page.js';
+import { type Operation, type Row, rowsOf, type Statement, write } from '../engine/operation.js';
+import { integerOf, type ListingIndex, optionalText, textOf } from '../engine/rows.js';
+import { and, readPage } from './read-page.js';
 
 /** Adds an entry to the audit log, in the transaction of its change. */
 export function* recordAudit({ accountId, at, by, action, target, before, after }: AuditEntry): Operation<void> {
@@ -42,25 +42,32 @@ export class TypeormAuditLog extends AuditLog {
 
   override list({ limit, after, accountId, action, since, until }: AuditQuery): Promise<Page<StoredAuditEntry>> {
     const { dialect } = this.executor;
+    const filters = [...condition('account_id = ?', accountId), ...condition('action = ?', action)];
+    const shown = [...condition('at >= ?', since), ...condition('at < ?', until)];
     return this.executor.browse(function* (): Operation<Page<StoredAuditEntry>> {
-      if (after !== undefined && !Number.isSafeInteger(Number(after))) throw new MessagingError('error.invalid_cursor');
-      const listing: Listing<StoredAuditEntry> = {
-        table: 'messaging_audit',
-        index:
-          accountId !== undefined
-            ? 'messaging_audit_account_at'
-            : action !== undefined
-              ? 'messaging_audit_action_at'
-              : 'messaging_audit_at',
-        columns: '*',
-        moment: 'at',
-        filters: [...condition('account_id = ?', accountId), ...condition('action = ?', action)],
-        shown: [...condition('at >= ?', since), ...condition('at < ?', until)],
-        toItem: toEntry,
-      };
-      return yield* readPage(dialect, listing, { limit, after });
+      const id = after === undefined ? undefined : Number(after);
+      if (id !== undefined && !Number.isSafeInteger(id)) throw new MessagingError('error.invalid_cursor');
+      const page = { limit, after };
+      // A time is found in the order of times only; that of ids, which is that of the log, would read all that is newer.
+      if (shown.length > 0)
+        return yield* readPage(dialect, { ...BY_TIME, index: indexOf(accountId, action), filters, shown }, page);
+      const where = and([...filters, ...condition('id < ?', id)]);
+      const rows = yield* rowsOf(
+        `SELECT * FROM messaging_audit${where.sql === '' ? '' : ` WHERE ${where.sql}`} ORDER BY id DESC LIMIT ?`,
+        ...where.params,
+        limit + 1,
+      );
+      const items = rows.slice(0, limit).map(toEntry);
+      return { items, next: rows.length > limit ? items.at(-1)?.id : undefined };
     });
   }
+}
+
+const BY_TIME = { table: 'messaging_audit', columns: '*', moment: 'at', toItem: toEntry } as const;
+
+function indexOf(accountId: string | undefined, action: string | undefined): ListingIndex {
+  if (accountId !== undefined) return 'messaging_audit_account_at';
+  return action === undefined ? 'messaging_audit_at' : 'messaging_audit_action_at';
 }
 
 function condition(sql: string, param: string | number | undefined): readonly Statement[] {
