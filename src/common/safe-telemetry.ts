@@ -51,12 +51,7 @@ export class SafeTelemetry extends Telemetry {
   override span(name: string, options: NewSpan): TelemetrySpan {
     if (!this.traces) return NO_SPAN;
     const span = this.attempt(() => this.inner.span(name, options));
-    if (!span) return NO_SPAN;
-    return {
-      traceparent: this.attempt(() => span.traceparent),
-      isRecorded: this.attempt(() => span.isRecorded) === true,
-      end: (error) => this.attempt(() => span.end(error)),
-    };
+    return span ? new SafeSpan(span, this.attempt) : NO_SPAN;
   }
 
   override async scrape(): Promise<Scrape> {
@@ -74,18 +69,41 @@ export class SafeTelemetry extends Telemetry {
     };
   }
 
-  private attempt<T>(task: () => T): T | undefined {
+  private readonly attempt: Attempt = (task) => {
     try {
       return task();
     } catch (error) {
       this.warn(error);
       return undefined;
     }
-  }
+  };
 
   private warn(error: unknown): void {
     this.warnings.warn(`The telemetry of the option telemetry threw ${nameOf(error)}; the work goes on without it.`, {
       code: faultCode(error),
     });
+  }
+}
+
+/** Runs what may throw; then it answers undefined. */
+type Attempt = <T>(task: () => T) => T | undefined;
+
+/** Asks the span of the host only for what is read: of most sends that is whether they are recorded, which they are not. */
+class SafeSpan implements TelemetrySpan {
+  constructor(
+    private readonly inner: TelemetrySpan,
+    private readonly attempt: Attempt,
+  ) {}
+
+  get traceparent(): string | undefined {
+    return this.attempt(() => this.inner.traceparent);
+  }
+
+  get isRecorded(): boolean {
+    return this.attempt(() => this.inner.isRecorded) === true;
+  }
+
+  end(error?: string): void {
+    this.attempt(() => this.inner.end(error));
   }
 }

@@ -8,6 +8,7 @@ import type {
   Observable,
   Span,
   SpanContext,
+  SpanOptions,
   Tracer,
   TracerProvider,
 } from '@opentelemetry/api';
@@ -77,6 +78,7 @@ const NAME = 'nestjs-messaging';
  */
 export class OpenTelemetry extends Telemetry implements OnApplicationShutdown {
   override readonly traces: boolean;
+  private readonly kinds: Readonly<Record<SpanKind, NonNullable<SpanOptions['kind']>>>;
   private readonly observed: (readonly [BatchObservableCallback, Observable])[] = [];
 
   /**
@@ -104,6 +106,8 @@ export class OpenTelemetry extends Telemetry implements OnApplicationShutdown {
   ) {
     super();
     this.traces = tracer !== undefined;
+    const { INTERNAL: internal, PRODUCER: producer, CONSUMER: consumer, CLIENT: client } = api.SpanKind;
+    this.kinds = { internal, producer, consumer, client };
   }
 
   /** Observed rather than added to, so that a count costs an addition and no look-up of attributes. */
@@ -144,23 +148,10 @@ export class OpenTelemetry extends Telemetry implements OnApplicationShutdown {
   ): TelemetrySpan {
     const { api, tracer } = this;
     if (!tracer) return NO_SPAN;
-    const span = tracer.startSpan(
-      name,
-      {
-        kind: kindOf(api, kind),
-        links: links.flatMap(linkTo),
-        attributes,
-        root: !isChild,
-        ...(startedAt === undefined ? {} : { startTime: startedAt }),
-      },
-      api.context.active(),
-    );
-    const context = span.spanContext();
-    return {
-      traceparent: api.isSpanContextValid(context) ? traceparentOf(context) : undefined,
-      isRecorded: span.isRecording() && (context.traceFlags & api.TraceFlags.SAMPLED) !== 0,
-      end: (error) => end(api, span, error),
-    };
+    const wanted: SpanOptions = { kind: this.kinds[kind], attributes, root: !isChild };
+    if (links.length > 0) wanted.links = links.flatMap(linkTo);
+    if (startedAt !== undefined) wanted.startTime = startedAt;
+    return new OpenTelemetrySpan(api, tracer.startSpan(name, wanted, api.context.active()));
   }
 
   /** The meter outlives the application: what it would read is no more. */
@@ -170,17 +161,30 @@ export class OpenTelemetry extends Telemetry implements OnApplicationShutdown {
   }
 }
 
-function end({ SpanStatusCode }: Library, span: Span, error: string | undefined): void {
-  if (error !== undefined) {
-    span.setStatus({ code: SpanStatusCode.ERROR });
-    span.setAttribute('error.type', error);
-  }
-  span.end();
-}
+class OpenTelemetrySpan implements TelemetrySpan {
+  constructor(
+    private readonly api: Library,
+    private readonly span: Span,
+  ) {}
 
-function kindOf({ SpanKind: kinds }: Library, kind: SpanKind) {
-  const { INTERNAL: internal, PRODUCER: producer, CONSUMER: consumer, CLIENT: client } = kinds;
-  return { internal, producer, consumer, client }[kind];
+  get traceparent(): string | undefined {
+    const context = this.span.spanContext();
+    return this.api.isSpanContextValid(context) ? traceparentOf(context) : undefined;
+  }
+
+  get isRecorded(): boolean {
+    const { span, api } = this;
+    return span.isRecording() && (span.spanContext().traceFlags & api.TraceFlags.SAMPLED) !== 0;
+  }
+
+  end(error?: string): void {
+    const { span, api } = this;
+    if (error !== undefined) {
+      span.setStatus({ code: api.SpanStatusCode.ERROR });
+      span.setAttribute('error.type', error);
+    }
+    span.end();
+  }
 }
 
 /** W3C Trace Context, version 00. */

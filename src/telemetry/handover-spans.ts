@@ -52,7 +52,8 @@ class HandOver {
       attributes: { 'messaging.channel': channel, 'messaging.attempt': attempt },
     });
     const { trace: _, ...rest } = delivery;
-    const traced = { ...rest, ...(span.traceparent === undefined ? {} : { trace: span.traceparent }) };
+    const { traceparent } = span;
+    const traced = { ...rest, ...(traceparent === undefined ? {} : { trace: traceparent }) };
     this.spans.set(traced, span);
     return traced;
   }
