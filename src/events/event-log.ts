@@ -10,6 +10,16 @@ export type LoggedEvent = TypedData & {
   readonly at: number;
 };
 
+/** An event as it is stored. */
+export interface StoredEvent {
+  readonly sequence: number;
+  readonly type: EventType;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** JSON. */
+  readonly data: string;
+}
+
 /** Which events of an account to read, in the order of their numbers. */
 export interface EventQuery {
   readonly accountId: string;
@@ -34,8 +44,8 @@ export interface EventLogState {
 }
 
 /** Some events, read in one snapshot with the state of the log. */
-export interface EventPage extends EventLogState {
-  readonly events: readonly LoggedEvent[];
+export interface EventPage<E = LoggedEvent> extends EventLogState {
+  readonly events: readonly E[];
   /** Up to which number all events of the query have been read. */
   readonly nextAfter: number;
 }
@@ -66,7 +76,17 @@ export abstract class EventLog {
   abstract state(accountId: string): Promise<EventLogState>;
 
   /** Reads events. A page may have fewer than `limit` events, even none, and a `nextAfter` below `last`. */
-  abstract read(query: EventQuery): Promise<EventPage>;
+  async read(query: EventQuery): Promise<EventPage> {
+    const { events, ...page } = await this.readStored(query);
+    // A stored event has the data of its type.
+    const logged = events.map(
+      (event) => ({ ...event, accountId: query.accountId, data: JSON.parse(event.data) }) as LoggedEvent,
+    );
+    return { ...page, events: logged };
+  }
+
+  /** As `read`, without parsing the data: readers of many events pass it on as it is. */
+  abstract readStored(query: EventQuery): Promise<EventPage<StoredEvent>>;
 
   /** The highest number below `sequence` of an event of these types that is kept; undefined: none. */
   abstract previous(

@@ -36,6 +36,7 @@ export {
   type EventPage,
   type EventQuery,
   type LoggedEvent,
+  type StoredEvent,
 } from '../events/event-log.js';
 export { deliveryEvents } from '../events/events-of.js';
 export { MediaStore } from '../media/media-store.js';

@@ -156,8 +156,8 @@ describeOnBothAdapters('GET /events/stream', (adapter) => {
   test('ends when its key was revoked before the first page', async () => {
     const { service, client, clock, id } = await recorded(1);
     const log = service.app.get(EventLog, { strict: false });
-    const { read } = log;
-    jest.spyOn(log, 'read').mockImplementationOnce(async (query) => {
+    const { readStored: read } = log;
+    jest.spyOn(log, 'readStored').mockImplementationOnce(async (query) => {
       await service.app.get(AccountService, { strict: false }).revokeKey(client.key.split('_')[1] ?? '');
       clock.advance(5000);
       return read.call(log, query);
@@ -207,7 +207,7 @@ describeOnBothAdapters('GET /events/stream', (adapter) => {
   test('reads no more than a slow client takes', async () => {
     const { service, client, id } = await recorded(0);
     await fill(service, id);
-    const read = jest.spyOn(service.app.get(EventLog, { strict: false }), 'read');
+    const read = jest.spyOn(service.app.get(EventLog, { strict: false }), 'readStored');
     const reader = await open(client);
     reader.response.pause();
     let before = -1;
@@ -244,7 +244,7 @@ describeOnBothAdapters('GET /events/stream', (adapter) => {
     const reader = await open(client);
     await eventually(() => reader.events.length === 1);
     const log = service.app.get(EventLog, { strict: false });
-    const read = jest.spyOn(log, 'read').mockRejectedValue(new StorageUnavailableError('It is away.'));
+    const read = jest.spyOn(log, 'readStored').mockRejectedValue(new StorageUnavailableError('It is away.'));
     await eventually(() => read.mock.calls.length >= 3, Boolean, { clock, stepMs: 500 });
     read.mockRestore();
     await logEventsOf(service, [delivered(id)]);
@@ -282,13 +282,13 @@ describeOnBothAdapters('GET /events/stream', (adapter) => {
   test('gives back the seat of a client that has left before the first page', async () => {
     const { service, client, id } = await recorded(1);
     const log = service.app.get(EventLog, { strict: false });
-    const { read } = log;
+    const { readStored: read } = log;
     const left = new Promise<void>((resolve) => {
       service.app.getHttpServer().once('request', (_: IncomingMessage, response: ServerResponse) => {
         response.once('close', resolve);
       });
     });
-    jest.spyOn(log, 'read').mockImplementationOnce(async (query) => {
+    jest.spyOn(log, 'readStored').mockImplementationOnce(async (query) => {
       await left;
       return read.call(log, query);
     });

@@ -36,8 +36,8 @@ function closed(schema: unknown): unknown {
 
 /** What is wrong with an event of the log as readers get it: by its schema, or by its size (contract.md section 11). */
 export function loggedFault(event: LoggedEvent): string | undefined {
-  const view = VIEWS.viewOf(event, undefined);
-  const bytes = Buffer.byteLength(JSON.stringify(view));
+  const { text } = VIEWS.textOf(event.accountId, { ...event, data: JSON.stringify(event.data) }, undefined);
+  const bytes = Buffer.byteLength(text);
   const most = event.type.endsWith('.received') ? 8192 : 2048;
-  return bytes > most ? `${event.type} has ${bytes} bytes.` : eventFault(view);
+  return bytes > most ? `${event.type} has ${bytes} bytes.` : eventFault(JSON.parse(text));
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../common/clock.js';
 import type { IdGenerator } from '../../common/ids.js';
 import type { Endpoint } from '../endpoints/endpoint.js';
-import type { EventView, EventViews } from '../event-view.js';
+import type { EventText, EventViews } from '../event-view.js';
 import { CallCursor, type ProgressDraft } from './call-progress.js';
 import { type CalledEvent, type Gap, gapEvent } from './call-request.js';
 import type { CallProgress, CallStore, PendingCall, Replay } from './call-store.js';
@@ -42,6 +42,8 @@ interface RunningReplay {
   readonly reader: EventReader;
   readonly cursor: CallCursor;
 }
+
+const nothing = () => undefined;
 
 /** After so many numbers of other types the cursor is stored, though nothing was called. */
 const PASSED_OVER = 1000;
@@ -122,10 +124,10 @@ export class CallQueue {
   async next(underWay: number): Promise<Call | undefined> {
     if (this.awaited !== undefined) return undefined;
     if (!this.gap) {
-      const again = await this.nextPending();
+      const again = this.pending.mayBeDue(this.context.clock.now()) ? await this.nextPending() : undefined;
       if (again || this.awaited !== undefined || (this.isStrict && this.pending.blocks)) return again;
     }
-    const call = this.gap ? undefined : await this.nextEvents();
+    const call = this.gap ? undefined : (this.nextRead() ?? (await this.nextEvents()));
     if (this.gap) return this.nextGap(this.gap, underWay);
     return call ?? this.nextReplay();
   }
@@ -179,7 +181,7 @@ export class CallQueue {
     }
   }
 
-  private pendingCall(calls: readonly PendingCall[], events: readonly EventView[]): Call {
+  private pendingCall(calls: readonly PendingCall[], events: readonly EventText[]): Call {
     const tries = new Map(calls.map((call) => [call.sequence, call.tries]));
     const sequences = events.map(({ sequence }) => sequence);
     const batch = this.batchOf(calls[0]?.batch);
@@ -193,15 +195,15 @@ export class CallQueue {
   }
 
   /** The events of pending calls. What is no longer kept becomes a gap; what the endpoint is no longer told of is left out. */
-  private async eventsOf(calls: readonly PendingCall[]): Promise<readonly EventView[]> {
+  private async eventsOf(calls: readonly PendingCall[]): Promise<readonly EventText[]> {
     const { accountId, types } = this.endpoint;
     const wanted = new Set(calls.map(({ sequence }) => sequence));
     const last = Math.max(...wanted);
-    const events: EventView[] = [];
+    const events: EventText[] = [];
     let earliest = 0;
     for (let after = Math.min(...wanted) - 1; after < last; ) {
       const query = { accountId, after, upTo: last, types: types ?? undefined, limit: calls.length };
-      const page = await this.context.views.read(query);
+      const page = await this.context.views.texts(query);
       events.push(...page.events.filter(({ sequence }) => wanted.delete(sequence)));
       earliest = page.earliest;
       if (page.nextAfter <= after) break;
@@ -224,6 +226,12 @@ export class CallQueue {
     this.awaitStore();
   }
 
+  /** A whole call with what has been read. */
+  private nextRead(): Call | undefined {
+    const read = this.reader.hasBatch(this.endpoint) ? this.reader.take(this.endpoint) : undefined;
+    return read && this.firstCall(read, this.cursor, nothing);
+  }
+
   private async nextEvents(): Promise<Call | undefined> {
     const { clock } = this.context;
     for (;;) {
@@ -232,7 +240,7 @@ export class CallQueue {
       if (gap || this.reader.waitOf(this.endpoint, clock.elapsed()) > 0) return undefined;
       const read = this.reader.take(this.endpoint);
       if (!read) return undefined;
-      const call = this.firstCall(read, this.cursor, () => undefined);
+      const call = this.firstCall(read, this.cursor, nothing);
       if (call) return call;
       if (this.cursor.position - this.storedPosition >= PASSED_OVER) this.draft.touch();
     }

@@ -21,10 +21,21 @@ export class CallSlots {
     this.free = slots;
   }
 
+  /** A slot that is free now, if there is one; nobody waits then. */
+  tryTake(): ReturnSlot | undefined {
+    if (this.free === 0) return undefined;
+    this.free--;
+    return this.hold();
+  }
+
   /** Resolves when a slot is free, in the order of the calls. */
-  async take(): Promise<ReturnSlot> {
-    if (this.free > 0) this.free--;
-    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+  take(): Promise<ReturnSlot> {
+    const slot = this.tryTake();
+    if (slot) return Promise.resolve(slot);
+    return new Promise((resolve) => this.waiting.push(() => resolve(this.hold())));
+  }
+
+  private hold(): ReturnSlot {
     let held = true;
     const giveBack = () => {
       if (!held) return;

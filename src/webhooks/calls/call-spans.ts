@@ -16,9 +16,13 @@ export class CallSpans {
     private readonly outbox: OutboxStore,
   ) {}
 
+  /** Whether calls get spans at all. */
+  get areOn(): boolean {
+    return this.telemetry.traces;
+  }
+
   /** Never throws: a call is made without links where the storage does not answer. */
   async begin(events: readonly CalledEvent[]): Promise<TelemetrySpan> {
-    if (!this.telemetry.traces) return NO_SPAN;
     const links = await this.linksOf(events);
     const attributes = { 'messaging.events': events.length };
     return links.length > 0 ? this.telemetry.span('messaging.webhook', { kind: 'client', links, attributes }) : NO_SPAN;
@@ -42,7 +46,7 @@ export class CallSpans {
 }
 
 /** The send that an event is about. */
-function messageOf({ type, data }: CalledEvent): string | undefined {
+function messageOf({ type, text }: CalledEvent): string | undefined {
   if (!type.startsWith('message.') && type !== 'send.completed') return undefined;
-  return 'id' in data ? String(data.id) : undefined;
+  return JSON.parse(text).data.id;
 }

@@ -36,8 +36,8 @@ export interface CallContext extends QueueContext {
   readonly pollMs: number;
   /** Whether the lease certainly holds now. */
   readonly isOurs: (lease: EndpointLease) => boolean;
-  /** Has the progress of an endpoint stored soon. */
-  readonly changed: (caller: EndpointCaller) => void;
+  /** Has the progress of an endpoint stored soon; at once where its calls wait for that. */
+  readonly changed: (caller: EndpointCaller, isAwaited?: boolean) => void;
   /** The endpoint is disabled, which is stored. */
   readonly disabled: (caller: EndpointCaller) => void;
 }
@@ -145,7 +145,7 @@ export class EndpointCaller {
       this.idle.clear();
       try {
         await this.fill();
-        if (!this.draft.isEmpty) this.context.changed(this);
+        if (!this.draft.isEmpty) this.context.changed(this, this.isFull);
         await this.idle.untilNotified(this.waitMs);
         // On SQLite all of this may be microtasks.
         await new Promise(setImmediate);
@@ -175,11 +175,16 @@ export class EndpointCaller {
   }
 
   private get mayCall(): boolean {
-    const { ordering, batch } = this.current;
+    const { ordering } = this.current;
     const most = ordering === 'strict' || this.failures >= TROUBLED ? 1 : MOST_CALLS;
-    if (this.calls.size >= most || this.outstanding + batch.max > MOST_EVENTS) return false;
+    if (this.calls.size >= most || this.isFull) return false;
     if (this.isDisabled || this.restMs > 0 || !this.context.isOurs(this.lease)) return false;
     return this.context.requests.canSign(this.current, this.context.clock.now());
+  }
+
+  /** Whether calls wait for what has been called to be stored. */
+  private get isFull(): boolean {
+    return this.outstanding + this.current.batch.max > MOST_EVENTS;
   }
 
   /** Milliseconds for which it asked to be left alone. */
@@ -202,31 +207,31 @@ export class EndpointCaller {
   }
 
   private async make(call: Call): Promise<void> {
-    const { clock, slots, requests } = this.context;
-    const giveBack = await slots.take();
+    const { clock, slots, spans, requests } = this.context;
+    const giveBack = slots.tryTake() ?? (await slots.take());
     try {
-      const span = (await this.context.spans?.begin(call.events)) ?? NO_SPAN;
+      const span = spans?.areOn ? await spans.begin(call.events) : NO_SPAN;
       // It may have waited, until the lease has to be renewed first.
       while (!this.context.isOurs(this.lease)) {
         if (this.idle.stopped) return span.end('stopped');
         await this.idle.pause(this.context.pollMs);
       }
       const at = clock.now();
-      const { url } = this.current;
+      // The endpoint may have others when the call ends.
+      const { connections } = this;
       const request = requests.requestOf(this.current, call.events, call.batch, at);
-      const outcome = request ? await this.connections.post(traced(request, span)) : UNSIGNED;
-      this.context.spans?.end(span, outcome);
-      this.ended(call, { at, url }, outcome);
+      const outcome = request ? await connections.post(traced(request, span)) : UNSIGNED;
+      spans?.end(span, outcome);
+      this.ended(call, at, connections.isPrivate, outcome);
     } finally {
       giveBack();
     }
   }
 
-  /** @param made when the call was made, and to which URL; the endpoint may have another one by now */
-  private ended(call: Call, made: { readonly at: number; readonly url: string }, outcome: WebhookOutcome): void {
-    const { at, url } = made;
+  /** @param at when the call was made; @param isPrivate whether its answer is shown to nobody */
+  private ended(call: Call, at: number, isPrivate: boolean, outcome: WebhookOutcome): void {
     const { status, error, reply, retryAfter, ms } = outcome;
-    const { clock, ids, http } = this.context;
+    const { clock, ids } = this.context;
     const now = clock.now();
     const ok = status !== undefined && status >= 200 && status < 300;
     this.failures = ok ? 0 : this.failures + 1;
@@ -234,7 +239,7 @@ export class EndpointCaller {
     const rest = restOf(status, retryAfter, now);
     if (rest !== undefined) this.restsUntil = Math.max(this.restsUntil ?? 0, now + rest);
     // What the host allows may be a part of its own network, whose answers are not for its customers.
-    const shown = http.isAllowed(url) ? undefined : reply;
+    const shown = isPrivate ? undefined : reply;
     this.draft.record({ id: ids.next(), sequences: call.sequences, at, ms, ok, status, error, reply: shown });
     call.ended(ok);
     if (status === 410) this.disable('gone', now);

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../endpoints/endpoint.js';
-import type { EventView, EventViews } from '../event-view.js';
+import type { EventText, EventViews } from '../event-view.js';
 import type { Gap } from './call-request.js';
 
 /** The most events that are read at a time. */
@@ -7,14 +7,14 @@ const PAGE = 200;
 
 /** Events that one call carries. */
 export interface ReadEvents {
-  readonly events: readonly EventView[];
+  readonly events: readonly EventText[];
   /** Up to which number nothing else is to be told. */
   readonly upTo: number;
 }
 
 /** Reads the events of an endpoint in their order, some ahead of its calls. */
 export class EventReader {
-  private buffer: EventView[] = [];
+  private buffer: EventText[] = [];
   private readTo: number;
   private mayBeMore = true;
   /** Counts the restarts. */
@@ -39,6 +39,11 @@ export class EventReader {
     return this.buffer.length === 0 && !this.mayBeMore;
   }
 
+  /** Whether a whole batch has been read. */
+  hasBatch({ batch }: Endpoint): boolean {
+    return this.buffer.length >= batch.max;
+  }
+
   /** There may be new events. */
   look(): void {
     this.mayBeMore = true;
@@ -60,7 +65,7 @@ export class EventReader {
     while (this.buffer.length < batch.max && this.mayBeMore) {
       this.mayBeMore = false;
       const { readTo: before, restarts } = this;
-      const page = await this.views.read({
+      const page = await this.views.texts({
         ...{ accountId, after: before, upTo: this.upTo, types: types ?? undefined, limit: PAGE },
       });
       if (this.restarts !== restarts) return undefined;

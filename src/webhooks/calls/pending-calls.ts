@@ -28,6 +28,12 @@ export class PendingCalls {
     return this.isFirst;
   }
 
+  /** Whether `next` may have a call, or learn of one. */
+  mayBeDue(now: number): boolean {
+    const { dueAt } = this;
+    return dueAt !== undefined && dueAt <= now;
+  }
+
   /** Others may have added calls, or the endpoint takes other batches now. */
   look(): void {
     this.loaded = [];

@@ -1,6 +1,7 @@
 import { AWAY_MS, pause } from '../../common/async.js';
 import type { Clock } from '../../common/clock.js';
 import { faultCode, faultLog, reasonOf } from '../../common/log.js';
+import { IdleTimer } from '../../outbox/idle-timer.js';
 import type { CallStore } from './call-store.js';
 import type { EndpointCaller } from './endpoint-caller.js';
 
@@ -12,6 +13,8 @@ export class ProgressWriter {
   private readonly changed = new Set<EndpointCaller>();
   /** Called after the next commit. */
   private readonly waiting: (() => void)[] = [];
+  /** The pause before a commit. */
+  private readonly gathering: IdleTimer;
   private isWriting = false;
   private lastAt = Number.NEGATIVE_INFINITY;
 
@@ -25,11 +28,14 @@ export class ProgressWriter {
     private readonly clock: Clock,
     private readonly onLost: (caller: EndpointCaller) => void,
     private readonly signal: AbortSignal,
-  ) {}
+  ) {
+    this.gathering = new IdleTimer(clock);
+  }
 
-  /** Has the progress of an endpoint stored soon. */
-  add(caller: EndpointCaller): void {
+  /** Has the progress of an endpoint stored soon; at once where its calls wait for that. */
+  add(caller: EndpointCaller, isAwaited = false): void {
     this.changed.add(caller);
+    if (isAwaited) this.gathering.notify();
     if (!this.isWriting) void this.write();
   }
 
@@ -37,7 +43,7 @@ export class ProgressWriter {
   flush(caller: EndpointCaller): Promise<void> {
     return new Promise((resolve) => {
       this.waiting.push(resolve);
-      this.add(caller);
+      this.add(caller, true);
     });
   }
 
@@ -47,7 +53,8 @@ export class ProgressWriter {
     await new Promise(setImmediate);
     while (this.changed.size > 0) {
       const rest = this.lastAt + GATHER_MS - this.clock.elapsed();
-      if (rest > 0) await pause(this.clock, rest, this.signal);
+      if (rest > 0) await this.gathering.untilNotified(rest);
+      this.gathering.clear();
       this.lastAt = this.clock.elapsed();
       const callers = [...this.changed];
       this.changed.clear();

@@ -38,14 +38,23 @@ interface Link {
 export class WebhookConnections {
   private readonly idle: Link[] = [];
   private readonly links = new Set<Link>();
+  private readonly path: string;
   private isClosed = false;
+  private isAllowed = false;
 
   constructor(
     private readonly url: URL,
-    private readonly targets: Pick<WebhookTargets, 'addressesOf'>,
+    private readonly targets: Pick<WebhookTargets, 'addressesOf' | 'isAllowed'>,
     private readonly network: MediaNetwork,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.path = `${url.pathname}${url.search}`;
+  }
+
+  /** Whether one of its connections was to what the host allows without being public. Asked for each connection, not each call. */
+  get isPrivate(): boolean {
+    return this.isAllowed;
+  }
 
   /**
    * Makes one call; never throws. A server may close a connection while the next call is on its way to it: that call is
@@ -75,23 +84,25 @@ export class WebhookConnections {
     for (const link of this.links) this.drop(link);
   }
 
-  private async exchange(link: Link, request: WebhookRequest, deadline: { expire: () => void }): Promise<ExchangeEnd> {
-    const ended = await new Promise<ExchangeEnd & { isWhole: boolean }>((resolve) => {
-      const exchange = new WebhookExchange((end, isWhole) => resolve({ ...end, isWhole }));
+  private exchange(
+    link: Link,
+    { headers, body }: WebhookRequest,
+    deadline: { expire: () => void },
+  ): Promise<ExchangeEnd> {
+    return new Promise((resolve) => {
+      const exchange = new WebhookExchange((end, isWhole) => {
+        if (isWhole) this.keep(link);
+        else this.drop(link);
+        resolve(end);
+      });
       deadline.expire = () => exchange.expire();
-      const { pathname, search } = this.url;
-      link.client.dispatch(
-        { method: 'POST', path: `${pathname}${search}`, headers: request.headers, body: request.body },
-        exchange,
-      );
+      link.client.dispatch({ method: 'POST', path: this.path, headers, body }, exchange);
     });
-    if (ended.isWhole) {
-      link.served++;
-      this.idle.push(link);
-    } else {
-      this.drop(link);
-    }
-    return ended;
+  }
+
+  private keep(link: Link): void {
+    link.served++;
+    this.idle.push(link);
   }
 
   private open(): Link {
@@ -123,6 +134,7 @@ export class WebhookConnections {
 
   private async dial(signal: AbortSignal): Promise<Socket> {
     try {
+      this.isAllowed ||= this.targets.isAllowed(this.url);
       const addresses = await this.targets.addressesOf(this.url);
       signal.throwIfAborted();
       const after = (ms: number, task: () => void) => this.clock.after(ms, task);
@@ -142,7 +154,9 @@ export class WebhookConnections {
   }
 }
 
+const NO_ANSWER = { status: undefined, reply: undefined, retryAfter: undefined };
+
 function outcome(end: ExchangeEnd, ms: number): WebhookOutcome {
-  const none = { status: undefined, reply: undefined, retryAfter: undefined, error: undefined };
-  return { ...none, ...end, ms: Math.round(ms) };
+  const { status, reply, retryAfter } = end.error === undefined ? end : NO_ANSWER;
+  return { status, error: end.error, reply, retryAfter, ms: Math.round(ms) };
 }

@@ -85,7 +85,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
       slots: new CallSlots(settings.slots, clock),
       spans,
       isOurs: (lease) => this.leases.isSafe(lease),
-      changed: (caller) => this.writer.add(caller),
+      changed: (caller, isAwaited) => this.writer.add(caller, isAwaited),
       disabled: (caller) => void this.end(caller),
     };
   }

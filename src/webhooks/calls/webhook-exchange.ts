@@ -101,6 +101,7 @@ export class WebhookExchange implements Dispatcher.DispatchHandler {
 
   private reply(): string | undefined {
     if (this.headers['content-encoding'] !== undefined) return undefined;
+    if (this.chunks.length === 0) return '';
     // Databases refuse NUL in a text.
     return Buffer.concat(this.chunks).toString('utf8').replaceAll('\0', '\ufffd');
   }

@@ -18,9 +18,9 @@ async function serviceOn(seeRead: (log: EventLog, reads: number) => Promise<void
   await storage.start();
   await storage.accounts.createAccount({ id: 'demo', name: 'Demo', createdAt: 0 });
   const log = storage.store(EventLog);
-  const read = log.read.bind(log);
+  const read = log.readStored.bind(log);
   let reads = 0;
-  log.read = async (query) => {
+  log.readStored = async (query) => {
     const page = await read(query);
     await seeRead(log, ++reads);
     return page;

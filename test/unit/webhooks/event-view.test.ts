@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import type { LoggedEvent } from '../../../src/events/event-log.js';
+import type { StoredEvent } from '../../../src/events/event-log.js';
 import { EventLog } from '../../../src/events/event-log.js';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
 import { EventViews, eventId } from '../../../src/webhooks/event-view.js';
@@ -7,16 +8,16 @@ import { resolveWebhookSettings } from '../../../src/webhooks/webhook-options.js
 
 const PEPPER = 'a pepper for tests, 0123456789 abcdef';
 
-const EVENT: LoggedEvent = {
-  ...{ accountId: 'demo', sequence: 4711, at: Date.UTC(2026, 10, 22, 10), type: 'sms.received' },
-  data: {
+const EVENT: StoredEvent = {
+  ...{ sequence: 4711, at: Date.UTC(2026, 10, 22, 10), type: 'sms.received' },
+  data: JSON.stringify({
     id: 'x',
     from: '22670000000',
     to: 'INFOS',
     text: 'call 22670000000',
     truncated: false,
     received_at: '2026-11-22T10:00:00.000Z',
-  },
+  }),
 };
 
 async function views(maskNumbers: boolean): Promise<EventViews> {
@@ -28,19 +29,25 @@ async function views(maskNumbers: boolean): Promise<EventViews> {
 }
 
 test('an event has the fields of the contract, in its order', async () => {
-  const view = (await views(false)).viewOf(EVENT, 4708);
-  expect(JSON.stringify(view)).toBe(
-    `{"id":"${eventId('demo', 4711)}","type":"sms.received","timestamp":"2026-11-22T10:00:00.000Z","sequence":4711,"previous":4708,"account":"demo","data":${JSON.stringify(EVENT.data)}}`,
+  const { text } = (await views(false)).textOf('demo', EVENT, 4708);
+  expect(text).toBe(
+    `{"id":"${eventId('demo', 4711)}","type":"sms.received","timestamp":"2026-11-22T10:00:00.000Z","sequence":4711,"previous":4708,"account":"demo","data":${EVENT.data}}`,
   );
 });
 
 test('numbers are masked where the host asks for it, sender names are not', async () => {
-  const { data } = (await views(true)).viewOf(EVENT, undefined);
-  expect(data).toMatchObject({ from: '226******00', to: 'INFOS', text: 'call 22670000000' });
+  const { text } = (await views(true)).textOf('demo', EVENT, undefined);
+  expect(JSON.parse(text).data).toMatchObject({ from: '226******00', to: 'INFOS', text: 'call 22670000000' });
 });
 
 test('an id belongs to one event', () => {
   expect(eventId('demo', 4711)).toMatch(/^evt_[\w-]{22}$/);
+  for (let sequence = 1; sequence <= 100; sequence++) {
+    const digest = createHash('sha256')
+      .update(JSON.stringify(['demo"é', sequence]))
+      .digest();
+    expect(eventId('demo"é', sequence)).toBe(`evt_${digest.subarray(0, 16).toString('base64url')}`);
+  }
   expect(eventId('demo', 4711)).toBe(eventId('demo', 4711));
   // An account may be named like this; ids that joined the parts would be the same.
   const ids = [eventId('demo', 4711), eventId('demo4', 711), eventId('demo', 4712), eventId('demo,4711', 1)];

@@ -4,6 +4,7 @@ import type { CallStore } from '../../../src/webhooks/calls/call-store.js';
 import type { EndpointCaller } from '../../../src/webhooks/calls/endpoint-caller.js';
 import { ProgressWriter } from '../../../src/webhooks/calls/progress-writer.js';
 import { eventually } from '../../support/eventually.js';
+import { until } from '../../support/until.js';
 
 test('what one endpoint has to store is waited for, not what others add without end', async () => {
   const clock = new FakeClock();
@@ -34,4 +35,31 @@ test('what one endpoint has to store is waited for, not what others add without 
   await eventually(() => isFlushed, Boolean, { clock });
   expect(stored).toContain('ending');
   expect(stored.length).toBeLessThan(20);
+});
+
+test('a commit that calls wait for begins at once, others gather', async () => {
+  const clock = new FakeClock();
+  const commits: string[][] = [];
+  const caller = (endpointId: string) =>
+    ({
+      progress: () => ({ progress: { lease: { endpointId, epoch: 1 } }, stored: () => undefined }),
+    }) as unknown as EndpointCaller;
+  const store: Pick<CallStore, 'commit'> = {
+    commit: async (_, progress) => {
+      const ids = progress.map(({ lease }) => lease.endpointId);
+      commits.push(ids);
+      return new Set(ids);
+    },
+  };
+  const lost = () => undefined;
+  const writer = new ProgressWriter('a', store as CallStore, clock, lost, new AbortController().signal);
+  writer.add(caller('first'));
+  await until(() => commits.length === 1);
+  writer.add(caller('gathered'));
+  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+  expect(commits).toEqual([['first']]);
+  // The clock stands still.
+  writer.add(caller('awaited'), true);
+  await until(() => commits.length === 2);
+  expect(commits).toEqual([['first'], ['gathered', 'awaited']]);
 });

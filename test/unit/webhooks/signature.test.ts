@@ -26,7 +26,7 @@ function callOf(changed: Partial<Endpoint> = {}, at = now, batch?: string) {
   const event = pingEvent(called, new UuidGenerator().bytes(16), at);
   const request = requests.requestOf(called, [event], batch, at);
   if (!request) throw new Error('It cannot be signed.');
-  return { ...request, event };
+  return { ...request, event: JSON.parse(event.text) };
 }
 
 function secretOf(index: number, versions = endpoint.versions): string {

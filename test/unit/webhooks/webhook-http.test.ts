@@ -184,8 +184,11 @@ describe('what an endpoint must not be', () => {
 
   test('unless the host allows its origin', async () => {
     const { trap, connections, http } = await world(ok, { allow: ['http://127.0.0.1:8080'] });
-    expect((await connections('http://127.0.0.1:8080/').post(REQUEST)).status).toBe(200);
-    expect(trap.connections).toBe(1);
+    const own = connections('http://127.0.0.1:8080/');
+    expect((await own.post(REQUEST)).status).toBe(200);
+    expect([trap.connections, own.isPrivate]).toEqual([1, true]);
+    const others = connections();
+    expect([(await others.post(REQUEST)).status, others.isPrivate]).toEqual([200, false]);
     expect((await connections('http://127.0.0.1:8081/').post(REQUEST)).error).toBe('unreachable');
     expect(http.isAllowed('http://127.0.0.1:8080/x')).toBe(true);
     expect(http.isAllowed('https://hooks.example/')).toBe(false);

@@ -7,7 +7,7 @@ import {
   type EventLogState,
   type EventPage,
   type EventQuery,
-  type LoggedEvent,
+  type StoredEvent,
 } from '../../../../events/event-log.js';
 import { withMaskedNumbers, withoutNumber, withoutTexts } from '../../../../events/event-redaction.js';
 import type { EventType, NewEvent } from '../../../../events/event-types.js';
@@ -19,7 +19,7 @@ import { EventPurge } from './event-purge.js';
 import type { EventRecorder } from './event-recorder.js';
 import { EventRedaction, eraseEvents } from './event-redactions.js';
 import { insertCounter, markRecorded, OFF_AGAIN, ON, recordEvents, toMark } from './event-rows.js';
-import { EVENT_COLUMNS, eventsOf, numbersOf, RUN } from './event-runs.js';
+import { EVENT_COLUMNS, numbersOf, RUN, storedEvents } from './event-runs.js';
 
 /** The log of events in SQL. */
 export class TypeormEventLog extends EventLog {
@@ -60,7 +60,7 @@ export class TypeormEventLog extends EventLog {
     return this.executor.read(() => readState(accountId));
   }
 
-  override read(query: EventQuery): Promise<EventPage> {
+  override readStored(query: EventQuery): Promise<EventPage<StoredEvent>> {
     return this.executor.browse(() => readEvents(this.executor.dialect, query));
   }
 
@@ -196,7 +196,7 @@ function* switchOffUnused(dialect: Dialect, before: number, limit: number): Oper
   );
 }
 
-function* readEvents(dialect: Dialect, query: EventQuery): Operation<EventPage> {
+function* readEvents(dialect: Dialect, query: EventQuery): Operation<EventPage<StoredEvent>> {
   const { accountId, after, limit } = query;
   const state = yield* readState(accountId);
   const upTo = Math.min(query.upTo ?? state.last, state.last);
@@ -214,7 +214,7 @@ function* eventsUpTo(
   dialect: Dialect,
   { accountId, after, types, limit }: EventQuery,
   upTo: number,
-): Operation<readonly LoggedEvent[]> {
+): Operation<readonly StoredEvent[]> {
   // The row that holds the number has its own, or one of a later event.
   const range = 'e.account_id = ? AND e.sequence > ? AND e.sequence < ?';
   const bounds = [accountId, after, upTo + RUN] as const;
@@ -229,10 +229,10 @@ function* eventsUpTo(
         ...bounds,
         limit,
       );
-  const events: LoggedEvent[] = [];
+  const events: StoredEvent[] = [];
   for (const row of rows) {
     if (events.length >= limit) break;
-    events.push(...eventsOf(row).filter(({ sequence }) => sequence > after && sequence <= upTo));
+    events.push(...storedEvents(row).filter(({ sequence }) => sequence > after && sequence <= upTo));
   }
   return events.slice(0, limit);
 }

@@ -1,5 +1,5 @@
-import type { LoggedEvent } from '../../../../events/event-log.js';
-import type { NewEvent } from '../../../../events/event-types.js';
+import type { StoredEvent } from '../../../../events/event-log.js';
+import type { EventType, NewEvent } from '../../../../events/event-types.js';
 import type { Row } from '../../engine/operation.js';
 import { integerOf, textOf } from '../../engine/rows.js';
 
@@ -10,7 +10,7 @@ import { integerOf, textOf } from '../../engine/rows.js';
 export const RUN = 16;
 
 /** The columns of a row that events are read from; `e` is the table. */
-export const EVENT_COLUMNS = 'e.account_id, e.sequence, e.earlier, e.type, e.at, e.data';
+export const EVENT_COLUMNS = 'e.sequence, e.earlier, e.type, e.at, e.data';
 
 /** A row of the log, without its account and its number, which is that of its last event. */
 export interface EventRow extends Pick<NewEvent, 'type'> {
@@ -92,12 +92,15 @@ function valueAt(value: unknown, index: number): unknown {
 }
 
 /** The events of a row, in the order of their numbers. Only this package writes the columns, from values of these types. */
-export function eventsOf(row: Row): readonly LoggedEvent[] {
-  const [accountId, type] = [textOf(row, 'account_id'), textOf(row, 'type')];
-  const { first } = numbersOf(row);
-  return contentsOf(row).map(
-    (content, index) => ({ type, accountId, sequence: first + index, ...content }) as LoggedEvent,
-  );
+export function storedEvents(row: Row): readonly StoredEvent[] {
+  const type = textOf(row, 'type') as EventType;
+  const { first, length } = numbersOf(row);
+  // What is alone in its row is passed on as it is stored.
+  if (length === 1) return [{ sequence: first, type, at: integerOf(row, 'at'), data: textOf(row, 'data') }];
+  return contentsOf(row).map(({ at, data }, index) => ({
+    ...{ sequence: first + index, type, at },
+    data: JSON.stringify(data),
+  }));
 }
 
 /** The numbers of a row's events. */

@@ -6,7 +6,7 @@ import type { Dialect } from '../../dialects/dialect.js';
 import { type Operation, type Row, rowsOf, write } from '../../engine/operation.js';
 import { integerOf, optionalText, shapeOf, textOf } from '../../engine/rows.js';
 import { recordAudit } from '../audit-log.js';
-import { EVENT_COLUMNS, eventsOf, RUN } from '../events/event-runs.js';
+import { EVENT_COLUMNS, RUN, storedEvents } from '../events/event-runs.js';
 
 /** See `CallStore.pending`. */
 export function* findPending(
@@ -192,7 +192,7 @@ function* firstFrom(accountId: string, low: number, high: number, time: number):
       accountId,
       middle,
     );
-    const event = row && eventsOf(row).find(({ sequence }) => sequence >= middle);
+    const event = row && storedEvents(row).find(({ sequence }) => sequence >= middle);
     if (!event || event.at >= time) from = middle;
     else before = Math.max(middle, event.sequence);
   }
