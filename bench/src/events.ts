@@ -12,11 +12,9 @@ export interface EventFigures {
   readonly settling: readonly (readonly [storage: string, ratio: number, perSecond: number])[];
   /** `POST /send/sms` of an account that does not record, with webhooks mounted against without, on SQLite. */
   readonly sending: Versus;
-  /** p99 of `GET /events` from anywhere in the log, in milliseconds; undefined without a PostgreSQL server. */
-  readonly feed: number | undefined;
 }
 
-export async function benchEvents(stored: number, turns: number): Promise<EventFigures> {
+export async function benchEvents(turns: number): Promise<EventFigures> {
   const settling: [string, number, number][] = [];
   const places = [['SQLite', sqliteUrl] as const, ['PostgreSQL', postgresUrl] as const];
   for (const [name, place] of places) {
@@ -25,15 +23,23 @@ export async function benchEvents(stored: number, turns: number): Promise<EventF
     settling.push([name, ...(await settled(on.url, off.url, turns))]);
     await Promise.all([on.drop(), off.drop()]);
   }
-  return { settling, sending: await sending(turns), feed: await feed(stored) };
+  return { settling, sending: await sending(turns) };
 }
 
 const BATCH = 500;
 const SENDS = 5_000;
-const ACCOUNT = 'bench';
+export const ACCOUNT = 'bench';
 
 async function settled(on: string, off: string, turns: number): Promise<[ratio: number, perSecond: number]> {
-  const [mine, other] = [await opened(on, true), await opened(off, false)];
+  return settledAgainst(await opened(on, true), await opened(off, false), turns);
+}
+
+/** Deliveries settled a second by one storage, against another in turns; stops both. */
+export async function settledAgainst(
+  mine: TypeormStorage,
+  other: TypeormStorage,
+  turns: number,
+): Promise<[ratio: number, perSecond: number]> {
   const ratios: number[] = [];
   const rates: number[] = [];
   for (let turn = -1; turn < turns; turn++) {
@@ -47,7 +53,8 @@ async function settled(on: string, off: string, turns: number): Promise<[ratio: 
   return [median(ratios), median(rates)];
 }
 
-async function opened(url: string, recording: boolean): Promise<TypeormStorage> {
+/** A storage with an account that has units. */
+export async function opened(url: string, recording: boolean): Promise<TypeormStorage> {
   const storage = new TypeormStorage({ database: url });
   await storage.start();
   await storage.accounts.createAccount({ id: ACCOUNT, name: ACCOUNT, createdAt: Date.now() });
@@ -111,7 +118,8 @@ async function sending(turns: number): Promise<Versus> {
   return result;
 }
 
-async function feed(stored: number): Promise<number | undefined> {
+/** p99 of `GET /events` from anywhere in a log, in milliseconds; undefined without a PostgreSQL server. */
+export async function benchFeed(stored: number): Promise<number | undefined> {
   const place = await postgresUrl();
   if (!place) return undefined;
   const target = await startTarget({ kind: 'ours', adapter: 'express', dispatch: false, url: place.url, events: true });

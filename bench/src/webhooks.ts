@@ -6,6 +6,7 @@ import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import {
   AccountService,
+  EventService,
   LedgerService,
   MessagingModule,
   SandboxSmsTransport,
@@ -15,15 +16,18 @@ import {
 import { DataSource } from 'typeorm';
 import { Pool } from 'undici';
 import { sqliteUrl } from './target.js';
+import { median } from './versus.js';
 
 /** What the calls of endpoints reach, each as it was measured. */
 export interface WebhookFigures {
-  /** Posts a second of a bare undici loop of 8 connections. */
+  /** Posts a second of a bare undici loop of 8 connections with the same requests; the median of the turns, as the next two. */
   readonly bare: number;
   /** Posts of one event a second. */
   readonly single: number;
   /** Events a second in posts of 100. */
   readonly batched: number;
+  /** Posts of one event against the bare loop, and events in posts of 100 against posts of one; in each turn. */
+  readonly ratios: readonly (readonly [single: number, batched: number])[];
   /** From the commit to the post at 500 events a second, in milliseconds, in order of size. */
   readonly waits: readonly number[];
   /** Events a second to 99 endpoints beside one that never answers, against 99 alone. */
@@ -39,20 +43,31 @@ interface Figures {
 
 const ENDPOINTS_AN_ACCOUNT = 20;
 
-export async function benchWebhooks(events: number): Promise<WebhookFigures> {
+/** @param turns how often rates are measured, each in turn, after one turn that warms both processes */
+export async function benchWebhooks(events: number, turns: number): Promise<WebhookFigures> {
   const sink = await Sink.start();
-  const bare = await bareLoop(sink, events);
-  const single = await called(sink, 1, events);
-  const batched = await called(sink, 100, 10 * events);
+  const rates: [bare: number, single: number, batched: number][] = [];
+  for (let turn = -1; turn < turns; turn++) {
+    const bare = await bareLoop(sink, events);
+    const single = await called(sink, 1, events);
+    const batched = await called(sink, 100, 10 * events);
+    if (turn >= 0) rates.push([bare, single, batched]);
+  }
   const waits = await committed(sink, 500, 5);
   const alone = await fanned(sink, 99, false, events / 20);
   const beside = await fanned(sink, 99, true, events / 20);
   sink.stop();
-  return { bare, single, batched, waits, besideDead: beside / alone };
+  return {
+    bare: median(rates.map(([bare]) => bare)),
+    single: median(rates.map(([, single]) => single)),
+    batched: median(rates.map(([, , batched]) => batched)),
+    ratios: rates.map(([bare, single, batched]) => [single / bare, batched / single]),
+    ...{ waits, besideDead: beside / alone },
+  };
 }
 
 /** The receiver, in a process of its own. */
-class Sink {
+export class Sink {
   private constructor(
     private readonly child: ChildProcess,
     readonly url: string,
@@ -84,8 +99,23 @@ class Sink {
   }
 }
 
-/** A body as long as that of an event. */
-const BODY = JSON.stringify({ sequence: 1, text: 'x'.repeat(330) });
+/** The data of the events of the bench. */
+const DATA = JSON.stringify({
+  ...{ id: 'x'.repeat(36), channel: 'sms', position: 0, number: '22670000000', status: 'sent' },
+});
+
+/** A body as that of an event, and headers as those of its call. */
+const BODY = JSON.stringify({
+  ...{ id: `evt_${'x'.repeat(22)}`, type: 'message.sent', timestamp: new Date().toISOString(), sequence: 12_345 },
+  ...{ previous: 12_344, account: 'x'.repeat(36), data: JSON.parse(DATA) },
+});
+const HEADERS = {
+  'content-type': 'application/json',
+  'user-agent': 'nestjs-messaging/0.0.0',
+  'webhook-id': `evt_${'x'.repeat(22)}`,
+  'webhook-timestamp': '1700000000',
+  'webhook-signature': `v1,${'x'.repeat(44)}`,
+};
 
 async function bareLoop(sink: Sink, posts: number): Promise<number> {
   await sink.ask('reset');
@@ -96,7 +126,7 @@ async function bareLoop(sink: Sink, posts: number): Promise<number> {
       const { body } = await pool.request({
         method: 'POST',
         path: '/',
-        headers: { 'content-type': 'a/b' },
+        headers: HEADERS,
         body: BODY,
       });
       await body.dump();
@@ -160,7 +190,7 @@ function rateOf({ first, last }: Figures, events: number): number {
 }
 
 /** A process that calls endpoints, on SQLite. */
-class Host {
+export class Host {
   private constructor(
     private readonly app: Awaited<ReturnType<typeof NestFactory.createApplicationContext>>,
     private readonly source: DataSource,
@@ -190,8 +220,21 @@ class Host {
     return (await this.app.get(AccountService, { strict: false }).createAccount({ name: 'Bench' })).id;
   }
 
-  async endpoint(accountId: string, url: string, max: number): Promise<void> {
-    await this.app.get(WebhookService, { strict: false }).create(accountId, { url, batch: { max } });
+  /** @returns its id */
+  async endpoint(accountId: string, url: string, max: number): Promise<string> {
+    const created = await this.app.get(WebhookService, { strict: false }).create(accountId, { url, batch: { max } });
+    return created.reply.id;
+  }
+
+  /** Records events of the account before it has an endpoint. */
+  record(accountId: string): Promise<void> {
+    return this.app.get(EventService, { strict: false }).switchOn(accountId);
+  }
+
+  /** Has all events of the log called again; returns how many. */
+  async replay(accountId: string, id: string): Promise<number> {
+    const { reply } = await this.app.get(WebhookService, { strict: false }).replay(accountId, id, { after: 0 });
+    return reply.events;
   }
 
   topUp(accountId: string): Promise<unknown> {
@@ -200,17 +243,10 @@ class Host {
 
   /** Has so many events in the log, written by the database itself. */
   async fill(accountId: string, events: number): Promise<void> {
-    const data = JSON.stringify({
-      id: 'x'.repeat(36),
-      channel: 'sms',
-      position: 0,
-      number: '22670000000',
-      status: 'sent',
-    });
     await this.source.query(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${events})
         INSERT INTO messaging_event (account_id, sequence, type, at, data)
-        SELECT '${accountId}', i, 'message.sent', ${Date.now()}, '${data}' FROM n`,
+        SELECT '${accountId}', i, 'message.sent', ${Date.now()}, '${DATA}' FROM n`,
     );
     await this.source.query(`UPDATE messaging_event_counter SET sequence = ${events} WHERE id = '${accountId}'`);
   }

@@ -1,0 +1,45 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { Host, Sink } from './webhooks.js';
+
+/** The memory of a process that calls an endpoint with all events of a log again. */
+export interface ReplayFigures {
+  readonly perSecond: number;
+  /** After a collection, in bytes: before it begins and at each tenth of the events. */
+  readonly heap: readonly number[];
+  /** Resident, at the same moments. */
+  readonly rss: readonly number[];
+}
+
+setFlagsFromString('--expose-gc');
+const collect: () => void = runInNewContext('gc');
+
+export async function benchReplay(events: number): Promise<ReplayFigures> {
+  const sink = await Sink.start();
+  const host = await Host.start();
+  const account = await host.account();
+  // It begins at the end of the log, so all calls are of the replay.
+  await host.record(account);
+  await host.fill(account, events);
+  const endpoint = await host.endpoint(account, `${sink.url}/`, 100);
+  const [heap, rss]: [number[], number[]] = [[], []];
+  const measure = () => {
+    collect();
+    const memory = process.memoryUsage();
+    heap.push(memory.heapUsed);
+    rss.push(memory.rss);
+  };
+  measure();
+  const asked = await host.replay(account, endpoint);
+  if (asked !== events) throw new Error(`${asked} events are called again.`);
+  for (let tenth = 1; tenth <= 10; tenth++) {
+    await sink.got((events * tenth) / 10);
+    measure();
+  }
+  const { first, last } = await sink.ask('figures');
+  await pause(100);
+  await host.stop();
+  sink.stop();
+  return { perSecond: (1000 * events) / (last - first), heap, rss };
+}
