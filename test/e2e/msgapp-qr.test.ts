@@ -11,6 +11,7 @@ import { type AppSetup, describeOnBothAdapters } from '../support/http-apps.js';
 import { call, RawConnection } from '../support/http-client.js';
 import { MSGAPP, type MsgappClient, msgappClient, startMsgapp } from '../support/msgapp-app.js';
 import { type Service, startService } from '../support/services.js';
+import { until } from '../support/until.js';
 
 const NOT_FOUND = { statusCode: 404, message: 'Code QR introuvable ou expiré', error: 'Not Found' };
 
@@ -163,13 +164,15 @@ describeOnBothAdapters('the code to scan', (adapter) => {
     const { client } = await start();
     const { qr_url } = await client.connect();
     const watching = promisify(execFile)('curl', ['-sN', qr_url]);
+    let shown = '';
+    watching.child.stdout?.on('data', (text) => (shown += text));
+    await until(() => shown.includes('event: qr'));
     const image = await call(`${qr_url}/image`);
     expect(image.status).toBe(200);
     const events = await EventReader.open(qr_url);
     const { data } = await events.first('qr');
     await client.scan('22670000105', data.qr);
     const { stdout } = await watching;
-    expect(stdout).toMatch(/^event: qr$/m);
     expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^data: \{.*"status":"connected"/);
   });
 

@@ -1,7 +1,7 @@
 import { EventLog } from '../../src/events/event-log.js';
 import { MOST_READERS, ReaderSeats } from '../../src/webhooks/feed/reader-seats.js';
 import { delivered, logEvents } from './logged-events.js';
-import { DOORS, play, playCrowd, type Stage, type Step } from './openapi-scenario.js';
+import { DOORS, play, playCrowd, playLate, type Stage, type Step } from './openapi-scenario.js';
 
 const FEED = '/api/v1/events';
 const STREAM = `${FEED}/stream`;
@@ -54,12 +54,7 @@ async function playTroubles(stage: Stage, path: string): Promise<void> {
   storage.recover();
   if (path === STREAM) return;
   clock.advance(10_000);
-  const held = storage.hold();
-  const late = play(stage, 'GET', get(path, 504));
-  await held;
-  clock.advance(30_000);
-  await late;
-  storage.recover();
+  await playLate(stage, () => play(stage, 'GET', get(path, 504)));
 }
 
 /** A stream has no end to wait for. */

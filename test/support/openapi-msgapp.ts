@@ -2,7 +2,17 @@ import { LedgerService } from '../../src/billing/ledger-service.js';
 import { MessagingEvents } from '../../src/events/messaging-events.js';
 import { FileServer } from './file-server.js';
 import { playCap } from './openapi-limits.js';
-import { DOORS, EDGE, once, play, playCrowd, type Stage, type Step, WRONG_METADATA } from './openapi-scenario.js';
+import {
+  DOORS,
+  EDGE,
+  once,
+  play,
+  playCrowd,
+  playLate,
+  type Stage,
+  type Step,
+  WRONG_METADATA,
+} from './openapi-scenario.js';
 
 const ROOT = '/api/v1/msgapp';
 const TEXT = `${ROOT}/send/text`;
@@ -120,12 +130,7 @@ async function playLinking(stage: Stage): Promise<string> {
   await all(stage, [post(SCAN, 503, { qr: code.qr })]);
   stage.storage.recover();
   const [shown] = await codes(stage);
-  const held = stage.storage.hold();
-  const late = play(stage, 'POST', { path: SCAN, status: 504, body: { qr: shown?.qr } });
-  await held;
-  stage.clock.advance(30_000);
-  await late;
-  stage.storage.recover();
+  await playLate(stage, () => play(stage, 'POST', { path: SCAN, status: 504, body: { qr: shown?.qr } }));
   const second = await shownCode(stage, shown?.sessionID);
   await all(stage, [post(`/sandbox/phones/${LINKED}/scan`, 204, { qr: second.code.qr })]);
   return second.code.sessionID;
@@ -240,12 +245,7 @@ async function playTroubles(stage: Stage, steps: readonly Asked[]): Promise<void
     await play(stage, method, { ...step, status: 500 });
     storage.recover();
     clock.advance(10_000);
-    const held = storage.hold();
-    const late = play(stage, method, { ...step, status: 504 });
-    await held;
-    clock.advance(30_000);
-    await late;
-    storage.recover();
+    await playLate(stage, () => play(stage, method, { ...step, status: 504 }));
   }
 }
 

@@ -1,7 +1,7 @@
 import { EventLog } from '../../src/events/event-log.js';
 import { MOST_ENDPOINTS } from '../../src/webhooks/endpoints/endpoint-store.js';
 import { delivered, logEvents } from './logged-events.js';
-import { DOORS, MAX_BYTES, once, play, playCrowd, type Stage, type Step } from './openapi-scenario.js';
+import { DOORS, MAX_BYTES, once, play, playCrowd, playLate, type Stage, type Step } from './openapi-scenario.js';
 
 const WEBHOOKS = '/api/v1/webhooks';
 const HOOKS = '/sandbox/hooks';
@@ -125,12 +125,7 @@ async function playTroubles(stage: Stage, step: Asked): Promise<void> {
   await ask(stage, { ...step, status: 500 });
   storage.recover();
   clock.advance(10_000);
-  const held = storage.hold();
-  const late = ask(stage, { ...step, status: 504 });
-  await held;
-  clock.advance(30_000);
-  await late;
-  storage.recover();
+  await playLate(stage, () => ask(stage, { ...step, status: 504 }));
 }
 
 async function playHooks(stage: Stage): Promise<void> {
