@@ -38,6 +38,7 @@ const IN_BROWSER = '/test/e2e/(dashboard(-[^/]+)?|[^/]+-browser)\\.test\\.ts$';
 
 export default {
   globalSetup: '<rootDir>/test/support/seed.mjs',
+  testSequencer: '<rootDir>/test/support/sequencer.mjs',
   // More than `PATIENCE_MS` of test/support/until.ts: what a test waits for in vain is told by the one who waits.
   testTimeout: 120_000,
   // In one process all suites share a heap that only grows: each module graph of ES modules stays for good.

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { RawConnection } from './http-client.js';
@@ -8,12 +8,22 @@ import { PATIENCE_MS } from './until.js';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Compiles the sample app against the built package, as `npm start` does. */
+/**
+ * Compiles the sample app against the built package, as `npm start` does, unless `npm run build:sample` has: other suites may be
+ * starting what is there.
+ */
 export function buildSampleApp(): void {
   if (!existsSync(join(ROOT, 'dist/index.js'))) execFileSync('npm', ['run', '-s', 'build'], { cwd: ROOT });
+  const sources = readdirSync(join(ROOT, 'sample-app/src'), { recursive: true, encoding: 'utf8' });
+  const changed = [...sources.map((path) => join('sample-app/src', path)), 'dist/index.js'].map(changedAt);
+  if (changedAt('sample-app/dist/main.js') > Math.max(...changed)) return;
   execFileSync(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', 'sample-app/tsconfig.json'], {
     cwd: ROOT,
   });
+}
+
+function changedAt(path: string): number {
+  return statSync(join(ROOT, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
 /** A sample app in a process of its own. */
