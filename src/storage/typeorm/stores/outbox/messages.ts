@@ -68,12 +68,6 @@ export function* listTraces(dialect: Dialect, ids: readonly string[]): Operation
   return rows.map((row) => textOf(row, 'trace'));
 }
 
-/** The trace of a message; nothing where it has none, as most. */
-export function traceOf(row: Row): { readonly trace?: string } {
-  const trace = optionalText(row, 'trace');
-  return trace === undefined ? {} : { trace };
-}
-
 /** The metadata of a message. */
 export function storedMetadata(row: Row): Metadata | undefined {
   const text = optionalText(row, 'metadata');

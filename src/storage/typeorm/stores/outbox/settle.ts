@@ -17,7 +17,6 @@ import { type Operation, type Row, rowsOf, type Statement, writeAll } from '../.
 import { integerOf, optionalInteger, optionalText, shapeOf, textOf } from '../../engine/rows.js';
 import type { Telling } from '../events/event-recorder.js';
 import { type Completing, completeSends, lockMessages, updateMessages } from './completion.js';
-import { traceOf } from './messages.js';
 import type { Floors, QueueMemory } from './queue-memory.js';
 import { findQueues, lockQueues } from './queues.js';
 import { lockAccounts, refunds, refundsOfMessages } from './refunds.js';
@@ -130,15 +129,28 @@ function byType(events: readonly NewEvent[]): readonly NewEvent[] {
 }
 
 function transitionOf(row: ChangedRow, refund: number, completes: boolean): DeliveryTransition {
-  const { messageId, position, number, status, error, units, refundedUnits, at, message } = row;
-  const { accountId, channel, sender, acceptedAt, metadata, trace, recipients } = message;
+  const { message, status, refundedUnits } = row;
+  // Written out, as in `changedRow`.
   const transition = {
-    ...{ messageId, position, accountId, channel, sender, number, status, error, units, refund, refundedUnits },
-    ...{ acceptedAt, metadata, at },
-    ...(trace === undefined ? {} : { trace }),
+    messageId: row.messageId,
+    position: row.position,
+    accountId: message.accountId,
+    channel: message.channel,
+    sender: message.sender,
+    number: row.number,
+    status,
+    error: row.error,
+    units: row.units,
+    refund,
+    refundedUnits,
+    acceptedAt: message.acceptedAt,
+    metadata: message.metadata,
+    at: row.at,
   };
-  if (!completes || recipients > 1) return transition;
-  return { ...transition, completed: { recipients, statuses: { [status]: 1 }, units: message.units, refundedUnits } };
+  const { recipients, units, trace } = message;
+  const traced = trace === undefined ? transition : { ...transition, trace };
+  if (!completes || recipients > 1) return traced;
+  return { ...traced, completed: { recipients, statuses: { [status]: 1 }, units, refundedUnits } };
 }
 
 /** The row after one more update. */
@@ -263,7 +275,7 @@ function toMessage(row: Row): SentMessage {
     acceptedAt: integerOf(row, 'accepted_at'),
     metadata: metadata === undefined ? undefined : JSON.parse(metadata),
     recordedSince: optionalInteger(row, 'recorded_since'),
-    ...traceOf(row),
+    trace: optionalText(row, 'trace'),
   };
 }
 
