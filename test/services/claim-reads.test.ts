@@ -12,7 +12,7 @@ const onMariadb = (await hasServer('MariaDB', 3306)) ? describe : describe.skip;
 
 const opened = closeAfterEach();
 
-/** A backlog in a database of its own, and how many index entries of the queues have been read. */
+/** A backlog in a database of its own; `read` counts index entries of the queues, `lookUps` searches for a recipient's key. */
 async function onOwnPostgres() {
   const database = await createPostgresDatabase();
   opened({ close: () => database.drop() });
@@ -27,19 +27,19 @@ async function onOwnPostgres() {
         AND pid <> pg_backend_pid()`);
     return Number(rows[0]?.many);
   };
-  const entries = async () => {
-    await eventually(others, (many) => many === 0);
-    const { rows } = await observer.query(
-      "SELECT idx_tup_read AS read FROM pg_stat_user_indexes WHERE indexrelname = 'messaging_recipient_queue'",
-    );
-    return Number(rows[0]?.read);
-  };
-  const read = async (work: () => Promise<unknown>) => {
-    const before = await entries();
+  const counted = (column: string, index: string) => async (work: () => Promise<unknown>) => {
+    const count = async () => {
+      await eventually(others, (many) => many === 0);
+      const sql = `SELECT ${column} AS many FROM pg_stat_user_indexes WHERE indexrelname = $1`;
+      return Number((await observer.query(sql, [index])).rows[0]?.many);
+    };
+    const before = await count();
     await work();
-    return (await entries()) - before;
+    return (await count()) - before;
   };
-  return { backlog, connect, read };
+  const read = counted('idx_tup_read', 'messaging_recipient_queue');
+  const lookUps = counted('idx_scan', 'messaging_recipient_pkey');
+  return { backlog, connect, read, lookUps };
 }
 
 onPostgres('on PostgreSQL', () => {
@@ -52,6 +52,12 @@ onPostgres('on PostgreSQL', () => {
     expect(await read(claim)).toBeLessThan(FEW);
     expect(accounts).toEqual(SHARED);
     expect(await read(() => backlog.look())).toBeLessThan(FEW);
+  });
+
+  test('a claim writes the rows that it has locked without a search for their keys', async () => {
+    const { backlog, lookUps } = await onOwnPostgres();
+    const claim = async () => expect(await backlog.claim({ limit: 500 })).toHaveLength(500);
+    expect(await lookUps(claim)).toBe(0);
   });
 
   test('a claim, an expiry and a look do not walk over what has been claimed since a snapshot that another session holds', async () => {

@@ -6,6 +6,7 @@ import {
   type FirstRows,
   type GroupSearch,
   type ListingIndex,
+  type PlacesUpdate,
   type RangeLocks,
   type RecipientIndex,
   type RowShape,
@@ -207,6 +208,15 @@ export abstract class Dialect {
     const sql = `UPDATE ${table} SET ${changes.join(', ')} FROM ${this.rows(shape)} WHERE ${on}`;
     return { sql, params: [...params, JSON.stringify(rows)] };
   }
+
+  /** Follows the columns of a locking query: where each row is stored, as `place`, for `updatePlaces`. */
+  readonly place: string = '';
+
+  /**
+   * Updates rows by where they are stored, all alike: rows that this transaction has locked, as others move. Undefined where
+   * the database tells no places.
+   */
+  updatePlaces?(update: PlacesUpdate): Statement;
 
   deleteRows({ table, shape, rows, on }: RowsDelete): Statement {
     return { sql: `DELETE FROM ${table} USING ${this.rows(shape)} WHERE ${on}`, params: [JSON.stringify(rows)] };

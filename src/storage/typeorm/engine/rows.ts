@@ -22,6 +22,11 @@ export interface RowsUpdate {
   readonly on: string;
 }
 
+/** An update of rows by where the database stores them. */
+export interface PlacesUpdate extends Required<Pick<RowsUpdate, 'table' | 'set' | 'params'>> {
+  readonly places: readonly string[];
+}
+
 /** A delete of many rows in one statement, by the rows `v` that `on` joins. */
 export interface RowsDelete extends Pick<RowsUpdate, 'table' | 'shape' | 'rows' | 'on'> {
   /** The index that `on` uses. Default: the primary key. */

@@ -19,30 +19,44 @@ export function* claimDeliveries(
   const claimed = order.lanes ? yield* laneHeads(dialect, order, order.lanes) : yield* dueRows(dialect, order, plan);
   if (claimed.length === 0) return [];
   const deliveries = yield* withMessages(dialect, claimed);
+  yield* lease(dialect, order, claimed);
+  return deliveries;
+}
+
+/** Writes the lease of locked rows. */
+function* lease(dialect: Dialect, order: ClaimOrder, claimed: readonly Row[]): Operation<void> {
+  const table = 'messaging_recipient';
   const abandoned = claimed.some(isAbandoned);
-  const keys = claimed.map((row) => {
-    const key = [textOf(row, 'message_id'), integerOf(row, 'position')];
-    return abandoned ? [...key, isDoubtful(row) ? 1 : null] : key;
-  });
+  const set = {
+    status: "'sending'",
+    attempt: 'attempt + 1',
+    queue: "''",
+    due_at: '?',
+    updated_at: '?',
+    // It stays first in its lane until it is done.
+    ...(order.lanes ? { lane_turn: '0' } : {}),
+    ...(abandoned ? { doubtful: 'v.doubtful' } : {}),
+  };
+  const params = [order.leaseUntil, order.now];
+  const places = claimed.flatMap((row) => optionalText(row, 'place') ?? []);
+  if (dialect.updatePlaces && !abandoned && places.length === claimed.length) {
+    const { affected } = yield { ...dialect.updatePlaces({ table, set, params, places }), endsTransaction: true };
+    // Locked rows stay where they are. Were one not there, it would have no lease, and must not be handed over.
+    if (affected !== places.length) throw new Error(`A claim has locked ${places.length} rows and found ${affected}.`);
+    return;
+  }
   const update = dialect.updateRows({
-    table: 'messaging_recipient',
-    set: {
-      status: "'sending'",
-      attempt: 'attempt + 1',
-      queue: "''",
-      due_at: '?',
-      updated_at: '?',
-      // It stays first in its lane until it is done.
-      ...(order.lanes ? { lane_turn: '0' } : {}),
-      ...(abandoned ? { doubtful: 'v.doubtful' } : {}),
-    },
-    params: [order.leaseUntil, order.now],
+    table,
+    set,
+    params,
     shape: { message_id: 'id', position: 'integer', ...(abandoned ? { doubtful: 'integer' } : {}) },
-    rows: keys,
+    rows: claimed.map((row) => {
+      const key = [textOf(row, 'message_id'), integerOf(row, 'position')];
+      return abandoned ? [...key, isDoubtful(row) ? 1 : null] : key;
+    }),
     on: 'messaging_recipient.message_id = v.message_id AND messaging_recipient.position = v.position',
   });
   yield* writeAll([update], true);
-  return deliveries;
 }
 
 /** Locks due rows as the plan says, until the batch is full or nothing more is due. */
