@@ -79,8 +79,8 @@ function callProbe(instruments: Instruments): StoreProbe {
       for (const { lease, records } of progress) {
         if (!ours.has(lease.endpointId)) continue;
         for (const record of records) {
-          instruments.record('webhook_calls_total', 1, resultOf(record));
-          instruments.record('webhook_call_duration_seconds', record.ms / 1000);
+          instruments.record('webhook_calls_total', record.calls.length, resultOf(record));
+          for (const { ms } of record.calls) instruments.record('webhook_call_duration_seconds', ms / 1000);
         }
       }
     },

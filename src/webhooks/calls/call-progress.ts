@@ -1,4 +1,5 @@
-import type { CallProgress, CallRecord, EndpointLease, FailedCall } from './call-store.js';
+import { CallRuns } from './call-runs.js';
+import type { CallAnswer, CallProgress, EndpointLease, FailedCall, RecordedCall } from './call-store.js';
 
 /** Events that are called in the order of a log, and how far it is settled. */
 interface Span {
@@ -43,7 +44,7 @@ export type { Span };
 
 /** What calls have changed since the last commit. */
 export class ProgressDraft {
-  private records: CallRecord[] = [];
+  private readonly records = new CallRuns();
   /** What became of pending calls; the last word counts. */
   private pending = new Map<number, FailedCall | undefined>();
   private replays = new Map<string, { readonly id: string; readonly position: number; readonly upTo: number }>();
@@ -68,8 +69,8 @@ export class ProgressDraft {
     this.changed = true;
   }
 
-  record(record: CallRecord): void {
-    this.records.push(record);
+  record(answer: CallAnswer, call: RecordedCall, newId: () => string): void {
+    this.records.add(answer, call, newId);
     this.changed = true;
   }
 
@@ -103,13 +104,12 @@ export class ProgressDraft {
       lease,
       done: entries.flatMap(([sequence, failed]) => (failed ? [] : [sequence])),
       failed: entries.flatMap(([, failed]) => failed ?? []),
-      records: this.records,
+      records: this.records.take(),
       replays: [...this.replays.values()],
       disabled: this.disabled,
     };
     const { settled } = this;
     const commit = this.takes++;
-    this.records = [];
     this.pending = new Map();
     this.replays = new Map();
     this.disabled = undefined;

@@ -66,16 +66,28 @@ export interface Replay {
   readonly types: readonly EventType[] | undefined;
 }
 
-/** One call, as its owner may see it. */
-export interface CallRecord {
-  readonly id: string;
-  readonly sequences: readonly number[];
-  readonly at: number;
-  readonly ms: number;
+/** How a call ended. */
+export interface CallAnswer {
   readonly ok: boolean;
   readonly status: number | undefined;
   readonly error: string | undefined;
   readonly reply: string | undefined;
+}
+
+/** What differs between calls that ended alike. */
+export interface RecordedCall {
+  /** The numbers of its events; none where its event is not in the log. */
+  readonly sequences: readonly number[];
+  readonly at: number;
+  readonly ms: number;
+}
+
+/** Calls that ended alike, as their owner may see them: one, or a run of those that were answered with yes. */
+export interface CallRecord extends CallAnswer {
+  /** Of one call: its id. Of a run, see `runIdOf` and `callIdOf`. */
+  readonly id: string;
+  /** At least one; in a run they begin within `RUN_MS`. */
+  readonly calls: readonly RecordedCall[];
 }
 
 /** What the calls of an endpoint have changed since the last commit. */

@@ -240,7 +240,8 @@ export class EndpointCaller {
     if (rest !== undefined) this.restsUntil = Math.max(this.restsUntil ?? 0, now + rest);
     // What the host allows may be a part of its own network, whose answers are not for its customers.
     const shown = isPrivate ? undefined : reply;
-    this.draft.record({ id: ids.next(), sequences: call.sequences, at, ms, ok, status, error, reply: shown });
+    const { sequences } = call;
+    this.draft.record({ ok, status, error, reply: shown }, { sequences, at, ms }, () => ids.next());
     call.ended(ok);
     if (status === 410) this.disable('gone', now);
     else if (now - (this.failingSince ?? now) >= FAILING_MS) this.disable('failures', now);

@@ -8,7 +8,7 @@ import { EventRecorder } from '../../../src/storage/typeorm/stores/events/event-
 import { toEndpoint } from '../../../src/storage/typeorm/stores/webhooks/endpoint-rows.js';
 import { TypeormStorage } from '../../../src/storage/typeorm/typeorm-storage.js';
 import { type CallProgress, CallStore, type EndpointLease } from '../../../src/webhooks/calls/call-store.js';
-import type { Endpoint } from '../../../src/webhooks/endpoints/endpoint.js';
+import type { Endpoint, EndpointAttempt } from '../../../src/webhooks/endpoints/endpoint.js';
 import { EndpointStore } from '../../../src/webhooks/endpoints/endpoint-store.js';
 
 const NOW = 1_000_000;
@@ -138,11 +138,11 @@ export function describeCallStore(
     test('stores what became of calls, as a whole and any number of times', async () => {
       const one = await endpoint(9);
       const lease = await leaseOf(one);
-      const record = { at: NOW, ms: 12, ok: false, status: undefined, error: 'timeout', reply: undefined };
+      const record = { ok: false, status: undefined, error: 'timeout', reply: undefined };
       const failures = progress(lease, {
         ...{ cursor: 5, failingSince: NOW, restsUntil: NOW + 5 },
         failed: [failed(3, NOW + 50, 'x'), failed(2, NOW + 50, 'x'), failed(4, NOW + 9), failed(1, undefined)],
-        records: [{ ...record, id: `r-${one.id}`, sequences: [2, 3] }],
+        records: [{ ...record, id: `r-${one.id}`, calls: [{ sequences: [2, 3], at: NOW, ms: 12 }] }],
       });
       expect(await store.commit('a', [failures])).toEqual(new Set([one.id]));
       expect(await store.commit('a', [failures])).toEqual(new Set([one.id]));
@@ -163,6 +163,86 @@ export function describeCallStore(
       expect(rows).toHaveLength(1);
       expect(await store.purgeRecords(NOW - 1, 10)).toBe(0);
       expect(await store.purgeRecords(NOW, 10)).toBe(1);
+    });
+
+    test('lists the calls of runs one by one, in the order in which they began, however runs overlap', async () => {
+      const one = await endpoint(9);
+      const lease = await leaseOf(one);
+      const answer = { ok: true, status: 204, error: undefined, reply: '' };
+      const call = (sequence: number, at: number) => ({
+        sequences: [sequence, sequence + 1],
+        at: NOW + at,
+        ms: sequence,
+      });
+      const id = (last: string) => `01a1fe2d-892e-775e-ac74-${String(made).padStart(9, '0')}${last}`;
+      const failure = { ok: false, status: 500, error: undefined, reply: 'no', id: id('abc') };
+      // As they end, not as they begin; the second run begins before the first one ends, and the failure is between them.
+      const runs = [
+        { ...answer, id: id('123'), calls: [call(1, 5), call(2, 0), call(3, 60)] },
+        { ...failure, calls: [call(4, 40)] },
+      ];
+      const later = {
+        ...answer,
+        id: id('456').replace('-775e-', '-775f-'),
+        calls: [call(5, 70), call(6, 60), call(7, 20)],
+      };
+      expect(await store.commit('a', [progress(lease, { cursor: 5, records: runs })])).toEqual(new Set([one.id]));
+      const second = progress(lease, { cursor: 7, records: [later] });
+      for (let time = 0; time < 2; time++) expect(await store.commit('a', [second])).toEqual(new Set([one.id]));
+      const rows = await source.query(`SELECT id FROM messaging_endpoint_attempt WHERE endpoint_id = '${one.id}'`);
+      expect(rows).toHaveLength(3);
+      for (const limit of [1, 2, 3, 100]) {
+        const listed: EndpointAttempt[] = [];
+        let after: string | undefined;
+        do {
+          const page = await storage.store(EndpointStore).attempts({ endpointId: one.id, limit, after });
+          listed.push(...page.items);
+          after = page.next;
+        } while (after !== undefined && listed.length < 100);
+        expect(listed.map(({ sequences: [first], at, ms }) => [first, at - NOW, ms])).toEqual([
+          ...[
+            [5, 70, 5],
+            [6, 60, 6],
+            [3, 60, 3],
+            [4, 40, 4],
+          ],
+          ...[
+            [7, 20, 7],
+            [1, 5, 1],
+            [2, 0, 2],
+          ],
+        ]);
+        expect(new Set(listed.map((attempt) => attempt.id)).size).toBe(7);
+        expect(listed[0]).toMatchObject({ ...answer, sequences: [5, 6] });
+      }
+      const { items } = await storage.store(EndpointStore).attempts({ endpointId: one.id, limit: 9, ok: false });
+      expect(items.map((attempt) => attempt.id)).toEqual([failure.id]);
+    });
+
+    test('lists runs that are more than are read at a time, and overlap, without leaving out a call', async () => {
+      const one = await endpoint(9);
+      const lease = await leaseOf(one);
+      const answer = { ok: true, status: 200, error: undefined, reply: undefined };
+      // The last to end is not the last to begin.
+      const records = Array.from({ length: 80 }, (_, run) => ({
+        ...{ ...answer, id: `01a1fe2d-892e-775e-${String(run).padStart(4, '0')}-b${String(made).padStart(8, '0')}123` },
+        calls: [30, 0, 50, 20].map((at, call) => ({ sequences: [4 * run + call + 1], at: NOW + 10 * run + at, ms: 1 })),
+      }));
+      await store.commit('a', [progress(lease, { cursor: 9, records })]);
+      for (const limit of [7, 124, 1000]) {
+        const listed: EndpointAttempt[] = [];
+        let after: string | undefined;
+        do {
+          const page = await storage.store(EndpointStore).attempts({ endpointId: one.id, limit, after });
+          listed.push(...page.items);
+          after = page.next;
+        } while (after !== undefined && listed.length < 1000);
+        const times = listed.map(({ at }) => at);
+        expect(times).toEqual([...times].sort((a, b) => b - a));
+        const numbers = listed.flatMap(({ sequences }) => sequences).sort((a, b) => a - b);
+        expect(numbers).toEqual(Array.from({ length: 320 }, (_, index) => index + 1));
+        expect(new Set(listed.map(({ id }) => id)).size).toBe(320);
+      }
     });
 
     test('tells two leases of one endpoint apart', async () => {

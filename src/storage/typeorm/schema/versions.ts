@@ -8,7 +8,7 @@ import { operatingTables } from './operating.js';
 import { sandboxScreens, sandboxTables } from './sandbox.js';
 import { hashedOptOuts, receivedTexts, smsTables } from './sms.js';
 import { usageTables } from './usage.js';
-import { webhookTables } from './webhooks.js';
+import { attemptRuns, webhookTables } from './webhooks.js';
 
 /** A version of a group of tables. A released version does not change: a change of the schema is a new version. */
 export interface SchemaVersion {
@@ -66,7 +66,13 @@ export const SCHEMA: readonly SchemaGroup[] = [
       { name: '0003-listings', up: sessionListings },
     ],
   },
-  { name: 'webhooks', versions: [{ name: '0001-initial', up: webhookTables }] },
+  {
+    name: 'webhooks',
+    versions: [
+      { name: '0001-initial', up: webhookTables },
+      { name: '0002-attempt-runs', up: attemptRuns },
+    ],
+  },
   {
     name: 'management',
     versions: [

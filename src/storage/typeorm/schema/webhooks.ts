@@ -38,3 +38,10 @@ export function webhookTables(dialect: Dialect): string[] {
     'CREATE INDEX messaging_endpoint_attempt_age ON messaging_endpoint_attempt (at)',
   ];
 }
+
+/** Rows that hold several calls. */
+export function attemptRuns(dialect: Dialect): string[] {
+  // calls: JSON, of a run of calls that ended alike when each began and how long it took, counted from `at` and `ms`, which are
+  // those of the last, and how many events each had; null for one call. Its `id` is made to that of each by its place.
+  return [`ALTER TABLE messaging_endpoint_attempt ADD COLUMN calls ${columnTypes(dialect).text}`];
+}

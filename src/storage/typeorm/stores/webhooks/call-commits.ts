@@ -4,16 +4,12 @@ import type { CallProgress } from '../../../../webhooks/calls/call-store.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import { type Operation, type Statement, write, writeAll } from '../../engine/operation.js';
 import { integerOf, shapeOf, textOf } from '../../engine/rows.js';
+import { ATTEMPT_ROW, attemptRow } from './attempt-runs.js';
 import { lockOurs } from './call-leases.js';
 
 const PROGRESS = { id: 'id', cursor_at: 'integer', failing_since: 'integer', rests_until: 'integer' } as const;
 const RETRY = { endpoint_id: 'id', ...shapeOf('batch', 'sequence tries due_at') } as const;
 const DONE = { endpoint_id: 'id', sequence: 'integer' } as const;
-const RECORD = {
-  id: 'id',
-  endpoint_id: 'id',
-  ...shapeOf('sequences error reply', 'first last at ms ok status'),
-} as const;
 const REPLAY = { id: 'id', position: 'integer' } as const;
 
 /** The most bytes of a URL in an event, which has at most 2 KiB. */
@@ -86,14 +82,10 @@ function statementsOf(dialect: Dialect, progress: readonly CallProgress[]): Stat
       }),
   );
   add(
-    each(({ records }, id) =>
-      records.map(({ sequences, ok, ...one }) => [
-        ...[one.id, id, JSON.stringify(sequences), one.error ?? null, one.reply ?? null],
-        ...[sequences[0] ?? 0, sequences.at(-1) ?? 0, one.at, one.ms, ok ? 1 : 0, one.status ?? null],
-      ]),
-    ),
+    each(({ records }, id) => records.map((record) => attemptRow(id, record))),
     // A commit whose answer was lost is repeated.
-    (rows) => dialect.insertRows({ table: 'messaging_endpoint_attempt', shape: RECORD, rows, onDuplicate: ['id'] }),
+    (rows) =>
+      dialect.insertRows({ table: 'messaging_endpoint_attempt', shape: ATTEMPT_ROW, rows, onDuplicate: ['id'] }),
   );
   const replays = each(({ replays }) => replays);
   add(

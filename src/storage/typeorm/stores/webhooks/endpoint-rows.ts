@@ -2,7 +2,6 @@ import type { EventType } from '../../../../events/event-types.js';
 import type {
   DisabledReason,
   Endpoint,
-  EndpointAttempt,
   EndpointOrdering,
   EndpointSignature,
   SecretVersion,
@@ -40,21 +39,4 @@ export function toEndpoint(row: Row): Endpoint {
 /** The versions of an endpoint's secret, the newest first. */
 function toVersions(row: Row): readonly SecretVersion[] {
   return JSON.parse(textOf(row, 'versions')) as readonly SecretVersion[];
-}
-
-/** The columns that `toAttempt` reads. */
-export const ATTEMPT = 'id, endpoint_id, sequences, at, ms, ok, status, error, reply';
-
-/** A call from its row. */
-export function toAttempt(row: Row): EndpointAttempt {
-  return {
-    id: textOf(row, 'id'),
-    sequences: JSON.parse(textOf(row, 'sequences')) as readonly number[],
-    at: integerOf(row, 'at'),
-    ms: integerOf(row, 'ms'),
-    ok: integerOf(row, 'ok') === 1,
-    status: optionalInteger(row, 'status'),
-    error: optionalText(row, 'error'),
-    reply: optionalText(row, 'reply'),
-  };
 }

@@ -27,7 +27,8 @@ import { recordAudit } from '../audit-log.js';
 import { switchOn } from '../events/event-log.js';
 import { findReply, keepReply } from '../outbox/replies.js';
 import { readPage } from '../read-page.js';
-import { ATTEMPT, ENDPOINT, toAttempt, toEndpoint } from './endpoint-rows.js';
+import { readAttempts } from './attempt-runs.js';
+import { ENDPOINT, toEndpoint } from './endpoint-rows.js';
 
 /** Endpoints in SQL. */
 export class TypeormEndpointStore extends EndpointStore {
@@ -90,11 +91,8 @@ export class TypeormEndpointStore extends EndpointStore {
     return this.executor.write(() => removeEndpoint(this.executor.dialect, key, at, by));
   }
 
-  override attempts({ endpointId, ok, ...page }: AttemptQuery): Promise<Page<EndpointAttempt>> {
-    const listing = { table: 'messaging_endpoint_attempt', columns: ATTEMPT, moment: 'at', toItem: toAttempt };
-    const filters = [{ sql: 'endpoint_id = ?', params: [endpointId] }];
-    const shown = ok === undefined ? [] : [{ sql: 'ok = ?', params: [ok ? 1 : 0] }];
-    return this.executor.browse(() => readPage(this.executor.dialect, { ...listing, filters, shown }, page));
+  override attempts(query: AttemptQuery): Promise<Page<EndpointAttempt>> {
+    return this.executor.browse(() => readAttempts(this.executor.dialect, query));
   }
 
   override async keep(once: IdempotencyKey, reply: object, now: number): Promise<Acceptance> {
