@@ -120,6 +120,12 @@ export class CallQueue {
     this.mayHaveReplay = true;
   }
 
+  /** What has been read and can be called at once, without looking at the store; undefined: ask `next`. */
+  get nextAtOnce(): Call | undefined {
+    if (this.awaited !== undefined || this.gap || this.pending.mayBeDue(this.context.clock.now())) return undefined;
+    return this.isStrict && this.pending.blocks ? undefined : this.nextRead();
+  }
+
   /** @param underWay calls that have not ended */
   async next(underWay: number): Promise<Call | undefined> {
     if (this.awaited !== undefined) return undefined;

@@ -1,10 +1,11 @@
 import type { Clock } from '../../common/clock.js';
+import { type Deadline, Deadlines } from './deadlines.js';
 
 /** After this time a call counts as slow and gives its slot back, in milliseconds. */
 const SLOW_MS = 1000;
 
-/** Gives a slot back. */
-export type ReturnSlot = () => void;
+/** A slot that is held, until it is given back or its time is over. */
+export type Slot = Deadline;
 
 /**
  * Bounds the calls of a process that are under way. A call holds its slot for a second at most: endpoints that hang can delay
@@ -13,39 +14,33 @@ export type ReturnSlot = () => void;
 export class CallSlots {
   private free: number;
   private readonly waiting: (() => void)[] = [];
+  private readonly held: Deadlines;
+  private readonly release = () => {
+    const next = this.waiting.shift();
+    if (next) next();
+    else this.free++;
+  };
 
-  constructor(
-    slots: number,
-    private readonly clock: Clock,
-  ) {
+  constructor(slots: number, clock: Clock) {
     this.free = slots;
+    this.held = new Deadlines(SLOW_MS, clock);
   }
 
   /** A slot that is free now, if there is one; nobody waits then. */
-  tryTake(): ReturnSlot | undefined {
+  tryTake(): Slot | undefined {
     if (this.free === 0) return undefined;
     this.free--;
-    return this.hold();
+    return this.held.begin(this.release);
   }
 
   /** Resolves when a slot is free, in the order of the calls. */
-  take(): Promise<ReturnSlot> {
+  take(): Promise<Slot> {
     const slot = this.tryTake();
     if (slot) return Promise.resolve(slot);
-    return new Promise((resolve) => this.waiting.push(() => resolve(this.hold())));
+    return new Promise((resolve) => this.waiting.push(() => resolve(this.held.begin(this.release))));
   }
 
-  private hold(): ReturnSlot {
-    let held = true;
-    const giveBack = () => {
-      if (!held) return;
-      held = false;
-      cancel();
-      const next = this.waiting.shift();
-      if (next) next();
-      else this.free++;
-    };
-    const cancel = this.clock.after(SLOW_MS, giveBack);
-    return giveBack;
+  giveBack(slot: Slot): void {
+    if (this.held.cancel(slot)) this.release();
   }
 }

@@ -49,7 +49,11 @@ export class EndpointCaller {
   private readonly idle: IdleTimer;
   private readonly draft = new ProgressDraft();
   private readonly queue: CallQueue;
-  private readonly calls = new Set<Promise<void>>();
+  /** Calls that have not ended. */
+  private underWay = 0;
+  /** Called when none is under way. */
+  private drained: () => void = () => undefined;
+  private isFilling = false;
   private current: Endpoint;
   private connections: WebhookConnections;
   /** Events whose calls are under way or have not been stored. */
@@ -85,9 +89,9 @@ export class EndpointCaller {
 
   /** Whether it has had nothing to do for a while, so that the lease can be given back. */
   get isIdle(): boolean {
-    const { calls, draft, outstanding, queue, context } = this;
+    const { underWay, draft, outstanding, queue, context } = this;
     const rested = context.clock.elapsed() - this.lastWork >= LINGER_MS;
-    return rested && calls.size === 0 && outstanding === 0 && draft.isEmpty && queue.isEmpty;
+    return rested && underWay === 0 && outstanding === 0 && draft.isEmpty && queue.isEmpty;
   }
 
   start(): void {
@@ -114,7 +118,10 @@ export class EndpointCaller {
   async stop(patienceMs: number): Promise<void> {
     this.idle.stop();
     await this.running;
-    await within(this.context.clock, patienceMs, Promise.all(this.calls));
+    const drained = new Promise<void>((resolve) => {
+      this.drained = resolve;
+    });
+    if (this.underWay > 0) await within(this.context.clock, patienceMs, drained);
     // Has the cursor stored that has passed events of other types.
     if (this.queue.isAhead) this.draft.touch();
   }
@@ -161,23 +168,41 @@ export class EndpointCaller {
 
   /** Begins as many calls as may be under way. */
   private async fill(): Promise<void> {
-    while (!this.idle.stopped && this.mayCall) {
-      const call = await this.queue.next(this.calls.size);
-      if (!call) return;
-      this.outstanding += call.sequences.length;
-      const made = this.make(call).finally(() => {
-        this.calls.delete(made);
-        this.lastWork = this.context.clock.elapsed();
-        this.idle.notify();
-      });
-      this.calls.add(made);
+    this.isFilling = true;
+    try {
+      while (!this.idle.stopped && this.mayCall) {
+        const call = await this.queue.next(this.underWay);
+        if (!call) return;
+        this.begin(call);
+      }
+    } finally {
+      this.isFilling = false;
     }
+  }
+
+  /** A call has ended: begins the next one, where that has been read, and has the others looked for where it has not. */
+  private goOn(): void {
+    // While `fill` waits for the store it has counted the calls.
+    const call = this.isFilling || this.idle.stopped || !this.mayCall ? undefined : this.queue.nextAtOnce;
+    if (call) this.begin(call);
+    else this.idle.notify();
+  }
+
+  private begin(call: Call): void {
+    this.outstanding += call.sequences.length;
+    this.underWay++;
+    void this.make(call).finally(() => {
+      this.underWay--;
+      if (this.underWay === 0) this.drained();
+      this.lastWork = this.context.clock.elapsed();
+      this.goOn();
+    });
   }
 
   private get mayCall(): boolean {
     const { ordering } = this.current;
     const most = ordering === 'strict' || this.failures >= TROUBLED ? 1 : MOST_CALLS;
-    if (this.calls.size >= most || this.isFull) return false;
+    if (this.underWay >= most || this.isFull) return false;
     if (this.isDisabled || this.restMs > 0 || !this.context.isOurs(this.lease)) return false;
     return this.context.requests.canSign(this.current, this.context.clock.now());
   }
@@ -196,7 +221,7 @@ export class EndpointCaller {
     const { pollMs } = this.context;
     const rest = this.restMs;
     if (rest > 0) return Math.min(rest, pollMs);
-    return this.mayCall ? Math.min(this.queue.waitMs(this.calls.size) ?? pollMs, pollMs) : pollMs;
+    return this.mayCall ? Math.min(this.queue.waitMs(this.underWay) ?? pollMs, pollMs) : pollMs;
   }
 
   private poll(): void {
@@ -208,7 +233,7 @@ export class EndpointCaller {
 
   private async make(call: Call): Promise<void> {
     const { clock, slots, spans, requests } = this.context;
-    const giveBack = slots.tryTake() ?? (await slots.take());
+    const slot = slots.tryTake() ?? (await slots.take());
     try {
       const span = spans?.areOn ? await spans.begin(call.events) : NO_SPAN;
       // It may have waited, until the lease has to be renewed first.
@@ -224,7 +249,7 @@ export class EndpointCaller {
       spans?.end(span, outcome);
       this.ended(call, at, connections.isPrivate, outcome);
     } finally {
-      giveBack();
+      slots.giveBack(slot);
     }
   }
 

@@ -6,6 +6,7 @@ import type { MediaNetwork } from '../../media/address-guard.js';
 import { MediaRefusedError } from '../../media/media-fetcher.js';
 import { openPinned } from '../../media/pinned-connection.js';
 import type { WebhookTargets } from '../endpoints/webhook-targets.js';
+import type { Deadlines } from './deadlines.js';
 import {
   DialError,
   type ExchangeEnd,
@@ -15,9 +16,6 @@ import {
 } from './webhook-exchange.js';
 
 const require = createRequire(import.meta.url);
-
-/** The longest time of a call, from the look-up of the name to the end of the answer, in milliseconds. */
-const CALL_MS = 15_000;
 
 /** How long a connection is kept without calls, in milliseconds: less than the 5 s of Node's servers, so that we close first. */
 const IDLE_MS = 4000;
@@ -47,6 +45,8 @@ export class WebhookConnections {
     private readonly targets: Pick<WebhookTargets, 'addressesOf' | 'isAllowed'>,
     private readonly network: MediaNetwork,
     private readonly clock: Clock,
+    /** Of calls as a whole. */
+    private readonly limits: Deadlines,
   ) {
     this.path = `${url.pathname}${url.search}`;
   }
@@ -60,22 +60,22 @@ export class WebhookConnections {
    * Makes one call; never throws. A server may close a connection while the next call is on its way to it: that call is
    * repeated at once on a new connection, if it has got no byte of an answer.
    */
-  async post(request: WebhookRequest): Promise<WebhookOutcome> {
-    const began = this.clock.elapsed();
-    let link = this.idle.pop() ?? this.open();
-    const deadline = { expire: () => {} };
-    const cancel = this.clock.after(CALL_MS, () => deadline.expire());
-    try {
+  post(request: WebhookRequest): Promise<WebhookOutcome> {
+    return new Promise((resolve) => {
+      const began = this.clock.elapsed();
+      const link = this.idle.pop() ?? this.open();
       const wasUsed = link.served > 0;
-      let end = await this.exchange(link, request, deadline);
-      if (end.error === 'connection_lost' && wasUsed && !this.isClosed) {
-        link = this.open();
-        end = await this.exchange(link, request, deadline);
-      }
-      return outcome(end, this.clock.elapsed() - began);
-    } finally {
-      cancel();
-    }
+      let exchange: WebhookExchange;
+      const deadline = this.limits.begin(() => exchange.expire());
+      const end = (ended: ExchangeEnd) => {
+        this.limits.cancel(deadline);
+        resolve(outcome(ended, this.clock.elapsed() - began));
+      };
+      exchange = this.exchange(link, request, (ended) => {
+        if (ended.error !== 'connection_lost' || !wasUsed || this.isClosed) end(ended);
+        else exchange = this.exchange(this.open(), request, end);
+      });
+    });
   }
 
   /** Closes all connections, with the calls on them. */
@@ -84,20 +84,14 @@ export class WebhookConnections {
     for (const link of this.links) this.drop(link);
   }
 
-  private exchange(
-    link: Link,
-    { headers, body }: WebhookRequest,
-    deadline: { expire: () => void },
-  ): Promise<ExchangeEnd> {
-    return new Promise((resolve) => {
-      const exchange = new WebhookExchange((end, isWhole) => {
-        if (isWhole) this.keep(link);
-        else this.drop(link);
-        resolve(end);
-      });
-      deadline.expire = () => exchange.expire();
-      link.client.dispatch({ method: 'POST', path: this.path, headers, body }, exchange);
+  private exchange(link: Link, { headers, body }: WebhookRequest, onEnd: (end: ExchangeEnd) => void): WebhookExchange {
+    const exchange = new WebhookExchange((end, isWhole) => {
+      if (isWhole) this.keep(link);
+      else this.drop(link);
+      onEnd(end);
     });
+    link.client.dispatch({ method: 'POST', path: this.path, headers, body }, exchange);
+    return exchange;
   }
 
   private keep(link: Link): void {
