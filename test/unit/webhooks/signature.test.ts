@@ -1,9 +1,10 @@
-import { createPublicKey, verify } from 'node:crypto';
+import { createHmac, createPublicKey, verify } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { UuidGenerator } from '../../../src/common/ids.js';
 import { VERSION } from '../../../src/common/version.js';
 import { CallRequests, pingEvent } from '../../../src/webhooks/calls/call-request.js';
+import { signatureOf } from '../../../src/webhooks/calls/signature.js';
 import type { Endpoint } from '../../../src/webhooks/endpoints/endpoint.js';
 import { EndpointSecrets } from '../../../src/webhooks/endpoints/endpoint-secret.js';
 import { resolveWebhookSettings } from '../../../src/webhooks/webhook-options.js';
@@ -95,5 +96,21 @@ describe('a call', () => {
     const versions = [{ number: 1, pepper: 'another', endsAt: null }];
     expect(requests.canSign({ ...endpoint, versions }, now)).toBe(false);
     expect(requests.canSign(endpoint, now)).toBe(true);
+  });
+});
+
+describe('an HMAC', () => {
+  const call = (body: string) => ({ id: 'evt_1', timestamp: 1_700_000_000, body });
+
+  test.each([0, 1, 55, 64, 4000, 4090, 5000, 300_000])('is that of the library, over a body of %i bytes', (length) => {
+    const body = 'é'.repeat(length / 2) + 'x'.repeat(length % 2);
+    for (const key of [Buffer.alloc(32, 7), Buffer.alloc(32, 0xa5), Buffer.alloc(64, 1)]) {
+      const expected = createHmac('sha256', key).update(`evt_1.1700000000.${body}`).digest('base64');
+      // Twice: what is kept of a key must not be what a call has left.
+      for (let time = 0; time < 2; time++) {
+        expect(signatureOf([{ signature: 'hmac', key }], call(body))).toBe(`v1,${expected}`);
+        expect(signatureOf([{ signature: 'hmac', key }], call('short'))).not.toBe(`v1,${expected}`);
+      }
+    }
   });
 });
