@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { rolldown } from 'rolldown';
 import { declarations } from './declarations.js';
 import { licences } from './licences.js';
+import { thinMap } from './thin-map.js';
 
 // Makes `dist` from `build`, which holds what the compiler made. docs/decisions/bundled-entries.md says why.
 
@@ -15,6 +16,12 @@ const installed = Object.keys({ ...dependencies, ...peerDependencies });
 
 /** Run in browsers too: each is one file, which shares nothing with the others. */
 const CLIENTS = ['client/index', 'client/manage/index'];
+
+/** Nest's errors and logs name the classes. */
+const keepNames = { function: true, class: true };
+
+/** For the CommonJS form, which only Jest runs and which has no maps. */
+const MINIFIED = { compress: { keepNames }, mangle: { keepNames }, codegen: { removeWhitespace: true } };
 
 /** The entries of package.json; and the modules that find files by their place. */
 const entries = Object.values(exports)
@@ -39,6 +46,7 @@ await write({
     chunkFileNames: 'shared/[name].cjs',
     // Jest has no import() in CommonJS.
     dynamicImportInCjs: false,
+    minify: MINIFIED,
   },
 });
 
@@ -52,7 +60,12 @@ for (const [format, end] of [
       external: [],
       platform: 'neutral',
       plugins: format === 'esm' ? [sourceMaps(), declarations('build')] : [],
-      output: { format, entryFileNames: `[name].${end}`, sourcemap: format === 'esm' },
+      output: {
+        format,
+        entryFileNames: `[name].${end}`,
+        sourcemap: format === 'esm',
+        minify: format === 'cjs' && MINIFIED,
+      },
     });
   }
 }
@@ -76,14 +89,18 @@ async function write({ names, external, plugins, output, platform = 'node' }) {
       if (level === 'warn') throw new Error(log.message);
     },
   });
-  await bundle.write({
+  const written = await bundle.write({
     ...output,
     dir: 'dist',
     comments: false,
-    // Nest's errors and logs name the classes.
     keepNames: true,
     sourcemapExcludeSources: true,
   });
+  for (const { code, sourcemapFileName } of written.output) {
+    if (!sourcemapFileName) continue;
+    const path = `dist/${sourcemapFileName}`;
+    writeFileSync(path, thinMap(readFileSync(path, 'utf8'), code));
+  }
   await bundle.close();
 }
 

@@ -73,14 +73,37 @@ const webhooks = types.map(({ type, description, name }) => {
   };
   return [type, { post }];
 });
+const own = Object.fromEntries(Object.entries(paths).filter(([, item]) => Object.values(item).every(isOurs)));
+
+/** Answers to errors that so many operations share stand once in the document. */
+const MANY = 10;
+/** By their texts: where each error is answered. */
+const answered = new Map();
+for (const { responses } of Object.values(own).flatMap((item) => Object.values(item))) {
+  for (const status of Object.keys(responses).filter((each) => Number(each) >= 400)) {
+    const text = JSON.stringify(responses[status]);
+    answered.set(text, [...(answered.get(text) ?? []), { responses, status }]);
+  }
+}
+const shared = {};
+for (const [text, places] of answered) {
+  if (places.length < MANY) continue;
+  const answer = JSON.parse(text);
+  const name = Object.keys(answer.content['application/json'].examples).join('.');
+  if (name in shared) throw new Error(`Two answers have the name ${name}.`);
+  shared[name] = answer;
+  for (const { responses, status } of places) responses[status] = { $ref: `#/components/responses/${name}` };
+}
+
 const described = {
   ...document,
   tags: tags.filter(({ name }) => !NOT_FOR_CLIENTS.includes(name)),
   components: {
     ...document.components,
+    responses: shared,
     schemas: { ...document.components.schemas, ...Object.fromEntries(types.map(({ name, schema }) => [name, schema])) },
   },
   webhooks: Object.fromEntries(webhooks),
-  paths: Object.fromEntries(Object.entries(paths).filter(([, item]) => Object.values(item).every(isOurs))),
+  paths: own,
 };
 writeFileSync('dist/openapi.json', JSON.stringify(described));

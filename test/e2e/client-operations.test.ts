@@ -9,13 +9,19 @@ import { EVENT_TYPES } from '../../src/events/event-types.js';
 import { MANAGE_METHODS } from '../support/client/manage-operations.js';
 import { METHODS } from '../support/client/operations.js';
 import { ok, ScriptedFetch } from '../support/client/scripted-fetch.js';
-import { type Described, type DescribedOperation, operationsOf, pathFor } from '../support/openapi-reader.js';
+import {
+  type Described,
+  type DescribedOperation,
+  operationsOf,
+  pathFor,
+  withResponses,
+} from '../support/openapi-reader.js';
 import { structuralFaults } from '../support/openapi-structure.js';
 import { ROOT } from '../support/sample-app.js';
 
 // Made by the build.
-const document: Described & { readonly openapi: string; readonly webhooks: Described['paths'] } = JSON.parse(
-  readFileSync(join(ROOT, 'dist/openapi.json'), 'utf8'),
+const document: Described & { readonly openapi: string; readonly webhooks: Described['paths'] } = withResponses(
+  JSON.parse(readFileSync(join(ROOT, 'dist/openapi.json'), 'utf8')),
 );
 const operations = new Map(
   [...operationsOf(document)].map(([route, operation]) => [operation.operationId ?? '', { route, operation }]),

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { unexportedTypes } from '../support/declared-types.js';
 import { papers, snippets } from '../support/readme.js';
@@ -113,9 +113,13 @@ interface Manifest {
 /** What has no name outside and needs none: what only our own workers call. */
 const NAMELESS = ['LiveSession', 'MessageReceiver', 'SessionListener'];
 
+/** The tarball may grow to this; it had 2.54 MB when this was set. */
+const MOST_BYTES = 2_650_000;
+
 describe('the packed package', () => {
   let folder: string;
   let files: string[];
+  let size: number;
 
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'messaging-pack-'));
@@ -127,6 +131,7 @@ describe('the packed package', () => {
     const report: unknown = JSON.parse(packed);
     const [pack] = Array.isArray(report) ? report : Object.values(Object(report));
     files = pack.files.map(({ path }: { path: string }) => path);
+    size = pack.size;
     // As npm would lay it out, with the dependencies that are installed here.
     const modules = join(folder, 'node_modules');
     mkdirSync(join(modules, 'nestjs-messaging'), { recursive: true });
@@ -172,6 +177,11 @@ describe('the packed package', () => {
     expect(files.filter((path) => /test\.|bench|sample-app|dashboard\/web/.test(path))).toEqual([]);
   });
 
+  test('is not larger than it was', () => {
+    const excess = `${size} bytes, more than ${MOST_BYTES}. docs/decisions/bundled-entries.md says what it is made of.`;
+    expect(size > MOST_BYTES ? `The tarball has ${excess}` : '').toBe('');
+  });
+
   test('has no module that another imports for its effects, as `sideEffects` says', () => {
     const scripts = files.filter((path) => path.startsWith('dist/') && path.endsWith('.js'));
     const texts = scripts.map((path) => readFileSync(installed(path), 'utf8'));
@@ -191,6 +201,31 @@ describe('the packed package', () => {
     });
     expect(sources).toContain('src/sms/sms-service.ts');
     expect(sources.filter((path) => !files.includes(path))).toEqual([]);
+    // What a debugger follows: from each script with code of ours to its map.
+    for (const map of maps.filter((path) => path.endsWith('.js.map'))) {
+      const script = readFileSync(installed(map.slice(0, -'.map'.length)), 'utf8');
+      expect(script.trimEnd().split('\n').at(-1)).toBe(`//# sourceMappingURL=${basename(map)}`);
+    }
+  });
+
+  test('has maps that lead each frame of a stack to its place in the sources', () => {
+    writeFileSync(
+      join(folder, 'stack.mjs'),
+      `import 'reflect-metadata';
+      import { MessagingModule } from 'nestjs-messaging';
+      try { MessagingModule.forRoot({ nonsense: 1 }); } catch (error) { console.log(error.stack); }`,
+    );
+    const flags = ['--enable-source-maps', '--preserve-symlinks', 'stack.mjs'];
+    const { stdout } = spawnSync(process.execPath, flags, { cwd: folder, encoding: 'utf8' });
+    const frames = [...stdout.matchAll(/at (?:[\w.]+\.)?(\w+) \(\S*\/nestjs-messaging\/(src\/\S+):(\d+):(\d+)\)/g)];
+    const places = frames.map(([, name, path = '', line, column]) => {
+      const text = readFileSync(installed(path), 'utf8').split('\n')[Number(line) - 1] ?? '';
+      return { name, at: text.slice(Number(column) - 1) };
+    });
+    expect(places.map(({ name }) => name)).toEqual(['refuse', 'known', 'check', 'knownOptions', 'forRoot']);
+    // Each stands where it calls the one before.
+    const called = ['throw|new', ...places.map(({ name }) => name)];
+    for (const [index, { at }] of places.entries()) expect(at).toMatch(new RegExp(`^(${called[index]})\\b`));
   });
 
   test('has the licence of each package that the CommonJS form contains, and contains no peer and no GPL', () => {

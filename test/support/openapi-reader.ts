@@ -36,6 +36,20 @@ export interface DescribedResponse {
   readonly content?: DescribedContent;
 }
 
+/** An OpenAPI document with the responses that its operations refer to in the place of the references. */
+export function withResponses<D extends Described & { readonly components?: { readonly responses?: object } }>(
+  document: D,
+): D {
+  const shared = new Map<string, unknown>(
+    Object.entries(document.components?.responses ?? {}).map(([name, value]) => [
+      `#/components/responses/${name}`,
+      value,
+    ]),
+  );
+  // What leads nowhere stays, and is a fault.
+  return JSON.parse(JSON.stringify(document), (_, value) => shared.get(value?.$ref) ?? value);
+}
+
 /** Every operation of a document: `GET /api/v1/balance` and what it says. */
 export function operationsOf({ paths }: Described): Map<string, DescribedOperation> {
   return new Map(
