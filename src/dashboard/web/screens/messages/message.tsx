@@ -227,14 +227,14 @@ function Again({ of }: { readonly of: Found }) {
       <span role="status" class="soft">
         {(all.busy || failed.busy) && total > PAGE && t('gathering', { n: gathered.value, of: total })}
       </span>
+      <Button kind="main" busy={all.busy} onClick={() => void all.run()}>
+        {t('again')}
+      </Button>
       {some && (
         <Button busy={failed.busy} onClick={() => void failed.run()}>
           {t('againFailed')}
         </Button>
       )}
-      <Button kind="main" busy={all.busy} onClick={() => void all.run()}>
-        {t('again')}
-      </Button>
       <Failure error={all.error ?? failed.error} />
     </>
   );

@@ -77,7 +77,10 @@ export function Signatures() {
         columns={[
           { title: word('name'), cell: ({ name }) => <bdi class="strong">{name}</bdi> },
           { title: word('status'), cell: ({ status }) => <Status of={status} /> },
-          { title: t('reason'), cell: ({ reason, is_default }) => (is_default ? t('everybody') : <bdi>{reason}</bdi>) },
+          {
+            title: t('reason'),
+            cell: ({ reason, is_default }) => (is_default ? t('everybody') : reason && <bdi>{reason}</bdi>),
+          },
           { title: t('asked'), cell: ({ created_at }) => created_at && <Ago at={created_at} /> },
           { title: t('decided'), cell: ({ decided_at }) => decided_at && <Ago at={decided_at} /> },
           {

@@ -88,7 +88,7 @@ export function SignaturesWaiting() {
             ),
           },
           { title: word('status'), cell: ({ status: each }) => <Status of={each} /> },
-          { title: t('reason'), cell: ({ reason }) => <bdi>{reason}</bdi> },
+          { title: t('reason'), cell: ({ reason }) => reason && <bdi>{reason}</bdi> },
           { title: t('asked'), cell: ({ created_at }) => created_at && <Ago at={created_at} /> },
           {
             title: word('actions'),
