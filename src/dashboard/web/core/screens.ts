@@ -1,6 +1,8 @@
 import type { ComponentType } from 'preact';
 import { Overview } from '../screens/overview/overview.js';
 import { texts } from './i18n.js';
+import { chosenAccount } from './router.js';
+import { can, me } from './session.js';
 
 const t = texts(
   {
@@ -175,6 +177,21 @@ export const SCREENS: readonly ScreenEntry[] = [
     load: () => import('../screens/system/system.js').then((file) => file.System),
   },
 ];
+
+/** Whether the user may see a screen, and the service has what it shows. */
+export function isVisible({ permission, capability, group }: ScreenEntry): boolean {
+  const who = me.value;
+  if (!who || !can(permission)) return false;
+  if (group !== 'operator' && who.account === null && chosenAccount() === undefined) return false;
+  if (capability === undefined) return true;
+  const has = who.capabilities[capability];
+  return typeof has === 'boolean' ? has : has.length > 0;
+}
+
+/** The screen that an empty address means. */
+export function firstPath(): string {
+  return SCREENS.find(isVisible)?.path ?? 'overview';
+}
 
 /** The name of a screen in the present language. */
 export function screenName({ path }: ScreenEntry): string {

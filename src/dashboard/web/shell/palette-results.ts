@@ -3,9 +3,8 @@ import { api, type Page } from '../core/api.js';
 import { ApiError } from '../core/errors.js';
 import { texts } from '../core/i18n.js';
 import { hrefOf } from '../core/router.js';
-import { SCREENS, screenName } from '../core/screens.js';
+import { isVisible, SCREENS, screenName } from '../core/screens.js';
 import { can, me } from '../core/session.js';
-import { isVisible } from '../core/visible.js';
 
 const t = texts(
   {

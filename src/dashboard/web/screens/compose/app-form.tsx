@@ -1,0 +1,151 @@
+import { useSignal } from '@preact/signals';
+import { SelectField, TextField } from '../../components/field.js';
+import { api } from '../../core/api.js';
+import { country } from '../../core/format.js';
+import { useResource } from '../../core/resource.js';
+import { hrefOf } from '../../core/router.js';
+import { callingCodeOf, cleanNumber, shownNumber } from '../shared/number.js';
+import { t } from './compose-texts.js';
+import { change, draft } from './draft.js';
+import { type FormProps, FromField, hasBadMetadata, More, ToPreview } from './form-parts.js';
+import { SendApp } from './send.js';
+
+interface Sessions {
+  readonly sessions: readonly { readonly sessionID: string; readonly status: string; readonly number: string | null }[];
+}
+
+/** A text or a file by a messaging app. */
+export function AppForm({ channel, choice, onSent }: FormProps & { readonly channel: string }) {
+  const { to, from, text, withFile, mediaUrl, mediaType } = draft.value;
+  const preview = useSignal(false);
+  const { data, error, reload } = useResource<Sessions>(
+    (signal) => api.get(`${encodeURIComponent(channel)}/web/status`, {}, signal),
+    [channel],
+  );
+  const isLoaded = data !== undefined;
+  const linked = (data?.sessions ?? []).flatMap(({ status, number }) =>
+    status === 'connected' && number !== null ? [number] : [],
+  );
+  const number = cleanNumber(to);
+  const { region } = callingCodeOf(number ?? '');
+  const missing = [
+    ...(isLoaded && linked.length === 0 ? [t('needsLinked')] : []),
+    ...(number === undefined ? [t('needsTo')] : []),
+    ...(withFile && !isFileUrl(mediaUrl) ? [t('needsFile')] : []),
+    ...(!withFile && text.trim() === '' ? [t('needsText')] : []),
+  ];
+  const isReady = isLoaded && missing.length === 0 && !hasBadMetadata();
+  return (
+    <form
+      class="form compose-app"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isReady) preview.value = true;
+      }}
+    >
+      <div class="pair">
+        {choice}
+        <FromField
+          loaded={{ names: linked, isLoaded, error, reload: () => void reload() }}
+          none={
+            <>
+              <span>{t('noLinked')}</span>
+              <a href={hrefOf('numbers')}>{t('numbersScreen')}</a>
+            </>
+          }
+        >
+          <SelectField
+            label={t('linked')}
+            value={from}
+            options={[['', t('anyLinked')], ...linked.map((each) => [each, shownNumber(each)] as const)]}
+            onInput={(value) => change({ from: value })}
+          />
+        </FromField>
+      </div>
+      <div class="pair">
+        <TextField
+          label={t('to')}
+          required
+          type="tel"
+          value={to}
+          hint={
+            to.trim() !== '' && number === undefined ? (
+              <span class="bad-text">{t('badTo')}</span>
+            ) : region === undefined ? (
+              t('toHint')
+            ) : (
+              country(region)
+            )
+          }
+          onInput={(value) => change({ to: value })}
+        />
+        <SelectField
+          label={t('what')}
+          value={withFile ? 'file' : 'text'}
+          options={[
+            ['text', t('justText')],
+            ['file', t('aFile')],
+          ]}
+          onInput={(value) => change({ withFile: value === 'file' })}
+        />
+      </div>
+      {withFile && (
+        <div class="pair file">
+          <TextField
+            label={t('mediaUrl')}
+            required
+            type="url"
+            autocomplete="off"
+            placeholder="https://…"
+            value={mediaUrl}
+            hint={
+              mediaUrl.trim() !== '' && !isFileUrl(mediaUrl) ? (
+                <span class="bad-text">{t('mediaUrlBad')}</span>
+              ) : (
+                t('mediaUrlHint')
+              )
+            }
+            onInput={(value) => change({ mediaUrl: value })}
+          />
+          <SelectField
+            label={t('mediaType')}
+            value={mediaType}
+            options={[['', t('anyKind')], ...MEDIA.map((each) => [each, t(each)] as const)]}
+            onInput={(value) => change({ mediaType: value })}
+          />
+        </div>
+      )}
+      <TextField
+        label={t(withFile ? 'caption' : 'text')}
+        required={!withFile}
+        rows={withFile ? 3 : 6}
+        placeholder={t('example')}
+        value={text}
+        onInput={(value) => change({ text: value })}
+      />
+      <More />
+      <ToPreview missing={missing} isReady={isReady} />
+      {preview.value && number !== undefined && (
+        <SendApp
+          channel={channel}
+          to={number}
+          from={linked.includes(from) ? from : undefined}
+          onClose={() => {
+            preview.value = false;
+          }}
+          onSent={onSent}
+        />
+      )}
+    </form>
+  );
+}
+
+/** What a file may be sent as. */
+const MEDIA = ['image', 'video', 'document', 'audio'] as const;
+
+/** As the service takes it; whether the address is a public one only the service knows. */
+function isFileUrl(text: string): boolean {
+  if (!URL.canParse(text.trim())) return false;
+  const url = new URL(text.trim());
+  return /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+}

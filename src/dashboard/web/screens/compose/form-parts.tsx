@@ -1,0 +1,87 @@
+import type { ComponentChildren } from 'preact';
+import { Button } from '../../components/button.js';
+import { SelectField, TextField } from '../../components/field.js';
+import { Failure, Note } from '../../components/notes.js';
+import { listOf } from '../shared/number.js';
+import { t } from './compose-texts.js';
+import { change, draft } from './draft.js';
+
+// What the forms of SMS and of the messaging apps have in common.
+
+/** What was sent, for the note above the form. */
+export interface Sent {
+  readonly id: string;
+  readonly text: string;
+  readonly query?: Readonly<Record<string, string>>;
+}
+
+export interface FormProps {
+  readonly choice: ComponentChildren;
+  onSent(sent: Sent): void;
+}
+
+/** What a message may come from, as it was asked for. */
+export interface Senders {
+  readonly names: readonly string[];
+  readonly isLoaded: boolean;
+  readonly error: unknown;
+  reload(): void;
+}
+
+interface FromFieldProps {
+  readonly loaded: Senders;
+  /** Where there is none: the way to get one. */
+  readonly none: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/** The field for what a message comes from. */
+export function FromField({ loaded, none, children }: FromFieldProps) {
+  if (loaded.error !== undefined) return <Failure error={loaded.error} onRetry={loaded.reload} />;
+  return <>{loaded.isLoaded && loaded.names.length === 0 ? <Note tone="warn">{none}</Note> : children}</>;
+}
+
+/** The end of the form: what is still needed, and the button. */
+export function ToPreview({ missing, isReady }: { readonly missing: readonly string[]; readonly isReady: boolean }) {
+  return (
+    <div class="buttons">
+      {missing.length > 0 && <span class="missing">{t('missing', { what: listOf(missing) })}</span>}
+      <Button type="submit" kind="main" disabled={!isReady}>
+        {t('preview')}
+      </Button>
+    </div>
+  );
+}
+
+/** What is seldom needed: the priority, and what is given back with the message. */
+export function More() {
+  const { priority, metadata } = draft.value;
+  return (
+    <details open={priority !== 'normal' || metadata !== ''}>
+      <summary>{t('more')}</summary>
+      <div class="form">
+        <SelectField
+          label={t('priority')}
+          value={priority}
+          options={[
+            ['high', t('high')],
+            ['normal', t('normal')],
+            ['bulk', t('bulk')],
+          ]}
+          onInput={(value) => change({ priority: value })}
+        />
+        <TextField
+          label={t('metadata')}
+          rows={3}
+          hint={hasBadMetadata() ? <span class="bad-text">{t('metadataBad')}</span> : t('metadataHint')}
+          value={metadata}
+          onInput={(value) => change({ metadata: value })}
+        />
+      </div>
+    </details>
+  );
+}
+
+export function hasBadMetadata(): boolean {
+  return draft.value.metadata.split('\n').some((line) => line.trim() !== '' && !/^[^=]+=/.test(line));
+}
