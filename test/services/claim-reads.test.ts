@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { range, SECOND, START } from '../../src/testing/storage-contract/fixtures.js';
 import { Backlog, FEW, SHARED } from '../support/backlog.js';
-import { eventually } from '../support/eventually.js';
 import { createMariadbDatabase } from '../support/mariadb.js';
 import { closeAfterEach } from '../support/opened.js';
 import { connectPostgres, createPostgresDatabase } from '../support/postgres.js';
+import { mariadbReads, postgresReads } from '../support/rows-read.js';
 import { hasServer } from '../support/servers.js';
 
 const onPostgres = (await hasServer('PostgreSQL', 5432)) ? describe : describe.skip;
@@ -12,34 +12,17 @@ const onMariadb = (await hasServer('MariaDB', 3306)) ? describe : describe.skip;
 
 const opened = closeAfterEach();
 
-/** A backlog in a database of its own; `read` counts index entries of the queues, `lookUps` searches for a recipient's key. */
-async function onOwnPostgres() {
+/** A backlog in a database of its own; `read` counts the index entries of the queues that are read, or what it is asked to. */
+async function onOwnPostgres(column = 'idx_tup_read', index = 'messaging_recipient_queue') {
   const database = await createPostgresDatabase();
   opened({ close: () => database.drop() });
   // A connection that ends tells the server what it has counted.
   const extra = { max: 1, idleTimeoutMillis: 1 };
   const backlog = opened(await Backlog.open({ type: 'postgres', url: database.url, extra }));
   const connect = async () => opened(await connectPostgres(database.url));
-  const observer = await connect();
-  const others = async () => {
-    const { rows } = await observer.query(`SELECT count(*)::int AS many FROM pg_stat_activity
-      WHERE datname = current_database() AND backend_type = 'client backend' AND state <> 'idle in transaction'
-        AND pid <> pg_backend_pid()`);
-    return Number(rows[0]?.many);
-  };
-  const counted = (column: string, index: string) => async (work: () => Promise<unknown>) => {
-    const count = async () => {
-      await eventually(others, (many) => many === 0);
-      const sql = `SELECT ${column} AS many FROM pg_stat_user_indexes WHERE indexrelname = $1`;
-      return Number((await observer.query(sql, [index])).rows[0]?.many);
-    };
-    const before = await count();
-    await work();
-    return (await count()) - before;
-  };
-  const read = counted('idx_tup_read', 'messaging_recipient_queue');
-  const lookUps = counted('idx_scan', 'messaging_recipient_pkey');
-  return { backlog, connect, read, lookUps };
+  const counter = `SELECT ${column} AS read FROM pg_stat_user_indexes WHERE indexrelname = '${index}'`;
+  const { rowsRead: read } = opened(await postgresReads(database.url, counter));
+  return { backlog, connect, read };
 }
 
 onPostgres('on PostgreSQL', () => {
@@ -55,7 +38,7 @@ onPostgres('on PostgreSQL', () => {
   });
 
   test('a claim writes the rows that it has locked without a search for their keys', async () => {
-    const { backlog, lookUps } = await onOwnPostgres();
+    const { backlog, read: lookUps } = await onOwnPostgres('idx_scan', 'messaging_recipient_pkey');
     const claim = async () => expect(await backlog.claim({ limit: 500 })).toHaveLength(500);
     expect(await lookUps(claim)).toBe(0);
   });
@@ -121,12 +104,7 @@ onMariadb('on MariaDB', () => {
     opened({ close: () => database.drop() });
     // One connection, so that its counters are those of the storage.
     const backlog = opened(await Backlog.open({ type: 'mysql', url: database.url, extra: { connectionLimit: 1 } }));
-    const read = async (work: () => Promise<unknown>): Promise<number> => {
-      await backlog.database.query('FLUSH STATUS');
-      await work();
-      const counts: { Value: string }[] = await backlog.database.query("SHOW SESSION STATUS LIKE 'Handler_read%'");
-      return counts.reduce((sum, { Value }) => sum + Number(Value), 0);
-    };
+    const read = mariadbReads(backlog.database);
     let accounts: readonly string[] = [];
     for (const known of [false, true]) {
       if (known) await backlog.database.query('ANALYZE TABLE messaging_recipient');

@@ -1,10 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { DataSource, type DataSourceOptions } from 'typeorm';
 import { decide } from '../../src/outbox/decide.js';
-import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { ACCOUNT, aSend, START } from '../../src/testing/storage-contract/fixtures.js';
 import { createMariadbDatabase } from '../support/mariadb.js';
 import { closeAfterEach } from '../support/opened.js';
+import { mariadbReads, openCounted } from '../support/rows-read.js';
 import { hasServer } from '../support/servers.js';
 
 const onMariadb = (await hasServer('MariaDB', 3306)) ? describe : describe.skip;
@@ -14,35 +13,16 @@ const opened = closeAfterEach();
 /** More than any claim or expiry of this file may read. */
 const WAITING = 3000;
 
-/** A database of its own; it is gone when the test is over. */
-async function open(
-  type: 'postgres' | 'mysql',
-  database: { url: string; drop(): Promise<void> },
-  options: Partial<DataSourceOptions> = {},
-): Promise<DataSource> {
-  opened({ close: () => database.drop() });
-  const made: DataSourceOptions = Object.assign({ type, url: database.url }, options);
-  const dataSource = await new DataSource(made).initialize();
-  opened({ close: () => dataSource.destroy() });
-  return dataSource;
-}
-
 onMariadb('what is due on MariaDB', () => {
   test('is found without a look at what waits for a report, and what waited too long without one at what is due', async () => {
-    // One connection, so that its counters are those of the storage.
-    const dataSource = await open('mysql', await createMariadbDatabase(), { extra: { connectionLimit: 1 } });
-    const storage = new TypeormStorage({ database: dataSource });
-    await storage.start();
+    const database = await createMariadbDatabase();
+    opened({ close: () => database.drop() });
+    const { source, storage } = opened(await openCounted('mysql', database.url));
     await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
     await storage.ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 10, at: START });
-    const read = async (work: () => Promise<unknown>): Promise<number> => {
-      await dataSource.query('FLUSH STATUS');
-      await work();
-      const counts: { Value: string }[] = await dataSource.query("SHOW SESSION STATUS LIKE 'Handler_read%'");
-      return counts.reduce((sum, { Value }) => sum + Number(Value), 0);
-    };
+    const read = mariadbReads(source);
     const fill = (status: string) =>
-      dataSource.query(`INSERT INTO messaging_recipient
+      source.query(`INSERT INTO messaging_recipient
         (message_id, position, channel, number, units, refunded_units, status, attempt, due_at, updated_at)
         SELECT '${status}', seq, 'sms', '1', 0, 0, '${status}', 1, seq, 1 FROM seq_1_to_${WAITING}`);
     const { outbox } = storage;
@@ -62,6 +42,5 @@ onMariadb('what is due on MariaDB', () => {
     await fill('queued');
     expect(await read(expire)).toBeLessThan(100);
     expect(await read(() => outbox.nextDue('sms'))).toBeLessThan(100);
-    await storage.stop();
   });
 });

@@ -1,12 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { Client } from 'pg';
-import { DataSource } from 'typeorm';
-import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { expectFewReads, fillLog } from '../support/event-reads.js';
-import { eventually } from '../support/eventually.js';
 import { createMariadbDatabase } from '../support/mariadb.js';
 import { closeAfterEach } from '../support/opened.js';
 import { createPostgresDatabase } from '../support/postgres.js';
+import { mariadbReads, openCounted, postgresReads, rowsOf } from '../support/rows-read.js';
 import { hasServer } from '../support/servers.js';
 
 const onPostgres = (await hasServer('PostgreSQL', 5432)) ? describe : describe.skip;
@@ -14,49 +11,16 @@ const onMariadb = (await hasServer('MariaDB', 3306)) ? describe : describe.skip;
 
 const opened = closeAfterEach();
 
-/** Before the database has statistics, and with them. */
-const KNOWN = [false, true];
-
 onPostgres('on PostgreSQL', () => {
   test('a page of events and the number before one are found by an index', async () => {
     const database = await createPostgresDatabase();
     opened({ close: () => database.drop() });
-    // A connection that ends tells the server what it has counted.
-    const extra = { max: 1, idleTimeoutMillis: 1 };
-    const source = await new DataSource({ type: 'postgres', url: database.url, extra }).initialize();
-    const storage = new TypeormStorage({ database: source });
-    await storage.start();
-    opened({
-      close: async () => {
-        await storage.stop();
-        await source.destroy();
-      },
-    });
+    const { source, storage } = opened(await openCounted('postgres', database.url));
     const log = await fillLog(storage);
-    const observer = new Client({ connectionString: database.url });
-    await observer.connect();
-    opened({ close: () => observer.end() });
-    const others = async () => {
-      const { rows } = await observer.query(`SELECT count(*)::int AS many FROM pg_stat_activity
-        WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`);
-      return Number(rows[0]?.many);
-    };
-    const readRows = async () => {
-      await eventually(others, (many) => many === 0);
-      const { rows } = await observer.query(`SELECT seq_tup_read + coalesce(
-          (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes i WHERE i.relid = t.relid), 0) AS read
-        FROM pg_stat_user_tables t WHERE relname = 'messaging_event'`);
-      return Number(rows[0]?.read);
-    };
-    for (const known of KNOWN) {
-      if (known) await observer.query('ANALYZE messaging_event');
-      await expectFewReads(log, async (work) => {
-        const before = await readRows();
-        await work();
-        return (await readRows()) - before;
-      });
-    }
-    expect(await readRows()).toBeGreaterThan(0);
+    const { rowsRead } = opened(await postgresReads(database.url, rowsOf('messaging_event')));
+    await expectFewReads(log, rowsRead);
+    await source.query('ANALYZE messaging_event');
+    expect(await rowsRead(() => expectFewReads(log, rowsRead))).toBeGreaterThan(0);
   });
 });
 
@@ -64,28 +28,10 @@ onMariadb('on MariaDB', () => {
   test('a page of events and the number before one are found by an index', async () => {
     const database = await createMariadbDatabase();
     opened({ close: () => database.drop() });
-    // One connection, so that its counters are those of the storage.
-    const source = await new DataSource({
-      ...{ type: 'mysql', url: database.url },
-      extra: { connectionLimit: 1 },
-    } as const).initialize();
-    const storage = new TypeormStorage({ database: source });
-    await storage.start();
-    opened({
-      close: async () => {
-        await storage.stop();
-        await source.destroy();
-      },
-    });
+    const { source, storage } = opened(await openCounted('mysql', database.url));
     const log = await fillLog(storage);
-    for (const known of KNOWN) {
-      if (known) await source.query('ANALYZE TABLE messaging_event');
-      await expectFewReads(log, async (work) => {
-        await source.query('FLUSH STATUS');
-        await work();
-        const counts: { Value: string }[] = await source.query("SHOW SESSION STATUS LIKE 'Handler_read%'");
-        return counts.reduce((sum, { Value }) => sum + Number(Value), 0);
-      });
-    }
+    await expectFewReads(log, mariadbReads(source));
+    await source.query('ANALYZE TABLE messaging_event');
+    await expectFewReads(log, mariadbReads(source));
   });
 });

@@ -1,10 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { BEGIN } from '../../src/storage/typeorm/engine/connection.js';
-import type { Statement } from '../../src/storage/typeorm/engine/operation.js';
 import { createMariadbDatabase } from '../support/mariadb.js';
 import { MEASURES, MeasureWorld, sorted } from '../support/measure-world.js';
 import { closeAfterEach } from '../support/opened.js';
 import { createPostgresDatabase } from '../support/postgres.js';
+import { mariadbReadsOf, postgresReadsOf } from '../support/rows-read.js';
 import { hasServer } from '../support/servers.js';
 
 const onPostgres = (await hasServer('PostgreSQL', 5432)) ? describe : describe.skip;
@@ -18,21 +17,6 @@ const opened = closeAfterEach();
 async function openWorld(type: 'postgres' | 'mysql', database: { url: string; drop(): Promise<void> }) {
   opened({ close: () => database.drop() });
   return opened(await MeasureWorld.open({ type, url: database.url }));
-}
-
-/** A step of a plan of PostgreSQL's, run. */
-interface Step {
-  readonly 'Relation Name'?: string;
-  readonly 'Actual Rows': number;
-  readonly 'Actual Loops': number;
-  readonly 'Rows Removed by Filter'?: number;
-  readonly Plans?: readonly Step[];
-}
-
-function rowsRead(step: Step): number {
-  const isOurs = step['Relation Name']?.startsWith('messaging_') === true;
-  const own = isOurs ? step['Actual Rows'] + (step['Rows Removed by Filter'] ?? 0) : 0;
-  return own * step['Actual Loops'] + (step.Plans ?? []).reduce((sum, each) => sum + rowsRead(each), 0);
 }
 
 onPostgres('gauges on PostgreSQL', () => {
@@ -50,14 +34,7 @@ onPostgres('gauges on PostgreSQL', () => {
     expect(statements.length).toBeLessThanOrEqual(6);
     const runner = world.database.createQueryRunner();
     opened({ close: () => runner.release() });
-    await runner.query(BEGIN);
-    let read = 0;
-    for (const { sql, params } of statements) {
-      const explained = `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${sql}`;
-      const [row]: { 'QUERY PLAN': [{ Plan: Step }] }[] = await runner.query(explained, [...params]);
-      if (row) read += rowsRead(row['QUERY PLAN'][0].Plan);
-    }
-    await runner.query('COMMIT');
+    const read = await postgresReadsOf(runner, statements);
     expect([read < MOST_ROWS, read]).toEqual([true, read]);
   });
 });
@@ -72,15 +49,7 @@ onMariadb('gauges on MariaDB', () => {
     expect(statements.length).toBeLessThanOrEqual(6);
     const runner = world.database.createQueryRunner();
     opened({ close: () => runner.release() });
-    const counted = async (each: readonly Statement[]) => {
-      await runner.query('FLUSH STATUS');
-      for (const { sql, params } of each) await runner.query(sql, [...params]);
-      const counts: { Value: string }[] = await runner.query(
-        "SHOW SESSION STATUS WHERE Variable_name LIKE 'Handler_read%' AND Variable_name NOT LIKE '%rnd%'",
-      );
-      return counts.reduce((sum, { Value }) => sum + Number(Value), 0);
-    };
-    const read = await counted(statements);
+    const read = await mariadbReadsOf(runner, statements);
     expect([read < MOST_ROWS, read]).toEqual([true, read]);
   });
 });
