@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -115,7 +115,11 @@ describe('connections', () => {
   });
 
   test('carry one call each, and are shared by the calls that follow', async () => {
-    const { count, connections } = await keeping((_, response) => response.end('thanks'));
+    const waiting: ServerResponse[] = [];
+    const { count, connections } = await keeping((_, response) => {
+      // All are answered together: one that waited idle for the slowest would be closed when that takes seconds.
+      if (waiting.push(response) === 8) for (const each of waiting.splice(0)) each.end('thanks');
+    });
     const calls = connections();
     for (let round = 0; round < 5; round++) {
       const outcomes = await Promise.all(Array.from({ length: 8 }, () => calls.post(REQUEST)));
