@@ -309,13 +309,11 @@ async function playTroubles(stage: Stage, smsId: string): Promise<void> {
 /** Asks while the storage does not answer, and lets the time for an answer pass. */
 export async function playLate({ storage, clock }: Stage, ask: () => Promise<Response>): Promise<void> {
   const held = storage.hold();
-  const late = ask();
+  const answered = ask().then(() => true);
   await held;
-  const isOver = late.then(() => true);
-  do clock.advance(30_000);
-  while (
-    // What is held first may be another's work, and the request come behind it.
-    !(await Promise.race([isOver, pause(1000, false)]))
-  );
+  // What is held first may be another's work, and the request come behind it.
+  for (let isOver = false; !isOver; isOver = await Promise.race([answered, pause(1000, false)])) {
+    clock.advance(30_000);
+  }
   storage.recover();
 }
