@@ -1,14 +1,6 @@
 import type { ErrorDescription } from '../openapi/controller-description.js';
 import type { Schema } from '../openapi/openapi-document.js';
-import { EXAMPLE, list, nullable, object, ref, text } from '../openapi/schemas.js';
-
-/** The parameters of a period of what a listing has. */
-export function periodFilters(of: string) {
-  return {
-    since: text(`Only ${of} from this moment on, ISO 8601.`, { example: EXAMPLE.moment }),
-    until: text(`Only ${of} before this moment, ISO 8601.`, { example: EXAMPLE.moment }),
-  };
-}
+import { list, nullable, object, ref, text } from '../openapi/schemas.js';
 
 /** A page of a listing. */
 export function pageSchema(description: string, item: string): Schema {

@@ -1,5 +1,5 @@
 import type { Schema } from './openapi-document.js';
-import { nullable, text } from './schemas.js';
+import { EXAMPLE, nullable, text } from './schemas.js';
 
 const TIME = 'ISO 8601: a day (UTC), or a time with its zone.';
 
@@ -8,6 +8,14 @@ export const PAGE = {
   limit: { default: 50, description: 'The largest number of items on the page.' },
   cursor: 'The `next_cursor` of the previous page. Default: the first page.',
 };
+
+/** The parameters of a period of what a listing has. */
+export function periodFilters(of: string) {
+  return {
+    since: text(`Only ${of} from this moment on, ISO 8601.`, { example: EXAMPLE.moment }),
+    until: text(`Only ${of} before this moment, ISO 8601.`, { example: EXAMPLE.moment }),
+  };
+}
 
 /** The parameters of a listing of messages, whatever their channel. */
 export const MESSAGE_FILTERS = {

@@ -1,7 +1,8 @@
 import { AUDIT_ACTIONS } from '../../accounts/audit.js';
+import { periodFilters } from '../../openapi/listings.js';
 import type { Schema, Schemas } from '../../openapi/openapi-document.js';
 import { EXAMPLE, identifier, moment, nullable, object, oneOf, text } from '../../openapi/schemas.js';
-import { pageSchema, periodFilters } from '../schemas.js';
+import { pageSchema } from '../schemas.js';
 
 const fields = (description: string): Schema =>
   nullable({ type: 'object', description, additionalProperties: {}, example: { status: 'pending' } });

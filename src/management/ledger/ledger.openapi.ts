@@ -1,7 +1,7 @@
 import { describeController, fieldsOf } from '../../openapi/controller-description.js';
 import { invalid } from '../../openapi/errors.js';
-import { PAGE } from '../../openapi/listings.js';
-import { NOT_ADMITTED, periodFilters } from '../schemas.js';
+import { PAGE, periodFilters } from '../../openapi/listings.js';
+import { NOT_ADMITTED } from '../schemas.js';
 import { LedgerController } from './ledger.controller.js';
 import { ListLedgerQuery } from './ledger.dto.js';
 import { KIND, LEDGER_SCHEMAS } from './ledger-schemas.js';

@@ -3,11 +3,9 @@ import { Author } from '../../accounts/author.decorator.js';
 import { Caller } from '../../accounts/caller.decorator.js';
 import { Needs } from '../../accounts/needs.decorator.js';
 import { TextAccess } from '../../accounts/text-access.js';
-import { answerOf, Idempotent } from '../../http/idempotent.decorator.js';
+import { Change } from '../../http/change.decorator.js';
 import { MessagingController } from '../../http/messaging-controller.js';
-import { ReplyHeaders } from '../../http/parameters.js';
 import { MessagingBody, MessagingQuery } from '../../http/validation.js';
-import type { IdempotentRequest } from '../../outbox/idempotency.js';
 import type { AttemptPage, EndpointPage, EndpointView } from './endpoint-view.js';
 import { WebhookService } from './webhook-service.js';
 import {
@@ -18,8 +16,6 @@ import {
   ReplayEventsBody,
   RotateSecretBody,
 } from './webhooks.dto.js';
-
-type Once = IdempotentRequest | undefined;
 
 /** The routes of endpoints (contract.md section 11). */
 @MessagingController()
@@ -35,11 +31,9 @@ export class WebhooksController {
   create(
     @Caller() { accountId }: Caller,
     @MessagingBody() body: CreateEndpointBody,
-    @Idempotent() once: Once,
-    @Author() by: Author,
-    @ReplyHeaders() headers: ReplyHeaders,
+    @Change() change: Change,
   ): Promise<object> {
-    return answerOf(this.webhooks.create(accountId, body, { once, by }), headers);
+    return change.answer((call) => this.webhooks.create(accountId, body, call));
   }
 
   @Get('webhooks')
@@ -82,23 +76,16 @@ export class WebhooksController {
     @Caller() { accountId }: Caller,
     @Param('id') id: string,
     @MessagingBody() body: RotateSecretBody,
-    @Idempotent() once: Once,
-    @Author() by: Author,
-    @ReplyHeaders() headers: ReplyHeaders,
+    @Change() change: Change,
   ): Promise<object> {
-    return answerOf(this.webhooks.rotate(accountId, id, body, { once, by }), headers);
+    return change.answer((call) => this.webhooks.rotate(accountId, id, body, call));
   }
 
   @Post('webhooks/:id/test')
   @Needs('webhooks.write')
   @HttpCode(200)
-  test(
-    @Caller() { accountId }: Caller,
-    @Param('id') id: string,
-    @Idempotent() once: Once,
-    @ReplyHeaders() headers: ReplyHeaders,
-  ): Promise<object> {
-    return answerOf(this.webhooks.test(accountId, id, { once }), headers);
+  test(@Caller() { accountId }: Caller, @Param('id') id: string, @Change() change: Change): Promise<object> {
+    return change.answer((call) => this.webhooks.test(accountId, id, call));
   }
 
   @Post('webhooks/:id/replay')
@@ -108,37 +95,23 @@ export class WebhooksController {
     @Caller() { accountId }: Caller,
     @Param('id') id: string,
     @MessagingBody() body: ReplayEventsBody,
-    @Idempotent() once: Once,
-    @Author() by: Author,
-    @ReplyHeaders() headers: ReplyHeaders,
+    @Change() change: Change,
   ): Promise<object> {
-    return answerOf(this.webhooks.replay(accountId, id, body, { once, by }), headers);
+    return change.answer((call) => this.webhooks.replay(accountId, id, body, call));
   }
 
   @Post('webhooks/:id/enable')
   @Needs('webhooks.write')
   @HttpCode(200)
-  enable(
-    @Caller() { accountId }: Caller,
-    @Param('id') id: string,
-    @Idempotent() once: Once,
-    @Author() by: Author,
-    @ReplyHeaders() headers: ReplyHeaders,
-  ): Promise<object> {
-    return answerOf(this.webhooks.enable(accountId, id, { once, by }), headers);
+  enable(@Caller() { accountId }: Caller, @Param('id') id: string, @Change() change: Change): Promise<object> {
+    return change.answer((call) => this.webhooks.enable(accountId, id, call));
   }
 
   @Post('webhooks/:id/disable')
   @Needs('webhooks.write')
   @HttpCode(200)
-  disable(
-    @Caller() { accountId }: Caller,
-    @Param('id') id: string,
-    @Idempotent() once: Once,
-    @Author() by: Author,
-    @ReplyHeaders() headers: ReplyHeaders,
-  ): Promise<object> {
-    return answerOf(this.webhooks.disable(accountId, id, { once, by }), headers);
+  disable(@Caller() { accountId }: Caller, @Param('id') id: string, @Change() change: Change): Promise<object> {
+    return change.answer((call) => this.webhooks.disable(accountId, id, call));
   }
 
   @Get('webhooks/:id/attempts')
@@ -158,11 +131,9 @@ export class WebhooksController {
     @Caller() { accountId }: Caller,
     @Param('id') id: string,
     @Param('sequence') sequence: string,
-    @Idempotent() once: Once,
-    @Author() by: Author,
-    @ReplyHeaders() headers: ReplyHeaders,
+    @Change() change: Change,
   ): Promise<object> {
     const number = /^[1-9]\d{0,14}$/.test(sequence) ? Number(sequence) : Number.NaN;
-    return answerOf(this.webhooks.retry(accountId, id, number, { once, by }), headers);
+    return change.answer((call) => this.webhooks.retry(accountId, id, number, call));
   }
 }

@@ -1,7 +1,7 @@
 import { describeController, type ErrorDescription, fieldsOf } from '../../openapi/controller-description.js';
 import { invalid } from '../../openapi/errors.js';
-import type { Schema } from '../../openapi/openapi-document.js';
-import { count, EXAMPLE, oneOf, text } from '../../openapi/schemas.js';
+import { PAGE, periodFilters } from '../../openapi/listings.js';
+import { count, oneOf } from '../../openapi/schemas.js';
 import { LONGEST_KEEP_HOURS, LONGEST_WAIT_MS, MOST_BATCHED } from './endpoint-input.js';
 import { ENDPOINT_FIELDS, ENDPOINT_SCHEMAS, EXAMPLE_ID, EXAMPLE_SECRET, EXAMPLE_URL } from './endpoint-schemas.js';
 import { MOST_ENDPOINTS } from './endpoint-store.js';
@@ -17,8 +17,6 @@ import {
 
 const { types, ordering, batch, signature, description } = ENDPOINT_FIELDS;
 
-const PAGE: Schema = { default: 50, description: 'The largest number of items on the page.' };
-const CURSOR = 'The `next_cursor` of the previous page. Default: the first page.';
 const integers = (...ranges: readonly (readonly [field: string, min: number, max: number])[]): ErrorDescription[] =>
   ranges.map(([field, min, max]) => ({ code: 'error.field_not_integer', values: { field, min, max } }));
 
@@ -79,7 +77,7 @@ export const webhooksOpenapi = describeController(WebhooksController, () => ({
     list: {
       operationId: 'listWebhooks',
       summary: 'List endpoints, newest first',
-      query: fieldsOf(ListEndpointsQuery, { limit: PAGE, cursor: CURSOR }),
+      query: fieldsOf(ListEndpointsQuery, PAGE),
       answer: { schema: 'EndpointPage' },
       errors: ['error.invalid_cursor'],
     },
@@ -145,8 +143,7 @@ export const webhooksOpenapi = describeController(WebhooksController, () => ({
         description: 'Which events; all conditions must hold. Without any: all that are kept.',
         ...fieldsOf(ReplayEventsBody, {
           after: count('Only events with a higher sequence.'),
-          since: text('Only events from this moment on, ISO 8601.', { example: EXAMPLE.moment }),
-          until: text('Only events before this moment, ISO 8601.', { example: EXAMPLE.moment }),
+          ...periodFilters('events'),
           types: { ...types, description: 'Only these types, of those that the endpoint is told of.' },
           only_failed: { type: 'boolean', default: false, description: 'Only events whose last call has failed.' },
         }),
@@ -185,8 +182,7 @@ export const webhooksOpenapi = describeController(WebhooksController, () => ({
       summary: 'List the calls of an endpoint, newest first',
       description: 'Those of the last 7 days. A page may have fewer items than `limit` although more follow.',
       query: fieldsOf(ListAttemptsQuery, {
-        limit: PAGE,
-        cursor: CURSOR,
+        ...PAGE,
         status: oneOf(['delivered', 'failed'], 'Only calls with this result.'),
       }),
       answer: { schema: 'EndpointAttemptPage' },
