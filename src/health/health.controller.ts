@@ -1,4 +1,5 @@
 import { Get, Header, Res } from '@nestjs/common';
+import { Needs } from '../accounts/needs.decorator.js';
 import { MessagingController } from '../http/messaging-controller.js';
 import { MessagingRoute } from '../http/mounted-routes.js';
 import { type HealthReport, HealthService } from './health-service.js';
@@ -34,5 +35,17 @@ export class HealthController {
     const isReady = await this.health.isReady();
     if (!isReady) response.status(503);
     return { status: isReady ? 'ok' : 'unavailable' };
+  }
+}
+
+/** `GET /manage/health`: each check of the process that answers, for the operator. */
+@MessagingController()
+export class HealthDetailController {
+  constructor(private readonly health: HealthService) {}
+
+  @Get('manage/health')
+  @Needs('manage.read')
+  detail(): Promise<HealthReport> {
+    return this.health.report();
   }
 }

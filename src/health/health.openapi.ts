@@ -1,8 +1,7 @@
 import { HEALTH_CHECKS } from '../core/health-options.js';
 import { describeController } from '../openapi/controller-description.js';
 import { EXAMPLE, list, moment, nullable, object, oneOf, ref, text } from '../openapi/schemas.js';
-import { HealthController } from './health.controller.js';
-import { HealthDetailController } from './health-detail.controller.js';
+import { HealthController, HealthDetailController } from './health.controller.js';
 
 const TAG = { name: 'Health', description: 'Whether this process can do its work.' };
 
