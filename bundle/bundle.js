@@ -85,6 +85,8 @@ async function write({ names, external, plugins, output, platform = 'node' }) {
     platform,
     external: (id) => isBuiltin(id) || external.some((name) => id === name || id.startsWith(`${name}/`)),
     plugins,
+    // A warning ends the build, and this one only says that the machine is slow.
+    checks: { bundlerTimings: false },
     onLog(level, log) {
       if (level === 'warn') throw new Error(log.message);
     },
