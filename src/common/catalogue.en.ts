@@ -37,7 +37,7 @@ export const en: Readonly<Record<keyof typeof fr, string>> = {
   'error.key_not_found': 'API key not found',
   'error.signature_not_found': 'Signature not found',
   'error.signature_format': 'Invalid signature: 1 to 11 characters with at least one letter, or 3 to 15 digits',
-  'error.units_invalid': 'The number of units must be an integer other than zero',
+  'error.units_invalid': 'The number of units must be an integer from 1 to 10^12; only a correction may be negative',
   'error.balance_too_high': 'The balance would exceed {max} units, the most that an account may have',
   'error.reference_taken': 'The reference {reference} is that of another posting',
   'error.otp_invalid': 'Invalid verification code',

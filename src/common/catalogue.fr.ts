@@ -35,7 +35,8 @@ export const fr = {
   'error.key_not_found': 'Clé API introuvable',
   'error.signature_not_found': 'Signature introuvable',
   'error.signature_format': 'Signature invalide : 1 à 11 caractères avec au moins une lettre, ou 3 à 15 chiffres',
-  'error.units_invalid': 'Le nombre d’unités doit être un entier non nul',
+  'error.units_invalid':
+    'Le nombre d’unités doit être un entier de 1 à 10^12 ; seule une correction peut être négative',
   'error.balance_too_high': 'Le solde dépasserait {max} unités, le maximum d’un compte',
   'error.reference_taken': 'La référence {reference} est celle d’une autre écriture',
   'error.otp_invalid': 'Code de vérification invalide',

@@ -1,4 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
+import { en } from '../common/catalogue.en.js';
+import { renderText } from '../common/catalogue.js';
 import { MessagingError, MessagingOptionsError, StorageUnavailableError } from '../common/errors.js';
 import { COMMANDS, usage } from './commands.js';
 import { checkWords, operatorWords, UsageError } from './words.js';
@@ -66,5 +68,5 @@ function sentenceOf(error: unknown, { explain }: OperatorProgram): unknown {
   if (error.code === 'error.reference_taken') {
     return `Refused: the reference "${error.values.reference}" is that of another posting. Nothing was posted.`;
   }
-  return `Refused: ${error.code} ${JSON.stringify(error.values)}`;
+  return `Refused: ${renderText(en, error.code, error.values)}.`;
 }

@@ -30,6 +30,7 @@ interface OperatorWords {
 
 /** @throws UsageError with one sentence that says what to type instead */
 export function operatorWords(typed: readonly string[]): OperatorWords {
+  if (typed.some((each) => each === '--help' || each === '-h')) return { name: 'help', args: [], options: {} };
   const rules = { args: [...typed], allowPositionals: true, options: OPTIONS };
   // Looked at first: what Node throws of a mistyped option is a stack, and several lines.
   for (const token of parseArgs({ ...rules, strict: false, tokens: true }).tokens) {

@@ -41,7 +41,7 @@ describe('npx nestjs-messaging erase', () => {
   test('refuses what is no number, and a secret that is none, with a sentence', async () => {
     expect(await run('erase +226')).toMatchObject({
       code: 1,
-      output: expect.stringMatching(/^Refused: error.invalid_number/),
+      output: expect.stringMatching(/^Refused: Invalid number: \+226\.$/),
     });
     const weak = await run(`erase ${NUMBER}`, { RETENTION_SECRET: 'short' });
     expect(weak).toEqual({ code: 1, output: expect.stringMatching(/^RETENTION_SECRET is too weak: /) });

@@ -283,13 +283,13 @@ import * as testing from 'nestjs-messaging/testing';`;
     expect(operator(url, 'account:low', id, '0')).toEqual([
       1,
       '',
-      expect.stringMatching(/^Refused: error\.field_not_integer/),
+      expect.stringMatching(/^Refused: The field units must be an integer from 1 to /),
     ]);
     const { key } = result('key:issue', id);
     expect(key).toMatch(/^msgk_/);
     expect(operator(url, 'key:list', id).join()).not.toContain(key);
     expect(operator(url, 'topup', id, 'many')).toEqual([2, '', '<units> must be an integer; it is "many".']);
-    expect(operator(url, 'topup', 'nobody', '1')).toEqual([1, '', 'Refused: error.account_not_found {}']);
+    expect(operator(url, 'topup', 'nobody', '1')).toEqual([1, '', 'Refused: Account not found.']);
     expect(operator('', 'balance', id)).toEqual([
       ...[1, '', 'DATABASE_URL is missing: sqlite:<path>, postgres://… or mysql://….'],
     ]);

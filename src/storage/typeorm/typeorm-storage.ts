@@ -186,7 +186,7 @@ export class TypeormStorage extends MessagingStorage {
   private async open(added: readonly SqlStore[]): Promise<void> {
     const { database, migrations, pooler, clock } = this.settings;
     const isOurs = typeof database === 'string';
-    const dataSource = isOurs ? await dataSourceFor(database, pooler) : database;
+    const dataSource = isOurs ? await dataSourceFor(database, { pooler, existing: migrations === 'check' }) : database;
     if (!dataSource.isInitialized) await dataSource.initialize();
     const executor = await executorFor(dataSource, clock, isOurs, pooler).catch(async (error: unknown) => {
       if (isOurs) await dataSource.destroy();

@@ -60,9 +60,9 @@ test('key:issue says what is wrong with its options, and makes nothing', async (
     [],
     [
       '<daily-units> must be an integer; it is "many".',
-      'Refused: error.field_invalid {"field":"expires"}',
+      'Refused: The field expires is invalid.',
       'key:issue has no option --grace.',
-      'Refused: error.field_invalid {"field":"scopes"}',
+      'Refused: The field scopes is invalid.',
     ],
   ]);
 });

@@ -1,6 +1,6 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { MessagingOptionsError } from '../../../src/common/errors.js';
@@ -184,8 +184,19 @@ describe('a database that does not answer at the start', () => {
     await dataSource.destroy();
   });
 
+  test('a file that is not there is not made to be checked', async () => {
+    const file = join(folder, 'mistyped', 'messaging.db');
+    const storage = new TypeormStorage({ database: `sqlite:${file}`, migrations: 'check' });
+    await expect(storage.start()).rejects.toThrow(
+      new MessagingOptionsError(`Option storage: migrations is 'check' and there is no file ${file}.`),
+    );
+    expect(existsSync(dirname(file))).toBe(false);
+  });
+
   test('what we opened is closed when the start fails, and may be started again', async () => {
-    const storage = new TypeormStorage({ database: `sqlite:${join(folder, 'empty.db')}`, migrations: 'check' });
+    const file = join(folder, 'empty.db');
+    writeFileSync(file, '');
+    const storage = new TypeormStorage({ database: `sqlite:${file}`, migrations: 'check' });
     await expect(storage.start()).rejects.toThrow('messagingMigrations');
     await expect(storage.start()).rejects.toThrow('messagingMigrations');
     expect(() => storage.outbox).toThrow('not started');

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type { DataSource } from 'typeorm';
 import type { AccountStore } from '../../../accounts/account-store.js';
 import type { LedgerStore } from '../../../billing/ledger-store.js';
+import { MessagingOptionsError } from '../../../common/errors.js';
 import type { MediaStore } from '../../../media/media-store.js';
 import type { OutboxStore } from '../../../outbox/outbox-store.js';
 import type { PolicyStore } from '../../../outbox/policy-store.js';
@@ -46,15 +47,25 @@ export type Pooler = 'transaction';
 /**
  * Makes a DataSource for a checked database URL: `sqlite:<path>`, `postgres://…`, `mysql://…` or `mariadb://…`.
  *
- * @param pooler a pooler of PostgreSQL connections
+ * @param options.pooler a pooler of PostgreSQL connections
+ * @param options.existing whether an SQLite file must be there already
+ * @throws MessagingOptionsError where it is not
  */
-export async function dataSourceFor(url: string, pooler?: Pooler): Promise<DataSource> {
+export async function dataSourceFor(
+  url: string,
+  { pooler, existing = false }: { readonly pooler?: Pooler | undefined; readonly existing?: boolean } = {},
+): Promise<DataSource> {
   // Here and not above: it takes longer to load than all of this package.
   const { DataSource } = await import('typeorm');
   if (url.startsWith('sqlite:')) {
     // better-sqlite3 trims the path too.
     const database = url.slice('sqlite:'.length).trim();
-    if (database !== ':memory:') makePrivate(database);
+    if (database !== ':memory:') {
+      if (existing && !existsSync(database)) {
+        throw new MessagingOptionsError(`Option storage: migrations is 'check' and there is no file ${database}.`);
+      }
+      makePrivate(database);
+    }
     return new DataSource({
       type: 'better-sqlite3',
       database,
