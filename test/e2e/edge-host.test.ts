@@ -305,7 +305,10 @@ describe('paths on Fastify', () => {
     const platform = new FastifyAdapter({
       routerOptions: { maxParamLength: 1000 },
       frameworkErrors: (_error: unknown, _request: unknown, reply: FastifyReply) => {
-        void reply.code(400).send({ statusCode: 400, message: 'Requête invalide', error: 'Bad Request' });
+        void reply
+          .code(400)
+          .header('X-Error-Code', 'request_invalid')
+          .send({ statusCode: 400, message: 'Requête invalide', error: 'Bad Request' });
       },
     });
     running = await startApp(sandboxed(), 'fastify', { platform });

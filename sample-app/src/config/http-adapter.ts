@@ -12,7 +12,10 @@ export function httpAdapter(name: 'express' | 'fastify') {
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 1000 },
     frameworkErrors: (_error: unknown, _request: unknown, reply: FastifyReply) => {
-      void reply.code(400).send({ statusCode: 400, message: 'Requête invalide', error: 'Bad Request' });
+      void reply
+        .code(400)
+        .header('X-Error-Code', 'request_invalid')
+        .send({ statusCode: 400, message: 'Requête invalide', error: 'Bad Request' });
     },
   });
 }
