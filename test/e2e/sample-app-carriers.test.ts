@@ -8,6 +8,7 @@ import { infobipDouble } from '../support/gateway/infobip-double.js';
 import type { DoubleCall } from '../support/gateway/vendor-double.js';
 import { buildSampleApp, runSampleApp, type SampleApp, sampleFolder, startSampleApp } from '../support/sample-app.js';
 import { refusal } from '../support/sample-app-refusal.js';
+import { operate } from '../support/sample-operator.js';
 import { TestSmsc } from '../support/smsc/test-smsc.js';
 import { until } from '../support/until.js';
 
@@ -65,8 +66,7 @@ describe('the sample app off the sandbox', () => {
     expect(answer.status).toBe(0);
     expect((await client.sent(SEND)).sms_units).toBe(0);
     const operator = async (...args: string[]) =>
-      (await runSampleApp(folder, 'operator/operator.js', args, { SMS_TRANSPORT: 'smpp', SMPP_URL: url, ...SECRETS }))
-        .output;
+      (await operate(folder, args, { SMS_TRANSPORT: 'smpp', SMPP_URL: url, ...SECRETS })).output;
     expect(await operator('optout:list', 'all')).toContain(`"number":"${NUMBER}"`);
     expect(await operator('optout:remove', 'all', 'INFOS', NUMBER)).toContain('{"removed":1}');
     expect(await operator('optout:add', 'demo', 'INFOS', NUMBER, '22670000001')).toContain('{"added":2}');

@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { call } from '../support/http-client.js';
-import { buildSampleApp, runSampleApp, type SampleApp, sampleFolder, startSampleApp } from '../support/sample-app.js';
+import { buildSampleApp, type SampleApp, sampleFolder, startSampleApp } from '../support/sample-app.js';
+import { operate } from '../support/sample-operator.js';
 
 beforeAll(buildSampleApp);
 
@@ -32,8 +33,7 @@ describe('the dashboard of the sample app', () => {
     return app;
   };
   const linksOf = (output: string) => output.match(LINK) ?? [];
-  const operator = (args: string, env: NodeJS.ProcessEnv = {}) =>
-    runSampleApp(folder, 'operator/operator.js', args.split(' '), env);
+  const operator = (args: string, env: NodeJS.ProcessEnv = {}) => operate(folder, args.split(' '), env);
   const exchange = async ({ url }: SampleApp, link = '') => {
     const { status, body } = await call(`${url}/api/v1/session/exchange`, {
       method: 'POST',

@@ -2,13 +2,13 @@ import { readdirSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { call } from '../support/http-client.js';
 import { buildSampleApp, runSampleApp, sampleFolder, startSampleApp } from '../support/sample-app.js';
+import { operate } from '../support/sample-operator.js';
 
 beforeAll(buildSampleApp);
 
 describe('the demo of the sample app', () => {
   const folder = sampleFolder();
-  const operator = (args: string, env: NodeJS.ProcessEnv = {}) =>
-    runSampleApp(folder, 'operator/operator.js', args.split(' '), env, 170_000);
+  const operator = (args: string, env: NodeJS.ProcessEnv = {}) => operate(folder, args.split(' '), env);
 
   afterAll(() => {
     rmSync(folder, { recursive: true });
@@ -22,7 +22,7 @@ describe('the demo of the sample app', () => {
   });
 
   test('makes a second account and days of traffic, once, and the books are right', async () => {
-    const made = await operator('demo');
+    const made = await runSampleApp(folder, 'operator/operator.js', ['demo'], {}, 170_000);
     expect([made.code, made.output]).toEqual([0, expect.stringContaining('The demo is there.')]);
     expect((await operator('ledger:check')).output).toBe('The ledger is right.\n');
     const { output: balance } = await operator('balance boutique');

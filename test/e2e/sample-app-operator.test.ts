@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@j
 import { runOperator } from '../../src/operator/run-operator.js';
 import { operatorWords, UsageError } from '../../src/operator/words.js';
 import { buildSampleApp, runSampleApp, sampleFolder } from '../support/sample-app.js';
+import { operate } from '../support/sample-operator.js';
 
 beforeAll(buildSampleApp);
 
@@ -74,15 +75,15 @@ describe('an operator command that is mistyped', () => {
   });
 
   test.each([[['help']], [[]], [['--help']], [['topup', '-h']]])('%j lists the commands', async (args) => {
-    const { code, output } = await runSampleApp(folder, 'operator/operator.js', args);
+    const { code, output } = await operate(folder, args);
     expect([code, output]).toEqual([0, expect.stringMatching(/^Works on the database of DATABASE_URL:/)]);
     expect(output).toContain('npm run operator -- account:create <name>');
   });
 
   test('is told what is missing or no number, with the same exit code', async () => {
-    const missing = await runSampleApp(folder, 'operator/operator.js', ['topup', 'x']);
+    const missing = await operate(folder, ['topup', 'x']);
     expect([missing.code, missing.output.trim()]).toEqual([2, '<units> is missing.']);
-    const many = await runSampleApp(folder, 'operator/operator.js', ['topup', 'x', 'many']);
+    const many = await operate(folder, ['topup', 'x', 'many']);
     expect([many.code, many.output.trim()]).toEqual([2, '<units> must be an integer; it is "many".']);
   });
 

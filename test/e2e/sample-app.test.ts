@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { call } from '../support/http-client.js';
 import {
   buildSampleApp,
@@ -11,9 +11,17 @@ import {
   startSampleApp,
 } from '../support/sample-app.js';
 import { refusal } from '../support/sample-app-refusal.js';
+import { operate } from '../support/sample-operator.js';
 import { until } from '../support/until.js';
 
 beforeAll(buildSampleApp);
+
+const get = async (app: SampleApp, path: string) =>
+  (await fetch(`${app.url}${path}`, { headers: { 'x-api-key': app.key } })).json();
+const post = (app: SampleApp, path: string, body: object = {}) =>
+  call(`${app.url}${path}`, { method: 'POST', headers: { 'x-api-key': app.key }, body });
+const send = (app: SampleApp, body: object) => post(app, '/api/v1/send/sms', body);
+const bonjour = { signature: 'INFOS', content: 'Bonjour !', number: ['22670000000'] };
 
 describe('sample app', () => {
   let folder: string;
@@ -37,56 +45,6 @@ describe('sample app', () => {
     running.splice(running.indexOf(app), 1);
     await app.kill(signal);
   };
-  const get = async (app: SampleApp, path: string) =>
-    (await fetch(`${app.url}${path}`, { headers: { 'x-api-key': app.key } })).json();
-  const send = (app: SampleApp, body: object) =>
-    fetch(`${app.url}/api/v1/send/sms`, {
-      method: 'POST',
-      headers: { 'x-api-key': app.key, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-  const bonjour = { signature: 'INFOS', content: 'Bonjour !', number: ['22670000000'] };
-
-  test('phone log-in: a code to the phone, and a session for who types it in, also after a restart', async () => {
-    const post = (app: SampleApp, path: string, body: object) =>
-      fetch(`${app.url}${path}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
-    const first = await start();
-    const number = '22670000003';
-    expect((await post(first, '/login/code', { number })).status).toBe(201);
-    let text = '';
-    await until(async () => {
-      const messages: unknown = await get(first, `/sandbox/phones/${number}/messages`);
-      text = Array.isArray(messages) ? String(messages[0]?.text ?? '') : '';
-      return text !== '';
-    });
-    const otp = text.slice(0, 4);
-    await stop(first, 'SIGKILL');
-    const app = await start();
-    const wrong = otp === '0000' ? '0001' : '0000';
-    expect((await post(app, '/login', { number, otp: wrong })).status).toBe(401);
-    const answer = await post(app, '/login', { number, otp });
-    expect([answer.status, await answer.json()]).toEqual([201, { user: number, session: expect.any(String) }]);
-    expect((await post(app, '/login', { number, otp })).status).toBe(401);
-  });
-
-  test('after kill -9 a second start prints the same key and has lost nothing', async () => {
-    const first = await start();
-    const { smsID } = Object(await (await send(first, bonjour)).json());
-    await stop(first, 'SIGKILL');
-    const second = await start();
-    expect(second.key).toBe(first.key);
-    expect(await get(second, '/api/v1/balance')).toMatchObject({ balance: 999 });
-    await until(async () => {
-      const { recipients } = Object(await get(second, `/api/v1/sms/${smsID}`));
-      return recipients[0].status === 'delivered';
-    });
-    expect(statSync(join(folder, 'messaging.db.secrets.json')).mode & 0o777).toBe(0o600);
-  });
-
   test.each(['SIGINT', 'SIGUSR2'] as const)('%s ends it whatever connections are open', async (signal) => {
     const app = await start();
     const connections = await openConnections(app);
@@ -113,18 +71,13 @@ describe('sample app', () => {
 
   test('a DEMO_API_KEY of another account stops the start with a sentence', async () => {
     const app = await start();
-    const operator = async (...args: string[]) => (await runSampleApp(folder, 'operator/operator.js', args)).output;
+    const operator = async (...args: string[]) => (await operate(folder, args)).output;
     const { id } = JSON.parse(await operator('account:create', 'Awa'));
     const { key } = JSON.parse(await operator('key:issue', id));
     await stop(app, 'SIGTERM');
     const { code, output } = await runSampleApp(folder, 'main.js', [], { DEMO_API_KEY: key });
     expect([code, lastLine(output)]).toEqual([1, 'DEMO_API_KEY belongs to another account.']);
     expect(output).not.toMatch(/^ +at /m);
-  });
-
-  test('DEMO_BALANCE counts on the first start; another one later changes nothing', async () => {
-    await stop(await start(), 'SIGKILL');
-    expect(await get(await start({ DEMO_BALANCE: '5' }), '/api/v1/balance')).toMatchObject({ balance: 1000 });
   });
 
   test('a wrong setting stops the start with its sentence', async () => {
@@ -156,50 +109,16 @@ describe('sample app', () => {
     await stop(app, 'SIGTERM');
   });
 
-  test('a linked number survives kill -9: no second scan, and what was accepted arrives', async () => {
-    const post = (app: SampleApp, path: string, body: object = {}) =>
-      call(`${app.url}${path}`, { method: 'POST', headers: { 'x-api-key': app.key }, body });
-    const first = await start();
-    const [connect, send] = [...first.output.matchAll(/curl -X POST (\S+) .*/g)].slice(1);
-    expect(connect?.[1]).toBe(`${first.url}/api/v1/msgapp/web/connect`);
-    await post(first, '/api/v1/msgapp/web/connect');
-    const [code] = Object((await call(`${first.url}/sandbox/codes`)).body);
-    expect((await post(first, '/sandbox/phones/22670000100/scan', { qr: code.qr })).status).toBe(204);
-    const path = new URL(send?.[1] ?? '').pathname;
-    const texts = await Promise.all(
-      ['un', 'deux', 'trois'].map((body) => post(first, path, { to: '22670000005', body })),
-    );
-    expect(texts.map(({ status }) => status)).toEqual([200, 200, 200]);
-    await stop(first, 'SIGKILL');
-
-    const app = await start();
-    await until(async () => Object(await get(app, '/api/v1/msgapp/web/status')).status === 'connected');
-    const shown = await until(
-      async () => Object(await get(app, '/sandbox/phones/22670000005/messages')),
-      ({ length }) => length === 3,
-    );
-    expect(shown.map(({ text }: { text: string }) => text).sort()).toEqual(['deux', 'trois', 'un']);
-    const media = { to: '22670000006', mediaUrl: `${app.url}/sandbox/media/photo.jpg` };
-    expect((await post(app, '/api/v1/msgapp/send/media', media)).status).toBe(200);
-    expect(await get(app, '/api/v1/balance')).toMatchObject({ balance: 995 });
-  }, 180_000);
-
   test('the operator works on the database of a running app', async () => {
     const app = await start();
-    const operator = async (...args: string[]) => (await runSampleApp(folder, 'operator/operator.js', args)).output;
+    const operator = async (...args: string[]) => (await operate(folder, args)).output;
     expect(await operator('topup', 'demo', '50', '--reference', 'inv-1')).toContain('{"balance":1050}');
     expect(await operator('topup', 'demo', '50', '--reference', 'inv-1')).toContain('{"balance":1050}');
-    const other50 = await runSampleApp(folder, 'operator/operator.js', [
-      'adjust',
-      'demo',
-      '50',
-      '--reference',
-      'inv-1',
-    ]);
+    const other50 = await operate(folder, ['adjust', 'demo', '50', '--reference', 'inv-1']);
     expect([other50.code, other50.output.trim()]).toEqual([
       ...[1, 'Refused: the reference "inv-1" is that of another posting. Nothing was posted.'],
     ]);
-    const { smsID } = Object(await (await send(app, bonjour)).json());
+    const { smsID } = Object((await send(app, bonjour)).body);
     expect(await operator('topup', 'demo', '1', '--reference', smsID)).toContain('{"balance":1050}');
     expect(await operator('ledger', 'demo')).toMatch(new RegExp(`"id":"${smsID}",.*"kind":"topup","units":1,`));
     expect(await get(app, '/api/v1/balance')).toMatchObject({ balance: 1050 });
@@ -215,6 +134,73 @@ describe('sample app', () => {
     expect(await operator('topup', 'demo', 'many')).toContain('<units> must be an integer');
     expect(await operator('nonsense')).toContain('npm run operator --');
   }, 180_000);
+});
+
+describe('a start of the sample app after kill -9', () => {
+  const folder = sampleFolder();
+  const number = '22670000003';
+  let first: SampleApp;
+  let app: SampleApp;
+  /** What an end user sends, who has no key. */
+  const login = (to: SampleApp, path: string, body: object) => call(`${to.url}${path}`, { method: 'POST', body });
+  let otp = '';
+  let smsId = '';
+
+  // One of each for all of it: a process takes longer than what it is asked.
+  beforeAll(async () => {
+    first = await startSampleApp(folder);
+    expect((await login(first, '/login/code', { number })).status).toBe(201);
+    const shown = await until(
+      async () => Object(await get(first, `/sandbox/phones/${number}/messages`)),
+      ({ length }) => length === 1,
+    );
+    otp = shown[0].text.slice(0, 4);
+    const [connect, toSend] = [...first.output.matchAll(/curl -X POST (\S+) .*/g)].slice(1);
+    expect(connect?.[1]).toBe(`${first.url}/api/v1/msgapp/web/connect`);
+    await post(first, '/api/v1/msgapp/web/connect');
+    const [code] = Object((await call(`${first.url}/sandbox/codes`)).body);
+    expect((await post(first, '/sandbox/phones/22670000100/scan', { qr: code.qr })).status).toBe(204);
+    const path = new URL(toSend?.[1] ?? '').pathname;
+    const texts = ['un', 'deux', 'trois'].map((body) => post(first, path, { to: '22670000005', body }));
+    const [sms, ...answers] = await Promise.all([send(first, bonjour), ...texts]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    smsId = Object(sms?.body).smsID;
+    await first.kill('SIGKILL');
+    app = await startSampleApp(folder, { DEMO_BALANCE: '5' });
+  }, 180_000);
+
+  afterAll(async () => {
+    await app.kill('SIGKILL');
+    rmSync(folder, { recursive: true });
+  });
+
+  test('prints the same key, has lost nothing, and keeps the DEMO_BALANCE of the first start', async () => {
+    expect(app.key).toBe(first.key);
+    expect(await get(app, '/api/v1/balance')).toMatchObject({ balance: 995 });
+    await until(async () => Object(await get(app, `/api/v1/sms/${smsId}`)).recipients[0].status === 'delivered');
+    expect(statSync(join(folder, 'messaging.db.secrets.json')).mode & 0o777).toBe(0o600);
+  });
+
+  test('phone log-in: the code from before opens a session for who types it in, once', async () => {
+    const wrong = otp === '0000' ? '0001' : '0000';
+    expect((await login(app, '/login', { number, otp: wrong })).status).toBe(401);
+    const { status, body } = await login(app, '/login', { number, otp });
+    expect([status, body]).toEqual([201, { user: number, session: expect.any(String) }]);
+    expect((await login(app, '/login', { number, otp })).status).toBe(401);
+  });
+
+  test('a linked number needs no second scan, and what was accepted arrives', async () => {
+    await until(async () => Object(await get(app, '/api/v1/msgapp/web/status')).status === 'connected');
+    const shown = await until(
+      async () => Object(await get(app, '/sandbox/phones/22670000005/messages')),
+      ({ length }) => length === 3,
+    );
+    expect(shown.map(({ text }: { text: string }) => text).sort()).toEqual(['deux', 'trois', 'un']);
+    const media = { to: '22670000006', mediaUrl: `${app.url}/sandbox/media/photo.jpg` };
+    const { balance } = Object(await get(app, '/api/v1/balance'));
+    expect((await post(app, '/api/v1/msgapp/send/media', media)).status).toBe(200);
+    expect(await get(app, '/api/v1/balance')).toMatchObject({ balance: balance - 2 });
+  });
 });
 
 function lastLine(output: string): string {

@@ -94,11 +94,14 @@ function spawnSampleApp(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
 ): ChildProcess {
-  const settings = { PORT: '0', DATABASE_URL: `sqlite:${join(folder, 'messaging.db')}`, ...env };
-  const path = { PATH: process.env.PATH };
   // It lives for a second or two: what V8 would compile to be faster is seldom run again.
   const command = ['--no-opt', join(ROOT, 'sample-app/dist', program), ...args];
-  return spawn(process.execPath, command, { env: { ...path, ...settings } });
+  return spawn(process.execPath, command, { env: settingsOf(folder, env) });
+}
+
+/** All that its programs find in the environment. */
+export function settingsOf(folder: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH, PORT: '0', DATABASE_URL: `sqlite:${join(folder, 'messaging.db')}`, ...env };
 }
 
 function outputUntil(child: ChildProcess, wanted: RegExp): Promise<string> {
