@@ -50,7 +50,7 @@ export interface Permission {
 const READ = { operator: 'support', accounts: 'named' } as const satisfies Permission;
 const WRITE = { operator: 'operator', accounts: 'named' } as const satisfies Permission;
 
-/** Every permission with those who have it (contract.md sections 12 and 13). `@Needs` names that of a route. */
+/** Every permission with those who have it (docs/management.md). `@Needs` names that of a route. */
 export const PERMISSIONS = {
   'sms.send': { scopes: ['sms:send'], role: 'sender', plain: true, live: true },
   'otp.send': { scopes: ['otp:send'], role: 'sender', plain: true, live: true },

@@ -4,7 +4,7 @@ import { Needs } from '../accounts/needs.decorator.js';
 import { MessagingController } from '../http/messaging-controller.js';
 import { LedgerService } from './ledger-service.js';
 
-/** The reply with the remaining units of an account (contract.md section 5). */
+/** The reply with the remaining units of an account (docs/http-api.md). */
 export interface Balance {
   readonly userID: string;
   readonly balance: number;

@@ -2,7 +2,7 @@ import { describeController } from '../openapi/controller-description.js';
 import { count, EXAMPLE, identifier, object, oneOf } from '../openapi/schemas.js';
 import { BalanceController } from './balance.controller.js';
 
-/** OpenAPI description of the balance (contract.md section 5). */
+/** OpenAPI description of the balance (docs/http-api.md). */
 export const balanceOpenapi = describeController(BalanceController, () => ({
   tag: { name: 'Balance', description: 'The prepaid units that an account has left.' },
   schemas: {

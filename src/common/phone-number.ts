@@ -4,7 +4,7 @@ import { once } from './once.js';
 
 const require = createRequire(import.meta.url);
 
-// Positions of a country's properties in the library's metadata (its METADATA.md; format version 4).
+// Positions of a country's properties in the library's metadata (format version 4, which its file METADATA describes).
 const LEADING_DIGITS = 10;
 const TYPES = 11;
 

@@ -11,7 +11,7 @@ const UNAVAILABLE = {
   503: { schema: 'Health', examples: { unavailable: { status: 'unavailable' } } },
 } as const;
 
-/** OpenAPI description of the health routes that need no key (contract.md section 14). */
+/** OpenAPI description of the health routes that need no key (docs/health.md). */
 export const healthOpenapi = describeController(HealthController, () => ({
   tag: TAG,
   schemas: { Health: object('What the process is like, without detail.', { status: STATUS }) },

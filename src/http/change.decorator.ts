@@ -18,7 +18,7 @@ export interface Change {
   answer(make: (call: ChangeCall) => Promise<Acceptance>): Promise<object>;
 }
 
-/** The request of a route that changes something (contract.md section 7). */
+/** The request of a route that changes something (docs/http-api.md). */
 export const Change = createParamDecorator((_data: unknown, context: ExecutionContext): Change => {
   const call = { by: authorIn(context), once: onceIn(context) };
   return { answer: (make) => answerOf(make(call), replyOf(context)) };

@@ -4,7 +4,7 @@ import type { IdempotentRequest } from '../outbox/idempotency.js';
 import type { Acceptance } from '../outbox/outbox.js';
 import { type ReplyHeaders, rawRequest } from './parameters.js';
 
-/** The request's `Idempotency-Key` with its body as parsed; undefined without one (contract.md section 7). */
+/** The request's `Idempotency-Key` with its body as parsed; undefined without one (docs/http-api.md). */
 export const Idempotent = createParamDecorator((_data: unknown, context: ExecutionContext) => onceIn(context));
 
 /** What `@Idempotent()` gives a handler. */
@@ -18,7 +18,7 @@ export function onceIn(context: ExecutionContext): IdempotentRequest | undefined
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * The `Idempotency-Key` header of the request, undefined when there is none (contract.md section 7).
+ * The `Idempotency-Key` header of the request, undefined when there is none (docs/http-api.md).
  * @throws MessagingError `error.idempotency_key_malformed`, also for a repeated header
  */
 function idempotencyKeyOf(context: ExecutionContext): string | undefined {
@@ -28,7 +28,7 @@ function idempotencyKeyOf(context: ExecutionContext): string | undefined {
   throw new MessagingError('error.idempotency_key_malformed');
 }
 
-/** The answer to a send, with `Idempotency-Replayed` when it is a replay (contract.md section 7). */
+/** The answer to a send, with `Idempotency-Replayed` when it is a replay (docs/http-api.md). */
 export async function answerOf(acceptance: Promise<Acceptance>, headers: ReplyHeaders): Promise<object> {
   const { reply, replayed } = await acceptance;
   if (replayed) headers.set('Idempotency-Replayed', 'true');

@@ -16,7 +16,7 @@ export function IsOptional(options?: ValidationOptions): PropertyDecorator {
   return lateDecorator(() => classValidator().IsOptional(options));
 }
 
-/** An international phone number in digits, without `+` (contract.md section 1). */
+/** An international phone number in digits, without `+` (docs/http-api.md). */
 export function IsPhoneNumber(options?: ValidationOptions): PropertyDecorator {
   return Rule({ name: PHONE_NUMBER, validator: { validate: isPhoneNumber } }, options);
 }

@@ -16,7 +16,7 @@ import { ReceivedFiles } from './received/received-files.js';
 import { SessionManager } from './sessions/session-manager.js';
 import type { PendingSession, SessionsView } from './sessions/session-view.js';
 
-/** The routes of one messaging-app channel (contract.md section 6). */
+/** The routes of one messaging-app channel (docs/messaging-app.md). */
 @MessagingController()
 export class MsgappController {
   constructor(

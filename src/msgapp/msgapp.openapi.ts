@@ -62,7 +62,7 @@ const METADATA = 'Given back in look-ups, listings and events.';
 
 const FROM = 'The sending number. Default: of the connected numbers, the one that was connected first.';
 
-/** OpenAPI description of the routes of a messaging-app channel (contract.md section 6). */
+/** OpenAPI description of the routes of a messaging-app channel (docs/messaging-app.md). */
 export const msgappOpenapi = describeController(MsgappController, () => ({
   tag: TAG,
   parameters: {
@@ -253,7 +253,7 @@ const SCHEMAS: Schemas = {
   }),
 };
 
-/** OpenAPI description of the code routes of a messaging-app channel (contract.md section 6). */
+/** OpenAPI description of the code routes of a messaging-app channel (docs/messaging-app.md). */
 export const msgappQrOpenapi = describeController(MsgappQrController, () => ({
   tag: TAG,
   parameters: {

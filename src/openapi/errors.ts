@@ -28,7 +28,7 @@ export function invalid(...fields: readonly string[]): readonly RouteError[] {
   return fields.map((field) => ({ code: 'error.field_invalid', values: { field } }));
 }
 
-/** The body of every error (contract.md section 1). */
+/** The body of every error (docs/http-api.md). */
 export const errorSchema: Schema = object('What went wrong.', {
   statusCode: { type: 'integer', minimum: 400, maximum: 599, description: 'The HTTP status.' },
   message: { type: 'string', description: 'One sentence for the caller.' },

@@ -56,7 +56,7 @@ export function operationOf(
   };
 }
 
-/** The parameter of a route that accepts an Idempotency-Key (contract.md section 7). */
+/** The parameter of a route that accepts an Idempotency-Key (docs/http-api.md). */
 const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   in: 'header',

@@ -14,7 +14,7 @@ import type { VerifyOutcome } from './otp-results.js';
 import { OtpService } from './otp-service.js';
 import { OtpSettings } from './otp-settings.js';
 
-/** The routes of one-time passcodes (contract.md section 4). */
+/** The routes of one-time passcodes (docs/otp.md). */
 @MessagingController()
 export class OtpController {
   constructor(

@@ -10,7 +10,7 @@ const SERVICE = 'The name of what the code is for. It is compared exactly.';
 /** A messaging-app channel sends from numbers of the account. */
 const NO_SENDER: readonly ErrorDescription[] = ['error.msgapp_no_session'];
 
-/** OpenAPI description of one-time passcodes (contract.md section 4). */
+/** OpenAPI description of one-time passcodes (docs/otp.md). */
 export const otpOpenapi = describeController(OtpController, ({ get }) => {
   const { codes, catalogue, validityMs } = get(OtpSettings);
   const otherChannels = get(Channels)

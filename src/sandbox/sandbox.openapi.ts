@@ -36,7 +36,7 @@ const PHONE = { description: 'The number of the phone.', schema: phoneNumber('A 
 const PICTURE = '^data:image/png;base64,';
 const QR = 'sandbox:msgapp:Qm9ucyBiYWlzZXJz';
 
-/** OpenAPI description of the sandbox routes (contract.md section 8). */
+/** OpenAPI description of the sandbox routes. */
 export const sandboxOpenapi = describeController(SandboxController, ({ accounts }) => {
   const schemas: Schemas = {
     SandboxCode: object('A code to scan.', {
@@ -185,7 +185,7 @@ export const sandboxOpenapi = describeController(SandboxController, ({ accounts 
   };
 });
 
-/** OpenAPI description of the scan route (contract.md section 8). */
+/** OpenAPI description of the scan route. */
 export const sandboxScanOpenapi = describeController(SandboxScanController, () => ({
   tag: TAG,
   parameters: { number: { ...PHONE, example: EXAMPLE.number } },

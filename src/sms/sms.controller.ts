@@ -13,7 +13,7 @@ import { ListRecipientsQuery, ListSmsQuery, QuoteSmsBody, SendSmsBody } from './
 import type { SmsDetails, SmsPage, SmsQuote, SmsRecipientPage } from './sms-results.js';
 import { SmsService } from './sms-service.js';
 
-/** The SMS routes (contract.md section 3). */
+/** The SMS routes (docs/http-api.md). */
 @MessagingController()
 export class SmsController {
   constructor(

@@ -31,7 +31,7 @@ import { ListRecipientsQuery, ListSmsQuery, QuoteSmsBody, SendSmsBody } from './
 import { SmsSettings } from './sms-options.js';
 import { SMS_STATUSES } from './sms-query.js';
 
-/** OpenAPI description of the SMS routes (contract.md section 3). */
+/** OpenAPI description of the SMS routes (docs/http-api.md). */
 export const smsOpenapi = describeController(SmsController, (surroundings) => {
   const { accounts, get } = surroundings;
   const { maxSegments: max, strictNumbers, transliterate } = get(SmsSettings);

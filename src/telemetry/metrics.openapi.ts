@@ -1,7 +1,7 @@
 import { describeController } from '../openapi/controller-description.js';
 import { MetricsController } from './metrics.controller.js';
 
-/** OpenAPI description of the metrics for scrapers (contract.md section 14). */
+/** OpenAPI description of the metrics for scrapers (docs/telemetry.md). */
 export const metricsOpenapi = describeController(MetricsController, () => ({
   tag: { name: 'Metrics', description: 'What this process counts and measures, for Prometheus.' },
   errors: ['error.unauthorized'],

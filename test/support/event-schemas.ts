@@ -34,7 +34,7 @@ function closed(schema: unknown): unknown {
   return 'properties' in schema ? { ...parts, additionalProperties: false } : parts;
 }
 
-/** What is wrong with an event of the log as readers get it: by its schema, or by its size (contract.md section 11). */
+/** What is wrong with an event of the log as readers get it: by its schema, or by its size (docs/events.md). */
 export function loggedFault(event: LoggedEvent): string | undefined {
   const { text } = VIEWS.textOf(event.accountId, { ...event, data: JSON.stringify(event.data) }, undefined);
   const bytes = Buffer.byteLength(text);

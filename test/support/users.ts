@@ -1,6 +1,6 @@
 import { UserTokenVerifier, type VerifiedUser } from '../../src/accounts/user-token-verifier.js';
 
-/** Believes every token of `userToken`, also with a role of the operator. */
+/** Believes every token of `asUser`, also with a role of the operator. */
 export class TestUsers extends UserTokenVerifier {
   override readonly operators = true;
 

@@ -82,6 +82,14 @@ describe('the papers', () => {
     expect(deadLinks(path)).toEqual([]);
   });
 
+  test('code names no paper that is not there', () => {
+    const named = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.tsx?$/.test(file))
+      .flatMap((file) => readFileSync(join(ROOT, 'src', file), 'utf8').match(/(?<![\w/.-])[\w/-]+\.md\b/g) ?? []);
+    expect(named).toContain('docs/management-api.md');
+    expect(named.filter((paper) => !papers().includes(paper))).toEqual([]);
+  });
+
   test('each of them is linked from another one', () => {
     const linked = papers().flatMap((path) =>
       [...prose(path).matchAll(/\]\(([^)\s#]+)/g)].map(([, link = '']) => posix.join(dirname(path), link)),

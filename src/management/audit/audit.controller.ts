@@ -7,7 +7,7 @@ import { ListAuditQuery } from './audit.dto.js';
 import { AuditService } from './audit-service.js';
 import type { AuditPage } from './audit-view.js';
 
-/** The route of an account's changes (contract.md section 13). */
+/** The route of an account's changes (docs/management-api.md). */
 @MessagingController()
 export class AuditController {
   constructor(private readonly audit: AuditService) {}

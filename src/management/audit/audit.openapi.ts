@@ -6,7 +6,7 @@ import { AuditController } from './audit.controller.js';
 import { ListAuditQuery } from './audit.dto.js';
 import { AUDIT_FILTERS, AUDIT_SCHEMAS } from './audit-schemas.js';
 
-/** OpenAPI description of an account's changes (contract.md section 13). */
+/** OpenAPI description of an account's changes (docs/management-api.md). */
 export const auditOpenapi = describeController(AuditController, () => ({
   tag: {
     name: 'Audit',

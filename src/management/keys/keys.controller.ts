@@ -10,7 +10,7 @@ import { KeyService } from './key-service.js';
 import type { KeyPage } from './key-view.js';
 import { CreateKeyBody, RotateKeyBody } from './keys.dto.js';
 
-/** The routes of API keys (contract.md section 13). */
+/** The routes of API keys (docs/keys.md). */
 @MessagingController()
 export class KeysController {
   constructor(private readonly keys: KeyService) {}

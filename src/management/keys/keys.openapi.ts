@@ -54,7 +54,7 @@ const WITH_KEY = {
   key: nullable(text('The key in clear text; null in a repeat.', { example: EXAMPLE_KEY })),
 };
 
-/** OpenAPI description of API keys (contract.md section 13). */
+/** OpenAPI description of API keys (docs/keys.md). */
 export const keysOpenapi = describeController(KeysController, () => ({
   tag: { name: 'Keys', description: 'The API keys of the account. Only users may use these routes.' },
   parameters: { id: { description: 'The public part of the key.', example: EXAMPLE_KEY_ID } },

@@ -12,7 +12,7 @@ import { ListLedgerQuery } from './ledger.dto.js';
 import { LedgerListing } from './ledger-listing.js';
 import type { LedgerPage } from './ledger-view.js';
 
-/** The route of an account's ledger (contract.md section 13). */
+/** The route of an account's ledger (docs/management-api.md). */
 @MessagingController()
 export class LedgerController {
   constructor(

@@ -6,7 +6,7 @@ import { LedgerController } from './ledger.controller.js';
 import { ListLedgerQuery } from './ledger.dto.js';
 import { KIND, LEDGER_SCHEMAS } from './ledger-schemas.js';
 
-/** OpenAPI description of an account's ledger (contract.md section 13). */
+/** OpenAPI description of an account's ledger (docs/management-api.md). */
 export const ledgerOpenapi = describeController(LedgerController, () => ({
   tag: { name: 'Ledger', description: 'What was added to the balance of an account and taken from it.' },
   schemas: LEDGER_SCHEMAS,

@@ -7,7 +7,7 @@ import { MeQuery } from './me.dto.js';
 import { MeService } from './me-service.js';
 import type { MeView } from './me-view.js';
 
-/** The route that tells callers who they are (contract.md section 13). */
+/** The route that tells callers who they are (docs/management-api.md). */
 @MessagingController()
 export class MeController {
   constructor(private readonly service: MeService) {}

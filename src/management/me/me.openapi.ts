@@ -37,7 +37,7 @@ const ME = object('Who is calling, and what there is for them.', {
   locale: oneOf(['fr', 'en'], 'The language of texts.'),
 });
 
-/** OpenAPI description of the route that tells callers who they are (contract.md section 13). */
+/** OpenAPI description of the route that tells callers who they are (docs/management-api.md). */
 export const meOpenapi = describeController(MeController, () => ({
   tag: { name: 'Me', description: 'Who is calling, and what there is for them.' },
   schemas: { Me: ME },

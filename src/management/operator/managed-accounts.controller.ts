@@ -16,7 +16,7 @@ import {
   RejectSignatureBody,
 } from './operator.dto.js';
 
-/** The routes of all accounts and their signatures (contract.md section 13). */
+/** The routes of all accounts and their signatures (docs/management-api.md). */
 @MessagingController()
 export class ManagedAccountsController {
   constructor(

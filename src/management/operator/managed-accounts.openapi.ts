@@ -41,7 +41,7 @@ const POSTING_ERRORS: readonly ErrorDescription[] = [
   { code: 'error.reference_taken', values: { reference: 'invoice-2026-17' } },
 ];
 
-/** OpenAPI description of what operators do with accounts (contract.md section 13). */
+/** OpenAPI description of what operators do with accounts (docs/management-api.md). */
 export const managedAccountsOpenapi = describeController(ManagedAccountsController, () => ({
   tag: {
     name: 'Operator: accounts',

@@ -4,7 +4,7 @@ import { Change } from '../../http/change.decorator.js';
 import { MessagingController } from '../../http/messaging-controller.js';
 import { type CarriersView, ManagedCarriers } from './managed-carriers.js';
 
-/** The routes of the carriers (contract.md section 13). */
+/** The routes of the carriers (docs/management-api.md). */
 @MessagingController()
 export class ManagedCarriersController {
   constructor(private readonly carriers: ManagedCarriers) {}

@@ -2,7 +2,7 @@ import { describeController } from '../../openapi/controller-description.js';
 import { count, list, moment, nullable, object, oneOf, ref, text } from '../../openapi/schemas.js';
 import { ManagedCarriersController } from './managed-carriers.controller.js';
 
-/** OpenAPI description of the carriers (contract.md section 13). */
+/** OpenAPI description of the carriers (docs/management-api.md). */
 export const managedCarriersOpenapi = describeController(ManagedCarriersController, () => ({
   tag: { name: 'Operator: carriers', description: 'The routes to carriers, as the answering process sees them.' },
   parameters: { route: { description: 'The name of the route.', example: 'orange' } },

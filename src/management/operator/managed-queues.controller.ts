@@ -6,7 +6,7 @@ import { MessagingBody } from '../../http/validation.js';
 import { ManagedQueues, type QueuesView } from './managed-queues.js';
 import { PauseQueueBody } from './operator.dto.js';
 
-/** The routes of the queues (contract.md section 13). */
+/** The routes of the queues (docs/management-api.md). */
 @MessagingController()
 export class ManagedQueuesController {
   constructor(private readonly queues: ManagedQueues) {}

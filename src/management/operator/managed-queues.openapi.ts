@@ -22,7 +22,7 @@ const ERRORS: readonly ErrorDescription[] = [
   'error.account_not_found',
 ];
 
-/** OpenAPI description of the queues (contract.md section 13). */
+/** OpenAPI description of the queues (docs/management-api.md). */
 export const managedQueuesOpenapi = describeController(ManagedQueuesController, () => ({
   tag: { name: 'Operator: queue', description: 'What waits, and what is paused.' },
   schemas: {

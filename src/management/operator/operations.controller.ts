@@ -9,7 +9,7 @@ import { LedgerCheckStream } from './ledger-check-stream.js';
 import { LedgerChecks, type LedgerCheckView } from './ledger-checks.js';
 import { SystemService, type SystemView } from './system-service.js';
 
-/** The routes of the ledger's check and of the system (contract.md section 13). */
+/** The routes of the ledger's check and of the system (docs/management-api.md). */
 @MessagingController()
 export class OperationsController {
   constructor(

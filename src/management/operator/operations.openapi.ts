@@ -19,7 +19,7 @@ const RUNNING = {
   ...{ started_at: EXAMPLE.moment, ended_at: null },
 };
 
-/** OpenAPI description of the ledger's check and of the system (contract.md section 13). */
+/** OpenAPI description of the ledger's check and of the system (docs/management-api.md). */
 export const operationsOpenapi = describeController(OperationsController, () => ({
   tag: { name: 'Operator: system', description: 'The check of the books, and what runs.' },
   schemas: {

@@ -20,7 +20,7 @@ interface Done {
   readonly success: true;
 }
 
-/** The routes of what all accounts have: linked numbers, opt-outs that hold for all, changes (contract.md section 13). */
+/** The routes of what all accounts have: linked numbers, opt-outs that hold for all, changes (docs/management-api.md). */
 @MessagingController()
 export class OperatorOverviewController {
   constructor(

@@ -9,7 +9,7 @@ import { SESSION_STATUSES } from './managed-sessions.js';
 import { ListManagedAuditQuery, ListSessionsQuery } from './operator.dto.js';
 import { OperatorOverviewController } from './overview.controller.js';
 
-/** OpenAPI description of what all accounts have (contract.md section 13). */
+/** OpenAPI description of what all accounts have (docs/management-api.md). */
 export const overviewOpenapi = describeController(OperatorOverviewController, () => ({
   tag: { name: 'Operator: all accounts', description: 'Linked numbers, opt-outs that hold for all accounts, changes.' },
   parameters: { id: { description: 'The linked number, or the entry.', example: EXAMPLE.session } },

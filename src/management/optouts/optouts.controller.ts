@@ -11,7 +11,7 @@ import { AccountOptOuts } from './account-opt-outs.js';
 import type { OptOutPage } from './optout-view.js';
 import { AddOptOutsBody, ListOptOutsQuery } from './optouts.dto.js';
 
-/** The routes of an account's suppression list (contract.md section 13). */
+/** The routes of an account's suppression list (docs/management-api.md). */
 @MessagingController()
 export class OptOutsController {
   constructor(

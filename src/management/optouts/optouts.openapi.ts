@@ -53,7 +53,7 @@ export function addOptOuts(name: string): DtoBody {
   };
 }
 
-/** OpenAPI description of an account's suppression list (contract.md section 13). */
+/** OpenAPI description of an account's suppression list (docs/management-api.md). */
 export const optOutsOpenapi = describeController(OptOutsController, () => ({
   tag: { name: 'Opt-outs', description: 'Numbers that get no SMS under a sender name of the account.' },
   parameters: { id: { description: 'The entry.', example: EXAMPLE.message } },

@@ -6,7 +6,7 @@ import { MessagingBody } from '../../http/validation.js';
 import { ManagementService } from './management-service.js';
 import { CreateLinkBody } from './session.dto.js';
 
-/** One-time links (contract.md section 12). */
+/** One-time links (docs/management.md). */
 @MessagingController()
 export class LinksController {
   constructor(private readonly management: ManagementService) {}

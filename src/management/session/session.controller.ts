@@ -10,7 +10,7 @@ import { cookiesOf, setCookie } from './session-cookie.js';
 import { type GrantedSession, SessionService } from './session-service.js';
 import type { UserSessionView } from './user-session-view.js';
 
-/** The sessions of users (contract.md section 12). */
+/** The sessions of users (docs/management.md). */
 @MessagingController({ authenticated: false })
 @UseGuards(SameOriginGuard)
 export class SessionController {

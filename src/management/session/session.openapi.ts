@@ -15,7 +15,7 @@ const account = (description: string) => nullable(text(description, { example: E
 
 const SIGN_IN: readonly ErrorDescription[] = ['error.cross_site', STORAGE_UNAVAILABLE];
 
-/** OpenAPI description of the sessions of users (contract.md section 12). */
+/** OpenAPI description of the sessions of users (docs/management.md). */
 export const sessionOpenapi = describeController(SessionController, () => ({
   tag: {
     name: 'Sessions',
@@ -74,7 +74,7 @@ export const sessionOpenapi = describeController(SessionController, () => ({
   },
 }));
 
-/** OpenAPI description of one-time links (contract.md section 12). */
+/** OpenAPI description of one-time links (docs/management.md). */
 export const linksOpenapi = describeController(LinksController, () => ({
   tag: { name: 'Links', description: 'Let people in once, without a password.' },
   schemas: {

@@ -12,7 +12,7 @@ import { AccountSignatures } from './account-signatures.js';
 import { type SignaturePage, signatureView } from './signature-view.js';
 import { RegisterSignatureBody } from './signatures.dto.js';
 
-/** The routes of an account's sender names (contract.md section 13). */
+/** The routes of an account's sender names (docs/management-api.md). */
 @MessagingController()
 export class SignaturesController {
   constructor(

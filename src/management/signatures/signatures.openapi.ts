@@ -24,7 +24,7 @@ const SIGNATURE_SCHEMAS: Schemas = {
   SignatureRemoved: object('The name is removed.', { success: yes }),
 };
 
-/** OpenAPI description of an account's sender names (contract.md section 13). */
+/** OpenAPI description of an account's sender names (docs/management-api.md). */
 export const signaturesOpenapi = describeController(SignaturesController, () => ({
   tag: { name: 'Signatures', description: 'The sender names of an account: ask for one, and see the decision on it.' },
   parameters: { name: { description: 'The name.', example: 'MA BOUTIQUE' } },

@@ -11,7 +11,7 @@ import { GroupedUsageQuery } from './usage.dto.js';
 import { UsageService } from './usage-service.js';
 import type { UsageView } from './usage-view.js';
 
-/** The route of what an account has used (contract.md section 13). */
+/** The route of what an account has used (docs/management-api.md). */
 @MessagingController()
 export class UsageController {
   constructor(private readonly service: UsageService) {}

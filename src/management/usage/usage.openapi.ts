@@ -42,7 +42,7 @@ const USAGE_SCHEMAS: Schemas = {
   }),
 };
 
-/** OpenAPI description of what an account has used (contract.md section 13). */
+/** OpenAPI description of what an account has used (docs/management-api.md). */
 export const usageOpenapi = describeController(UsageController, () => ({
   tag: { name: 'Usage', description: 'What an account has used. The units are those of its ledger.' },
   schemas: USAGE_SCHEMAS,

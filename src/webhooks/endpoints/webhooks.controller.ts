@@ -17,7 +17,7 @@ import {
   RotateSecretBody,
 } from './webhooks.dto.js';
 
-/** The routes of endpoints (contract.md section 11). */
+/** The routes of endpoints (docs/webhooks.md). */
 @MessagingController()
 export class WebhooksController {
   constructor(

@@ -33,7 +33,7 @@ const WRONG_DEFINITION: readonly ErrorDescription[] = [
 
 const MADE_AGAIN = { 'The events are called again': { events: 1 } };
 
-/** OpenAPI description of the endpoints of webhooks (contract.md section 11). */
+/** OpenAPI description of the endpoints of webhooks (docs/webhooks.md). */
 export const webhooksOpenapi = describeController(WebhooksController, () => ({
   tag: {
     name: 'Webhooks',

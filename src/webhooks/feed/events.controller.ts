@@ -12,7 +12,7 @@ import { EventFeed } from './event-feed.js';
 import type { EventFeedPage } from './event-service.js';
 import { EventsQuery, StreamQuery } from './events.dto.js';
 
-/** The feed and the stream of an account's events (contract.md section 11). */
+/** The feed and the stream of an account's events (docs/events.md). */
 @MessagingController()
 export class EventsController {
   constructor(private readonly feed: EventFeed) {}

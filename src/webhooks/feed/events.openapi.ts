@@ -49,7 +49,7 @@ const SCHEMAS: Schemas = {
   }),
 };
 
-/** OpenAPI description of the feed and the stream (contract.md section 11). */
+/** OpenAPI description of the feed and the stream (docs/events.md). */
 export const eventsOpenapi = describeController(EventsController, () => ({
   tag: TAG,
   schemas: SCHEMAS,
@@ -83,7 +83,7 @@ export const eventsOpenapi = describeController(EventsController, () => ({
   },
 }));
 
-/** OpenAPI description of the types of events (contract.md section 11). */
+/** OpenAPI description of the types of events (docs/events.md). */
 export const eventTypesOpenapi = describeController(EventTypesController, () => ({
   tag: TAG,
   schemas: {

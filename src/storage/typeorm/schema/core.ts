@@ -55,7 +55,7 @@ function outbox(dialect: Dialect): string[] {
     // One row per recipient.
     // due_at: the time of the next attempt, the end of the worker's lease or the deadline of a report; null: never.
     // lane: null once no further attempt is needed.
-    // lane_turn: the position of its send in the lane, smallest first (`laneTurn`); 0 from the first attempt on, so that no
+    // lane_turn: the position of its send in the lane, smallest first (`PriorityTurns`); 0 from the first attempt on, so that no
     //   later recipient overtakes it.
     // attempt: the number of attempts begun. tries: the number of attempts in the trail; one that tried several carriers
     //   has stored several.
