@@ -85,9 +85,11 @@ export function isCapped(send: Send): send is CappedSend {
 
 /**
  * All rules of charging and of repeats, in one pure function that every storage runs between lock and write. The exception:
- * where a store decides before it has a lock (see `OutboxStore.commit`), on PostgreSQL for sends without Idempotency-Key, policy and cap, it
- * gives balances that suffice for all, and the writing statement checks the real ones. Sends are decided in order. A repeat of an Idempotency-Key gets the first reply. A send is accepted only when its policy allows it and the
- * remaining balance and the cap of its key cover its full price. A policy sees the changes of the sends before it.
+ * where a store decides before it has a lock (see `OutboxStore.commit`), on PostgreSQL and MariaDB for sends without
+ * Idempotency-Key, policy and cap, it gives balances that suffice for all, and the writing statement checks the real ones.
+ * Sends are decided in order. A repeat of an Idempotency-Key gets the first reply. A send is accepted only when its policy
+ * allows it and the remaining balance and the cap of its key cover its full price. A policy sees the changes of the sends
+ * before it.
  */
 export const decide: Decide = (sends, seen) => {
   const balances = new Map(seen.balances);

@@ -1,8 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { DataSource, type EntityManager } from 'typeorm';
 import { decide } from '../../src/outbox/decide.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
-import { ACCOUNT, aSend, messageId, onceKey, range, START } from '../../src/testing/storage-contract/fixtures.js';
+import {
+  ACCOUNT,
+  aSend,
+  messageId,
+  onceKey,
+  range,
+  recipients,
+  START,
+} from '../../src/testing/storage-contract/fixtures.js';
 import { capped } from '../../src/testing/storage-contract/key-caps.js';
 import { counting } from '../../src/testing/storage-contract/records.js';
 import { Gate } from '../support/delivery-world.js';
@@ -70,6 +78,64 @@ suite('MariaDB, where it differs', () => {
     await storage.ledger.post({ id: 'q', accountId: ACCOUNT, kind: 'topup', units: 1, at: START });
     const seen = await beside((manager) => manager.query('SELECT @@idle_transaction_timeout AS seconds'));
     expect(seen).toEqual([{ seconds: '0' }]);
+  });
+
+  describe('on one connection', () => {
+    let own: DataSource;
+    let counted: TypeormStorage;
+    let asked: readonly { readonly mock: { readonly calls: readonly unknown[] } }[];
+
+    beforeEach(async () => {
+      await open(9);
+      own = await new DataSource({ type: 'mysql', url: database.url, extra: { connectionLimit: 1 } }).initialize();
+      counted = new TypeormStorage({ database: own });
+      await counted.start();
+      const runner = own.createQueryRunner();
+      const connection = await runner.connect();
+      asked = [jest.spyOn(connection, 'query'), jest.spyOn(connection, 'execute')];
+      await runner.release();
+    });
+
+    afterEach(async () => {
+      await counted.stop();
+      await own.destroy();
+    });
+
+    const trips = () => asked.map(({ mock }) => mock.calls.length);
+
+    test('a batch that its accounts can pay is one prepared statement', async () => {
+      await storage.accounts.createAccount({ id: 'other', name: 'B', createdAt: START });
+      await storage.ledger.post({ id: 'q', accountId: 'other', kind: 'topup', units: 2, at: START });
+      await counted.outbox.commit([aSend(1), aSend(2)], decide, undefined, 'none');
+      expect(trips()).toEqual([0, 1]);
+      await counted.outbox.commit([aSend(3), aSend(4, { accountId: 'other' })], decide, undefined, 'none');
+      expect(trips()).toEqual([0, 2]);
+      expect([await storage.ledger.balance(ACCOUNT), await storage.ledger.balance('other')]).toEqual([6, 1]);
+      expect(await storage.ledger.check()).toEqual([]);
+    });
+
+    test('a batch that one of its accounts cannot pay writes nothing at first, and then what can be paid', async () => {
+      const sends = [aSend(1, { recipients: recipients(9) }), aSend(2)];
+      const outcomes = await counted.outbox.commit(sends, decide, undefined, 'none');
+      expect(outcomes.map(({ kind }) => kind)).toEqual(['accepted', 'refused']);
+      expect([await storage.ledger.balance(ACCOUNT), await storage.ledger.check()]).toEqual([0, []]);
+    });
+
+    test('a send under a key begins, locks, looks, and writes with its COMMIT', async () => {
+      await counted.outbox.commit([aSend(1, { once: onceKey() })], decide, undefined, 'none');
+      expect(trips()).toEqual([4, 0]);
+      expect(await storage.ledger.balance(ACCOUNT)).toBe(8);
+    });
+
+    test('a commit that fails leaves no transaction behind', async () => {
+      await counted.outbox.commit([aSend(1)], decide, undefined, 'none');
+      await expect(counted.outbox.commit([aSend(1)], decide, undefined, 'none')).rejects.toThrow('ER_DUP_ENTRY');
+      const again = { once: onceKey() };
+      await expect(counted.outbox.commit([aSend(1, again)], decide, undefined, 'none')).rejects.toThrow('ER_DUP_ENTRY');
+      const [{ open: held }] = await own.query('SELECT @@in_transaction AS open');
+      expect([Number(held), await storage.ledger.balance(ACCOUNT)]).toEqual([0, 8]);
+      expect(await storage.ledger.check()).toEqual([]);
+    });
   });
 
   test('a start that cannot be says why in a sentence', () => expectStartSentences(database.url));

@@ -18,7 +18,15 @@ describe('the server behind a mysql DataSource', () => {
       lockWait: '',
       insertWait: '',
       idleTimeout: '',
+      compounds: false,
     });
+  });
+
+  test.each([
+    ['STRICT_TRANS_TABLES', true],
+    ['PIPES_AS_CONCAT,ORACLE,STRICT_TRANS_TABLES', false],
+  ])('MariaDB with sql_mode %s: whether several statements are sent as one', async (sql_mode, compounds) => {
+    expect(await ask({ sql_mode })).toMatchObject({ compounds });
   });
 
   test.each(['10.5.29-MariaDB', '5.5.68-MariaDB', '8.0.16', '5.7.44-log', ''])('%s is too old', async (version) => {

@@ -89,12 +89,15 @@ export abstract class Dialect {
 
   /**
    * Debits accounts and runs the inserts that they pay for in one statement, which is its whole transaction. The column
-   * `paid` of its only row is true where every account was unlocked and had enough units; otherwise nothing is written.
-   * Undefined where the database cannot do this in one statement.
+   * `paid` of its only row is true (1) where every account was unlocked and had enough units; otherwise nothing is written.
+   * Undefined where the database cannot do this in one statement; it returns undefined where the statement would be too large.
    *
    * @param inserts statements that end with their `FROM`, without a `WHERE`
    */
-  ifPaid?(spent: readonly (readonly [accountId: string, units: number])[], inserts: readonly Statement[]): Statement;
+  ifPaid?(
+    spent: readonly (readonly [accountId: string, units: number])[],
+    inserts: readonly Statement[],
+  ): Statement | undefined;
 
   /** Statements that bound how long the statements of a transaction wait for a row lock. */
   abstract readonly lockTimeout: readonly string[];

@@ -1,4 +1,5 @@
 import type { QueryRunner } from 'typeorm';
+import { compound, compoundConnection, isMysqlConnection } from '../engine/compound-connection.js';
 import type { StorageConnection } from '../engine/connection.js';
 import { codeOf } from '../engine/faults.js';
 import { type Operation, rowsOf, type Statement, write } from '../engine/operation.js';
@@ -12,6 +13,7 @@ import type {
   SessionIndex,
 } from '../engine/rows.js';
 import { type Behind, type Change, type ColumnType, Dialect, type IfLocked } from './dialect.js';
+import { lowAfterDebit } from './low-after.js';
 import { defineOnline, exclusively, inFull, unlessRun } from './mysql-schema.js';
 import type { MysqlServer } from './mysql-server.js';
 
@@ -23,6 +25,18 @@ const ALL_ROWS = 'LIMIT 18446744073709551615';
 
 /** Prevents a scan where rows are looked up by their primary key. */
 const KEYED = ' FORCE INDEX (PRIMARY)';
+
+/** The parts of a statement that debits accounts where all of them are free and can pay. */
+interface Debit {
+  readonly declared: readonly Statement[];
+  /** Sets `messaging_able` to the number of accounts that it has locked. */
+  readonly able: Statement;
+  readonly debit: Statement;
+}
+
+function plain(sql: string): Statement {
+  return { sql, params: [] };
+}
 
 /** Whether the error says that another transaction holds the lock. */
 function isHeld(error: unknown): boolean {
@@ -46,6 +60,8 @@ export class MysqlDialect extends Dialect {
   override readonly tables = `SELECT table_name AS name FROM information_schema.tables
     WHERE table_schema = DATABASE() AND table_name LIKE 'messaging!_%' ESCAPE '!'`;
 
+  override readonly ifPaid?: NonNullable<Dialect['ifPaid']>;
+
   private readonly text: string;
   /** Connections whose session variables are set. */
   private readonly prepared = new WeakSet<object>();
@@ -57,10 +73,14 @@ export class MysqlDialect extends Dialect {
   ) {
     super();
     this.text = `CHARACTER SET utf8mb4 COLLATE ${server.collation}`;
+    if (server.compounds) this.ifPaid = (spent, inserts) => this.paidWhereAble(spent, inserts);
   }
 
   override connection(runner: QueryRunner, driverConnection: object): StorageConnection {
-    const connection = super.connection(runner, driverConnection);
+    const connection =
+      this.server.compounds && isMysqlConnection(driverConnection)
+        ? compoundConnection(driverConnection, (statement) => this.native(statement))
+        : super.connection(runner, driverConnection);
     const begin = async (durable: boolean) => {
       if (!this.prepared.has(driverConnection)) await connection.run({ sql: this.server.idleTimeout, params: [] });
       this.prepared.add(driverConnection);
@@ -226,7 +246,68 @@ export class MysqlDialect extends Dialect {
   }
 
   override together(statements: readonly Statement[]): readonly Statement[] {
-    return statements;
+    const all = this.server.compounds && statements.length > 1 ? compound(statements) : undefined;
+    return all ? [all] : statements;
+  }
+
+  /** See `Dialect.ifPaid`. A variable hides columns of its name, so the names of these begin as our tables do. */
+  private paidWhereAble(
+    spent: readonly (readonly [accountId: string, units: number])[],
+    inserts: readonly Statement[],
+  ): Statement | undefined {
+    const [first, ...others] = spent;
+    const { declared, able, debit } = first && others.length === 0 ? this.debitOf(...first) : this.debitsOf(spent);
+    const all = compound([
+      plain('DECLARE messaging_able INT'),
+      ...declared,
+      plain(`SET TRANSACTION ISOLATION LEVEL ${this.isolation}`),
+      plain('START TRANSACTION'),
+      able,
+      { ...debit, sql: `IF messaging_able = ${spent.length} THEN ${debit.sql}` },
+      ...inserts,
+      plain('COMMIT'),
+      plain('ELSE ROLLBACK'),
+      plain('END IF'),
+      plain(`SELECT messaging_able = ${spent.length} AS paid`),
+    ]);
+    return all && { ...all, autocommit: true };
+  }
+
+  /** The units are a variable, because a prepared statement gets a number as a floating-point one. */
+  private debitOf(accountId: string, units: number): Debit {
+    const cost = 'messaging_cost';
+    return {
+      declared: [{ sql: `DECLARE ${cost} BIGINT DEFAULT ?`, params: [units] }],
+      able: {
+        sql: `SELECT COUNT(*) INTO messaging_able FROM messaging_account a${KEYED}
+          WHERE a.id = ? AND a.balance >= ${cost}${this.lock('a', 'skip')}`,
+        params: [accountId],
+      },
+      debit: {
+        sql: `UPDATE messaging_account SET low = ${lowAfterDebit(cost)}, balance = balance - ${cost} WHERE id = ?`,
+        params: [accountId],
+      },
+    };
+  }
+
+  private debitsOf(spent: readonly (readonly [accountId: string, units: number])[]): Debit {
+    const shape: RowShape = { account_id: 'id', spent: 'integer' };
+    return {
+      declared: [],
+      able: {
+        sql: `SELECT COUNT(*) INTO messaging_able FROM ${this.rowsInOrder(shape, 'account_id')}
+          STRAIGHT_JOIN messaging_account a${KEYED} ON a.id = v.account_id
+          WHERE a.balance >= v.spent${this.lock('a', 'skip')}`,
+        params: [JSON.stringify(spent)],
+      },
+      debit: this.updateRows({
+        table: 'messaging_account',
+        set: { low: lowAfterDebit('v.spent'), balance: 'balance - v.spent' },
+        shape,
+        rows: spent,
+        on: 'id = v.account_id',
+      }),
+    };
   }
 
   override exclusively(migration: () => Operation<void>): Operation<void> {

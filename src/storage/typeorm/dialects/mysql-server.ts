@@ -11,6 +11,8 @@ export interface MysqlServer {
   readonly insertWait: string;
   /** The statement that bounds pauses in transactions of a connection; empty where the server has none. */
   readonly idleTimeout: string;
+  /** Whether it runs several statements as one: `BEGIN NOT ATOMIC …; END`. */
+  readonly compounds: boolean;
 }
 
 const MARIADB: MysqlServer = {
@@ -18,8 +20,15 @@ const MARIADB: MysqlServer = {
   lockWait: ' WAIT 5',
   insertWait: 'SET STATEMENT innodb_lock_wait_timeout = ',
   idleTimeout: `SET SESSION idle_transaction_timeout = ${IDLE_IN_TRANSACTION_S}`,
+  compounds: true,
 };
-const MYSQL: MysqlServer = { collation: 'utf8mb4_0900_bin', lockWait: '', insertWait: '', idleTimeout: '' };
+const MYSQL: MysqlServer = {
+  collation: 'utf8mb4_0900_bin',
+  lockWait: '',
+  insertWait: '',
+  idleTimeout: '',
+  compounds: false,
+};
 
 const SETTINGS = 'SELECT version() AS version, @@sql_mode AS sql_mode, @@default_storage_engine AS engine';
 
@@ -43,7 +52,9 @@ export async function mysqlServerOf(query: (sql: string) => Promise<unknown>): P
   // The driver escapes texts with backslashes.
   if (mode.includes('NO_BACKSLASH_ESCAPES')) throw refusal('sql_mode has NO_BACKSLASH_ESCAPES');
   if (!/^innodb$/i.test(setting('engine'))) throw refusal('default_storage_engine is not InnoDB');
-  return mariadb ? MARIADB : MYSQL;
+  if (!mariadb) return MYSQL;
+  // Oracle's syntax has other blocks.
+  return mode.includes('ORACLE') ? { ...MARIADB, compounds: false } : MARIADB;
 }
 
 function reaches(version: string, least: readonly number[]): boolean {

@@ -16,7 +16,7 @@ export interface StorageConnection {
 }
 
 /** Rewrites a statement to the database's own placeholders. */
-type Native = (statement: Statement) => Statement;
+export type Native = (statement: Statement) => Statement;
 
 /** Runs one statement on a query runner. */
 export async function runOn(runner: QueryRunner, { sql, params, each }: Statement): Promise<StatementResult> {
@@ -59,7 +59,8 @@ export function runnerConnection(
   };
 }
 
-function withTimeout<T>(answer: Promise<T>, discard: () => void): Promise<T> {
+/** Calls `discard` and fails where there is no answer in time. */
+export function withTimeout<T>(answer: Promise<T>, discard: () => void): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       discard();
@@ -151,7 +152,7 @@ export function planNameOf(sql: string): string {
 }
 
 /** Calls the method by which the driver closes a connection. */
-function close(method: 'destroy' | 'end', connection: unknown): void {
+export function close(method: 'destroy' | 'end', connection: unknown): void {
   if (typeof connection !== 'object' || connection === null) return;
   const end: unknown = Reflect.get(connection, method);
   if (typeof end === 'function') end.call(connection);

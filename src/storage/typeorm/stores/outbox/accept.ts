@@ -137,5 +137,5 @@ export function* acceptAtOnce(
   const statement = dialect.ifPaid?.([...spent], insertSends(dialect, accepted, turns));
   if (!statement) return undefined;
   const { rows } = yield statement;
-  return rows.some(({ paid }) => paid === true) ? decisions : undefined;
+  return rows.some(({ paid }) => paid === true || paid === 1) ? decisions : undefined;
 }
