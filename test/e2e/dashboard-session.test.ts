@@ -47,8 +47,12 @@ suite('people at the dashboard', () => {
   };
 
   test('sign in by a link, whose secret leaves the address and the history at once', async () => {
-    await open();
-    expect(await page.evaluate('location.href')).toBe(`${world.url}/dashboard#/overview`.replace('overview', ''));
+    await visit('/dashboard#link=secret');
+    await page.getByText('12,480').waitFor();
+    expect(await page.evaluate('location.href')).toBe(`${world.url}/dashboard#/`);
+    const debuggerOf = await page.context().newCDPSession(page);
+    const { entries } = await debuggerOf.send('Page.getNavigationHistory');
+    expect(entries.map(({ url }) => url).filter((url) => url.includes('secret'))).toEqual([]);
     expect(asked('POST', 'session/exchange').map(({ body }) => body)).toEqual([{ token: 'secret' }]);
     expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])')).toBe(
       '[{},{},""]',
