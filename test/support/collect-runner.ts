@@ -43,6 +43,11 @@ export class CollectRunner implements TestRunner {
     this.groups.at(-1)?.after.push(step);
   };
 
+  /** Of the tests that were collected. */
+  get names(): readonly string[] {
+    return this.tests.map(({ name }) => name);
+  }
+
   /**
    * Runs the collected tests, or those whose full name begins with `prefix`; what each failed of, undefined where it passed.
    * @param end whether to stop after the first one that fails
