@@ -1,4 +1,7 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { TypeormStorage } from 'nestjs-messaging';
 import { type Delivery, decide } from 'nestjs-messaging/storage';
 import { Client } from 'pg';
@@ -22,10 +25,11 @@ interface Quantiles {
 const BATCH = 500;
 const SEND = 100_000;
 const ACCOUNT = 'bench';
+const PROGRAM = fileURLToPath(import.meta.url);
 
 /**
- * Claims while another session holds a snapshot, so that no dead row is removed, and so many messages pass. Undefined without a
- * PostgreSQL server.
+ * Claims while another session holds a snapshot, so that no dead row is removed, and so many messages pass. Another process
+ * accepts them: what it leaves behind is not collected during a claim. Undefined without a PostgreSQL server.
  */
 export async function benchClaimUnderSnapshot(messages: number): Promise<ClaimTimes | undefined> {
   const place = await postgresUrl();
@@ -41,11 +45,16 @@ export async function benchClaimUnderSnapshot(messages: number): Promise<ClaimTi
   await holder.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
   await holder.query('SELECT count(*) FROM messaging_account');
   const times: number[] = [];
+  const accepting = fork(PROGRAM, [place.url], { env: { ...process.env, NODE_ENV: 'production' } });
+  const ended = once(accepting, 'exit').then(() => Promise.reject(new Error('The process that accepts has ended.')));
   for (let passed = 0; passed < messages; passed += SEND) {
-    await accept(storage);
+    accepting.send('accept');
+    await Promise.race([once(accepting, 'message'), ended]);
     for (let claimed = 0; claimed < SEND; claimed += BATCH) times.push(await claimAndSettle(storage));
     await pause(1); // the server's own work is not ours
   }
+  accepting.disconnect();
+  await ended.catch(() => undefined);
   await holder.query('ROLLBACK');
   await holder.end();
   await storage.stop();
@@ -56,6 +65,13 @@ export async function benchClaimUnderSnapshot(messages: number): Promise<ClaimTi
     atLast: quantiles(times.slice(-tenth)),
     worst: Math.max(...times),
   };
+}
+
+async function acceptWhenAsked(url: string): Promise<void> {
+  const storage = new TypeormStorage({ database: url });
+  await storage.start();
+  process.on('message', () => accept(storage).then(() => process.send?.('accepted')));
+  process.once('disconnect', () => storage.stop());
 }
 
 async function accept({ outbox }: TypeormStorage): Promise<void> {
@@ -85,3 +101,5 @@ function quantiles(times: readonly number[]): Quantiles {
   const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
   return { p50: at(0.5), p99: at(0.99) };
 }
+
+if (process.argv[1] === PROGRAM) await acceptWhenAsked(String(process.argv[2]));
