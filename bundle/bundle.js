@@ -64,7 +64,7 @@ for (const [format, end] of [
         format,
         entryFileNames: `[name].${end}`,
         sourcemap: format === 'esm',
-        minify: format === 'cjs' && MINIFIED,
+        ...(format === 'cjs' && { minify: MINIFIED }),
       },
     });
   }
