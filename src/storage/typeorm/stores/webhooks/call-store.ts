@@ -59,11 +59,14 @@ export class TypeormCallStore extends CallStore {
 
   override commit(owner: string, progress: readonly CallProgress[]): Promise<ReadonlySet<string>> {
     const { dialect } = this.executor;
-    // What is lost with the power is called again.
-    if (progress.every(({ disabled }) => disabled === undefined)) {
-      return this.executor.writeLazily(() => commitCalls(dialect, owner, progress, () => undefined));
+    if (progress.some(({ disabled }) => disabled !== undefined)) {
+      return this.recorder.write(({ tell }) => commitCalls(dialect, owner, progress, tell));
     }
-    return this.recorder.write(({ tell }) => commitCalls(dialect, owner, progress, tell));
+    const work = () => commitCalls(dialect, owner, progress, () => undefined);
+    // A database that ends at once may forget what was not on disk, while this process goes on from its cursor: a call that
+    // failed would never be tried again. All else that is lost is called again.
+    if (progress.some(({ failed }) => failed.length > 0)) return this.executor.write(work);
+    return this.executor.writeLazily(work);
   }
 
   override callAgain(endpoint: Endpoint, sequence: number, now: number, by?: Author): Promise<boolean> {

@@ -1,0 +1,27 @@
+import { expect, test } from '@jest/globals';
+import { SqliteDialect } from '../../../src/storage/typeorm/dialects/sqlite-dialect.js';
+import type { Executor } from '../../../src/storage/typeorm/engine/executor.js';
+import type { EventRecorder } from '../../../src/storage/typeorm/stores/events/event-recorder.js';
+import { TypeormCallStore } from '../../../src/storage/typeorm/stores/webhooks/call-store.js';
+import type { CallProgress } from '../../../src/webhooks/calls/call-store.js';
+
+const NOTHING: CallProgress = {
+  ...{ lease: { endpointId: 'e1', epoch: 1 }, cursor: 3, failingSince: undefined, restsUntil: undefined },
+  ...{ done: [], failed: [], records: [], replays: [], disabled: undefined },
+};
+const FAILED: CallProgress = { ...NOTHING, failed: [{ sequence: 3, tries: 1, dueAt: 5, batch: undefined }] };
+
+test.each([
+  ['what was called', 'writeLazily', [NOTHING]],
+  ['a call that failed', 'write', [NOTHING, FAILED]],
+] as const)('%s is stored by %s', async (_, expected, progress) => {
+  const used: string[] = [];
+  const uses = (name: string) => async () => {
+    used.push(name);
+    return new Set();
+  };
+  const executor = { dialect: new SqliteDialect(), write: uses('write'), writeLazily: uses('writeLazily') };
+  const store = new TypeormCallStore(executor as unknown as Executor, {} as EventRecorder);
+  await store.commit('a', progress);
+  expect(used).toEqual([expected]);
+});
