@@ -15,6 +15,7 @@ import {
   startSampleApp,
 } from '../support/sample-app.js';
 import { refusal } from '../support/sample-app-refusal.js';
+import { operate } from '../support/sample-operator.js';
 
 beforeAll(buildSampleApp);
 
@@ -53,8 +54,8 @@ describe('a start of the sample app', () => {
     async (kind) => {
       // Not a port that was free a moment ago: others take ports too.
       const env = { DATABASE_URL: `${kind}://me:hidden@127.0.0.1:1/messaging` };
-      for (const [program, ...args] of [['main.js'], ['operator/operator.js', 'account:list']] as const) {
-        const { code, output } = await runSampleApp(folder, program, args, env);
+      const programs = [runSampleApp(folder, 'main.js', [], env), operate(folder, ['account:list'], env)];
+      for (const { code, output } of await Promise.all(programs)) {
         expect(code).toBe(1);
         expect(output.trim()).toBe('The database of DATABASE_URL cannot be used: connect ECONNREFUSED 127.0.0.1:1');
       }
