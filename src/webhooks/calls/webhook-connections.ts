@@ -65,16 +65,18 @@ export class WebhookConnections {
       const began = this.clock.elapsed();
       const link = this.idle.pop() ?? this.open();
       const wasUsed = link.served > 0;
-      let exchange: WebhookExchange;
-      const deadline = this.limits.begin(() => exchange.expire());
+      let exchange: WebhookExchange | undefined;
+      const deadline = this.limits.begin(() => exchange?.expire());
       const end = (ended: ExchangeEnd) => {
         this.limits.cancel(deadline);
         resolve(outcome(ended, this.clock.elapsed() - began));
       };
-      exchange = this.exchange(link, request, (ended) => {
+      const first = this.exchange(link, request, (ended) => {
         if (ended.error !== 'connection_lost' || !wasUsed || this.isClosed) end(ended);
         else exchange = this.exchange(this.open(), request, end);
       });
+      // Unless it has ended at once, and another one has followed.
+      exchange ??= first;
     });
   }
 
