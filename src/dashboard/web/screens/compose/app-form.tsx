@@ -7,7 +7,7 @@ import { hrefOf } from '../../core/router.js';
 import { callingCodeOf, cleanNumber, shownNumber } from '../shared/number.js';
 import { t } from './compose-texts.js';
 import { change, draft } from './draft.js';
-import { type FormProps, FromField, hasBadMetadata, More, ToPreview } from './form-parts.js';
+import { ComposeForm, type FormProps, FromField, hasBadMetadata } from './form-parts.js';
 import { SendApp } from './send.js';
 
 interface Sessions {
@@ -36,95 +36,96 @@ export function AppForm({ channel, choice, onSent }: FormProps & { readonly chan
   ];
   const isReady = isLoaded && missing.length === 0 && !hasBadMetadata();
   return (
-    <form
-      class="form compose-app"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isReady) preview.value = true;
-      }}
-    >
-      <div class="pair">
-        {choice}
-        <FromField
-          loaded={{ names: linked, isLoaded, error, reload: () => void reload() }}
-          none={
-            <>
-              <span>{t('noLinked')}</span>
-              <a href={hrefOf('numbers')}>{t('numbersScreen')}</a>
-            </>
-          }
-        >
-          <SelectField
-            label={t('linked')}
-            value={from}
-            options={[['', t('anyLinked')], ...linked.map((each) => [each, shownNumber(each)] as const)]}
-            onInput={(value) => change({ from: value })}
-          />
-        </FromField>
-      </div>
-      <div class="pair">
-        <TextField
-          label={t('to')}
-          required
-          type="tel"
-          value={to}
-          hint={
-            to.trim() !== '' && number === undefined ? (
-              <span class="bad-text">{t('badTo')}</span>
-            ) : region === undefined ? (
-              t('toHint')
-            ) : (
-              country(region)
-            )
-          }
-          onInput={(value) => change({ to: value })}
-        />
-        <SelectField
-          label={t('what')}
-          value={withFile ? 'file' : 'text'}
-          options={[
-            ['text', t('justText')],
-            ['file', t('aFile')],
-          ]}
-          onInput={(value) => change({ withFile: value === 'file' })}
-        />
-      </div>
-      {withFile && (
-        <div class="pair file">
+    <>
+      <ComposeForm
+        class="form compose-app"
+        missing={missing}
+        isReady={isReady}
+        onPreview={() => {
+          preview.value = true;
+        }}
+      >
+        <div class="pair">
+          {choice}
+          <FromField
+            loaded={{ names: linked, isLoaded, error, reload: () => void reload() }}
+            none={
+              <>
+                <span>{t('noLinked')}</span>
+                <a href={hrefOf('numbers')}>{t('numbersScreen')}</a>
+              </>
+            }
+          >
+            <SelectField
+              label={t('linked')}
+              value={from}
+              options={[['', t('anyLinked')], ...linked.map((each) => [each, shownNumber(each)] as const)]}
+              onInput={(value) => change({ from: value })}
+            />
+          </FromField>
+        </div>
+        <div class="pair">
           <TextField
-            label={t('mediaUrl')}
+            label={t('to')}
             required
-            type="url"
-            autocomplete="off"
-            placeholder="https://…"
-            value={mediaUrl}
+            type="tel"
+            value={to}
             hint={
-              mediaUrl.trim() !== '' && !isFileUrl(mediaUrl) ? (
-                <span class="bad-text">{t('mediaUrlBad')}</span>
+              to.trim() !== '' && number === undefined ? (
+                <span class="bad-text">{t('badTo')}</span>
+              ) : region === undefined ? (
+                t('toHint')
               ) : (
-                t('mediaUrlHint')
+                country(region)
               )
             }
-            onInput={(value) => change({ mediaUrl: value })}
+            onInput={(value) => change({ to: value })}
           />
           <SelectField
-            label={t('mediaType')}
-            value={mediaType}
-            options={[['', t('anyKind')], ...MEDIA.map((each) => [each, t(each)] as const)]}
-            onInput={(value) => change({ mediaType: value })}
+            label={t('what')}
+            value={withFile ? 'file' : 'text'}
+            options={[
+              ['text', t('justText')],
+              ['file', t('aFile')],
+            ]}
+            onInput={(value) => change({ withFile: value === 'file' })}
           />
         </div>
-      )}
-      <TextField
-        label={t(withFile ? 'caption' : 'text')}
-        required={!withFile}
-        rows={withFile ? 3 : 6}
-        placeholder={t('example')}
-        value={text}
-        onInput={(value) => change({ text: value })}
-      />
-      <More />
-      <ToPreview missing={missing} isReady={isReady} />
+        {withFile && (
+          <div class="pair file">
+            <TextField
+              label={t('mediaUrl')}
+              required
+              type="url"
+              autocomplete="off"
+              placeholder="https://…"
+              value={mediaUrl}
+              hint={
+                mediaUrl.trim() !== '' && !isFileUrl(mediaUrl) ? (
+                  <span class="bad-text">{t('mediaUrlBad')}</span>
+                ) : (
+                  t('mediaUrlHint')
+                )
+              }
+              onInput={(value) => change({ mediaUrl: value })}
+            />
+            <SelectField
+              label={t('mediaType')}
+              value={mediaType}
+              options={[['', t('anyKind')], ...MEDIA.map((each) => [each, t(each)] as const)]}
+              onInput={(value) => change({ mediaType: value })}
+            />
+          </div>
+        )}
+        <TextField
+          label={t(withFile ? 'caption' : 'text')}
+          required={!withFile}
+          rows={withFile ? 3 : 6}
+          placeholder={t('example')}
+          value={text}
+          onInput={(value) => change({ text: value })}
+        />
+      </ComposeForm>
       {preview.value && number !== undefined && (
         <SendApp
           channel={channel}
@@ -136,7 +137,7 @@ export function AppForm({ channel, choice, onSent }: FormProps & { readonly chan
           onSent={onSent}
         />
       )}
-    </form>
+    </>
   );
 }
 

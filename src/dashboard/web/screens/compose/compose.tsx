@@ -11,7 +11,7 @@ import { Segments, TextSize } from '../shared/segments.js';
 import { AppForm } from './app-form.js';
 import { t } from './compose-texts.js';
 import { change, draft, recipients } from './draft.js';
-import { type FormProps, FromField, hasBadMetadata, More, type Senders, type Sent, ToPreview } from './form-parts.js';
+import { ComposeForm, type FormProps, FromField, hasBadMetadata, type Senders, type Sent } from './form-parts.js';
 import { Price } from './price.js';
 import { useQuote } from './quote.js';
 import { MOST, RecipientsField } from './recipients-field.js';
@@ -68,11 +68,12 @@ function SmsForm({ choice, onSent }: FormProps) {
   const isReady = missing.length === 0 && numbers.length <= MOST && !hasBadMetadata();
   return (
     <div class="compose">
-      <form
+      <ComposeForm
         class="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isReady) preview.value = true;
+        missing={missing}
+        isReady={isReady}
+        onPreview={() => {
+          preview.value = true;
         }}
       >
         <div class="pair">
@@ -112,9 +113,7 @@ function SmsForm({ choice, onSent }: FormProps) {
           </div>
         )}
         <RecipientsField />
-        <More />
-        <ToPreview missing={missing} isReady={isReady} />
-      </form>
+      </ComposeForm>
       <div class="card compose-side" aria-live="polite">
         <h2>{t('price')}</h2>
         <Price of={price} error={error} />

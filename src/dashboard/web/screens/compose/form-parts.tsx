@@ -41,20 +41,39 @@ export function FromField({ loaded, none, children }: FromFieldProps) {
   return <>{loaded.isLoaded && loaded.names.length === 0 ? <Note tone="warn">{none}</Note> : children}</>;
 }
 
-/** The end of the form: what is still needed, and the button. */
-export function ToPreview({ missing, isReady }: { readonly missing: readonly string[]; readonly isReady: boolean }) {
+interface ComposeFormProps {
+  readonly class: string;
+  /** What is still needed, in words. */
+  readonly missing: readonly string[];
+  readonly isReady: boolean;
+  onPreview(): void;
+  readonly children: ComponentChildren;
+}
+
+/** A form that ends with what is seldom needed, what is still needed, and the button to its preview. */
+export function ComposeForm({ class: name, missing, isReady, onPreview, children }: ComposeFormProps) {
   return (
-    <div class="buttons">
-      {missing.length > 0 && <span class="missing">{t('missing', { what: listOf(missing) })}</span>}
-      <Button type="submit" kind="main" disabled={!isReady}>
-        {t('preview')}
-      </Button>
-    </div>
+    <form
+      class={name}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isReady) onPreview();
+      }}
+    >
+      {children}
+      <More />
+      <div class="buttons">
+        {missing.length > 0 && <span class="missing">{t('missing', { what: listOf(missing) })}</span>}
+        <Button type="submit" kind="main" disabled={!isReady}>
+          {t('preview')}
+        </Button>
+      </div>
+    </form>
   );
 }
 
 /** What is seldom needed: the priority, and what is given back with the message. */
-export function More() {
+function More() {
   const { priority, metadata } = draft.value;
   return (
     <details open={priority !== 'normal' || metadata !== ''}>
