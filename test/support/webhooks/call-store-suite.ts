@@ -77,6 +77,18 @@ export function describeCallStore(
       return toEndpoint(row);
     }
 
+    /** All calls of an endpoint, page by page, until there are `most`. */
+    async function listedBy({ id }: Endpoint, limit: number, most: number): Promise<readonly EndpointAttempt[]> {
+      const listed: EndpointAttempt[] = [];
+      let after: string | undefined;
+      do {
+        const page = await storage.store(EndpointStore).attempts({ endpointId: id, limit, after });
+        listed.push(...page.items);
+        after = page.next;
+      } while (after !== undefined && listed.length < most);
+      return listed;
+    }
+
     async function leaseOf({ id, accountId }: Endpoint, owner = 'a', now = NOW): Promise<EndpointLease> {
       const { taken } = await store.take({ ...ORDER, owner, now, leaseUntil: now + 1000, accounts: [accountId] });
       const lease = taken.find(({ lease }) => lease.endpointId === id)?.lease;
@@ -192,13 +204,7 @@ export function describeCallStore(
       const rows = await source.query(`SELECT id FROM messaging_endpoint_attempt WHERE endpoint_id = '${one.id}'`);
       expect(rows).toHaveLength(3);
       for (const limit of [1, 2, 3, 100]) {
-        const listed: EndpointAttempt[] = [];
-        let after: string | undefined;
-        do {
-          const page = await storage.store(EndpointStore).attempts({ endpointId: one.id, limit, after });
-          listed.push(...page.items);
-          after = page.next;
-        } while (after !== undefined && listed.length < 100);
+        const listed = await listedBy(one, limit, 100);
         expect(listed.map(({ sequences: [first], at, ms }) => [first, at - NOW, ms])).toEqual([
           ...[
             [5, 70, 5],
@@ -230,13 +236,7 @@ export function describeCallStore(
       }));
       await store.commit('a', [progress(lease, { cursor: 9, records })]);
       for (const limit of [7, 124, 1000]) {
-        const listed: EndpointAttempt[] = [];
-        let after: string | undefined;
-        do {
-          const page = await storage.store(EndpointStore).attempts({ endpointId: one.id, limit, after });
-          listed.push(...page.items);
-          after = page.next;
-        } while (after !== undefined && listed.length < 1000);
+        const listed = await listedBy(one, limit, 1000);
         const times = listed.map(({ at }) => at);
         expect(times).toEqual([...times].sort((a, b) => b - a));
         const numbers = listed.flatMap(({ sequences }) => sequences).sort((a, b) => a - b);
