@@ -99,6 +99,9 @@ export class Sink {
   }
 }
 
+/** How many events of one type share a row of the log. */
+const RUN = 16;
+
 /** The data of the events of the bench. */
 const DATA = JSON.stringify({
   ...{ id: 'x'.repeat(36), channel: 'sms', position: 0, number: '22670000000', status: 'sent' },
@@ -241,13 +244,21 @@ export class Host {
     return this.app.get(LedgerService, { strict: false }).topUp(accountId, 1);
   }
 
-  /** Has so many events in the log, written by the database itself. */
+  /** Has so many events in the log, written by the database itself, in the rows that a campaign has. */
   async fill(accountId: string, events: number): Promise<void> {
+    const runs = Math.floor(events / RUN);
+    const positions = `json_array(${Array.from({ length: RUN }, (_, index) => `${RUN} * i - ${RUN - index}`).join(', ')})`;
+    const insert = 'INSERT INTO messaging_event (account_id, sequence, earlier, type, at, data) SELECT';
+    const of = (count: number) => `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
     await this.source.query(
-      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${events})
-        INSERT INTO messaging_event (account_id, sequence, type, at, data)
-        SELECT '${accountId}', i, 'message.sent', ${Date.now()}, '${DATA}' FROM n`,
+      `${of(runs)} ${insert} '${accountId}', ${RUN} * i, ${RUN - 1}, 'message.sent', ${Date.now()},
+        json_array(${Date.now()}, json_set('${DATA}', '$.position', ${positions})) FROM n`,
     );
+    if (events > runs * RUN) {
+      await this.source.query(
+        `${of(events - runs * RUN)} ${insert} '${accountId}', ${runs * RUN} + i, 0, 'message.sent', ${Date.now()}, '${DATA}' FROM n`,
+      );
+    }
     await this.source.query(`UPDATE messaging_event_counter SET sequence = ${events} WHERE id = '${accountId}'`);
   }
 

@@ -1,6 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { FaultLog, faultCode, nameOf } from '../common/log.js';
-import { type EventType, type MessagingEvent, type NewEvent, toMessagingEvent } from './event-types.js';
+import type { DeliveryTransition } from './delivery-transition.js';
+import {
+  DELIVERY_EVENTS,
+  type EventType,
+  type MessagingEvent,
+  type NewEvent,
+  toMessagingEvent,
+} from './event-types.js';
+import { deliveryEvents } from './events-of.js';
 
 /**
  * Every event of this process by its name: those of the accounts' logs, whose `account` is `*` where a change concerns all
@@ -60,7 +68,14 @@ export class MessagingEvents {
 
   /** Emits an event of an account; for the module itself. */
   tell(event: NewEvent): void {
-    this.emit(event.type, toMessagingEvent(event));
+    if (this.hears(event.type)) this.emit(event.type, toMessagingEvent(event));
+  }
+
+  /** Emits the events of deliveries that changed their state; for the module itself. */
+  tellMoved(transitions: readonly DeliveryTransition[]): void {
+    // A campaign changes states by the thousand, and few hosts listen to them.
+    if (!MOVED.some((type) => this.hears(type))) return;
+    for (const transition of transitions) for (const event of deliveryEvents(transition)) this.tell(event);
   }
 
   /** Emits an event; for the module itself. */
@@ -76,6 +91,10 @@ export class MessagingEvents {
     }
   }
 
+  private hears(type: EventType): boolean {
+    return (this.listeners.get(type)?.size ?? 0) > 0;
+  }
+
   /** Logs only the error's name, because its message may quote the payload. */
   private report(event: string, error: unknown): void {
     this.log.error(`A listener of ${event} threw ${nameOf(error)}.`, { code: faultCode(error) });
@@ -85,3 +104,6 @@ export class MessagingEvents {
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
+
+/** The types of the events of deliveries. */
+const MOVED = [...DELIVERY_EVENTS, 'send.completed'] as const;

@@ -4,7 +4,6 @@ import { Batcher } from '../common/batcher.js';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { Notifier, publishNotice } from '../common/notifier.js';
-import { deliveryEvents } from '../events/events-of.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import { AdaptiveBatchSize } from './batch-size.js';
 import { decide, type RefusalCode, type SendDecision, secondsToMidnight } from './decide.js';
@@ -131,7 +130,7 @@ export class Outbox {
    */
   async settle(updates: readonly DeliveryUpdate[]): Promise<void> {
     const transitions = await this.store.settle(updates);
-    for (const event of transitions.flatMap(deliveryEvents)) this.events.tell(event);
+    this.events.tellMoved(transitions);
   }
 
   /**
@@ -140,12 +139,12 @@ export class Outbox {
    */
   async expire(order: ExpiryOrder): Promise<number> {
     const transitions = await this.store.expire(order);
-    for (const event of transitions.flatMap(deliveryEvents)) this.events.tell(event);
+    this.events.tellMoved(transitions);
     return transitions.length;
   }
 
   private emitRefusals(send: Send): void {
-    for (const event of refusedTransitions(send).flatMap(deliveryEvents)) this.events.tell(event);
+    this.events.tellMoved(refusedTransitions(send));
   }
 
   private async acceptIn(host: HostTransaction, send: Send): Promise<SendDecision> {

@@ -44,6 +44,8 @@ export interface EventViewPage<E = EventView> {
 /** Reads events as they are given: with their ids, with the number before each, and masked where the host wants it. */
 @Injectable()
 export class EventViews {
+  private lastIso = { at: 0, text: new Date(0).toISOString() };
+
   constructor(
     private readonly log: EventLog,
     private readonly settings: WebhookSettings,
@@ -83,8 +85,14 @@ export class EventViews {
     const id = idOf(account, sequence);
     const data = this.settings.maskNumbers ? JSON.stringify(masked(JSON.parse(event.data))) : event.data;
     // The data is put in as it is stored, as calls and pages carry it by the thousand.
-    const text = `{"id":"${id}","type":"${type}","timestamp":"${new Date(at).toISOString()}","sequence":${sequence},"previous":${previous ?? null},"account":${account},"data":${data}}`;
+    const text = `{"id":"${id}","type":"${type}","timestamp":"${this.isoOf(at)}","sequence":${sequence},"previous":${previous ?? null},"account":${account},"data":${data}}`;
     return { id, type, sequence, text };
+  }
+
+  /** ISO 8601. Events that follow one another often happened at once. */
+  private isoOf(at: number): string {
+    if (at !== this.lastIso.at) this.lastIso = { at, text: new Date(at).toISOString() };
+    return this.lastIso.text;
   }
 
   /** A number from before the log was switched on again is none of its numbers: what lies between is not known. */

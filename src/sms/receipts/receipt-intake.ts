@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { Batcher } from '../../common/batcher.js';
 import { Clock } from '../../common/clock.js';
 import { isPhoneNumber } from '../../common/phone-number.js';
-import { deliveryEvents } from '../../events/events-of.js';
 import { MessagingEvents } from '../../events/messaging-events.js';
 import type { CarrierReceipt } from '../sms-transport.js';
 import { carrierKey, carrierText } from './carrier-text.js';
@@ -48,7 +47,7 @@ export class ReceiptIntake {
   private async store(batch: readonly (readonly DatedReceipt[])[]): Promise<readonly undefined[]> {
     const now = this.clock.now();
     const transitions = await this.parts.receive(batch.flat(), { now, until: now + PARKED_MS, most: MAX_PARKED });
-    for (const event of transitions.flatMap(deliveryEvents)) this.events.tell(event);
+    this.events.tellMoved(transitions);
     return batch.map(() => undefined);
   }
 }

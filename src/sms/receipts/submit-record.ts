@@ -3,7 +3,6 @@ import { AWAY_MS, pause } from '../../common/async.js';
 import { Clock } from '../../common/clock.js';
 import { StorageUnavailableError } from '../../common/errors.js';
 import { faultLog } from '../../common/log.js';
-import { deliveryEvents } from '../../events/events-of.js';
 import { MessagingEvents } from '../../events/messaging-events.js';
 import type { DeliveryResult } from '../../outbox/delivery-result.js';
 import type { AttemptEntry, TrailEntry } from '../../outbox/delivery-state.js';
@@ -100,7 +99,7 @@ export class SubmitRecord {
   private async tryToStore(taken: readonly TakenSms[]): Promise<'stored' | 'away' | 'failed'> {
     try {
       const transitions = await this.parts.record(taken, this.clock.now());
-      for (const event of transitions.flatMap(deliveryEvents)) this.events.tell(event);
+      this.events.tellMoved(transitions);
       return 'stored';
     } catch (error) {
       return error instanceof StorageUnavailableError ? 'away' : 'failed';

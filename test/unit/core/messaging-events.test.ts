@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { MessagingEvent } from '../../../src/events/event-types.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
+import { aMove } from '../../../src/testing/storage-contract/fixtures.js';
 import { plainNode } from '../../support/plain-node.js';
 import { settled } from '../../support/settled.js';
 
@@ -41,6 +42,18 @@ describe('a listener', () => {
     stop();
     events.tell({ type: 'otp.locked', accountId: 'a', at: 0, data: { ...data, retry_after: 1 } });
     expect(heard).toEqual([{ type: 'otp.verified', timestamp: '1970-01-01T00:00:00.000Z', account: 'a', data }]);
+  });
+
+  test('of the end of sends alone hears of it when deliveries changed their state, and no more when it is removed', () => {
+    const heard: string[] = [];
+    const off = events.on('send.completed', ({ type, data }) => heard.push(`${type} ${data.recipients_count}`));
+    const completed = { recipients: 2, statuses: { sent: 1, failed: 1 }, units: 2, refundedUnits: 1 };
+    const moved = [aMove(1), aMove(2, { status: 'failed', completed })];
+    events.tellMoved(moved);
+    expect(heard).toEqual(['send.completed 2']);
+    off();
+    events.tellMoved(moved);
+    expect(heard).toHaveLength(1);
   });
 
   const mistake = () => new TypeError(`cannot read ${TEXT.data.text}`);

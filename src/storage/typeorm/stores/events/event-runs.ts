@@ -76,14 +76,18 @@ function shared(values: readonly unknown[]): unknown {
 /** What the row says of each of its events, in their order. */
 export function contentsOf(row: Row): readonly EventContent[] {
   const { length } = numbersOf(row);
-  const stored = JSON.parse(textOf(row, 'data'));
-  if (length === 1) return [{ at: integerOf(row, 'at'), data: stored }];
-  const [at, data] = stored;
+  if (length === 1) return [{ at: integerOf(row, 'at'), data: JSON.parse(textOf(row, 'data')) }];
+  const [at, data] = runOf(row);
   const fields = Object.entries(data);
   return Array.from({ length }, (_, index) => ({
     at: valueAt(at, index),
     data: Object.fromEntries(fields.map(([name, value]) => [name, valueAt(value, index)])),
   }));
+}
+
+/** The column `data` of a run; see `contentText`. */
+function runOf(row: Row): readonly [at: number | readonly number[], data: object] {
+  return JSON.parse(textOf(row, 'data'));
 }
 
 function valueAt<T>(value: T | readonly T[], index: number): T;
@@ -97,9 +101,17 @@ export function storedEvents(row: Row): readonly StoredEvent[] {
   const { first, length } = numbersOf(row);
   // What is alone in its row is passed on as it is stored.
   if (length === 1) return [{ sequence: first, type, at: integerOf(row, 'at'), data: textOf(row, 'data') }];
-  return contentsOf(row).map(({ at, data }, index) => ({
-    ...{ sequence: first + index, type, at },
-    data: JSON.stringify(data),
+  const [at, data] = runOf(row);
+  // What all have is turned into text once: pages and calls read runs by the thousand.
+  const fields = Object.entries(data).map(([name, value]) => {
+    const label = `${JSON.stringify(name)}:`;
+    return Array.isArray(value) ? value.map((each) => label + JSON.stringify(each)) : label + JSON.stringify(value);
+  });
+  return Array.from({ length }, (_, index) => ({
+    sequence: first + index,
+    type,
+    at: valueAt(at, index),
+    data: `{${fields.map((field) => valueAt(field, index)).join(',')}}`,
   }));
 }
 
