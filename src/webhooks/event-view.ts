@@ -70,8 +70,9 @@ export class EventViews {
     const kept = events.filter(({ sequence }) => sequence >= page.earliest);
     const [first] = kept;
     let previous = first && (await this.previousOf(accountId, first.sequence, types, page.earliest));
+    const account = JSON.stringify(accountId);
     const texts = kept.map((event) => {
-      const text = this.textOf(accountId, event, previous);
+      const text = this.text(account, event, previous);
       previous = event.sequence;
       return text;
     });
@@ -80,8 +81,12 @@ export class EventViews {
 
   /** @param previous the next lower number of the reader's types */
   textOf(accountId: string, event: StoredEvent, previous: number | undefined): EventText {
+    return this.text(JSON.stringify(accountId), event, previous);
+  }
+
+  /** @param account its id as JSON */
+  private text(account: string, event: StoredEvent, previous: number | undefined): EventText {
     const { sequence, type, at } = event;
-    const account = JSON.stringify(accountId);
     const id = idOf(account, sequence);
     const data = this.settings.maskNumbers ? JSON.stringify(masked(JSON.parse(event.data))) : event.data;
     // The data is put in as it is stored, as calls and pages carry it by the thousand.

@@ -2,8 +2,8 @@ import type { Endpoint } from '../endpoints/endpoint.js';
 import type { EventText, EventViews } from '../event-view.js';
 import type { Gap } from './call-request.js';
 
-/** The most events that are read at a time. */
-const PAGE = 200;
+/** The most events that are read at a time: whole runs of the log, and enough for some of the largest batches. */
+const PAGE = 400;
 
 /** Events that one call carries. */
 export interface ReadEvents {

@@ -102,17 +102,30 @@ export function storedEvents(row: Row): readonly StoredEvent[] {
   // What is alone in its row is passed on as it is stored.
   if (length === 1) return [{ sequence: first, type, at: integerOf(row, 'at'), data: textOf(row, 'data') }];
   const [at, data] = runOf(row);
-  // What all have is turned into text once: pages and calls read runs by the thousand.
-  const fields = Object.entries(data).map(([name, value]) => {
-    const label = `${JSON.stringify(name)}:`;
-    return Array.isArray(value) ? value.map((each) => label + JSON.stringify(each)) : label + JSON.stringify(value);
-  });
+  const parts = textParts(data);
   return Array.from({ length }, (_, index) => ({
     sequence: first + index,
     type,
     at: valueAt(at, index),
-    data: `{${fields.map((field) => valueAt(field, index)).join(',')}}`,
+    data: parts.map((part) => valueAt(part, index)).join(''),
   }));
+}
+
+/** The data of a run as JSON: texts that all of its events have, and between them those of each. */
+function textParts(data: object): readonly (string | readonly string[])[] {
+  const parts: (string | readonly string[])[] = [];
+  let same = '{';
+  for (const [name, value] of Object.entries(data)) {
+    same += `${same === '{' && parts.length === 0 ? '' : ','}${JSON.stringify(name)}:`;
+    if (Array.isArray(value)) {
+      parts.push(
+        same,
+        value.map((each) => JSON.stringify(each)),
+      );
+      same = '';
+    } else same += JSON.stringify(value);
+  }
+  return [...parts, `${same}}`];
 }
 
 /** The numbers of a row's events. */
