@@ -2,7 +2,7 @@ import type { Endpoint } from '../endpoints/endpoint.js';
 import type { EventText, EventViews } from '../event-view.js';
 import type { Gap } from './call-request.js';
 
-/** The most events that are read at a time: whole runs of the log, and enough for some of the largest batches. */
+/** The most events that are read at a time: a multiple of a run of the log, so that few runs are read twice. */
 const PAGE = 400;
 
 /** Events that one call carries. */

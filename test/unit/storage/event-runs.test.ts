@@ -36,6 +36,7 @@ test('a run says once what is the same in all of its events, and gives each back
   expect(row?.data.match(/INFOS/g)).toHaveLength(1);
   const stored = { sequence: RUN, earlier: RUN - 1, type: row?.type, at: 1000, data: row?.data };
   expect(contentsOf(stored)).toEqual(events.map(({ at, data }) => ({ at, data })));
+  expect(Object.keys(contentsOf(stored)[0]?.data ?? {})).toEqual(Object.keys(events[0]?.data ?? {}));
   // As texts, in the order of the fields.
   const texts = events.map(({ type, at, data }, index) => ({
     ...{ sequence: index + 1, type, at },

@@ -37,14 +37,7 @@ export function AppForm({ channel, choice, onSent }: FormProps & { readonly chan
   const isReady = isLoaded && missing.length === 0 && !hasBadMetadata();
   return (
     <>
-      <ComposeForm
-        class="form compose-app"
-        missing={missing}
-        isReady={isReady}
-        onPreview={() => {
-          preview.value = true;
-        }}
-      >
+      <ComposeForm class="form compose-app" missing={missing} isReady={isReady} preview={preview}>
         <div class="pair">
           {choice}
           <FromField

@@ -68,14 +68,7 @@ function SmsForm({ choice, onSent }: FormProps) {
   const isReady = missing.length === 0 && numbers.length <= MOST && !hasBadMetadata();
   return (
     <div class="compose">
-      <ComposeForm
-        class="form"
-        missing={missing}
-        isReady={isReady}
-        onPreview={() => {
-          preview.value = true;
-        }}
-      >
+      <ComposeForm class="form" missing={missing} isReady={isReady} preview={preview}>
         <div class="pair">
           {choice}
           <FromField

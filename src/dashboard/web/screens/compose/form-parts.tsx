@@ -1,3 +1,4 @@
+import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { Button } from '../../components/button.js';
 import { SelectField, TextField } from '../../components/field.js';
@@ -46,18 +47,19 @@ interface ComposeFormProps {
   /** What is still needed, in words. */
   readonly missing: readonly string[];
   readonly isReady: boolean;
-  onPreview(): void;
+  /** Whether the preview is shown. */
+  readonly preview: Signal<boolean>;
   readonly children: ComponentChildren;
 }
 
 /** A form that ends with what is seldom needed, what is still needed, and the button to its preview. */
-export function ComposeForm({ class: name, missing, isReady, onPreview, children }: ComposeFormProps) {
+export function ComposeForm({ class: name, missing, isReady, preview, children }: ComposeFormProps) {
   return (
     <form
       class={name}
       onSubmit={(event) => {
         event.preventDefault();
-        if (isReady) onPreview();
+        if (isReady) preview.value = true;
       }}
     >
       {children}
