@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { rolldown } from 'rolldown';
 import { declarations } from './declarations.js';
 import { licences } from './licences.js';
-import { thinMap } from './thin-map.js';
+import { isMapped, thinCodeMap, withoutMap } from './maps.js';
 
 // Makes `dist` from `build`, which holds what the compiler made. docs/decisions/bundled-entries.md says why.
 
@@ -98,10 +98,15 @@ async function write({ names, external, plugins, output, platform = 'node' }) {
     keepNames: true,
     sourcemapExcludeSources: true,
   });
-  for (const { code, sourcemapFileName } of written.output) {
+  for (const { fileName, code, sourcemapFileName } of written.output) {
     if (!sourcemapFileName) continue;
     const path = `dist/${sourcemapFileName}`;
-    writeFileSync(path, thinMap(readFileSync(path, 'utf8'), code));
+    if (isMapped(fileName)) {
+      writeFileSync(path, thinCodeMap(readFileSync(path, 'utf8'), code));
+    } else {
+      rmSync(path);
+      writeFileSync(`dist/${fileName}`, withoutMap(code));
+    }
   }
   await bundle.close();
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { isMapped, thinDeclarationMap, withoutMap } from './maps.js';
 
 /** A module of this package that a declaration mentions. */
 const RELATIVE = /(?:from|import)\s*\(?\s*['"](\.{1,2}\/[^'"]+)\.js['"]/g;
@@ -13,10 +14,12 @@ export function declarations(folder) {
       // Grows while it is walked.
       const paths = new Set(entries.map(({ name }) => name));
       for (const path of paths) {
-        const [source, map] = ['d.ts', 'd.ts.map'].map((end) => readFileSync(join(folder, `${path}.${end}`), 'utf8'));
-        for (const [, relative] of source.matchAll(RELATIVE)) paths.add(join(dirname(path), relative));
-        this.emitFile({ type: 'asset', fileName: `${path}.d.ts`, source });
-        this.emitFile({ type: 'asset', fileName: `${path}.d.ts.map`, source: map });
+        const [compiled, map] = ['d.ts', 'd.ts.map'].map((end) => readFileSync(join(folder, `${path}.${end}`), 'utf8'));
+        for (const [, relative] of compiled.matchAll(RELATIVE)) paths.add(join(dirname(path), relative));
+        const mapped = isMapped(path);
+        this.emitFile({ type: 'asset', fileName: `${path}.d.ts`, source: mapped ? compiled : withoutMap(compiled) });
+        if (!mapped) continue;
+        this.emitFile({ type: 'asset', fileName: `${path}.d.ts.map`, source: thinDeclarationMap(map, compiled) });
       }
       for (const { name } of entries) {
         this.emitFile({ type: 'asset', fileName: `${name}.d.cts`, source: commonJs(basename(name)) });
