@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { createRequire } from 'node:module';
 import type { Dispatcher, Pool } from 'undici';
 import type { Clock } from '../../common/clock.js';
+import { UnderWay } from '../../common/under-way.js';
 import type { GatewaySettings } from './http-sms-options.js';
 import type { VendorRequest } from './vendor.js';
 
@@ -18,7 +19,7 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 export class HttpClient {
   private readonly pool: Pool;
   private readonly prefix: string;
-  private readonly underWay = new Set<Promise<ExchangeOutcome>>();
+  private readonly underWay = new UnderWay();
 
   constructor(
     private readonly settings: GatewaySettings,
@@ -61,13 +62,12 @@ export class HttpClient {
         exchange,
       );
     });
-    this.underWay.add(outcome);
-    return outcome.finally(() => this.underWay.delete(outcome));
+    return this.underWay.add(outcome);
   }
 
   /** Resolves when all requests have ended, within their deadline; undici's own `close` may wait longer. */
   async close(): Promise<void> {
-    await Promise.allSettled(this.underWay);
+    await this.underWay.end();
     await this.pool.destroy();
   }
 }

@@ -1,6 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { StorageUnavailableError } from '../../../common/errors.js';
 import type { HostTransaction } from '../../../common/host-transaction.js';
+import { UnderWay } from '../../../common/under-way.js';
 import type { Dialect } from '../dialects/dialect.js';
 import type { StorageConnection } from './connection.js';
 import { Executor, type Work } from './executor.js';
@@ -24,7 +25,7 @@ const LISTINGS_SHARE = 0.3;
 /** Executor for databases with a connection pool: each write is a transaction on a connection of its own. */
 export class PooledExecutor extends Executor {
   protected override readonly share: ReadingShare;
-  private readonly running = new Set<Promise<unknown>>();
+  private readonly running = new UnderWay();
   private readonly hostWork: HostWork;
   private readonly watch: TransactionWatch;
   private connecting = 0;
@@ -53,16 +54,16 @@ export class PooledExecutor extends Executor {
   }
 
   override write<T>(work: Work<T>, host?: HostTransaction): Promise<T> {
-    return host ? this.hostWork.write(host, work) : this.track(this.transaction(work, 1, true));
+    return host ? this.hostWork.write(host, work) : this.running.add(this.transaction(work, 1, true));
   }
 
   override writeLazily<T>(work: Work<T>, host?: HostTransaction): Promise<T> {
-    return host ? this.hostWork.write(host, work) : this.track(this.transaction(work, 1, false));
+    return host ? this.hostWork.write(host, work) : this.running.add(this.transaction(work, 1, false));
   }
 
   override read<T>(work: Work<T>, host?: HostTransaction): Promise<T> {
     if (host) return this.hostWork.read(host, work);
-    return this.track(
+    return this.running.add(
       this.connected((connection) => drive(work(), (statement) => connection.run(statement))).catch(
         (error: unknown) => {
           throw asStorageFault(error);
@@ -72,7 +73,7 @@ export class PooledExecutor extends Executor {
   }
 
   override migrate(work: Work<void>): Promise<void> {
-    return this.track(
+    return this.running.add(
       this.connected(async (connection) => {
         try {
           await drive(work(), (statement) => connection.run(statement));
@@ -87,7 +88,7 @@ export class PooledExecutor extends Executor {
 
   override browse<T>(work: Work<T>): Promise<T> {
     if (!this.dialect.browsesInTransactions) return super.browse(work);
-    return this.share.run(() => this.track(this.transaction(work, 1, true)));
+    return this.share.run(() => this.running.add(this.transaction(work, 1, true)));
   }
 
   override whenCommitted(host: HostTransaction, task: () => void): void {
@@ -96,7 +97,7 @@ export class PooledExecutor extends Executor {
 
   override async stop(): Promise<void> {
     this.stopped = true;
-    await Promise.allSettled(this.running);
+    await this.running.end();
     this.watch.stop();
   }
 
@@ -127,13 +128,6 @@ export class PooledExecutor extends Executor {
       if (late) connecting.then(release, release);
       else await release();
     }
-  }
-
-  private track<T>(promise: Promise<T>): Promise<T> {
-    this.running.add(promise);
-    const done = () => this.running.delete(promise);
-    promise.then(done, done);
-    return promise;
   }
 }
 
