@@ -36,7 +36,7 @@ const LOOKS = {
     indexes: `SELECT indexrelid::regclass::text AS name FROM pg_index WHERE indisvalid AND indrelid = 'messaging_recipient'::regclass`,
     columns: `SELECT column_name AS name FROM information_schema.columns WHERE table_name = 'messaging_recipient'`,
     builds: `SELECT pid AS id FROM pg_stat_activity WHERE datname = current_database() AND state <> 'idle'
-      AND query ~ '(later|DROP INDEX)' AND pid <> pg_backend_pid()`,
+      AND query ~ '((CREATE|ALTER).*later|DROP INDEX)' AND pid <> pg_backend_pid()`,
   },
   mysql: {
     seed: (rows: number) => `INSERT INTO messaging_recipient
