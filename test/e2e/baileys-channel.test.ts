@@ -1,14 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { MessagingEvents } from '../../src/events/messaging-events.js';
 import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
 import { ApiClient } from '../support/api-client.js';
 import { EventReader } from '../support/event-reader.js';
 import { FileServer } from '../support/file-server.js';
-import { describeOnBothAdapters } from '../support/http-apps.js';
 import { MsgappClient, msgappClient, startMsgapp } from '../support/msgapp-app.js';
 import { PNG } from '../support/png.js';
-import { describeServices, type Service, startService } from '../support/services.js';
+import { describeService, type Service, startService } from '../support/services.js';
 import { SqliteFile } from '../support/sqlite-file.js';
 import { until } from '../support/until.js';
 import { mend } from '../support/whatsapp/faults.js';
@@ -44,7 +43,7 @@ function session(client: MsgappClient, wanted: string) {
   );
 }
 
-describeServices('the channel over Baileys', (start) => {
+describeService('the channel over Baileys', (start) => {
   let service: Service;
   let client: MsgappClient;
   let owner: Phone;
@@ -191,7 +190,7 @@ describeServices('the channel over Baileys', (start) => {
   });
 });
 
-describeOnBothAdapters('a session over Baileys', (adapter) => {
+describe('a session over Baileys', () => {
   const services: Service[] = [];
 
   afterEach(async () => {
@@ -199,7 +198,7 @@ describeOnBothAdapters('a session over Baileys', (adapter) => {
   });
 
   async function open(options = overBaileys(peer)): Promise<Service> {
-    const service = await startMsgapp((given, setup) => startService(adapter, given, setup), options);
+    const service = await startMsgapp((given, setup) => startService('express', given, setup), options);
     services.push(service);
     return service;
   }

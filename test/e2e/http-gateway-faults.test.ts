@@ -8,14 +8,14 @@ import { twilioDouble } from '../support/gateway/twilio-double.js';
 import { json } from '../support/gateway/vendor-double.js';
 import { OPTIONS } from '../support/messaging-app.js';
 import { closeAfterEach } from '../support/opened.js';
-import { describeServices } from '../support/services.js';
+import { describeService } from '../support/services.js';
 import { phoneOf } from '../support/sms-client.js';
 
 const MANY = 300;
 const CALLBACK = 'https://sms.example.org/api/v1/sms/callbacks/twilio';
 const THROTTLED = json(429, { code: 20429, message: 'Too many requests', status: 429 }, { 'retry-after': '0' });
 
-describeServices('a gateway that throttles, breaks off and talks nonsense', (start) => {
+describeService('a gateway that throttles, breaks off and talks nonsense', (start) => {
   const opened = closeAfterEach();
 
   test('gets no SMS twice, loses none, and the books hold', async () => {

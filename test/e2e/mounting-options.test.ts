@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { DynamicModule } from '@nestjs/common';
 import { MessagingOptionsError } from '../../src/common/errors.js';
 import type { CoreGraph, CoreValues } from '../../src/core/core-options.js';
@@ -20,24 +20,20 @@ const { sms: SMS, storage: _, ...VALUES } = OPTIONS;
 const STORAGE = MemoryStorage;
 const { tariff: TARIFF } = SMS;
 
-/** The start of an application that is given these options as JavaScript would: unchecked. */
-type Start<T> = (make: (options: never) => DynamicModule, options: unknown) => Promise<T>;
-
-const startOn = (adapter: Adapter): Start<unknown> => {
-  return async (make, options) => mount(adapter, [Reflect.apply(make, undefined, [options])]);
-};
-
-/** Starts, and gives the sentence it fails with. */
-const sentenceOn = (adapter: Adapter): Start<string> => {
-  return async (make, options) => {
-    const error = await startOn(adapter)(make, options).then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
-    expect(error).toBeInstanceOf(MessagingOptionsError);
-    return error instanceof Error ? error.message : '';
-  };
-};
+/** Starts an application that is given these options as JavaScript would, unchecked; the sentence that it fails with. */
+async function sentence(
+  make: (options: never) => DynamicModule,
+  options: unknown,
+  adapter: Adapter = 'express',
+): Promise<string> {
+  const started = async () => mount(adapter, [Reflect.apply(make, undefined, [options])]);
+  const error = await started().then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(MessagingOptionsError);
+  return error instanceof Error ? error.message : '';
+}
 
 const forRoot = (options: never) => MessagingModule.forRoot(options);
 const forRootAsync = (options: never) => MessagingModule.forRootAsync(options);
@@ -148,8 +144,14 @@ const escaped = (text: string): string => text.replace(/[.+]/g, '\\$&');
 /** A sentence that begins with the option and ends as sentences do. */
 const naming = (name: string): RegExp => new RegExp(`^(The o|O)ption ${escaped(name)}\\b.*`);
 
-describeOnBothAdapters('a wrong option stops the start with a sentence that names it', (adapter) => {
-  const sentence = sentenceOn(adapter);
+describe('a wrong option stops the start with a sentence that names it', () => {
+  // Options are read before there are routes: what the adapter is makes no difference to them.
+  test.each<Adapter>(['express', 'fastify'])('on %s', async (adapter) => {
+    const useFactory = () => ({ ...VALUES, sms: SMS, locale: 'de' });
+    expect(await sentence(forRoot, { ...OPTIONS, path: '/' }, adapter)).toMatch(naming('path'));
+    expect(await sentence(forRoot, { ...OPTIONS, locale: 'de' }, adapter)).toMatch(naming('locale'));
+    expect(await sentence(forRootAsync, { storage: STORAGE, useFactory }, adapter)).toMatch(naming('locale'));
+  });
 
   test.each([...GRAPH, ...WRONG])('%s: %j', async (name, wrong) => {
     expect(await sentence(forRoot, { ...OPTIONS, ...wrong })).toMatch(naming(name));

@@ -12,13 +12,13 @@ import type { ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { OPTIONS } from '../support/messaging-app.js';
 import { RouteDouble } from '../support/routed-world.js';
-import { describeServices, type Service } from '../support/services.js';
+import { describeService, type Service } from '../support/services.js';
 
 const NUMBERS = Array.from({ length: 20 }, (_, index) => `226700000${String(index).padStart(2, '0')}`);
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: NUMBERS };
 const BUSY: SubmitResult = { kind: 'retry', error: 'busy' };
 
-describeServices('several carriers', (start) => {
+describeService('several carriers', (start) => {
   let clock: FakeClock;
   let a: RouteDouble;
   let b: RouteDouble;

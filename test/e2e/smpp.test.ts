@@ -8,7 +8,7 @@ import { FakeClock } from '../../src/testing/fake-clock.js';
 import { PLAIN_SHORT_MESSAGE } from '../../src/transports/smpp/pdu/pdu.js';
 import type { ApiClient, Details } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { describeServices, type Service } from '../support/services.js';
+import { describeService, type Service } from '../support/services.js';
 import { textOf } from '../support/smpp-world.js';
 import type { SmscSubmit } from '../support/smsc/smsc-submit.js';
 import { TestSmsc } from '../support/smsc/test-smsc.js';
@@ -18,7 +18,7 @@ beforeAll(() => Logger.overrideLogger(false));
 const NUMBER = '22670000000';
 const LONG = `${'a'.repeat(153)}${'b'.repeat(153)}${'c'.repeat(10)}`;
 
-describeServices('SMS over SMPP', (start) => {
+describeService('SMS over SMPP', (start) => {
   let smsc: TestSmsc;
   let clock: FakeClock;
   let service: Service;

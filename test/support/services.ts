@@ -25,7 +25,16 @@ export type StartService = (
 
 /** The suite on Express and on Fastify. What it starts is stopped after the last of its tests. */
 export function describeServices(name: string, suite: (start: StartService, ground: Ground) => void): void {
-  describe.each<Ground>([{ adapter: 'express' }, { adapter: 'fastify' }])(`${name} ($adapter)`, (ground) => {
+  onEach(['express', 'fastify'], name, suite);
+}
+
+/** The same on Express alone, for what happens below the routes: those are asked on both elsewhere. */
+export function describeService(name: string, suite: (start: StartService, ground: Ground) => void): void {
+  onEach(['express'], name, suite);
+}
+
+function onEach(adapters: readonly Adapter[], name: string, suite: (start: StartService, ground: Ground) => void) {
+  describe.each<Ground>(adapters.map((adapter) => ({ adapter })))(`${name} ($adapter)`, (ground) => {
     const services: Service[] = [];
     suite(async (options = {}, setup = {}) => {
       const service = await startService(ground.adapter, options, setup);
