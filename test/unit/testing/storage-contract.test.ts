@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
 import type { OpenStorage, StoragePart } from '../../../src/testing/storage-contract/storage-harness.js';
 import { globalRunner } from '../../../src/testing/storage-contract/test-runner.js';
@@ -96,7 +96,18 @@ const openPublic: OpenStorage = async () => {
 
 const LACKS: readonly StoragePart[] = ['reopen', 'another', 'tamper', 'messageUnits', 'recipientUnits'];
 
-describeStorage('MemoryStorage', openPublic, { describe, test, beforeEach, afterEach }, LACKS);
+// The contract itself runs on this class with a file: see sqlite-storage.test.ts.
+test('MemoryStorage forgets all when it stops, and shares nothing', async () => {
+  const [one, other] = [new MemoryStorage(), new MemoryStorage()];
+  const account = { id: 'a', name: 'A', createdAt: 1 };
+  await Promise.all([one.start(), other.start()]);
+  expect(await one.accounts.createAccount(account)).toBe(true);
+  expect(await other.accounts.findAccount('a')).toBeUndefined();
+  await one.stop();
+  await one.start();
+  expect(await one.accounts.findAccount('a')).toBeUndefined();
+  await Promise.all([one.stop(), other.stop()]);
+});
 
 describe('the contract suite can fail', () => {
   const raced = RACES.flatMap((name) => [
