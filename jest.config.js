@@ -30,7 +30,7 @@ const common = {
 /** What an end-to-end suite stores and logs is scanned for secrets. */
 const scanned = {
   testEnvironment: '<rootDir>/test/support/leak-environment.mjs',
-  setupFilesAfterEnv: ['<rootDir>/test/support/leak-scan.ts'],
+  setupFilesAfterEnv: ['<rootDir>/test/support/leak-scan.ts', '<rootDir>/test/support/ready-schema.ts'],
 };
 
 /** End-to-end suites that look at pages in Chromium. */

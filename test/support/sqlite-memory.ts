@@ -1,22 +1,15 @@
 import { afterAll } from '@jest/globals';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { DataSource } from 'typeorm';
 import type { Executor } from '../../src/storage/typeorm/engine/executor.js';
 import { executorFor } from '../../src/storage/typeorm/engine/executor-for.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import type { StorageHarness } from '../../src/testing/storage-contract/storage-harness.js';
+import { connectionOf, DatabaseWithSchema, prepareSchema } from './schema-template.js';
 import { tamperWith } from './sql-harness.js';
 
 const sources = new Set<DataSource>();
-
-/** A database with our schema and nothing else, as bytes: reading it takes a fraction of the time of the schema's statements. */
-let template: Buffer | undefined;
-
-/** What TypeORM makes a database of: one in memory begins as the template. */
-function DatabaseWithSchema(_path: string, options: Database.Options): Database.Database {
-  return new Database(template ?? ':memory:', options);
-}
 
 afterAll(async () => {
   for (const each of sources) if (each.isInitialized) await each.destroy();
@@ -49,8 +42,8 @@ export class SqliteMemory extends TypeormStorage {
   }
 
   override async start(): Promise<void> {
+    await prepareSchema();
     await super.start();
-    template ??= this.database.serialize();
     this.ownExecutor ??= await executorFor(this.dataSource, new FakeClock());
   }
 
@@ -62,7 +55,7 @@ export class SqliteMemory extends TypeormStorage {
 
   /** The connection that the storage works on. */
   get database(): Database.Database {
-    return Reflect.get(this.dataSource.driver, 'databaseConnection') as Database.Database;
+    return connectionOf(this.dataSource);
   }
 
   /** A second, started storage on the same database. */
