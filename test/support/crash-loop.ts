@@ -34,7 +34,8 @@ export async function crashLoop(
   ripe: (host: CrashProcess) => Promise<void> = () => pause(Math.random() * LIFE_MS),
 ): Promise<Aftermath> {
   const { key } = await makeAccount(settings.database);
-  const host = new CrashProcess(settings);
+  // It does not live to see what V8 would compile to be faster.
+  const host = new CrashProcess(settings, ['--no-opt']);
   const books = await CrashBooks.open(settings.database);
   try {
     await host.start().answering;

@@ -67,7 +67,11 @@ export class CrashProcess {
   /** What all of its runs wrote on their standard error. */
   errors = '';
 
-  constructor(private readonly settings: CrashSettings) {}
+  /** @param flags of Node */
+  constructor(
+    private readonly settings: CrashSettings,
+    private readonly flags: readonly string[] = [],
+  ) {}
 
   /** Where it answers, when it does; the same after every start. */
   get url(): string {
@@ -87,11 +91,15 @@ export class CrashProcess {
   start(): { readonly answering: Promise<void> } {
     const order: CrashOrder = { ...this.settings, port: this.port, run: ++this.runs };
     const ahead = nodeAhead(this.settings.aheadMs ?? 0);
-    const child = spawn(process.execPath, [...ahead, '--expose-gc', '--input-type=module', '--eval', this.program], {
-      cwd: ROOT,
-      env: { PATH: process.env.PATH, ORDER: JSON.stringify(order) },
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    });
+    const child = spawn(
+      process.execPath,
+      [...ahead, ...this.flags, '--expose-gc', '--input-type=module', '--eval', this.program],
+      {
+        cwd: ROOT,
+        env: { PATH: process.env.PATH, ORDER: JSON.stringify(order) },
+        stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      },
+    );
     this.child = child;
     child.stderr?.on('data', (chunk) => (this.errors += chunk));
     return { answering: this.answering(child) };
