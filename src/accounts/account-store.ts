@@ -84,6 +84,14 @@ export interface Signature {
   readonly decidedAt: number | undefined;
 }
 
+/** What became of a decision on a name. */
+export interface SignatureDecision {
+  /** The name as it is now. */
+  readonly signature: Signature;
+  /** Whether the decision changed it. False when the name had this status for this reason already. */
+  readonly isNew: boolean;
+}
+
 /** What a new key tells. */
 export function newKeyEventOf({ id, accountId, createdAt: at, name }: StoredApiKey, replaced?: string): NewEvent {
   return newKeyEvent({ accountId, at }, { id, name: name ?? null }, replaced);
@@ -165,8 +173,10 @@ export abstract class AccountStore {
    */
   abstract registerSignature(signature: Signature, by?: Author): Promise<Signature>;
   /**
-   * Verifies or rejects a name, records that and says so in the audit log; undefined when it is not registered.
+   * Verifies or rejects a name, records the event and adds an entry to the audit log. A decision that the name already has, with
+   * the same reason, changes nothing: no event, no entry, and `decidedAt` stays.
    * @param by default: the host
+   * @returns undefined when the name is not registered
    */
   abstract decideSignature(
     accountId: string,
@@ -175,7 +185,7 @@ export abstract class AccountStore {
     reason: string | undefined,
     at: number,
     by?: Author,
-  ): Promise<Signature | undefined>;
+  ): Promise<SignatureDecision | undefined>;
   /**
    * Removes a name that is pending, and says so in the audit log.
    * @param by default: the host

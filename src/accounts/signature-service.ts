@@ -69,7 +69,7 @@ export class SignatureService {
 
   /**
    * Allows the account to send under a registered name, also one that was rejected: at once on this instance, on the others
-   * when they are notified (`Notifier`), at most five seconds later.
+   * when they are notified (`Notifier`), at most five seconds later. A name that is verified already stays as it is.
    * @throws MessagingError `error.signature_not_found`
    */
   verify(accountId: string, name: string, options: SignatureCallOptions = {}): Promise<Signature> {
@@ -116,10 +116,10 @@ export class SignatureService {
     if (reason !== undefined) checkText('reason', reason);
     try {
       const at = this.clock.now();
-      const signature = await this.store.decideSignature(accountId, name, status, reason, at, by);
-      if (signature === undefined) throw new MessagingError('error.signature_not_found');
-      this.events.tell(signatureEvents({ accountId, at }, signature));
-      return signature;
+      const decision = await this.store.decideSignature(accountId, name, status, reason, at, by);
+      if (decision === undefined) throw new MessagingError('error.signature_not_found');
+      if (decision.isNew) this.events.tell(signatureEvents({ accountId, at }, decision.signature));
+      return decision.signature;
     } finally {
       // Also after a storage error: the change may have been committed.
       this.directory.forget(accountId);

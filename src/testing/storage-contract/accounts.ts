@@ -234,9 +234,10 @@ export function signatureTests({ test }: TestRunner, world: World): void {
     await world.accounts.registerSignature(pending('BANQUE'));
     const decided = await world.accounts.decideSignature(ACCOUNT, 'BANQUE', 'verified', undefined, START + SECOND);
     const again = await world.accounts.registerSignature(pending('BANQUE', { createdAt: START + 9 * SECOND }));
-    assert.deepEqual(decided, pending('BANQUE', { status: 'verified', decidedAt: START + SECOND }));
-    assert.deepEqual(again, decided);
-    assert.deepEqual(await list(), [decided]);
+    const verified = pending('BANQUE', { status: 'verified', decidedAt: START + SECOND });
+    assert.deepEqual(decided, { signature: verified, isNew: true });
+    assert.deepEqual(again, verified);
+    assert.deepEqual(await list(), [verified]);
   });
 
   test('a name is rejected with a reason, and verified later without it', async () => {
@@ -244,10 +245,30 @@ export function signatureTests({ test }: TestRunner, world: World): void {
     await world.accounts.registerSignature(pending('BANQUE'));
     const reason = 'Marque d\'un "tiers" \\ 😀';
     const rejected = await world.accounts.decideSignature(ACCOUNT, 'BANQUE', 'rejected', reason, START + 1);
-    assert.deepEqual(rejected, pending('BANQUE', { status: 'rejected', reason, decidedAt: START + 1 }));
-    assert.deepEqual(await list(), [rejected]);
+    const signature = pending('BANQUE', { status: 'rejected', reason, decidedAt: START + 1 });
+    assert.deepEqual(rejected, { signature, isNew: true });
+    assert.deepEqual(await list(), [signature]);
     await world.accounts.decideSignature(ACCOUNT, 'BANQUE', 'verified', undefined, START + 2);
     assert.deepEqual(await list(), [pending('BANQUE', { status: 'verified', decidedAt: START + 2 })]);
+  });
+
+  test('a decision that the name has already changes nothing, and another reason does', async () => {
+    await world.fund(0);
+    await world.accounts.registerSignature(pending('BANQUE'));
+    const decide = (status: 'verified' | 'rejected', reason: string | undefined, at: number) =>
+      world.accounts.decideSignature(ACCOUNT, 'BANQUE', status, reason, at);
+    for (const [status, reason] of [
+      ['verified', undefined],
+      ['rejected', 'a brand'],
+      ['rejected', 'another brand'],
+      ['rejected', undefined],
+    ] as const) {
+      const first = await decide(status, reason, START + 1);
+      assert.equal(first?.isNew, true);
+      const again = await decide(status, reason, START + SECOND);
+      assert.deepEqual(again, { signature: first?.signature, isNew: false });
+      assert.deepEqual(await list(), [first?.signature]);
+    }
   });
 
   test('what was never registered is not decided', async () => {

@@ -5,6 +5,7 @@ import {
   type EarlierReply,
   type KeptReply,
   type Signature,
+  type SignatureDecision,
   type SignatureStatus,
   type StoredApiKey,
 } from '../../../accounts/account-store.js';
@@ -124,11 +125,12 @@ export class TypeormAccountStore extends AccountStore {
     reason: string | undefined,
     at: number,
     by: Author = HOST,
-  ): Promise<Signature | undefined> {
+  ): Promise<SignatureDecision | undefined> {
     const { dialect } = this.executor;
-    return this.recorder.write(function* ({ tell }): Operation<Signature | undefined> {
+    return this.recorder.write(function* ({ tell }): Operation<SignatureDecision | undefined> {
       const before = yield* lockSignature(dialect, accountId, name);
       if (!before) return undefined;
+      if (before.status === status && before.reason === reason) return { signature: before, isNew: false };
       yield* write(
         'UPDATE messaging_signature SET status = ?, reason = ?, decided_at = ? WHERE account_id = ? AND name = ?',
         status,
@@ -144,7 +146,7 @@ export class TypeormAccountStore extends AccountStore {
         ...{ before: stateOf(before), after: stateOf(signature) },
       });
       for (const event of signatureEvents({ accountId, at }, signature)) tell(event);
-      return signature;
+      return { signature, isNew: true };
     });
   }
 

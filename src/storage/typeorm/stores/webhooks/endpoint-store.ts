@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { type AuditAction, type AuditFields, type Author, HOST } from '../../../../accounts/audit.js';
 import { MessagingError } from '../../../../common/errors.js';
 import type { Page, PageRequest } from '../../../../common/page.js';
@@ -176,6 +177,7 @@ function* updateEndpoint(
   const endpoint = yield* lockEndpoint(dialect, key);
   if (!endpoint) return undefined;
   const definition = change(endpoint);
+  if (isSameDefinition(endpoint, definition)) return endpoint;
   const { url, types, ordering, batch, description } = definition;
   yield* write(
     `UPDATE messaging_endpoint SET url = ?, types = ?, ordering = ?, batch_max = ?, wait_ms = ?, description = ?,
@@ -289,6 +291,10 @@ function* recordChange(
 
 function stateOf({ status, reason }: Pick<Endpoint, 'status' | 'reason'>): AuditFields {
   return { status, reason };
+}
+
+function isSameDefinition(one: EndpointDefinition, other: EndpointDefinition): boolean {
+  return one.url === other.url && isDeepStrictEqual(definitionOf(one), definitionOf(other));
 }
 
 /** What the audit log tells of a definition. A path or a query may hold a secret of the receiver: of the URL only a digest. */

@@ -120,17 +120,20 @@ export function* retryFailed(_dialect: Dialect, order: ReplayOrder): Operation<n
   const { after, upTo } = yield* windowOf(order);
   const types = typesOf(order);
   if (types?.length === 0) return 0;
-  yield* noteAsk(endpoint.id, at);
   const ofTypes = types
     ? ` AND EXISTS (SELECT 1 FROM messaging_event e WHERE e.account_id = ?
         AND ${holds('messaging_endpoint_retry.sequence', `messaging_endpoint_retry.sequence + ${RUN}`)}
         AND e.type IN (${types.map(() => '?').join(', ')}))`
     : '';
+  const failed = `endpoint_id = ? AND due_at IS NULL AND sequence > ? AND sequence <= ?${ofTypes}`;
+  const params = [endpoint.id, after, upTo, ...(types ? [endpoint.accountId, ...types] : [])];
+  const [any] = yield* rowsOf(`SELECT sequence FROM messaging_endpoint_retry WHERE ${failed} LIMIT 1`, ...params);
+  if (!any) return 0;
+  yield* noteAsk(endpoint.id, at);
   const events = yield* write(
-    `UPDATE messaging_endpoint_retry SET tries = 0, due_at = ?, batch = NULL
-      WHERE endpoint_id = ? AND due_at IS NULL AND sequence > ? AND sequence <= ?${ofTypes}`,
-    ...[at, endpoint.id, after, upTo],
-    ...(types ? [endpoint.accountId, ...types] : []),
+    `UPDATE messaging_endpoint_retry SET tries = 0, due_at = ?, batch = NULL WHERE ${failed}`,
+    at,
+    ...params,
   );
   if (events > 0) yield* recordReplay(order, { events, after, up_to: upTo, only_failed: true });
   return events;
