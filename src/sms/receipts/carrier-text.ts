@@ -3,10 +3,16 @@ import { createHash } from 'node:crypto';
 /** Ids that every database stores and compares exactly. */
 const PLAIN_ID = /^[\x20-\x7e]{0,128}$/;
 
+/** White space, line ends and NUL characters around an id. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: C programs leave the end of their string in the id.
+const AROUND = /^[\s\u0000]+|[\s\u0000]+$/g;
+
 /**
- * A carrier's id as it is stored and compared: the id itself, or its SHA-256 when it is longer or has other characters.
+ * A carrier's id as it is stored and compared: the id without white space around it, or its SHA-256 when it is longer or
+ * has other characters. Empty when there is no id.
  */
-export function carrierKey(id: string): string {
+export function carrierKey(given: string): string {
+  const id = given.replace(AROUND, '');
   return PLAIN_ID.test(id) ? id : `sha256:${createHash('sha256').update(id).digest('hex')}`;
 }
 

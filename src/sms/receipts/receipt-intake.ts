@@ -57,7 +57,7 @@ function usableReceipt(
   { route, ids, number, status, error, at, mayBeLast }: CarrierReceipt,
   now: number,
 ): DatedReceipt[] {
-  const known = [...new Set(ids.filter((id) => id !== '').map(carrierKey))].slice(0, MAX_IDS);
+  const known = [...new Set(ids.map(carrierKey).filter((id) => id !== ''))].slice(0, MAX_IDS);
   if ((status === 'sent' && mayBeLast !== true) || known.length === 0) return [];
   const atByCarrier = Number.isSafeInteger(at);
   return [

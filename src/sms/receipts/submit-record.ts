@@ -145,7 +145,7 @@ interface LateParts {
 /** Whether receipts with ids of this result may follow; an `unknown` SMS may have receipts too. */
 function isReportedOn(result: SubmitResult): boolean {
   const open = result.kind === 'unknown' || (result.kind === 'sent' && result.final === undefined);
-  return open && result.carrierIds?.some((id) => id !== '') === true;
+  return open && result.carrierIds?.some((id) => carrierKey(id) !== '') === true;
 }
 
 function takenSms(

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { CarrierCallback } from '../../sms/sms-transport.js';
-import { textOf, valueAt } from './json-values.js';
+import { readJson, textOf, valueAt } from './json-values.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 /**
@@ -92,7 +92,7 @@ function jsonOf(type: string, body: Uint8Array): unknown {
   if (!/^application\/(.+\+)?json$/.test(type)) throw new UnreadableContentError();
   const text = decoded(body);
   try {
-    return JSON.parse(text);
+    return readJson(text);
   } catch {
     // The parser's error is dropped, because it quotes the body.
     throw new UnreadableContentError();

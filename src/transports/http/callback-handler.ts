@@ -1,6 +1,7 @@
 import type { Clock } from '../../common/clock.js';
 import type { FaultLog } from '../../common/log.js';
 import { isPhoneNumber } from '../../common/phone-number.js';
+import { type MessageIdFormat, messageIds } from '../../sms/receipts/message-ids.js';
 import type {
   CallbackAnswer,
   CallbackHandler,
@@ -13,6 +14,7 @@ import type {
 import { CallbackContent, queryOf, sameText, UnreadableContentError } from './callback-content.js';
 import { carrierCode } from './http-client.js';
 import type { GatewaySettings } from './http-sms-options.js';
+import { idOf } from './json-values.js';
 import { parseReference } from './message-reference.js';
 import type { UnprovenCall, VendorNews, VendorReceipt } from './vendor.js';
 
@@ -43,7 +45,7 @@ export function callbackHandler(settings: GatewaySettings, clock: Clock, log: Fa
     }
     const news = readNews(callback.read, new CallbackContent(call));
     if (!news) return { status: 400 };
-    await store(news, { route: name, now, sink });
+    await store(news, { route: name, messageIds: settings.messageIds, now, sink });
     return callback.answer ?? STORED;
   };
 }
@@ -86,6 +88,7 @@ const MAX_TEXT_LENGTH = 40_000;
 
 interface StoreContext {
   readonly route: string;
+  readonly messageIds: MessageIdFormat;
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly sink: SmsSink;
@@ -113,13 +116,17 @@ function reportOf({ status, reference }: VendorReceipt): SmsReport | undefined {
   return sms && { ...sms, status };
 }
 
-function receiptOf(receipt: VendorReceipt, { route, now }: StoreContext): CarrierReceipt | undefined {
+function receiptOf(
+  receipt: VendorReceipt,
+  { route, messageIds: format, now }: StoreContext,
+): CarrierReceipt | undefined {
   const { id, status, mayBeLast, error, at } = receipt;
-  if (id === '') return undefined;
+  const known = idOf(id);
+  if (known === undefined) return undefined;
   const number = receipt.number === undefined ? undefined : numberOf(receipt.number);
   return {
     route,
-    ids: [id],
+    ids: messageIds([known], format),
     status,
     ...(mayBeLast === undefined ? {} : { mayBeLast }),
     ...(number === undefined ? {} : { number }),

@@ -2,7 +2,7 @@ import type { Clock } from '../../common/clock.js';
 import type { OutgoingSms } from '../../sms/sms-transport.js';
 import { carrierCode, type ExchangeOutcome, HttpClient } from './http-client.js';
 import type { GatewaySettings } from './http-sms-options.js';
-import { parseJson } from './json-values.js';
+import { idOf, parseJson } from './json-values.js';
 import { referenceOf } from './message-reference.js';
 import type { RequestContext, VendorAnswer, VendorErrors, VendorFacts, VendorRequest, VendorToken } from './vendor.js';
 
@@ -132,7 +132,7 @@ export function errorTable(errors: VendorErrors = {}): ErrorTable {
  */
 export function classifyAnswer(status: VendorAnswer['status'], facts: VendorFacts, table: ErrorTable): GatewayResult {
   const { code, segments } = facts;
-  const ids = (facts.ids ?? []).map((id) => (isId(id) ? id : ''));
+  const ids = (facts.ids ?? []).map((id) => idOf(id) ?? '');
   const known = ids.some((id) => id !== '');
   const ok = status >= 200 && status < 300;
   // Only some parts were accepted: repeating would send those twice, and a refusal would be refunded.
@@ -150,11 +150,6 @@ function kindOfStatus(status: number): RefusalKind | 'unclear' {
   if (status === 408 || status === 425) return 'temporary';
   if (status < 400 || [401, 402, 403, 404, 405].includes(status)) return 'account';
   return status < 500 ? 'permanent' : 'unclear';
-}
-
-/** Whether an id can be stored; others would match no receipt. */
-function isId(id: string): boolean {
-  return /^[\x21-\x7e]{1,100}$/.test(id);
 }
 
 /** A token with its lifetime, or why there is none. */

@@ -12,6 +12,7 @@ import {
   text,
   unread,
 } from '../../common/options.js';
+import { MESSAGE_ID_FORMATS, type MessageIdFormat } from '../../sms/receipts/message-ids.js';
 import type { RepeatPolicy } from '../../sms/sms-transport.js';
 import { carrierName, type HttpVendor, httpsUrl } from './vendor.js';
 
@@ -52,6 +53,11 @@ export interface HttpSmsOptions {
    * `at-most-once`.
    */
   readonly repeat?: Exclude<RepeatPolicy, 'idempotent'> | undefined;
+  /**
+   * How ids in receipts differ from those in answers: `same` (equal but for case and leading zeros),
+   * `hex-then-decimal` or `decimal-then-hex`, for gateways that pass on what an SMSC says. Default `same`.
+   */
+  readonly messageIds?: MessageIdFormat | undefined;
   /** TLS for a gateway with a private certificate authority, or one that requires a client certificate. */
   readonly tls?: Pick<ConnectionOptions, 'ca' | 'cert' | 'key'> | undefined;
 }
@@ -68,6 +74,7 @@ export interface GatewaySettings {
   readonly requestMs: number;
   readonly waitMs: number;
   readonly repeat: RepeatPolicy;
+  readonly messageIds: MessageIdFormat;
   readonly tls: Pick<ConnectionOptions, 'ca' | 'cert' | 'key'>;
 }
 
@@ -83,6 +90,7 @@ const OPTIONS = group({
   requestMs: integer(100, 60_000).or(10_000),
   waitMs: integer(0, 600_000).or(120_000),
   repeat: choice('at-most-once', 'at-least-once').or('at-most-once'),
+  messageIds: choice(...MESSAGE_ID_FORMATS).or('same'),
   tls: optionalGroup({
     ca: unread,
     cert: unread,
@@ -110,6 +118,7 @@ export function resolveGatewaySettings(options: HttpSmsOptions): GatewaySettings
     requestMs: read.requestMs,
     waitMs: read.waitMs,
     repeat: vendor.idempotent ? 'idempotent' : repeat,
+    messageIds: read.messageIds,
     tls,
   };
 }

@@ -1,7 +1,8 @@
+export type { MessageIdFormat } from '../../sms/receipts/message-ids.js';
 export { CallbackContent, sameText } from './callback-content.js';
 export type { HttpSmsOptions } from './http-sms-options.js';
 export { HttpSmsTransport, type HttpSmsTransportSource } from './http-sms-transport.js';
-export { countOf, listOf, textOf, valueAt } from './json-values.js';
+export { countOf, idOf, listOf, readJson, textOf, valueAt } from './json-values.js';
 export { parseReference } from './message-reference.js';
 export type {
   HttpVendor,

@@ -14,6 +14,21 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+/** What carriers write instead of an id: `0`, `null`, `false`, a UUID of zeros and the like. */
+const NO_ID = /^([0-]+|null|undefined|none|nil|nan|true|false|n\/?a)$/i;
+
+/** A longer text, or one with white space in it, is a page or a sentence that was read in place of an id. */
+const ID = /^\S{1,1000}$/;
+
+/**
+ * A carrier's id without blanks and line ends around it; undefined for a value that is no id. Examples: `' 7F\r\n'` is
+ * `'7F'`, and `0`, `''`, `'null'`, `false` and `'0: Accepted for delivery'` are undefined.
+ */
+export function idOf(value: unknown): string | undefined {
+  const id = textOf(value)?.trim();
+  return id === undefined || !ID.test(id) || NO_ID.test(id) ? undefined : id;
+}
+
 /** The elements of an array; none for any other value. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
@@ -25,12 +40,51 @@ export function countOf(value: unknown): number | undefined {
   return text !== undefined && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
 }
 
-/** Parses JSON; undefined for an invalid document. */
+/** Parses JSON as {@link readJson} does; undefined for an invalid document. */
 export function parseJson(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {
-    return JSON.parse(text);
+    return readJson(text);
   } catch {
     return undefined;
   }
+}
+
+/** A string of a JSON document, or a number outside of strings. */
+const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
+/** What every document has in which a whole number may lose digits: 16 digits in a row, or an exponent. */
+const MAY_LOSE_DIGITS = /\d{16}|\d\.?\d*[eE]/;
+
+/**
+ * Parses JSON without losing digits: a whole number that JavaScript would round or write with an exponent becomes a
+ * text of its digits. Example: `{"id":9308878062554710043}` has the id `'9308878062554710043'`, where `JSON.parse` gives
+ * 9308878062554710000.
+ * @throws SyntaxError for an invalid document
+ */
+export function readJson(text: string): unknown {
+  const json: unknown = JSON.parse(text);
+  if (!MAY_LOSE_DIGITS.test(text)) return json;
+  return JSON.parse(text.replace(STRING_OR_NUMBER, (token) => (token.startsWith('"') ? token : exactNumber(token))));
+}
+
+/** A JSON number as it is, or in quotes as the digits of a whole number that JavaScript would not print as such. */
+function exactNumber(token: string): string {
+  const digits = wholeDigits(token);
+  return digits === undefined || digits === String(Number(token)) ? token : `"${digits}"`;
+}
+
+/** The maximum number of digits of a whole number; longer ones are no ids. */
+const MAX_DIGITS = 100;
+
+/** The digits of a whole number, also of one that is written with a fraction of zeros or an exponent. */
+function wholeDigits(token: string): string | undefined {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token) ?? [];
+  const length = whole.length + Number(exponent);
+  if (length < 1 || length > MAX_DIGITS || !/^0*$/.test((whole + fraction).slice(length))) return undefined;
+  const digits = (whole + fraction)
+    .slice(0, length)
+    .padEnd(length, '0')
+    .replace(/^0+(?=.)/, '');
+  return digits === '0' ? digits : sign + digits;
 }

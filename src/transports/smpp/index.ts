@@ -1,9 +1,9 @@
+export type { MessageIdFormat } from '../../sms/receipts/message-ids.js';
 export type { SmppTlsSettings } from './session/session-settings.js';
 export type {
   AddressOptions,
   DefaultAlphabet,
   LongMessages,
-  MessageIdFormat,
   NumberingOptions,
   SmppLinkOptions,
   SmppOptions,

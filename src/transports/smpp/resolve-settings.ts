@@ -11,6 +11,7 @@ import {
   text,
   unread,
 } from '../../common/options.js';
+import { MESSAGE_ID_FORMATS } from '../../sms/receipts/message-ids.js';
 import { SMPP_SESSION_DEFAULTS, type SmppSessionSettings, type SmppTlsSettings } from './session/session-settings.js';
 import type { AddressOptions, NumberingOptions, SmppLinkOptions, SmppOptions } from './smpp-options.js';
 import type { SmppLinkSettings, SmppSettings } from './smpp-settings.js';
@@ -114,7 +115,7 @@ const LINK = group({
   defaultAlphabet: oneOf('gsm', 'latin1', 'ascii').or('gsm'),
   dataCoding: integer(0, 255).or(0),
   addresses,
-  messageIds: oneOf('same', 'hex-then-decimal', 'decimal-then-hex').or('same'),
+  messageIds: oneOf(...MESSAGE_ID_FORMATS).or('same'),
   receiptOffsetMinutes: integer(-840, 840).or(undefined),
   unmarkedReceipts: boolean.or(false),
 } satisfies OptionsOf<SmppLinkOptions>);

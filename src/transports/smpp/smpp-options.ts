@@ -1,3 +1,4 @@
+import type { MessageIdFormat } from '../../sms/receipts/message-ids.js';
 import type { SmppTlsSettings } from './session/session-settings.js';
 
 /** Options of {@link SmppSmsTransport}. */
@@ -25,14 +26,6 @@ export type LongMessages = 'udh8' | 'udh16' | 'sar' | 'payload';
 
 /** The carrier's default alphabet. */
 export type DefaultAlphabet = 'gsm' | 'latin1' | 'ascii';
-
-/**
- * The format of the id in a receipt, compared with that in the answer to the submit.
- *
- * `same`: equal except for case and leading zeros. `hex-then-decimal`: hexadecimal in the answer, decimal in the
- * receipt. `decimal-then-hex`: the reverse.
- */
-export type MessageIdFormat = 'same' | 'hex-then-decimal' | 'decimal-then-hex';
 
 /** Type of number and numbering plan (SMPP 3.4 sections 5.2.5 and 5.2.6), 0 to 255 each. */
 export interface NumberingOptions {

@@ -1,6 +1,7 @@
+import type { MessageIdFormat } from '../../sms/receipts/message-ids.js';
 import type { PartFormat } from './parts/part-format.js';
 import type { SmppSessionSettings } from './session/session-settings.js';
-import type { DefaultAlphabet, MessageIdFormat } from './smpp-options.js';
+import type { DefaultAlphabet } from './smpp-options.js';
 
 /** The reconnect delays of a link. Milliseconds. */
 export interface ReconnectSettings {

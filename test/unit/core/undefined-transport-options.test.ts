@@ -70,7 +70,7 @@ describe('an option of a transport that is undefined is one that was left out, f
       vendor: twilio(secrets),
       ...leftOut<HttpSmsOptions>({
         ...{ name: undefined, callbackUrl: undefined, callbackSecret: undefined, concurrency: undefined },
-        ...{ requestMs: undefined, waitMs: undefined, repeat: undefined, tls: undefined },
+        ...{ requestMs: undefined, waitMs: undefined, repeat: undefined, tls: undefined, messageIds: undefined },
       }),
     };
     expect(resolveGatewaySettings(http)).toEqual(resolveGatewaySettings({ vendor: http.vendor }));

@@ -10,6 +10,7 @@ const table = errorTable({ permanent: [1, 'bad'], temporary: ['later'], throttle
 test.each<[number, VendorFacts, object]>([
   [200, { ids: ['a'] }, { kind: 'taken', ids: ['a'] }],
   [202, { ids: ['a', 'b'], segments: 2 }, { kind: 'taken', ids: ['a', 'b'], segments: 2 }],
+  [200, { ids: [' 7F\r\n', 'x'.repeat(300)] }, { kind: 'taken', ids: ['7F', 'x'.repeat(300)] }],
   [200, {}, { kind: 'unclear', code: 'malformed_answer' }],
   [200, { ids: [] }, { kind: 'unclear', code: 'malformed_answer' }],
   [200, { ids: ['a', ''], code: '2' }, { kind: 'unclear', code: 'partial_2', ids: ['a', ''] }],
@@ -37,6 +38,25 @@ test.each<[number, VendorFacts, object]>([
   [400, { ids: ['a'] }, { kind: 'permanent', code: 'http_400' }],
 ])('HTTP %i with %j', (status, facts, result) => {
   expect(classifyAnswer(status, facts, table)).toEqual(result);
+});
+
+test.each([
+  '',
+  ' ',
+  '0',
+  '0: Accepted for delivery',
+  '000',
+  'null',
+  'NULL',
+  'None',
+  'undefined',
+  'false',
+  'N/A',
+  '-',
+  '00000000-0000-0000-0000-000000000000',
+])('an answer with the id %j has none', (id) => {
+  expect(classifyAnswer(200, { ids: [id] }, table)).toEqual({ kind: 'unclear', code: 'malformed_answer' });
+  expect(classifyAnswer(200, { ids: [id], code: 'new' }, table)).toEqual({ kind: 'permanent', code: 'new' });
 });
 
 test('codes are short, plain and without numbers of people', () => {

@@ -38,6 +38,8 @@ describe('options of the transport', () => {
     [{ requestMs: 99 }, /http\.requestMs must be an integer from 100 to 60000/],
     [{ waitMs: Number.POSITIVE_INFINITY }, /http\.waitMs must be an integer/],
     [{ repeat: 'idempotent' }, 'Option http.repeat must be "at-most-once" or "at-least-once".'],
+    [{ messageIds: 'hex-then-decimal' }, 'taken'],
+    [{ messageIds: 'hex' }, 'Option http.messageIds must be "same" or "hex-then-decimal" or "decimal-then-hex".'],
     [{ name: 'Acme' }, /http\.name must be 1 to 40 lower-case/],
     [{ name: '../x' }, /http\.name must be/],
     [{ callbackSecret: 'short' }, /http\.callbackSecret must be 16 to 100/],

@@ -317,7 +317,7 @@ describe('a description of the host', () => {
   });
 
   test('that gives ids nobody could keep has given none', async () => {
-    const world = await described({ read: () => ({ ids: ['a b', 'x'.repeat(101), ''] }) });
+    const world = await described({ read: () => ({ ids: ['a b', 'x'.repeat(1001), ''] }) });
     expect(await world.submit()).toEqual([{ kind: 'unknown', error: 'malformed_answer' }]);
   });
 

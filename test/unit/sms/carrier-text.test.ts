@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { carrierKey, carrierText } from '../../../src/sms/receipts/carrier-text.js';
 
-test.each(['', '33E95179', 'id with blanks ', "0e999f21-'\\-%_", 'x'.repeat(128)])('an id stays itself: %j', (id) => {
+test.each(['', '33E95179', 'id with blanks', "0e999f21-'\\-%_", 'x'.repeat(128)])('an id stays itself: %j', (id) => {
   expect(carrierKey(id)).toBe(id);
 });
 
-test.each(['x'.repeat(129), 'é', 'a\u0000b', 'a\ud800', 'tab\t', '😀'])(
+test.each(['x'.repeat(129), 'é', 'a\u0000b', 'a\ud800', 'tab\tin', '😀'])(
   'an id gets a name that any database keeps: %j',
   (id) => {
     expect(carrierKey(id)).toMatch(/^sha256:[0-9a-f]{64}$/);
@@ -13,6 +13,19 @@ test.each(['x'.repeat(129), 'é', 'a\u0000b', 'a\ud800', 'tab\t', '😀'])(
     expect(carrierKey(`${id}x`)).not.toBe(carrierKey(id));
   },
 );
+
+test.each([
+  [' 7F', '7F'],
+  ['7F \r\n', '7F'],
+  ['7F\u0000', '7F'],
+  ['\u0000\u0000', ''],
+  ['\ufeff7F\u00a0\t', '7F'],
+  ['\n', ''],
+  ['a  b', 'a  b'],
+  [`${'x'.repeat(128)}\n`, 'x'.repeat(128)],
+])('what stands around an id is no part of it: %j', (given, id) => {
+  expect(carrierKey(given)).toBe(id);
+});
 
 test("a carrier's words are made fit to be stored, and no more", () => {
   expect(carrierText('ESME_RTHROTTLED: é 😀')).toBe('ESME_RTHROTTLED: é 😀');

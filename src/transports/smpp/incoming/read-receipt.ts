@@ -1,9 +1,9 @@
+import { messageIds } from '../../../sms/receipts/message-ids.js';
 import type { CarrierReceipt, SmsReport } from '../../../sms/sms-transport.js';
 import type { ShortMessage } from '../pdu/pdu.js';
 import { TAG, tlvNumber, tlvString, tlvValue } from '../pdu/tlv.js';
 import type { IncomingSettings } from '../smpp-settings.js';
 import { incomingNumber, shortMessageOctets } from './incoming-fields.js';
-import { messageIds } from './message-ids.js';
 
 /** The bits of esm_class with the type of a deliver_sm (SMPP 3.4 section 5.2.12). */
 const MESSAGE_TYPE = 0x3c;

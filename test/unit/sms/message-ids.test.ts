@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { messageIds } from '../../../src/transports/smpp/incoming/message-ids.js';
-import type { MessageIdFormat } from '../../../src/transports/smpp/smpp-options.js';
+import { type MessageIdFormat, messageIds } from '../../../src/sms/receipts/message-ids.js';
 
 const UUID = '0e999f21-5a4c-4e0e-8d1c-0a1b2c3d4e5f';
 

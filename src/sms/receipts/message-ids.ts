@@ -1,4 +1,13 @@
-import type { MessageIdFormat } from '../smpp-options.js';
+/** All values of {@link MessageIdFormat}. */
+export const MESSAGE_ID_FORMATS = ['same', 'hex-then-decimal', 'decimal-then-hex'] as const;
+
+/**
+ * The format of the id in a receipt, compared with that in the answer to the submit.
+ *
+ * `same`: equal except for case and leading zeros. `hex-then-decimal`: hexadecimal in the answer, decimal in the
+ * receipt. `decimal-then-hex`: the reverse.
+ */
+export type MessageIdFormat = (typeof MESSAGE_ID_FORMATS)[number];
 
 const HEX = /^[0-9a-f]{1,32}$/i;
 const DECIMAL = /^\d{1,39}$/;
@@ -9,7 +18,7 @@ const DECIMAL_WIDTHS = [10, 20] as const;
 
 /**
  * The forms in which a carrier may have returned an id at the submit, the most likely first: as in the receipt, in the
- * other case, with fewer and with more leading zeros, and then converted by the link's format. Ids are stored as
+ * other case, with fewer and with more leading zeros, and then converted by the carrier's format. Ids are stored as
  * returned at the submit and compared exactly, so that different ids never match each other; a look-up takes the first
  * known form. One id has at most 16 forms.
  *
