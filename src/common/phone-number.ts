@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { CountryCode } from 'libphonenumber-js/max';
+import type { CountryCode, PhoneNumber } from 'libphonenumber-js/max';
 import { once } from './once.js';
 
 const require = createRequire(import.meta.url);
@@ -24,8 +24,21 @@ export function isPhoneNumber(value: unknown): value is string {
  */
 export function isValidNumber(value: unknown): value is string {
   if (!isPhoneNumber(value)) return false;
-  const parsed = library().parsePhoneNumberFromString(`+${value}`);
+  const parsed = parseNumber(`+${value}`);
   return parsed !== undefined && parsed.number === `+${value}` && parsed.isValid();
+}
+
+/**
+ * What libphonenumber reads in digits: with a plus sign first an international number, else a national one of `home`. It may
+ * repair what it reads, so its number can be another one.
+ */
+export function parseNumber(digits: string, home?: CountryCode): PhoneNumber | undefined {
+  return library().parsePhoneNumberFromString(digits, home);
+}
+
+/** The calling code of a country: `226` for BF. */
+export function callingCodeOf(country: CountryCode): string {
+  return library().getCountryCallingCode(country);
 }
 
 /** Masks a number for logs: the first three and the last two digits remain, `226******00`. A shorter text is masked whole. */
@@ -52,7 +65,7 @@ export function countryOf(number: string): string | undefined {
 }
 
 /** Whether `code` is the ISO 3166 code, in capital letters, of a country with phone numbers. */
-export function isCountryCode(code: string): boolean {
+export function isCountryCode(code: string): code is CountryCode {
   return countryCodes().has(code);
 }
 
@@ -107,5 +120,5 @@ function typePattern(type: unknown): string[] {
 
 /** A number as people read it, `+226 70 00 00 00`; ungrouped when its country has no format. For display only. */
 export function internationalNumber(number: string): string {
-  return library().parsePhoneNumberFromString(`+${number}`)?.formatInternational() ?? `+${number}`;
+  return parseNumber(`+${number}`)?.formatInternational() ?? `+${number}`;
 }
