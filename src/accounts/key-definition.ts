@@ -1,5 +1,6 @@
 import { MessagingError } from '../common/errors.js';
 import { checkText, hasCodePoints } from '../common/inputs.js';
+import { isInvisible } from '../common/visible-text.js';
 import type { KeyDefinition } from './account-store.js';
 import { addressRangeOf } from './address-ranges.js';
 import { KEY_SCOPES, type KeyScope } from './permissions.js';
@@ -50,7 +51,7 @@ export function keyDefinitionOf(
 
 function nameOf(name: unknown, field: string): string {
   checkText(field, name);
-  if (name.trim() === '' || !hasCodePoints(name, 1, LONGEST_NAME)) throw invalid(field);
+  if (isInvisible(name) || !hasCodePoints(name, 1, LONGEST_NAME)) throw invalid(field);
   return name;
 }
 

@@ -48,6 +48,19 @@ export function hasCodePoints(text: string, min: number, max: number): boolean {
   return count >= min && count <= max;
 }
 
+/** The UTF-16 units of the longest sequence that NFC composes to one code point: four code points of two units. */
+const UNITS_OF_ONE = 8;
+
+/**
+ * A text in Unicode's normal form NFC, because keyboards write `Café` in two ways that look the same.
+ * @returns undefined if it does not have `min` to `max` code points in that form
+ */
+export function inNfc(text: string, min: number, max: number): string | undefined {
+  if (text.length > UNITS_OF_ONE * max) return undefined;
+  const composed = text.normalize('NFC');
+  return hasCodePoints(composed, min, max) ? composed : undefined;
+}
+
 /** The most entries of a page. */
 const LARGEST_PAGE = 1000;
 

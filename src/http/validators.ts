@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import type { ValidateByOptions, ValidationOptions } from 'class-validator';
 import { type ErrorCode, MessagingError } from '../common/errors.js';
-import { formatInput, hasCodePoints } from '../common/inputs.js';
+import { formatInput, inNfc } from '../common/inputs.js';
 import { isPhoneNumber } from '../common/phone-number.js';
 import { MOST_CHARACTERS, MOST_KEYS, metadataRefusal } from '../outbox/metadata.js';
 import { classTransformer, classValidator, lateDecorator } from './late-decorators.js';
@@ -55,9 +55,11 @@ function integerOf(value: unknown): unknown {
   return typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
 }
 
-/** A text of `min` to `max` code points. class-validator's `Length` would first collect all surrogate pairs of the text. */
+/**
+ * A text of `min` to `max` code points in NFC. class-validator's `Length` would first collect all surrogate pairs of the text.
+ */
 export function HasCodePoints(min: number, max: number, options?: ValidationOptions): PropertyDecorator {
-  const validate = (value: unknown): boolean => typeof value === 'string' && hasCodePoints(value, min, max);
+  const validate = (value: unknown): boolean => typeof value === 'string' && inNfc(value, min, max) !== undefined;
   return Rule({ name: CODE_POINTS, constraints: [min, max], validator: { validate } }, options);
 }
 

@@ -7,6 +7,7 @@ import { IdGenerator, isId } from '../common/ids.js';
 import { checkAccountId, checkInput, checkNumber, checkString, unsendableCharacter } from '../common/inputs.js';
 import { cursorOf } from '../common/list-query.js';
 import { knownCallOptions } from '../common/options.js';
+import { isInvisible } from '../common/visible-text.js';
 import type { Metadata } from '../events/event-types.js';
 import { Idempotency, type IdempotentRequest } from '../outbox/idempotency.js';
 import { metadataOf } from '../outbox/metadata.js';
@@ -120,7 +121,7 @@ export class MsgappService {
       const metadata = metadataOf(text.metadata);
       const body = text.body ?? '';
       checkText('body', body);
-      if (body.trim() === '') throw new MessagingError('error.empty_message');
+      if (isInvisible(body)) throw new MessagingError('error.empty_message');
       const sender = await this.senders.choose(accountId, from, host);
       const payload = { kind: 'text', text: body };
       const draft = this.draft(this.ids.next(), accountId, sender, { to: text.to, priority, metadata, payload }, once);

@@ -5,7 +5,7 @@ import { Clock } from '../common/clock.js';
 import { MessagingError, MessagingOptionsError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator } from '../common/ids.js';
-import { checkAccountId, checkInput, checkNumber, checkString, hasCodePoints } from '../common/inputs.js';
+import { checkAccountId, checkInput, checkNumber, checkString, inNfc } from '../common/inputs.js';
 import { knownCallOptions } from '../common/options.js';
 import { countryOf } from '../common/phone-number.js';
 import { refusalEvent } from '../events/account-events.js';
@@ -22,11 +22,15 @@ import type { OtpBinding } from './otp-codes.js';
 import type { OtpSendResult, VerifyOutcome } from './otp-results.js';
 import { OtpSettings } from './otp-settings.js';
 import { ChallengePolicy } from './send-challenge.js';
+import { codeDigits } from './typed-code.js';
 import { VerifyStep } from './verify-challenge.js';
 
 /** A code to send. */
 export interface OtpToSend {
-  /** The service that the code is for, 1 to 128 characters. Codes of different services are independent. */
+  /**
+   * The service that the code is for, 1 to 128 characters. Codes of different services are independent. Names are compared in
+   * Unicode's normal form NFC, and are otherwise exact: letter case and blanks count.
+   */
   readonly service: string;
   /** E.164 digits without the plus sign. */
   readonly number: string;
@@ -36,12 +40,13 @@ export interface OtpToSend {
   readonly metadata?: Metadata | undefined;
 }
 
-/** A code to verify, as the user typed it. */
+/** A code to verify. */
 export interface OtpToVerify {
   /** As in the send. */
   readonly service: string;
   /** E.164 digits without the plus sign. */
   readonly number: string;
+  /** As the user typed it: digits of any script, with blanks and punctuation around and between them. */
   readonly otp: string;
 }
 
@@ -151,9 +156,9 @@ export class OtpService implements OnApplicationBootstrap {
     const { service, number, otp } = attempt;
     const binding = bindingOf(accountId, { service, number });
     // A host may pass an unchecked request body, so `otp` may be of any type.
-    const digits = typeof otp === 'string' && /^[0-9]+$/.test(otp) ? otp.length : 0;
-    if (digits !== this.settings.codes.digits) return { kind: 'malformed' };
-    const step = new VerifyStep(binding, otp, this.clock.now(), this.settings);
+    const digits = typeof otp === 'string' ? codeDigits(otp, this.settings.codes.digits) : undefined;
+    if (digits === undefined) return { kind: 'malformed' };
+    const step = new VerifyStep(binding, digits, this.clock.now(), this.settings);
     const outcome = await this.policies.change(step.keys, step.decide, 'to-change');
     this.events.tell(step.eventsOf(outcome));
     return outcome;
@@ -229,7 +234,7 @@ export class OtpService implements OnApplicationBootstrap {
 function bindingOf(accountId: string, { service, number }: Pick<OtpToSend, 'service' | 'number'>): OtpBinding {
   checkNumber(number);
   checkString('service', service);
-  if (!hasCodePoints(service, 1, MAX_SERVICE_LENGTH))
-    throw new MessagingError('error.field_invalid', { field: 'service' });
-  return { accountId, service, number };
+  const name = inNfc(service, 1, MAX_SERVICE_LENGTH);
+  if (name === undefined) throw new MessagingError('error.field_invalid', { field: 'service' });
+  return { accountId, service: name, number };
 }

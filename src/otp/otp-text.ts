@@ -10,12 +10,19 @@ export interface OtpServiceOptions {
   readonly signature?: string | undefined;
   /**
    * The text of its messages, with `{code}` and optionally `{service}` and `{validity}` (such as `5 min`). The longest result
-   * must fit one GSM-7 segment, or the start fails. Default: the text of the locale.
+   * must fit one GSM-7 segment, and 140 bytes of UTF-8 with one of the last lines below, or the start fails. Default: the text
+   * of the locale.
    */
   readonly template?: string | undefined;
-  /** Adds the last line `@example.com #1234`, with which browsers fill in the code on this host (WICG origin-bound codes). */
+  /**
+   * Adds the last line `@example.com #1234`, with which browsers fill in the code on this host (WICG origin-bound codes). A
+   * domain name in small letters, an international one in Punycode; without scheme, port and path. Default: no such line.
+   */
   readonly webOtpHost?: string | undefined;
-  /** Adds the 11 characters of an Android app's hash as the last line (SMS Retriever API). Not together with `webOtpHost`. */
+  /**
+   * Adds the 11 characters of an Android app's hash as the last line (SMS Retriever API). Not together with `webOtpHost`.
+   * Default: no such line.
+   */
   readonly retrieverHash?: string | undefined;
 }
 
@@ -27,10 +34,16 @@ interface OtpTextValues {
   readonly validity: number;
 }
 
+/**
+ * The most bytes of a text that a phone reads by itself, in UTF-8: Android gives an app (SMS Retriever) and a browser (WebOTP)
+ * no longer one.
+ */
+const MAX_READ_BYTES = 140;
+
 /** Control characters: with a line break, a service's name could add lines to the text. */
 const CONTROL = /\p{Cc}/u;
 
-/** Renders the texts of codes; each fits one GSM-7 segment. */
+/** Renders the texts of codes; each fits one GSM-7 segment, and 140 bytes if a phone is to read it by itself. */
 export class OtpText {
   constructor(
     private readonly catalogue: Catalogue,
@@ -42,7 +55,7 @@ export class OtpText {
     const options = this.optionsOf(values.service);
     if (options.template !== undefined) return this.fill(options.template, values) + lastLine(options, values.code);
     const named = this.fill(this.catalogue['otp.text'], values) + lastLine(options, values.code);
-    if (!CONTROL.test(values.service) && fits(named)) return named;
+    if (!CONTROL.test(values.service) && fits(named, options)) return named;
     return this.fill(this.catalogue['otp.text_unnamed'], values) + lastLine(options, values.code);
   }
 
@@ -53,12 +66,15 @@ export class OtpText {
   check(digits: number): void {
     const values = { code: '0'.repeat(digits), validity: 3599 };
     for (const service of Object.keys(this.services)) {
-      if (fits(this.render({ ...values, service }))) continue;
+      const text = this.render({ ...values, service });
+      const place = `Option otp.services[${JSON.stringify(service)}]`;
+      if (!isOneSegment(text)) throw new MessagingOptionsError(`${place}: its text is longer than one SMS in GSM-7.`);
+      if (fits(text, this.optionsOf(service))) continue;
       throw new MessagingOptionsError(
-        `Option otp.services[${JSON.stringify(service)}]: its text is longer than one SMS in GSM-7.`,
+        `${place}: with its last line the text has ${Buffer.byteLength(text)} bytes; phones read at most ${MAX_READ_BYTES} by themselves.`,
       );
     }
-    if (fits(this.render({ ...values, service: '\n' }))) return;
+    if (isOneSegment(this.render({ ...values, service: '\n' }))) return;
     throw new MessagingOptionsError('Option locale: its otp.text_unnamed is longer than one SMS in GSM-7.');
   }
 
@@ -81,7 +97,12 @@ export class OtpText {
   }
 }
 
-function fits(text: string): boolean {
+function fits(text: string, options: OtpServiceOptions): boolean {
+  const isRead = lastLine(options, '') !== '';
+  return isOneSegment(text) && (!isRead || Buffer.byteLength(text) <= MAX_READ_BYTES);
+}
+
+function isOneSegment(text: string): boolean {
   const { encoding, segments } = measure(text);
   return encoding === 'GSM-7' && segments === 1;
 }
@@ -94,7 +115,8 @@ function lastLine({ webOtpHost, retrieverHash }: OtpServiceOptions, code: string
 /** Options of services by name. */
 type OtpServices = Readonly<Record<string, OtpServiceOptions>>;
 
-const HOST = /^[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$/;
+/** A domain name of two labels or more whose last one is no number, so that it is not an address (RFC 1123 section 2.1). */
+const HOST = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const RETRIEVER_HASH = /^[A-Za-z0-9+/]{11}$/;
 
 const signature = any((given, place) => {
@@ -109,11 +131,28 @@ const template = any((given, place) => {
   return given.includes('{code}') ? given : place.refuse('must contain {code}');
 });
 
+const webOtpHost = any((given, place) => {
+  if (typeof given === 'string' && HOST.test(given)) return given;
+  const meant = typeof given === 'string' ? hostIn(given) : undefined;
+  return place.refuse(
+    `must be a host name such as example.com, in small letters and without scheme, port and path${meant === undefined ? '' : `. Write "${meant}"`}`,
+  );
+});
+
+/** The host of an address that somebody wrote in place of the host, as browsers compare it. */
+function hostIn(given: string): string | undefined {
+  const written = given.trim();
+  const address = written.includes('://') ? written : `https://${written}`;
+  if (!URL.canParse(address)) return undefined;
+  const host = new URL(address).hostname.replace(/\.$/, '');
+  return HOST.test(host) ? host : undefined;
+}
+
 const SERVICE = group(
   {
     signature: signature.or(undefined),
     template: template.or(undefined),
-    webOtpHost: text(HOST, 'a host name such as example.com').or(undefined),
+    webOtpHost: webOtpHost.or(undefined),
     retrieverHash: text(RETRIEVER_HASH, '11 characters of base64').or(undefined),
   } satisfies OptionsOf<OtpServiceOptions>,
   (got) => `must be an object; got ${got}`,
@@ -124,8 +163,16 @@ export const OTP_SERVICES = any((given, place): OtpServices => {
   if (!isRecord(given)) {
     return place.refuse(`must be an object: options by the names of services; got ${formatValue(given)}`);
   }
-  const services = Object.entries(given).map(([name, options]) => {
-    const at = place.in(`[${JSON.stringify(name)}]`);
+  const names = new Set<string>();
+  const services = Object.entries(given).map(([key, options]) => {
+    const at = place.in(`[${JSON.stringify(key)}]`);
+    const name = key.normalize('NFC');
+    if (names.has(name)) {
+      throw new MessagingOptionsError(
+        `${at} is there twice: two names that are the same in Unicode's normal form NFC.`,
+      );
+    }
+    names.add(name);
     const { webOtpHost, retrieverHash, ...service } = SERVICE.read(options, at);
     if (webOtpHost === undefined || retrieverHash === undefined) {
       return [name, { ...service, webOtpHost, retrieverHash }] as const;

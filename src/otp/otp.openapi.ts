@@ -5,7 +5,7 @@ import { OtpController } from './otp.controller.js';
 import { SendOtpBody, VerifyOtpBody } from './otp.dto.js';
 import { OtpSettings } from './otp-settings.js';
 
-const SERVICE = 'The name of what the code is for. It is compared exactly.';
+const SERVICE = "The name of what the code is for. It is compared in Unicode's normal form NFC, and otherwise exactly.";
 
 /** A messaging-app channel sends from numbers of the account. */
 const NO_SENDER: readonly ErrorDescription[] = ['error.msgapp_no_session'];
@@ -77,7 +77,7 @@ export const otpOpenapi = describeController(OtpController, ({ get }) => {
           name: 'VerifyOtp',
           description: 'A code as the user typed it.',
           ...fieldsOf(VerifyOtpBody, {
-            otp: { description: `The ${codes.digits} digits of the code.`, pattern: `^[0-9]{${codes.digits}}$` },
+            otp: `The ${codes.digits} digits of the code. Blanks and punctuation around and between them are ignored, and digits of every script count.`,
             number: 'The number that it was sent to.',
             service: SERVICE,
           }),

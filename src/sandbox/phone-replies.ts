@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import { IdGenerator } from '../common/ids.js';
+import { isInvisible } from '../common/visible-text.js';
 import { MediaStore } from '../media/media-store.js';
 import { type MediaKind, mediaKindOf } from '../media/media-type.js';
 import type { IncomingMedia } from '../msgapp/msgapp-transport.js';
@@ -54,7 +55,7 @@ export class PhoneReplies {
    */
   async write(from: string, reply: PhoneReply): Promise<void> {
     const { channel, text, media, reaction } = reply;
-    if (text.trim() === '' && media === undefined && reaction === undefined)
+    if (isInvisible(text) && media === undefined && reaction === undefined)
       throw new MessagingError('error.empty_message');
     if (channel !== 'sms') return this.writeToApp(from, reply);
     if (!this.carrier) throw new MessagingError('error.callback_not_found');

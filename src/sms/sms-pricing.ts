@@ -1,5 +1,6 @@
 import { MessagingError } from '../common/errors.js';
 import { checkNumber, checkString } from '../common/inputs.js';
+import { isInvisible } from '../common/visible-text.js';
 import type { Recipient } from '../outbox/send.js';
 import { measure, unsendable } from './segmentation.js';
 import type { SmsSettings } from './sms-options.js';
@@ -7,12 +8,12 @@ import { transliteratePunctuation } from './transliteration.js';
 
 /**
  * The content as a text that is not empty.
- * @throws MessagingError `error.empty_message` for no text or only white space, `error.field_not_string`
+ * @throws MessagingError `error.empty_message` for a text without a visible character, `error.field_not_string`
  */
 export function checkContent(content: string | null | undefined): string {
   const text = content ?? '';
   checkString('content', text);
-  if (text.trim() === '') throw new MessagingError('error.empty_message');
+  if (isInvisible(text)) throw new MessagingError('error.empty_message');
   return text;
 }
 

@@ -68,6 +68,14 @@ suite('writing a message in the dashboard', () => {
     expect(await page.getByRole('link', { name: 'Follow it' }).getAttribute('href')).toBe('#/messages/m-9');
   });
 
+  test('asks for a text while nothing of it can be seen, and for no price', async () => {
+    await write('\u200b \u2800\u3164', '22670112233');
+    await page.getByText('Still needed: a text.').waitFor();
+    await page.getByRole('textbox', { name: 'Text' }).fill('👩\u200d👧');
+    await page.getByText('1 unit').waitFor();
+    expect(asked('sms/quote').map(({ body }) => body)).toEqual([expect.objectContaining({ content: '👩\u200d👧' })]);
+  });
+
   test('marks the characters that make it dearer, at once', async () => {
     await write('Fête 🎉 ’', '');
     expect(await page.locator('mark').allTextContents()).toEqual(['ê', '🎉', '’']);

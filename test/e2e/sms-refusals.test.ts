@@ -104,6 +104,8 @@ describeServices('a send that is refused', (start) => {
     ['empty', ''],
     ['blank', '   '],
     ['of tabs, line breaks and wide spaces', '\t\r\n\u00a0\u3000\u2028'],
+    ['of a zero width space', '\u200b'],
+    ['of fillers, blank braille and variation selectors', '\u3164\u2800\ufe0f\u00ad\ufeff\u2060\u180e'],
     ['null', null],
     ['missing', undefined],
   ])('names the empty text before the signature: %s', async (_what, content) => {

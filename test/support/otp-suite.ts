@@ -74,9 +74,40 @@ export function describeOtp(adapter: Adapter, name: string, open: () => OtpPlace
       for (const body of [{}, { otp: code }, { otp: Number(code), number: NUMBER, service: SERVICE }]) {
         expect((await otp.verify(body)).status).toBe(400);
       }
-      for (const given of ['', '123', '12345', 'abcd', '１２３４', ' 123'])
+      for (const given of ['', '123', '12345', 'abcd', '１２３', ' 123', `${code} ${code}`, `code: ${code}`])
         expect(await verify(given)).toEqual(INVALID);
       expect(await verify(code)).toEqual(VERIFIED);
+    });
+
+    test('a code is read as people type it, and a wrong one counts as often as it would without blanks', async () => {
+      const [a, b] = [code.slice(0, 2), code.slice(2)];
+      const arabic = [...code].map((digit) => String.fromCodePoint(0x660 + Number(digit))).join('');
+      expect(await verify(`\u200e${a}\u00a0${b}\n`)).toEqual(VERIFIED);
+      expect(await verify(` ${a}-${b}`)).toEqual(ALREADY);
+      expect(await verify(arabic)).toEqual(ALREADY);
+      const next = await otp.codeFor(NUMBER, SERVICE, 2);
+      const wrong = wrongFor(next);
+      for (const given of [wrong, ` ${wrong}`, [...wrong].join(' ')]) expect(await verify(given)).toEqual(INVALID);
+      expect(await verify(next)).toEqual(INVALID);
+    });
+
+    test('a service is the same in every normal form of Unicode: send, resend, verify and limits', async () => {
+      const [composed, decomposed] = ['Café Nhật Bản', 'Café Nhật Bản'.normalize('NFD')];
+      const number = '22670000003';
+      const first = await otp.send({ service: decomposed, number });
+      expect(first.body).toMatchObject({ success: true, service: composed });
+      const { otpID } = first.body as { otpID: string };
+      expect((await otp.send({ service: composed, number })).body).toMatchObject({ otpID });
+      const [text = ''] = await otp.texts(number, 2);
+      expect(await verify(text.slice(0, 4), { number, service: decomposed })).toEqual(VERIFIED);
+      expect(await verify(text.slice(0, 4), { number, service: composed })).toEqual(ALREADY);
+      for (const service of [decomposed, composed, decomposed])
+        expect((await otp.send({ service, number })).status).toBe(200);
+      expect((await otp.send({ service: composed, number })).body).toEqual(TOO_MANY);
+      // 128 characters are 128, however they are written; letter case is another name, and so is a blank.
+      expect((await otp.send({ service: 'é'.repeat(128).normalize('NFD'), number })).status).toBe(200);
+      expect((await otp.send({ service: 'é'.repeat(129), number })).status).toBe(400);
+      expect(await verify('1234', { number, service: composed.toUpperCase() })).toEqual(NOT_FOUND);
     });
 
     test('V1: unknown number and unknown service get one answer, letter for letter', async () => {

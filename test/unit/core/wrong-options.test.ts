@@ -125,7 +125,7 @@ describe('otp', () => {
     [{ services: { shop: { template: null } } }, 'Option otp.services["shop"].template must be a text; got null.'],
     [
       { services: { shop: { webOtpHost: 5 } } },
-      'Option otp.services["shop"].webOtpHost must be a host name such as example.com.',
+      'Option otp.services["shop"].webOtpHost must be a host name such as example.com,',
     ],
     [
       { services: { shop: { retrieverHash: 12_345_678_901 } } },

@@ -132,6 +132,8 @@ describe('a text', () => {
     [{ to: '' }, 'error.invalid_number'],
     [{ body: '' }, 'error.empty_message'],
     [{ body: ' \n\t' }, 'error.empty_message'],
+    [{ body: '\u200b\ufeff' }, 'error.empty_message'],
+    [{ body: '\u2800\u3164\ufe0f' }, 'error.empty_message'],
     [{ body: undefined }, 'error.empty_message'],
   ])('%j is refused with %s', async (over, code) => {
     const { world, text } = await openLinked();

@@ -50,6 +50,85 @@ describe('the text of a code', () => {
     );
   });
 
+  test.each<[string, OtpServiceOptions]>([
+    ['WebOTP', { webOtpHost: 'shop.example.com' }],
+    ['the SMS Retriever', { retrieverHash: 'FA+9qCX9VSu' }],
+  ])('a text for %s has at most 140 bytes, whatever the service is called', (_, own) => {
+    const service = fc.oneof(
+      fc.string({ maxLength: 128 }),
+      fc.string({ unit: fc.constantFrom('é', 'x', 'Ω', '€'), maxLength: 128 }),
+    );
+    const bytes = (name: string): number => {
+      const text = textOf({ [name]: own }).render({ code: '00420042', service: name, validity: 3599 });
+      expect(text.endsWith(own.retrieverHash ?? `@${own.webOtpHost} #00420042`)).toBe(true);
+      return Buffer.byteLength(text);
+    };
+    fc.assert(fc.property(service, (name) => bytes(name) <= 140));
+    // The longest name that fits is kept, and one more character leaves the name out.
+    const room = 140 - bytes('x') + 1;
+    expect(bytes('x'.repeat(room))).toBe(140);
+    expect(bytes('x'.repeat(room + 1))).toBeLessThan(140);
+    expect(bytes('é'.repeat(Math.floor(room / 2) + 1))).toBeLessThan(140);
+  });
+
+  test('a name in another normal form has the options of the service', () => {
+    const [composed, decomposed] = ['Café', 'Cafe\u0301'];
+    const pepper = 'a pepper for tests, 0123456789 abcdef';
+    for (const name of [composed, decomposed]) {
+      const { text } = resolveOtpSettings({ pepper, services: { [name]: { signature: 'CAFE' } } });
+      expect(text.signatureOf(composed)).toBe('CAFE');
+    }
+    const twice = { [composed]: {}, [decomposed]: {} };
+    expect(() => resolveOtpSettings({ pepper, services: twice })).toThrow('is there twice');
+  });
+
+  test.each([
+    ['example.com:8080', 'Write "example.com"'],
+    ['https://example.com', 'Write "example.com"'],
+    ['https://user:pass@example.com/login?x#y', 'Write "example.com"'],
+    ['example.com/login', 'Write "example.com"'],
+    ['user@example.com', 'Write "example.com"'],
+    ['@example.com', 'Write "example.com"'],
+    ['example.com.', 'Write "example.com"'],
+    ['Example.COM', 'Write "example.com"'],
+    [' example.com', 'Write "example.com"'],
+    ['café.example', 'Write "xn--caf-dma.example"'],
+    ['example。com', 'Write "example.com"'],
+    ['', 'must be a host name'],
+    [' ', 'must be a host name'],
+    ['localhost', 'must be a host name'],
+    ['192.0.2.1', 'must be a host name'],
+    ['[2001:db8::1]', 'must be a host name'],
+    ['2130706433', 'must be a host name'],
+    ['my_shop.example.com', 'must be a host name'],
+    ['-shop.example.com', 'must be a host name'],
+    ['shop-.example.com', 'must be a host name'],
+    ['shop..example.com', 'must be a host name'],
+    ['.example.com', 'must be a host name'],
+    ['*.example.com', 'must be a host name'],
+    ['exam ple.com', 'must be a host name'],
+    ['example.com #1234', 'must be a host name'],
+    [`${'a'.repeat(64)}.example.com`, 'must be a host name'],
+    [`${'abcdefg.'.repeat(32)}example.com`, 'must be a host name'],
+  ])('the host of WebOTP: %j is refused: %s', (webOtpHost, sentence) => {
+    const pepper = 'a pepper for tests, 0123456789 abcdef';
+    const start = () => resolveOtpSettings({ pepper, services: { shop: { webOtpHost } } });
+    expect(start).toThrow(sentence);
+    expect(start).toThrow('Option otp.services["shop"].webOtpHost must be a host name such as example.com');
+  });
+
+  test.each([
+    'example.com',
+    'a.b.c.example.co.uk',
+    'xn--caf-dma.example',
+    'my-shop.example',
+    '1.example.com',
+    '1and1.com',
+  ])('the host of WebOTP: %s', (webOtpHost) => {
+    const pepper = 'a pepper for tests, 0123456789 abcdef';
+    expect(() => resolveOtpSettings({ pepper, services: { shop: { webOtpHost } } })).not.toThrow();
+  });
+
   test('a name is only a name, whatever it looks like', () => {
     const text = textOf().render({ code: '0042', service: '{code} $& {validity}', validity: 300 });
     expect(text).toContain('{code} $& {validity}');
@@ -76,6 +155,12 @@ describe('the text of a code', () => {
     ['longer than one SMS', { template: `{code} ${'x'.repeat(160)}` }],
     ['longer than one SMS', { template: '{code} ê' }],
     ['longer than one SMS', { template: `{code}${'x'.repeat(140)}`, webOtpHost: 'example.com' }],
+    ['the text has 141 bytes', { template: `{code}${'x'.repeat(124)}`, retrieverHash: 'FA+9qCX9VSu' }],
+    ['the text has 142 bytes', { template: `{code}é${'x'.repeat(116)}`, webOtpHost: 'example.com' }],
+    ['the text has 141 bytes', { webOtpHost: `${'abcdefg.'.repeat(9)}example` }],
+    ['retrieverHash', { retrieverHash: 'FA+9qCX9VSu=' }],
+    ['retrieverHash', { retrieverHash: 'FA-9qCX9VS_' }],
+    ['retrieverHash', { retrieverHash: 'FA+9qCX9VSu\n' }],
     ['only one of', { webOtpHost: 'example.com', retrieverHash: 'FA+9qCX9VSu' }],
     ['webOtpHost', { webOtpHost: 'https://example.com' }],
     ['retrieverHash', { retrieverHash: 'short' }],

@@ -69,10 +69,13 @@ test.each(notStrings('Bonjour'))('a content that is no string: %s', async (_, co
   expect(await balance()).toBe(100);
 });
 
-test.each([undefined, null])('a content that is %s is empty', async (content) => {
-  await expect(send({ ...SMS, content })).rejects.toEqual(refused('error.empty_message'));
-  await expect(quote({ ...SMS, content })).rejects.toEqual(refused('error.empty_message'));
-});
+test.each([undefined, null, '\u200b', '\u2800 \u3164', '\u202e\ufe0f'])(
+  'a content that is %j is empty',
+  async (content) => {
+    await expect(send({ ...SMS, content })).rejects.toEqual(refused('error.empty_message'));
+    await expect(quote({ ...SMS, content })).rejects.toEqual(refused('error.empty_message'));
+  },
+);
 
 test.each([...notStrings('INFOS'), ['nothing', undefined], ['null', null]])(
   'a signature that is no string is not verified: %s',

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { isInvisible } from '../../../../common/visible-text.js';
 import { SelectField, TextField } from '../../components/field.js';
 import { api } from '../../core/api.js';
 import { country } from '../../core/format.js';
@@ -32,7 +33,7 @@ export function AppForm({ channel, choice, onSent }: FormProps & { readonly chan
     ...(isLoaded && linked.length === 0 ? [t('needsLinked')] : []),
     ...(number === undefined ? [t('needsTo')] : []),
     ...(withFile && !isFileUrl(mediaUrl) ? [t('needsFile')] : []),
-    ...(!withFile && text.trim() === '' ? [t('needsText')] : []),
+    ...(!withFile && isInvisible(text) ? [t('needsText')] : []),
   ];
   const isReady = isLoaded && missing.length === 0 && !hasBadMetadata();
   return (

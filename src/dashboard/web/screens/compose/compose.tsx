@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { isInvisible } from '../../../../common/visible-text.js';
 import type { SignatureView } from '../../api-types.js';
 import { SelectField, TextField } from '../../components/field.js';
 import { Note } from '../../components/notes.js';
@@ -62,7 +63,7 @@ function SmsForm({ choice, onSent }: FormProps) {
   const sender = senders.names.includes(signature) ? signature : (senders.names[0] ?? '');
   const missing = [
     ...(sender === '' ? [t('needsSender')] : []),
-    ...(text.trim() === '' ? [t('needsText')] : []),
+    ...(isInvisible(text) ? [t('needsText')] : []),
     ...(numbers.length === 0 ? [t('needsNumber')] : []),
   ];
   const isReady = missing.length === 0 && numbers.length <= MOST && !hasBadMetadata();

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { isInvisible } from '../../../../common/visible-text.js';
 import { api, newKey } from '../../core/api.js';
 import { isPassing } from '../../core/errors.js';
 import { LIVE } from '../../core/resource.js';
@@ -40,7 +41,7 @@ export function useQuote(
     error: undefined,
   });
   useEffect(() => {
-    if (text.trim() === '' || numbers.length === 0) {
+    if (isInvisible(text) || numbers.length === 0) {
       state.value = { price: undefined, error: undefined };
       return;
     }

@@ -1,3 +1,4 @@
+import { isInvisible } from '../../../../common/visible-text.js';
 import { Button } from '../../components/button.js';
 import { Dialog } from '../../components/dialog.js';
 import { Failure, Loading, Note } from '../../components/notes.js';
@@ -120,7 +121,7 @@ export function SendApp({
   const url = mediaUrl.trim();
   const send = useAction(async () => {
     const content = withFile
-      ? { mediaUrl: url, ...(mediaType !== '' && { mediaType }), ...(text.trim() !== '' && { caption: text }) }
+      ? { mediaUrl: url, ...(mediaType !== '' && { mediaType }), ...(!isInvisible(text) && { caption: text }) }
       : { body: text };
     const body = { to, ...content, ...(from !== undefined && { from }), ...options() };
     const path = `${encodeURIComponent(channel)}/send/${withFile ? 'media' : 'text'}`;
@@ -144,7 +145,7 @@ export function SendApp({
               : []),
           ]}
         />
-        {text.trim() !== '' && (
+        {!isInvisible(text) && (
           <div class="segments">
             <p class="segment" dir="auto">
               {text}
