@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
+import { isAccountId } from '../common/inputs.js';
 import { Notifier } from '../common/notifier.js';
 import { type AccountState, AccountStore } from './account-store.js';
 import { FreshCache } from './fresh-cache.js';
@@ -9,7 +10,11 @@ import { FreshCache } from './fresh-cache.js';
 export class AccountDirectory {
   private readonly cache: FreshCache<{ readonly state: AccountState }>;
 
-  constructor(clock: Clock, store: AccountStore, notifier: Notifier) {
+  constructor(
+    clock: Clock,
+    private readonly store: AccountStore,
+    notifier: Notifier,
+  ) {
     this.cache = new FreshCache(clock, notifier, 'account', async (id) => {
       const state = await store.accountState(id);
       return state && { state };
@@ -23,6 +28,15 @@ export class AccountDirectory {
   stateOf(id: string): AccountState | undefined | Promise<AccountState | undefined> {
     const known = this.cache.get(id);
     return known instanceof Promise ? known.then((found) => found?.state) : known?.state;
+  }
+
+  /**
+   * Whether there is an account of this id, also one that was just made: a cached miss is looked up again.
+   * @throws StorageUnavailableError (rejection)
+   */
+  async exists(id: string): Promise<boolean> {
+    if (!isAccountId(id)) return false;
+    return (await this.stateOf(id)) !== undefined || (await this.store.accountState(id)) !== undefined;
   }
 
   /** Must be called after the state of an account was changed on this instance. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
+import { RateWindow } from '../common/rate-window.js';
 import { AccountDirectory } from './account-directory.js';
 import type { AccountState } from './account-store.js';
 import { isWithin } from './address-ranges.js';
@@ -23,14 +24,15 @@ type Admitted = Answer & { readonly kind: 'caller' };
 /** Decides whether an authenticated caller may use a route: the one guard behind all permissions. */
 @Injectable()
 export class Admission {
-  private readonly rates: KeyRates;
+  /** Keys that have replaced one another share their limit: the counts are by family. */
+  private readonly rates: RateWindow;
 
   constructor(
     private readonly accounts: AccountDirectory,
     private readonly uses: KeyUses,
     clock: Clock,
   ) {
-    this.rates = new KeyRates(clock);
+    this.rates = new RateWindow(clock);
   }
 
   /**
@@ -46,13 +48,22 @@ export class Admission {
       return this.inState(answer, (state) => this.admitKey(answer, known, state, permission, request));
     }
     const admitted = permission === undefined ? admitToHost(answer) : admitUser(answer, permission, request);
-    // Operators go on reading closed accounts.
+    if (admitted.kind === 'refused') return admitted;
     const isOfAccount = caller.via === 'user-token' && caller.user?.operator === undefined;
-    if (admitted.kind === 'refused' || !(isOfAccount || permission?.live)) return admitted;
+    // Operators go on reading closed accounts.
+    if (!isOfAccount && admitted.caller.accountId !== caller.accountId) return this.toNamed(admitted, permission);
+    if (!(isOfAccount || permission?.live)) return admitted;
     return this.inState(admitted, (state) => {
       if (isOfAccount && state === 'closed') return UNAUTHORIZED;
       return !permission?.live || isLive(state) ? admitted : SUSPENDED;
     });
+  }
+
+  /** An operator's call for the account that `?account=` names. */
+  private async toNamed(admitted: Admitted, permission: Permission | undefined): Promise<Answer> {
+    const { accountId } = admitted.caller;
+    if (!(await this.accounts.exists(accountId))) return refused('error.account_not_found');
+    return !permission?.live || isLive(await this.accounts.stateOf(accountId)) ? admitted : SUSPENDED;
   }
 
   private inState({ caller }: Admitted, decide: (state: AccountState | undefined) => Answer): Answer | Promise<Answer> {
@@ -94,6 +105,9 @@ function admitToHost(answer: Admitted): Answer {
 function admitUser(answer: Admitted, permission: Permission, { target }: AdmittedRequest): Answer {
   const { caller } = answer;
   const { user } = caller;
+  const isOfAccount = caller.via === 'user-token' && user?.operator === undefined;
+  // Ignoring it would answer for another account than the one that was asked for.
+  if (isOfAccount && namesAccount(target)) return refused('error.role_missing');
   if (user === undefined) {
     // A key of a test's own authenticator is not restricted.
     const may = caller.via === 'user-token' ? permission.plain : permission.scopes !== undefined;
@@ -113,7 +127,7 @@ function admitUser(answer: Admitted, permission: Permission, { target }: Admitte
     : { kind: 'caller', caller: { ...caller, accountId } };
 }
 
-/** An account that does not exist is refused by the service. */
+/** A service refuses an account that does not exist. */
 function isLive(state: AccountState | undefined): boolean {
   return state === undefined || state === 'active';
 }
@@ -124,37 +138,18 @@ function refused(code: (Answer & { kind: 'refused' })['code']): Answer {
   return { kind: 'refused', code };
 }
 
-/** The account in the query of a request target, where it is named once. */
+/** The account in the query of a request target, if it is named once. */
 function accountIn(target: string): string | undefined {
-  const query = target.indexOf('?');
-  const named = query === -1 ? [] : new URLSearchParams(target.slice(query)).getAll('account');
+  const named = accountsIn(target);
   return named.length === 1 && named[0] !== '' ? named[0] : undefined;
 }
 
-const WINDOW_MS = 60_000;
+function namesAccount(target: string): boolean {
+  return accountsIn(target).length > 0;
+}
 
-/** Counts the requests of keys with a limit per minute, in this process: all windows begin with the minutes of its clock. */
-export class KeyRates {
-  private window = 0;
-  private readonly counts = new Map<string, number>();
-
-  constructor(private readonly clock: Clock) {}
-
-  /**
-   * Counts a request unless the limit is reached.
-   * @param family keys that have replaced one another share their limit
-   * @returns undefined, or the seconds until the next window
-   */
-  exceeded(family: string, perMinute: number): number | undefined {
-    const now = this.clock.elapsed();
-    const window = Math.floor(now / WINDOW_MS);
-    if (window !== this.window) {
-      this.window = window;
-      this.counts.clear();
-    }
-    const count = this.counts.get(family) ?? 0;
-    if (count >= perMinute) return Math.ceil(((window + 1) * WINDOW_MS - now) / 1000);
-    this.counts.set(family, count + 1);
-    return undefined;
-  }
+/** The values of `account` in the query of a request target. */
+function accountsIn(target: string): readonly string[] {
+  const query = target.indexOf('?');
+  return query === -1 ? [] : new URLSearchParams(target.slice(query)).getAll('account');
 }

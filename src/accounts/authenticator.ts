@@ -24,7 +24,7 @@ export type Answer =
 /** Why a caller is refused. */
 type RefusedCode = Extract<
   ErrorCode,
-  `error.${'unauthorized' | 'use_x_api_key' | 'address_not_allowed' | 'scope_missing' | 'user_required' | 'role_missing' | 'account_unnamed' | 'account_suspended' | 'key_rate'}`
+  `error.${'unauthorized' | 'use_x_api_key' | 'address_not_allowed' | 'scope_missing' | 'user_required' | 'role_missing' | 'account_unnamed' | 'account_not_found' | 'account_suspended' | 'key_rate'}`
 >;
 
 export const UNAUTHORIZED: Answer = { kind: 'refused', code: 'error.unauthorized' };

@@ -76,6 +76,7 @@ export const en: Readonly<Record<keyof typeof fr, string>> = {
   'error.key_cap': 'The daily cap of this API key is reached',
   'error.cross_site': 'Requests from another site are refused',
   'error.link_refused': 'The link is invalid, expired or already used',
+  'error.session_attempts': 'Too many attempts, try again later',
   'error.session_ended': 'The session has ended, sign in again',
   'error.signature_decided': 'This signature has been decided on already',
   'error.optout_not_found': 'The opt-out was not found',

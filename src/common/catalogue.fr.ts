@@ -75,6 +75,7 @@ export const fr = {
   'error.key_cap': 'Plafond quotidien de cette clé API atteint',
   'error.cross_site': 'Requête d’un autre site refusée',
   'error.link_refused': 'Lien invalide, expiré ou déjà utilisé',
+  'error.session_attempts': 'Trop de tentatives, réessayez plus tard',
   'error.session_ended': 'Session terminée, reconnectez-vous',
   'error.signature_decided': 'Cette signature a déjà fait l’objet d’une décision',
   'error.optout_not_found': 'Désinscription introuvable',

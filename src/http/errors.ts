@@ -96,6 +96,7 @@ export const ERROR_CODE = 'X-Error-Code';
 const WORDS: Partial<Readonly<Record<ErrorCode, string>>> = {
   'error.use_x_api_key': 'unauthorized',
   'error.link_refused': 'unauthorized',
+  'error.session_attempts': 'too_many_attempts',
   'error.session_ended': 'unauthorized',
   'error.otp_invalid': 'code_invalid',
   'error.otp_expired': 'code_expired',
@@ -192,6 +193,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.key_cap': 429,
   'error.cross_site': 403,
   'error.link_refused': 401,
+  'error.session_attempts': 429,
   'error.session_ended': 401,
   'error.signature_decided': 409,
   'error.optout_not_found': 404,

@@ -33,6 +33,11 @@ export const RequestHeaders = createParamDecorator((_data: unknown, context: Exe
   return rawRequest(context).headers;
 });
 
+/** The address at the other end of the connection, which no header changes; undefined once it is closed. */
+export const ConnectionAddress = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): string | undefined => rawRequest(context).socket.remoteAddress,
+);
+
 const NEVER_ABORTED: Cancellation = { aborted: false, reason: undefined };
 
 /** As `RequestSignal`, for handlers that only look whether the request is aborted. */

@@ -67,6 +67,7 @@ export function surroundingErrors(
     [authenticated && scopes === undefined, 'error.user_required'],
     [authenticated && userTokens, 'error.role_missing'],
     [accounts === 'named' && userTokens, 'error.account_unnamed'],
+    [accounts === 'named' && userTokens, 'error.account_not_found'],
     [live, 'error.account_suspended'],
     [scopes !== undefined, { code: 'error.key_rate', retryAfter: 60 }],
     [authenticated && intake, { code: 'error.too_many_in_flight', retryAfter: 1 }],

@@ -80,6 +80,48 @@ describeOnBothAdapters('who may use which route', (adapter) => {
   }, 240_000);
 });
 
+describeOnBothAdapters('an account named in the query', (adapter) => {
+  test('is refused to a user of an account, even his own, on every route', async () => {
+    const { routes, url, accountId } = await start(adapter);
+    const user = asUser({ accountId, subject: 'ann', role: 'admin' });
+    const plain = asUser({ accountId });
+    for (const { method, path } of routes.filter((route) => PERMISSION_TABLE[ruleName(route)] !== OPEN)) {
+      for (const account of ['other', accountId]) {
+        const target = `${url}${path.replaceAll(/:\w+/g, 'x')}?account=${account}`;
+        expect([method, path, await errorWordOf(method, target, user)]).toEqual([method, path, 'role_missing']);
+        expect([method, path, await errorWordOf(method, target, plain)]).toEqual([method, path, 'role_missing']);
+      }
+    }
+  });
+
+  test('is 404 for an operator when there is none, on every route that takes one', async () => {
+    const { routes, url } = await start(adapter);
+    const operator = asUser({ subject: 'olga', role: 'operator' });
+    for (const { method, path } of routes) {
+      const rule = PERMISSION_TABLE[ruleName({ method, path })];
+      if (rule === undefined || rule === OPEN || !rule.named || rule.operator === undefined) continue;
+      for (const account of ['nobody', 'nobody%00', '%F0%9F%98%80', 'x'.repeat(200)]) {
+        const target = `${url}${path.replaceAll(/:\w+/g, 'x')}?account=${account}`;
+        expect([method, path, account, await errorWordOf(method, target, operator)]).toEqual([
+          method,
+          path,
+          account,
+          'account_not_found',
+        ]);
+      }
+    }
+  });
+
+  test('is known as soon as it is made', async () => {
+    const { url, accounts } = await start(adapter);
+    const operator = asUser({ subject: 'olga', role: 'support' });
+    const balance = () => errorWordOf('GET', `${url}/api/v1/balance?account=late`, operator);
+    expect(await balance()).toBe('account_not_found');
+    await accounts.createAccount({ id: 'late', name: 'Late' });
+    expect(await balance()).toBeNull();
+  });
+});
+
 test('a permission that says anything else is noticed', async () => {
   const world = await start('express');
   const named: Readonly<Record<string, Permission>> = PERMISSIONS;
@@ -198,6 +240,16 @@ function isAllowed<R extends AccountRole | OperatorRole>(ladder: readonly R[], r
 
 /** The word of a door, or `in`. The body of the answer is not waited for: it may be a stream. */
 async function wordFor(method: string, url: string, headers: Readonly<Record<string, string>>): Promise<string> {
+  const word = await errorWordOf(method, url, headers);
+  return DOORS.includes(word) || word === '401' ? String(word) : 'in';
+}
+
+/** The word in `X-Error-Code`; `401` for that status without a word, null for another. */
+async function errorWordOf(
+  method: string,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<string | null> {
   const hasBody = method === 'POST' || method === 'PATCH';
   const answer = await request(url, {
     method: method as 'GET',
@@ -205,7 +257,6 @@ async function wordFor(method: string, url: string, headers: Readonly<Record<str
     ...(hasBody && { body: '{}' }),
   });
   answer.body.on('error', () => undefined).destroy();
-  const word = [answer.headers['x-error-code'] ?? null].flat()[0] ?? null;
-  if (DOORS.includes(word)) return String(word);
-  return answer.statusCode === 401 ? '401' : 'in';
+  const [word = null] = [answer.headers['x-error-code'] ?? null].flat();
+  return word ?? (answer.statusCode === 401 ? '401' : null);
 }

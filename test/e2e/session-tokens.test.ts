@@ -159,7 +159,9 @@ describeOnBothAdapters('tokens of users', (adapter) => {
     const body = { signature: 'INFOS', content: 'x', number: ['22670000000'] };
     expect((await as(operator, `send/sms?account=${accountId}`, { method: 'POST', body })).status).toBe(403);
     const user = await browser().signIn({ token: await link({ role: 'admin' }) });
-    expect((await as(user, 'balance?account=other')).body).toMatchObject({ userID: accountId });
+    for (const path of ['balance?account=other', `balance?account=${accountId}`, 'me?account=other', 'sms?account=']) {
+      expect([path, (await as(user, path)).headers.get('x-error-code')]).toEqual([path, 'role_missing']);
+    }
     expect((await as(user, 'manage/links', { method: 'POST', body: { role: 'operator' } })).status).toBe(403);
     expect((await client.post('manage/links', { role: 'operator' })).status).toBe(403);
   });

@@ -3,6 +3,7 @@ import { Authenticator } from '../../accounts/authenticator.js';
 import type { Capability } from '../../core/capability.js';
 import { providePurge } from '../../outbox/purger.js';
 import { AccessTokens } from './access-tokens.js';
+import { GuessLimit } from './guess-limit.js';
 import { ManagementKeys } from './management-keys.js';
 import { ManagementService } from './management-service.js';
 import { RefreshTokens } from './refresh-tokens.js';
@@ -24,7 +25,7 @@ const OWN_TOKENS: FactoryProvider<void> = {
 const KEPT_MS = 86_400_000;
 
 const SESSIONS: NonNullable<Capability['providers']> = [
-  ...[ManagementKeys, SessionDirectory, AccessTokens, RefreshTokens, SessionService, ManagementService],
+  ...[ManagementKeys, SessionDirectory, AccessTokens, RefreshTokens, GuessLimit, SessionService, ManagementService],
   OWN_TOKENS,
   providePurge(UserSessionStore, (store) => ({
     what: 'sessions of users',

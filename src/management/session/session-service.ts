@@ -94,14 +94,16 @@ export class SessionService {
 
   /**
    * Ends the session of a cookie, or of an access token: a page in a frame has no cookie. What is neither ends nothing.
+   * @returns whether it was a cookie or a token of ours
    * @throws MessagingError `error.storage_unavailable`
    */
-  async end(values: readonly string[], { address, headers }: SignInRequest): Promise<void> {
+  async end(values: readonly string[], { address, headers }: SignInRequest): Promise<boolean> {
     const bearer = bearerToken(headers.authorization);
     const id = this.tokenOf(values)?.sessionId ?? (bearer && (await this.access.verify(bearer))?.sessionId);
-    if (id === undefined || id === '') return;
+    if (id === undefined || id === '') return false;
     try {
       await this.store.end(id, this.clock.now(), address);
+      return true;
     } finally {
       // Also after a storage error: the change may have been committed.
       this.directory.forget(id);

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Header, HttpCode, Ip, Post, UseGuards } from '@nestjs/common';
 import { MessagingController } from '../../http/messaging-controller.js';
-import { ReplyHeaders, RequestHeaders } from '../../http/parameters.js';
+import { ConnectionAddress, ReplyHeaders, RequestHeaders } from '../../http/parameters.js';
 import { MessagingBody } from '../../http/validation.js';
+import { GuessLimit } from './guess-limit.js';
 import { ManagementKeys } from './management-keys.js';
 import { SameOriginGuard } from './same-origin.guard.js';
 import { ExchangeBody } from './session.dto.js';
@@ -17,6 +18,7 @@ export class SessionController {
   constructor(
     private readonly sessions: SessionService,
     private readonly keys: ManagementKeys,
+    private readonly guesses: GuessLimit,
   ) {}
 
   @Post('session/exchange')
@@ -26,9 +28,11 @@ export class SessionController {
     @MessagingBody() body: ExchangeBody,
     @RequestHeaders() headers: IncomingHttpHeaders,
     @Ip() address: string,
+    @ConnectionAddress() connection: string | undefined,
     @ReplyHeaders() reply: ReplyHeaders,
   ): Promise<UserSessionView> {
-    return this.grant(await this.sessions.exchange(body, { address, headers }), headers, reply);
+    const exchange = () => this.sessions.exchange(body, { address, headers });
+    return this.grant(await this.guesses.attempt({ address, connection }, exchange), headers, reply);
   }
 
   @Post('session/refresh')
@@ -37,9 +41,14 @@ export class SessionController {
   async refresh(
     @RequestHeaders() headers: IncomingHttpHeaders,
     @Ip() address: string,
+    @ConnectionAddress() connection: string | undefined,
     @ReplyHeaders() reply: ReplyHeaders,
   ): Promise<UserSessionView> {
-    return this.grant(await this.sessions.refresh(this.cookies(headers), address), headers, reply);
+    const cookies = this.cookies(headers);
+    const refresh = () => this.sessions.refresh(cookies, address);
+    // A browser without a cookie asks whether it has a session: it guesses nothing.
+    const granted = cookies.length === 0 ? refresh() : this.guesses.attempt({ address, connection }, refresh);
+    return this.grant(await granted, headers, reply);
   }
 
   @Post('session/end')
@@ -48,9 +57,13 @@ export class SessionController {
   async end(
     @RequestHeaders() headers: IncomingHttpHeaders,
     @Ip() address: string,
+    @ConnectionAddress() connection: string | undefined,
     @ReplyHeaders() reply: ReplyHeaders,
   ): Promise<{ readonly success: true }> {
-    await this.sessions.end(this.cookies(headers), { address, headers });
+    const cookies = this.cookies(headers);
+    const end = () => this.sessions.end(cookies, { address, headers });
+    const guesses = cookies.length > 0 || headers.authorization !== undefined;
+    await this.guesses.attempt({ address, connection }, end, (named) => guesses && !named);
     for (const { cookie } of this.keys.all) reply.addCookie(setCookie(cookie, '', 0, headers));
     return { success: true };
   }

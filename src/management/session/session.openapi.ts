@@ -13,7 +13,11 @@ const EXAMPLE_TOKEN = 'eyJhbGciOiJIUzI1NiIsInR5cCI6ImF0K2p3dCJ9.e30.c2lnbmF0dXJl
 const role = (description: string) => oneOf([...ACCOUNT_ROLES, ...OPERATOR_ROLES], description);
 const account = (description: string) => nullable(text(description, { example: EXAMPLE.account }));
 
-const SIGN_IN: readonly ErrorDescription[] = ['error.cross_site', STORAGE_UNAVAILABLE];
+const SIGN_IN: readonly ErrorDescription[] = [
+  'error.cross_site',
+  { code: 'error.session_attempts', retryAfter: 60 },
+  STORAGE_UNAVAILABLE,
+];
 
 /** OpenAPI description of the sessions of users (docs/management.md). */
 export const sessionOpenapi = describeController(SessionController, () => ({

@@ -15,7 +15,8 @@ export interface SignInRequest {
 }
 
 /**
- * Signs in the host's own users: asked by `POST /session/exchange` with `credentials`. Limits on wrong passwords are its own.
+ * Signs in the host's own users: asked by `POST /session/exchange` with `credentials`. Wrong attempts are
+ * limited by address before it is asked; a limit by person is its own.
  *
  * @example
  * ```ts

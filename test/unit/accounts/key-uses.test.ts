@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
 import type { AccountStore } from '../../../src/accounts/account-store.js';
-import { KeyRates } from '../../../src/accounts/admission.js';
 import { KeyUses } from '../../../src/accounts/key-uses.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { settle } from './instance.js';
@@ -53,16 +52,4 @@ test('keys that nobody uses are not written, and the later minute counts', async
   clock.advance(10 * MINUTE);
   await settle();
   expect(written).toHaveLength(1);
-});
-
-test('a limit is of each family and each window', () => {
-  const clock = new FakeClock();
-  const rates = new KeyRates(clock);
-  clock.advance(59_001);
-  expect([rates.exceeded('a', 2), rates.exceeded('a', 2), rates.exceeded('a', 2)]).toEqual([undefined, undefined, 1]);
-  expect(rates.exceeded('b', 2)).toBeUndefined();
-  clock.advance(999);
-  expect([rates.exceeded('a', 1), rates.exceeded('a', 1)]).toEqual([undefined, 60]);
-  clock.advance(3 * MINUTE);
-  expect(rates.exceeded('a', 1)).toBeUndefined();
 });
