@@ -75,8 +75,9 @@ export interface CarrierReceipt {
   /** The id in all forms that the carrier may have returned at the submit, the most likely first. */
   readonly ids: readonly string[];
   /**
-   * The recipient, if the receipt names it, because some carriers reuse ids. E.164 digits without the plus sign. It
-   * must equal the number that the SMS was sent to, so omit a number that cannot be brought into that form.
+   * The recipient, if the receipt names it, because some carriers give several SMS the same id. Digits without the plus
+   * sign. It chooses among the SMS with that id; another spelling of the number that the SMS was sent to is enough, such
+   * as one without its country code. Omit a number that is not made of digits.
    */
   readonly number?: string;
   readonly status: SmsReport['status'];

@@ -101,6 +101,23 @@ export function mayBeForAnother(part: SmsPart, { status, atByCarrier }: DatedRec
   return RANK[part.status] === RANK.delivered && status !== 'sent' && atByCarrier === true;
 }
 
+/** The last digits of a number, which all its spellings share: changes of numbering plans and prefixes are before them. */
+export function endOfNumber(number: string): string {
+  return number.slice(-6);
+}
+
+/**
+ * Whether two different numbers may be spellings of one phone: one is the other with digits before it or inserted into
+ * it. Examples: `97000001` and `22997000001` (without the country code), `2290197000001` and `22997000001` (Benin since
+ * 2024). Numbers of equal length are different phones.
+ */
+export function mayBeSpellings(one: string, other: string): boolean {
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  let before = 0;
+  while (before < short.length && short[before] === long[before]) before++;
+  return short.length < long.length && long.endsWith(short.slice(before)) && endOfNumber(short) === endOfNumber(long);
+}
+
 /** The status of a whole SMS. */
 interface AggregateStatus {
   readonly status: Exclude<PartStatus, 'sent'>;

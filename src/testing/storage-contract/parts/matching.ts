@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { aReceipt, aTakenSms, messageId, phone, START } from '../fixtures.js';
 import type { TestRunner } from '../test-runner.js';
-import { places } from '../world.js';
+import { places, type World } from '../world.js';
 import type { PartsWorld } from './world.js';
 
-export function matchTests({ test }: TestRunner, steps: PartsWorld): void {
+export function matchTests({ test }: TestRunner, world: World, steps: PartsWorld): void {
   test('the first id that is known decides, not the one that was recorded first', async () => {
     await steps.sent(2);
     await steps.record(aTakenSms(0, { carrierIds: ['870928761'] }), aTakenSms(1, { carrierIds: ['33E95179'] }));
@@ -27,13 +27,71 @@ export function matchTests({ test }: TestRunner, steps: PartsWorld): void {
     assert.deepEqual(places(moved).sort(), [`${messageId(0)}/0`, `${messageId(1)}/0`]);
   });
 
-  test('a number, where the receipt names one, must be that of the SMS', async () => {
+  test('a number, where the receipt names one, must be that of the SMS, in any spelling', async () => {
     await steps.sent(2);
     await steps.record(aTakenSms(0, { carrierIds: ['1'] }), aTakenSms(1, { carrierIds: ['2'] }));
     await steps.changeNothing(0, aReceipt('1', { number: phone(1) }));
     const second = await steps.receive(aReceipt('', { ids: ['1', '2'], number: phone(1) }));
     assert.deepEqual(places(second), [`${messageId(1)}/0`]);
     assert.equal((await steps.receive(aReceipt('1', { number: phone(0) }))).length, 1);
+  });
+
+  for (const [sentTo, named] of [
+    ['22997000001', '2290197000001'],
+    ['2290197000001', '22997000001'],
+    ['22997000001', '97000001'],
+    ['22997000001', '99922997000001'],
+    ['525512345678', '5215512345678'],
+    ['5215512345678', '525512345678'],
+    ['551187654321', '5511987654321'],
+    ['541123456789', '5491123456789'],
+    ['22507000001', '2250707000001'],
+  ] as const) {
+    test(`a receipt that names ${named} counts for an SMS to ${sentTo}, whose id it has`, async () => {
+      await steps.sent(1, 2);
+      await steps.record(aTakenSms(0, { carrierIds: ['1'], number: sentTo }));
+      const failed = aReceipt('1', { number: named, status: 'failed' });
+      assert.equal((await steps.receive(failed))[0]?.refund, 2);
+      await steps.changeNothing(0, failed, aReceipt('1', { number: sentTo, status: 'failed' }));
+      await world.holds(2);
+    });
+  }
+
+  test('it waits for its SMS as well, if it overtakes it', async () => {
+    await steps.sent(2);
+    await steps.receive(aReceipt('1', { number: '2290197000001' }));
+    assert.deepEqual(await steps.record(aTakenSms(0, { carrierIds: ['1'], number: '22997000002' })), []);
+    assert.equal((await steps.record(aTakenSms(1, { carrierIds: ['1'], number: '22997000001' }))).length, 1);
+    assert.equal(await steps.status(0), 'sent');
+  });
+
+  test('of several recipients under one id, only one whose number may be meant counts', async () => {
+    await steps.sent(3);
+    const numbers = ['22997000001', '22997000002', '22997000003'];
+    await steps.record(...numbers.map((number, index) => aTakenSms(index, { carrierIds: ['batch'], number })));
+    await steps.changeNothing(
+      0,
+      ...['2290197000004', '22997000004', '33197000001', '970001', '2290197000001000'].map((number) =>
+        aReceipt('batch', { number }),
+      ),
+    );
+    const exact = await steps.receive(aReceipt('batch', { number: '22997000003' }));
+    assert.deepEqual(places(exact), [`${messageId(2)}/0`]);
+    const respelled = await steps.receive(aReceipt('batch', { number: '2290197000002', status: 'failed' }));
+    assert.deepEqual(places(respelled), [`${messageId(1)}/0`]);
+    // Two of three are accounted for. That does not make the third one the recipient of a receipt for somebody else.
+    await steps.changeNothing(0, aReceipt('batch', { number: '22997000009', status: 'failed' }));
+    assert.equal(await steps.status(0), 'sent');
+  });
+
+  test('a number that may be meant twice under one id is nobody’s', async () => {
+    await steps.sent(2);
+    await steps.record(
+      aTakenSms(0, { carrierIds: ['batch'], number: '22997000001' }),
+      aTakenSms(1, { carrierIds: ['batch'], number: '22897000001' }),
+    );
+    await steps.changeNothing(0, aReceipt('batch', { number: '97000001' }));
+    assert.deepEqual([await steps.status(0), await steps.status(1)], ['sent', 'sent']);
   });
 
   test('where every SMS has the same id, the number and then the newest open one decide', async () => {

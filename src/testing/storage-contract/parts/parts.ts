@@ -156,7 +156,7 @@ export function partTests(runner: PartRunner<StoragePart>, world: World): void {
   });
 
   runner.describe('storing', () => storeTests(runner, world, steps));
-  runner.describe('matching', () => matchTests(runner, steps));
+  runner.describe('matching', () => matchTests(runner, world, steps));
   runner.describe('parking', () => parkTests(runner, world, steps));
   runner.describe('receipts that may be the last', () => lastingTests(runner, world, steps));
   runner.describe('ids that are given again', () => againTests(runner, steps));

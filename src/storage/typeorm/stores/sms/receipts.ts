@@ -1,7 +1,9 @@
 import type { DeliveryUpdate } from '../../../../outbox/delivery-state.js';
 import {
   type DatedReceipt,
+  endOfNumber,
   mayBeForAnother,
+  mayBeSpellings,
   nextPart,
   type SmsPart,
   updateOfLasting,
@@ -9,7 +11,7 @@ import {
 } from '../../../../sms/receipts/sms-part.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import { type Operation, type Row, rowsOf } from '../../engine/operation.js';
-import { integerOf, textOf } from '../../engine/rows.js';
+import { integerOf, optionalText, textOf } from '../../engine/rows.js';
 import { PART_COLUMNS, toPart, updateParts } from './part-rows.js';
 
 /** The result of applying receipts. */
@@ -121,10 +123,43 @@ function* askParts(
   const questions = [...texts].map((text): Question => JSON.parse(text));
   const ofNumber = questions.filter(([, , number]) => number !== null);
   const ofAny = questions.filter(([, , number]) => number === null);
-  return new Map([
+  const answers = new Map([
     ...(yield* askOf(dialect, ofNumber, 'AND p.number = v.number', asked)),
     ...(yield* askOf(dialect, ofAny, '', asked)),
   ]);
+  const others = ofNumber.filter((question) => !answers.has(JSON.stringify(question)));
+  const respelled = yield* inStoredSpelling(dialect, others);
+  const more = yield* askOf(dialect, [...respelled.values()], 'AND p.number = v.number', asked);
+  for (const [text, question] of respelled) {
+    const row = more.get(JSON.stringify(question));
+    if (row) answers.set(text, row);
+  }
+  return answers;
+}
+
+/**
+ * Questions about a number that no part of the id was sent to, with the number of such a part that may be the same phone
+ * in another spelling; without those for which there is none, or more than one. The key is the question as asked.
+ */
+function* inStoredSpelling(dialect: Dialect, questions: readonly Question[]): Operation<ReadonlyMap<string, Question>> {
+  const respelled = new Map<string, Question>();
+  if (questions.length === 0) return respelled;
+  const rows = yield* rowsOf(
+    `SELECT v.place, (
+        SELECT CASE WHEN min(p.number) = max(p.number) THEN min(p.number) END FROM messaging_sms_part p
+          WHERE p.route = v.route AND p.carrier_id = v.carrier_id AND p.number LIKE concat('%', v.number_end)
+      ) AS number
+      FROM ${dialect.rows({ route: 'id', carrier_id: 'id', number_end: 'id', place: 'integer' })}`,
+    JSON.stringify(questions.map(([route, id, number], place) => [route, id, endOfNumber(number ?? ''), place])),
+  );
+  for (const row of rows) {
+    const question = questions[integerOf(row, 'place')];
+    const stored = optionalText(row, 'number');
+    if (!question || stored === undefined) continue;
+    const [route, id, number] = question;
+    if (mayBeSpellings(stored, number ?? '')) respelled.set(JSON.stringify(question), [route, id, stored]);
+  }
+  return respelled;
 }
 
 function* askOf(
