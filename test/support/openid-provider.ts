@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterEach } from '@jest/globals';
 import { exportJWK, exportSPKI, type GenerateKeyPairResult, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 
@@ -8,6 +9,10 @@ interface Instead {
   readonly status?: number;
   readonly body?: string;
   readonly location?: string;
+  /** Whether a `100 Continue` that nobody asked for goes before it. */
+  readonly continues?: boolean;
+  /** Whether it is packed, although nobody asked for that. */
+  readonly packed?: boolean;
   /** Whether there is none. */
   readonly hangs?: boolean;
 }
@@ -41,11 +46,15 @@ export class OpenIdProvider {
     const server = createServer(async (request, response) => {
       const path = request.url ?? '';
       provider.asked.set(path, (provider.asked.get(path) ?? 0) + 1);
-      const { status, body, location, hangs } = provider.instead.get(path) ?? {};
+      const { status, body, location, hangs, continues, packed } = provider.instead.get(path) ?? {};
       if (hangs) return;
       const known = body === undefined ? await provider.document(path) : body;
-      response.writeHead(status ?? (known === undefined ? 404 : 200), location === undefined ? {} : { location });
-      response.end(known);
+      if (continues) response.writeContinue();
+      response.writeHead(status ?? (known === undefined ? 404 : 200), {
+        ...(location === undefined ? {} : { location }),
+        ...(packed ? { 'content-encoding': 'gzip' } : {}),
+      });
+      response.end(packed ? gzipSync(known ?? '') : known);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;

@@ -1,5 +1,8 @@
+import { type IncomingMessage, request as requestPlain } from 'node:http';
+import { request as requestSecure } from 'node:https';
 import type { CryptoKey, FlattenedJWSInput, JSONWebKeySet, JWSHeaderParameters } from 'jose';
 import type { Clock } from '../../common/clock.js';
+import { decodedContent } from '../../common/content-encoding.js';
 import { isRecord } from '../../common/options.js';
 
 /** How long keys are believed before they are asked for again, in milliseconds. */
@@ -124,10 +127,8 @@ export class ProviderKeys {
     const abort = new AbortController();
     const cancel = this.clock.after(TIMEOUT_MS, () => abort.abort());
     try {
-      const response = await fetch(address, {
-        ...{ signal: abort.signal, redirect: 'error', headers: { accept: 'application/json' } },
-      });
-      if (response.status !== 200) throw new ProviderError(`The provider has answered ${response.status}.`);
+      const response = await answerOf(new URL(address), abort.signal);
+      if (response.statusCode !== 200) throw new ProviderError(`The provider has answered ${response.statusCode}.`);
       const document: unknown = JSON.parse(await textOf(response));
       if (!isRecord(document)) throw new ProviderError('The document is no object.');
       return document;
@@ -137,19 +138,41 @@ export class ProviderKeys {
         : new ProviderError('The OpenID provider does not answer.', { cause: error });
     } finally {
       cancel();
+      abort.abort();
     }
   }
 }
 
-async function textOf(response: Response): Promise<string> {
+/**
+ * Asks for a document; redirects are not followed. Node's own client ignores interim answers that it did not ask for, where
+ * `fetch` ends the connection.
+ */
+function answerOf(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
+  const request = url.protocol === 'https:' ? requestSecure : requestPlain;
+  const headers = { accept: 'application/json', 'accept-encoding': 'identity', 'user-agent': 'nestjs-messaging' };
+  return new Promise((resolve, reject) => {
+    request(url, { signal, headers })
+      .once('response', resolve)
+      // Stays attached: the abort at the end is an error too.
+      .on('error', reject)
+      // A protocol upgrade emits neither a response nor an error.
+      .once('close', () => reject(new Error('The connection is closed.')))
+      .end();
+  });
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of response) {
     bytes += chunk.length;
     if (bytes > MOST_BYTES) throw new ProviderError('The document is too large.');
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString();
+  const decoded = decodedContent(Buffer.concat(chunks), response.headers['content-encoding'], MOST_BYTES);
+  if (decoded === undefined)
+    throw new ProviderError('The document is packed in a way that is not known, or too large.');
+  return new TextDecoder().decode(decoded);
 }
 
 function isKeySet(set: object): set is JSONWebKeySet {

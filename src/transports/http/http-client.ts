@@ -1,15 +1,22 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { createRequire } from 'node:module';
 import type { Dispatcher, Pool } from 'undici';
+import { charsetParameter, decodeCharset, UnknownCharsetError, utf16Of } from '../../common/charset.js';
 import type { Clock } from '../../common/clock.js';
+import { decodedContent } from '../../common/content-encoding.js';
+import { dropInterimAnswers } from '../../common/interim-answers.js';
 import { UnderWay } from '../../common/under-way.js';
 import type { GatewaySettings } from './http-sms-options.js';
+import { lookupPrivate } from './plain-hosts.js';
 import type { VendorRequest } from './vendor.js';
 
 const require = createRequire(import.meta.url);
 
-/** The maximum size of an answer in bytes; real answers have at most some kilobytes. */
+/** The maximum size of an answer in bytes, as sent and when unpacked; real answers have at most some kilobytes. */
 const MAX_ANSWER_BYTES = 64 * 1024;
+
+/** The vendor's own headers take precedence. No encoding is requested, because answers are small. */
+const OWN_HEADERS = { accept: 'application/json', 'accept-encoding': 'identity', 'user-agent': 'nestjs-messaging' };
 
 /**
  * Makes requests to one host, over keep-alive connections whose number is limited by `concurrency`. One deadline covers
@@ -25,10 +32,18 @@ export class HttpClient {
     private readonly settings: GatewaySettings,
     private readonly clock: Clock,
   ) {
-    const { origin, pathname } = settings.baseUrl;
+    const { baseUrl, tls, requestMs } = settings;
+    const { origin, pathname } = baseUrl;
     this.prefix = pathname.replace(/\/$/, '');
     // Loaded here, because hosts import this entry in tests and tools that send nothing.
     const undici: typeof import('undici') = require('undici');
+    const connect = undici.buildConnector({
+      ...tls,
+      rejectUnauthorized: true,
+      timeout: requestMs,
+      // A host that is named by its address is not looked up; the options refuse a public address.
+      ...(baseUrl.protocol === 'http:' ? { lookup: lookupPrivate } : {}),
+    });
     this.pool = new undici.Pool(origin, {
       connections: settings.concurrency,
       pipelining: 1,
@@ -36,7 +51,11 @@ export class HttpClient {
       headersTimeout: 0,
       bodyTimeout: 0,
       maxResponseSize: MAX_ANSWER_BYTES,
-      connect: { ...settings.tls, rejectUnauthorized: true, timeout: settings.requestMs },
+      connect: (options, done) =>
+        connect(options, (...[error, socket]) => {
+          if (error) done(error, null);
+          else done(null, dropInterimAnswers(socket));
+        }),
     });
   }
 
@@ -56,7 +75,7 @@ export class HttpClient {
         {
           method,
           path: `${this.prefix}${path}`,
-          headers: { accept: 'application/json', 'user-agent': 'nestjs-messaging', ...headers, ...body?.headers },
+          headers: { ...OWN_HEADERS, ...headers, ...body?.headers },
           body: body?.text ?? null,
         },
         exchange,
@@ -94,7 +113,7 @@ export type ExchangeOutcome =
       readonly kind: 'answered';
       readonly status: number;
       readonly headers: Readonly<Record<string, string | undefined>>;
-      /** Undefined when the body was incomplete, late or too large. */
+      /** Undefined when the body was incomplete, late, too large or in an unknown encoding. */
       readonly text: string | undefined;
     }
   /** Nothing was written, so the request can be repeated. */
@@ -152,7 +171,7 @@ class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.end('ended', Buffer.concat(this.chunks).toString('utf8'));
+    this.end('ended', answerText(Buffer.concat(this.chunks), this.headers));
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error & { code?: unknown }): void {
@@ -168,6 +187,22 @@ class HttpExchange implements Dispatcher.DispatchHandler {
     } else {
       this.onEnd({ kind: this.controller ? 'lost' : 'not_sent', code });
     }
+  }
+}
+
+/**
+ * The text of an answer. An encoding is decoded although none was requested. Ids and codes are ASCII, so characters of an
+ * unknown charset or of a wrong one are replaced.
+ */
+function answerText(body: Buffer, headers: Readonly<Record<string, string | undefined>>): string | undefined {
+  const bytes = decodedContent(body, headers['content-encoding'], MAX_ANSWER_BYTES);
+  if (bytes === undefined) return undefined;
+  const charset = utf16Of(bytes) ?? charsetParameter(headers['content-type']) ?? 'utf-8';
+  try {
+    return decodeCharset(bytes, charset);
+  } catch (error) {
+    if (error instanceof UnknownCharsetError || error instanceof TypeError) return new TextDecoder().decode(bytes);
+    throw error;
   }
 }
 

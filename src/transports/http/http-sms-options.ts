@@ -6,6 +6,7 @@ import {
   group,
   integer,
   isRecord,
+  list,
   OptionPlace,
   type OptionsOf,
   optionalGroup,
@@ -14,7 +15,8 @@ import {
 } from '../../common/options.js';
 import { MESSAGE_ID_FORMATS, type MessageIdFormat } from '../../sms/receipts/message-ids.js';
 import type { RepeatPolicy } from '../../sms/sms-transport.js';
-import { carrierName, type HttpVendor, httpsUrl } from './vendor.js';
+import { plainHost, urlOf } from './plain-hosts.js';
+import { carrierName, type HttpVendor } from './vendor.js';
 
 /** Options of {@link HttpSmsTransport}, for one HTTP gateway. */
 export interface HttpSmsOptions {
@@ -58,6 +60,12 @@ export interface HttpSmsOptions {
    * `hex-then-decimal` or `decimal-then-hex`, for gateways that pass on what an SMSC says. Default `same`.
    */
   readonly messageIds?: MessageIdFormat | undefined;
+  /**
+   * Hosts of your own network that are reached by `http://`, by name or address and without a port: `['kannel',
+   * '10.0.0.5']`. The vendor's base URL and `callbackUrl` may then be on them. Credentials and texts go over that network
+   * unencrypted. A host that has a public address gets no request. Default none: `https://` only, except to this machine.
+   */
+  readonly allowHttp?: readonly string[] | undefined;
   /** TLS for a gateway with a private certificate authority, or one that requires a client certificate. */
   readonly tls?: Pick<ConnectionOptions, 'ca' | 'cert' | 'key'> | undefined;
 }
@@ -84,13 +92,14 @@ const OPTIONS = group({
     return isVendor ? given : place.refuse('must be a vendor: twilio({ … }) or generic({ … }) for instance');
   }),
   name: carrierName.or(undefined),
-  callbackUrl: httpsUrl.or(undefined),
+  callbackUrl: unread,
   callbackSecret: text(/^[A-Za-z0-9_-]{16,100}$/, '16 to 100 letters, digits, "-" and "_"').or(undefined),
   concurrency: integer(1, 256).or(16),
   requestMs: integer(100, 60_000).or(10_000),
   waitMs: integer(0, 600_000).or(120_000),
   repeat: choice('at-most-once', 'at-least-once').or('at-most-once'),
   messageIds: choice(...MESSAGE_ID_FORMATS).or('same'),
+  allowHttp: list(plainHost, 'hosts').or([]),
   tls: optionalGroup({
     ca: unread,
     cert: unread,
@@ -100,7 +109,10 @@ const OPTIONS = group({
 
 /** @throws MessagingOptionsError with a sentence that names the wrong option */
 export function resolveGatewaySettings(options: HttpSmsOptions): GatewaySettings {
-  const { repeat, callbackUrl, callbackSecret, ...read } = OPTIONS.read(options, new OptionPlace('http'));
+  const place = new OptionPlace('http');
+  const { repeat, callbackSecret, allowHttp, ...read } = OPTIONS.read(options, place);
+  const gatewayUrl = urlOf(allowHttp);
+  const callbackUrl = gatewayUrl.or(undefined).read(options.callbackUrl, place.in('callbackUrl'));
   const { vendor, tls = {} } = options;
   if (callbackUrl !== undefined && callbackSecret === undefined && !vendor.callback?.isGenuine) {
     throw new MessagingOptionsError(
@@ -111,7 +123,7 @@ export function resolveGatewaySettings(options: HttpSmsOptions): GatewaySettings
   return {
     vendor,
     name: read.name ?? carrierName.read(vendor.name, new OptionPlace('http.name')),
-    baseUrl: httpsUrl.read(vendor.baseUrl, new OptionPlace(`${vendor.name}.baseUrl`)),
+    baseUrl: gatewayUrl.read(vendor.baseUrl, new OptionPlace(`${vendor.name}.baseUrl`)),
     callbackUrl: url === undefined || callbackSecret === undefined ? url : `${url}/${callbackSecret}`,
     callbackSecret,
     concurrency: read.concurrency,

@@ -1,4 +1,4 @@
-import { any, type Option, text } from '../../common/options.js';
+import { type Option, text } from '../../common/options.js';
 import type { CallbackAnswer, CarrierReceipt, InboundSms, OutgoingSms } from '../../sms/sms-transport.js';
 import type { CallbackContent } from './callback-content.js';
 
@@ -116,7 +116,7 @@ export interface VendorCallback {
 export interface HttpVendor {
   /** The default name of the transport: 1 to 40 lower-case letters, digits, `-` and `_`. */
   readonly name: string;
-  /** `https://…`; `http:` is allowed for loopback addresses only. */
+  /** `https://…`; `http:` is allowed for loopback addresses and the hosts of the option `allowHttp` only. */
   readonly baseUrl: string;
   /** True: the vendor sends one SMS for several requests with the same reference. Default false. */
   readonly idempotent?: boolean | undefined;
@@ -135,22 +135,6 @@ export function basicAuthorization(name: string, password: string): string {
 
 /** A user name, key or secret from a carrier's portal. */
 export const portalText: Option<string> = text(/^[\x20-\x7e]{1,500}$/, 'a text');
-
-/** An `https:` URL without credentials, query and fragment; `http:` is allowed for loopback addresses only. */
-export const httpsUrl: Option<URL> = any((given, place) => {
-  const url = typeof given === 'string' && URL.canParse(given) ? new URL(given) : undefined;
-  if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname)))) {
-    return place.refuse('must be an https:// URL (http:// only to this machine)');
-  }
-  if (url.username || url.password || url.search || url.hash) {
-    place.refuse('must be a URL without credentials, query and fragment');
-  }
-  return url;
-});
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
-}
 
 /** The name of a transport or a vendor. */
 export const carrierName: Option<string> = text(

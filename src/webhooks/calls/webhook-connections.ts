@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import type { Client } from 'undici';
 import type { Clock } from '../../common/clock.js';
+import { dropInterimAnswers } from '../../common/interim-answers.js';
 import type { MediaNetwork } from '../../media/address-guard.js';
 import { MediaRefusedError } from '../../media/media-fetcher.js';
 import { openPinned } from '../../media/pinned-connection.js';
@@ -134,7 +135,7 @@ export class WebhookConnections {
       const addresses = await this.targets.addressesOf(this.url);
       signal.throwIfAborted();
       const after = (ms: number, task: () => void) => this.clock.after(ms, task);
-      return await openPinned(this.url, addresses, this.network, { signal, after });
+      return dropInterimAnswers(await openPinned(this.url, addresses, this.network, { signal, after }));
     } catch (error) {
       // A refused address looks as one that does not answer, so that nobody can search the host's network by it.
       throw new DialError(error instanceof MediaRefusedError ? 'unreachable' : 'tls_failed');

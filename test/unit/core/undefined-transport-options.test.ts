@@ -71,6 +71,7 @@ describe('an option of a transport that is undefined is one that was left out, f
       ...leftOut<HttpSmsOptions>({
         ...{ name: undefined, callbackUrl: undefined, callbackSecret: undefined, concurrency: undefined },
         ...{ requestMs: undefined, waitMs: undefined, repeat: undefined, tls: undefined, messageIds: undefined },
+        allowHttp: undefined,
       }),
     };
     expect(resolveGatewaySettings(http)).toEqual(resolveGatewaySettings({ vendor: http.vendor }));

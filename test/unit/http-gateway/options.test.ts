@@ -9,6 +9,7 @@ import {
   twilio,
   vonage,
 } from '../../../src/transports/http/index.js';
+import { lookupPrivate } from '../../../src/transports/http/plain-hosts.js';
 import { acme } from '../../support/gateway/generic-double.js';
 
 const SID = `AC${'0'.repeat(32)}`;
@@ -74,6 +75,92 @@ describe('options of the transport', () => {
   ])('the base URL %s: %p', (baseUrl, taken) => {
     const said = sentenceOf(HttpSmsTransport.forRoot, { vendor: acme(baseUrl) });
     expect(said).toEqual(taken ? 'taken' : expect.stringMatching(/^Option acme\.baseUrl must be /));
+  });
+
+  const HOSTS = ['kannel', '10.0.0.5', 'SMS.lan', 'sms_box.internal', 'fd00::5', '[fd00::6]', '192.168.1.20'];
+  test.each([
+    ['http://kannel:13013', true],
+    ['http://KANNEL:13013', true],
+    ['http://10.0.0.5', true],
+    ['http://10.0.0.5:8080/below', true],
+    // The same address, as URLs may write it.
+    ['http://0x0a.0.0.5', true],
+    ['http://sms.lan', true],
+    ['http://sms_box.internal', true],
+    ['http://[fd00::5]:8080', true],
+    ['http://[fd00:0::6]', true],
+    ['https://sms.example.org', true],
+    ['http://127.0.0.1:13013', true],
+    ['http://10.0.0.6', false],
+    ['http://kannel.example.org', false],
+    ['http://kannel2', false],
+    ['http://sms.example.org', false],
+    ['http://name:password@kannel:13013', false],
+    ['http://kannel:13013/?password=1', false],
+    ['ftp://kannel', false],
+  ])('with hosts named in allowHttp the base URL %s: %p', (baseUrl, taken) => {
+    const said = sentenceOf(HttpSmsTransport.forRoot, { vendor: acme(baseUrl), allowHttp: HOSTS });
+    expect(said).toEqual(taken ? 'taken' : expect.stringMatching(/^Option acme\.baseUrl must be /));
+  });
+
+  test('a private host that is not named is refused by a sentence that names the option', () => {
+    expect(sentenceOf(HttpSmsTransport.forRoot, { vendor: acme('http://kannel:13013') })).toBe(
+      'Option acme.baseUrl must be an https:// URL (http:// only to this machine, and to private hosts that the option http.allowHttp names).',
+    );
+  });
+
+  test('a gateway in the own network may call back there', () => {
+    const vendor = acme('http://kannel:13013');
+    const callback = { callbackUrl: 'http://messaging:3000/sms/callbacks/acme', callbackSecret: 'a'.repeat(16) };
+    expect(sentenceOf(HttpSmsTransport.forRoot, { vendor, allowHttp: ['kannel', 'messaging'], ...callback })).toBe(
+      'taken',
+    );
+    expect(sentenceOf(HttpSmsTransport.forRoot, { vendor, allowHttp: ['kannel'], ...callback })).toMatch(
+      /^Option http\.callbackUrl must be an https:\/\/ URL/,
+    );
+  });
+
+  test.each([
+    ['kannel', 'Option http.allowHttp must be a list of hosts; got "kannel".'],
+    [['http://kannel'], /^Option http\.allowHttp\[0\] must be the name or the address of a host, without scheme/],
+    [['kannel', 'kannel:13013'], /^Option http\.allowHttp\[1\] must be the name or the address/],
+    [['kannel/sms'], /^Option http\.allowHttp\[0\] must be the name or the address/],
+    [['*'], /^Option http\.allowHttp\[0\] must be the name or the address/],
+    [[''], /^Option http\.allowHttp\[0\] must be the name or the address/],
+    [[5], /^Option http\.allowHttp\[0\] must be the name or the address/],
+    [['93.184.216.34'], 'Option http.allowHttp[0] must not be an address of the public Internet.'],
+    [['0x5d.184.216.34'], 'Option http.allowHttp[0] must not be an address of the public Internet.'],
+    [['2606:2800:220:1::1'], 'Option http.allowHttp[0] must not be an address of the public Internet.'],
+    [['[2606:2800:220:1::1]'], 'Option http.allowHttp[0] must not be an address of the public Internet.'],
+    [['::ffff:93.184.216.34'], 'Option http.allowHttp[0] must not be an address of the public Internet.'],
+  ])('allowHttp %j is refused', (allowHttp, said) => {
+    expect(sentenceOf(HttpSmsTransport.forRoot, { ...base, allowHttp })).toEqual(
+      typeof said === 'string' ? said : expect.stringMatching(said),
+    );
+  });
+});
+
+describe('the look-up of a host that is reached without TLS', () => {
+  const found = (host: string, all: boolean) =>
+    new Promise((resolve) => lookupPrivate(host, { all }, (error, address) => resolve(error?.code ?? address)));
+
+  // An address stands for the answer of a name server, which nobody controls who writes the options.
+  test.each([
+    ['10.0.0.5', '10.0.0.5'],
+    ['192.168.1.20', '192.168.1.20'],
+    ['fd00::5', 'fd00::5'],
+    ['100.64.0.1', '100.64.0.1'],
+    ['93.184.216.34', 'public_address'],
+    ['2606:2800:220:1::1', 'public_address'],
+  ])('%s: %s', async (host, said) => {
+    expect(await found(host, false)).toBe(said);
+    expect(await found(host, true)).toEqual(
+      said === 'public_address' ? said : [{ address: said, family: said.includes(':') ? 6 : 4 }],
+    );
+  });
+
+  test('of a name that nobody has is an error', async () => {
+    expect(await found('nobody.invalid', true)).toMatch(/^(ENOTFOUND|EAI_AGAIN)$/);
   });
 });
 

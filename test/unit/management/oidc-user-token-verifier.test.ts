@@ -219,6 +219,21 @@ test.each([
   await expect(verifier.verify(await provider.token(CLAIMS))).rejects.toThrow();
 });
 
+test.each([{ continues: true }, { packed: true }, { continues: true, packed: true }])(
+  'a provider whose answers are unusual but right is understood: %j',
+  async (unusual) => {
+    const { provider, verifier } = await start();
+    for (const path of [DISCOVERY, '/keys']) provider.instead.set(path, unusual);
+    expect(await verifier.verify(await provider.token(CLAIMS))).toEqual(AWA);
+  },
+);
+
+test('a packed document that is large when it is unpacked is a fault', async () => {
+  const { provider, verifier } = await start();
+  provider.instead.set('/keys', { packed: true, body: `{"keys":[],"x":"${'x'.repeat(300_000)}"}` });
+  await expect(verifier.verify(await provider.token(CLAIMS))).rejects.toThrow('or too large.');
+});
+
 test('a provider that is gone is a fault, one that is slow is waited for five seconds', async () => {
   const { provider, verifier, clock } = await start();
   const token = await provider.token(CLAIMS);

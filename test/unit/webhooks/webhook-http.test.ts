@@ -221,6 +221,30 @@ describe('TLS', () => {
 });
 
 describe('an answer', () => {
+  test.each([
+    ['100', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['100 that says close', 'HTTP/1.1 100 Continue\r\nConnection: close\r\n\r\n'],
+    ['102 and 100', 'HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 100 Continue\r\nServer: x\r\n\r\n'],
+    ['103', 'HTTP/1.1 103 Early Hints\r\nlink: </a.css>\r\n\r\n'],
+  ])('after an interim answer that nobody asked for counts: %s', async (_, interim) => {
+    const { server, connections } = await world(({ socket }) => {
+      // In two packets: the first one has only the interim answer.
+      socket.write(interim, () => setImmediate(() => socket.write(answer(200, {}, 'thanks'))));
+    });
+    expect(await connections().post(REQUEST)).toMatchObject({ status: 200, reply: 'thanks', error: undefined });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('after an interim answer counts on a connection that is used again', async () => {
+    const { count, connections } = await keeping((_, response) => {
+      response.writeContinue();
+      response.end('thanks');
+    });
+    const calls = connections();
+    for (let call = 0; call < 3; call++) expect((await calls.post(REQUEST)).status).toBe(200);
+    expect(count()).toBe(1);
+  });
+
   test('that is a redirect is not followed', async () => {
     const { server, connections } = await world(({ socket }) =>
       socket.write(answer(302, { location: 'https://hooks.example/b' }, '')),
