@@ -217,6 +217,7 @@ export {
   type LinkEvent,
   type LinkListener,
   type LinkOrder,
+  type LinkResult,
   MsgappTransport,
   type OutgoingMedia,
   type OutgoingMsgapp,

@@ -4,9 +4,11 @@ import { atMost } from '../common/at-most.js';
 import type { Clock } from '../common/clock.js';
 import type { DeliveryResult } from '../outbox/delivery-result.js';
 import type { Delivery } from '../outbox/outbox-store.js';
+import type { AddressStore } from './address-store.js';
 import type { MessageContents } from './message-contents.js';
-import type { Link, OutgoingMsgapp } from './msgapp-transport.js';
+import type { Link, LinkResult, OutgoingMsgapp } from './msgapp-transport.js';
 import type { Receipts } from './receipts.js';
+import { type Recipient, RecipientCheck } from './recipient-check.js';
 import type { SessionManager } from './sessions/session-manager.js';
 import type { SessionQueues } from './sessions/session-queues.js';
 
@@ -17,6 +19,9 @@ interface CarrierParts {
   readonly limits: ContactLimits;
   readonly receipts: Receipts;
   readonly contents: MessageContents;
+  readonly addresses: AddressStore;
+  /** The transport's name. */
+  readonly app: string;
   readonly clock: Clock;
   /** Duration of a delivery's lease, in milliseconds. */
   readonly leaseMs: number;
@@ -31,7 +36,13 @@ export class MessageCarrier {
   private readonly recipients: RecipientCheck;
 
   constructor(private readonly parts: CarrierParts) {
-    this.recipients = new RecipientCheck(parts.clock, parts.leaseMs * CHECK_PART);
+    const { clock, addresses, app, leaseMs } = parts;
+    this.recipients = new RecipientCheck({ clock, addresses, app, timeoutMs: leaseMs * CHECK_PART });
+  }
+
+  /** Called when a number has written to a session. */
+  heardFrom(number: string): void {
+    this.recipients.heardFrom(number);
   }
 
   async carry(delivery: Delivery, lane: string, signal: AbortSignal): Promise<DeliveryResult> {
@@ -46,29 +57,32 @@ export class MessageCarrier {
     try {
       const content = await contents.of(delivery);
       if (!content) return { kind: 'refused', error: 'no_content', unasked: true };
-      const objection = await this.objection(to, lane, link, signal);
-      if (objection) return objection;
+      const recipient = await this.recipientOf(to, lane, link, signal);
+      if ('kind' in recipient) return recipient;
       rest = true;
-      return await this.send({ messageId, from, to, attempt, content }, delivery.position, lane, link, signal, until);
+      const { address } = recipient;
+      const message = { messageId, from, to, address, attempt, content };
+      const result = await this.send(message, delivery.position, lane, link, signal, until);
+      return await this.withoutWrongAddress(result, to, recipient);
     } finally {
       lanes.end(lane, link, { rest });
     }
   }
 
-  /** Returns the reason not to send to a number now, if there is one. */
-  private async objection(
+  /** Returns where to send to, or the reason not to send to a number now. */
+  private async recipientOf(
     to: string,
     lane: string,
     link: Link,
     signal: AbortSignal,
-  ): Promise<DeliveryResult | undefined> {
-    const isThere = await this.recipients.isThere(link, to);
+  ): Promise<Recipient | DeliveryResult> {
+    const recipient = await this.recipients.find(lane, link, to);
     // Writing to people who are not on the channel gets a number banned, so an unknown answer is retried later.
-    if (isThere === undefined) return { kind: 'retry', error: 'recipient_not_checked' };
-    if (!isThere) return { kind: 'refused', error: 'not_on_channel' };
+    if (recipient === undefined) return { kind: 'retry', error: 'recipient_not_checked' };
+    if (recipient === false) return { kind: 'refused', error: 'not_on_channel' };
     if (this.parts.limits.refuses(lane, to)) return { kind: 'refused', error: 'restricted', unasked: true };
     const isOpen = this.parts.sessions.linkOf(lane) === link && !signal.aborted;
-    return isOpen ? undefined : { kind: 'retry', error: 'not_connected' };
+    return isOpen ? recipient : { kind: 'retry', error: 'not_connected' };
   }
 
   private async send(
@@ -78,12 +92,10 @@ export class MessageCarrier {
     link: Link,
     signal: AbortSignal,
     until: number,
-  ): Promise<DeliveryResult> {
+  ): Promise<LinkResult> {
     const { sessions, limits, receipts, clock } = this.parts;
     const { messageId, to } = message;
-    const sending = link
-      .send(message, signal)
-      .catch((): DeliveryResult => ({ kind: 'unknown', error: 'transport_error' }));
+    const sending = link.send(message, signal).catch((): LinkResult => ({ kind: 'unknown', error: 'transport_error' }));
     const answer = await within(clock, until - clock.elapsed(), sending);
     if (!answer) {
       // A connection that is stuck on one message accepts no other.
@@ -96,35 +108,15 @@ export class MessageCarrier {
     }
     return answer;
   }
-}
 
-/** How long a positive and a negative answer are cached, in milliseconds: people join more often than they leave. */
-const THERE_MS = 24 * 3_600_000;
-const NOT_THERE_MS = 600_000;
-
-/** Largest number of cached answers. */
-const CHECKED_AT_ONCE = 20_000;
-
-/** Checks whether recipients are on the channel: numbers that write to people who are not risk a ban. */
-export class RecipientCheck {
-  private readonly known = new LRUCache<string, { readonly isThere: boolean; readonly until: number }>(
-    atMost(CHECKED_AT_ONCE),
-  );
-
-  /** @param timeoutMs how long an answer is awaited */
-  constructor(
-    private readonly clock: Clock,
-    private readonly timeoutMs: number,
-  ) {}
-
-  /** Undefined when the answer is not known now. */
-  async isThere(link: Link, number: string): Promise<boolean | undefined> {
-    const known = this.known.get(number);
-    if (known && known.until > this.clock.elapsed()) return known.isThere;
-    const isThere = await within(this.clock, this.timeoutMs, link.exists(number));
-    if (isThere === undefined) return undefined;
-    this.known.set(number, { isThere, until: this.clock.elapsed() + (isThere ? THERE_MS : NOT_THERE_MS) });
-    return isThere;
+  private async withoutWrongAddress(
+    { wrongAddress, ...result }: LinkResult,
+    number: string,
+    recipient: Recipient,
+  ): Promise<DeliveryResult> {
+    // Without the storage the address stays until the app refuses it again; the result must not be lost for that.
+    if (wrongAddress) await this.recipients.forget(number, recipient).catch(() => undefined);
+    return result;
   }
 }
 

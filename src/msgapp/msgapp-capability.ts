@@ -2,6 +2,7 @@ import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import type { Capability } from '../core/capability.js';
 import { EventStreams } from '../http/event-streams.js';
 import { DispatchSettings, roleDelivers } from '../outbox/dispatch-options.js';
+import { AddressStore } from './address-store.js';
 import { ChannelInjections } from './channel-injections.js';
 import { channelToken } from './channel-token.js';
 import { MediaIntake } from './media-intake.js';
@@ -38,7 +39,7 @@ const SHOWN = [MsgappService, SessionManager];
 export function msgappCapability(channel: string): Capability {
   const named = SHOWN.map((service) => ({ provide: channelToken(service, channel), useExisting: service }));
   return {
-    stores: [{ port: SessionStore }, { port: ReceivedMessageStore }],
+    stores: [{ port: SessionStore }, { port: ReceivedMessageStore }, { port: AddressStore }],
     controllers: [msgappOpenapi, msgappQrOpenapi],
     providers: [
       ...[...SHOWN, MsgappChannel, Senders, MediaIntake, ChannelInjections, ReceivedMessages, ReceivedFiles],

@@ -21,10 +21,11 @@ import type { TrailEntry } from '../outbox/delivery-state.js';
 import { Outbox } from '../outbox/outbox.js';
 import { type Delivery, OutboxStore } from '../outbox/outbox-store.js';
 import { TextSources } from '../outbox/text-sources.js';
+import { AddressStore } from './address-store.js';
 import { ContactLimits, MessageCarrier } from './message-carrier.js';
 import { isMediaPayload, MessageContents } from './message-contents.js';
 import { MsgappSettings } from './msgapp-settings.js';
-import { type LinkEvent, MsgappTransport, type Pacing } from './msgapp-transport.js';
+import { type IncomingMsgapp, type LinkEvent, MsgappTransport, type Pacing } from './msgapp-transport.js';
 import { RateLimiter } from './pace.js';
 import { Receipts } from './receipts.js';
 import { Senders } from './senders.js';
@@ -64,6 +65,7 @@ export class MsgappChannel extends Channel {
     outbox: Outbox,
     store: OutboxStore,
     sessionStore: SessionStore,
+    addresses: AddressStore,
     media: MediaStore,
     texts: TextSources,
     ids: IdGenerator,
@@ -86,6 +88,8 @@ export class MsgappChannel extends Channel {
       sessions,
       clock,
       leaseMs,
+      addresses,
+      app: transport.name.slice(0, 64),
       contents: new MessageContents(texts, media),
       lanes: this.lanesOfSessions,
       limits: this.limits,
@@ -144,6 +148,11 @@ export class MsgappChannel extends Channel {
       this.limits.forget(id);
     } else if (link) this.wake();
     if (!this.sessions.find(id)) this.lanesOfSessions.forget(id);
+  }
+
+  /** Called when somebody has written to a session's number. */
+  onMessage({ from }: IncomingMsgapp): void {
+    if (from !== undefined) this.carrier.heardFrom(from);
   }
 
   onEvent(session: LiveSession, event: LinkEvent): void {

@@ -1,7 +1,9 @@
 import { MediaStore } from '../media/media-store.js';
 import { type PurgeRule, providePurge } from '../outbox/purger.js';
 import { type ErasureRule, provideErasure } from '../outbox/retention/erasure-service.js';
+import { AddressStore } from './address-store.js';
 import { ReceivedMessageStore } from './received/received-message-store.js';
+import { THERE_MS } from './recipient-check.js';
 import { SessionStore } from './sessions/session-store.js';
 
 const DAY_MS = 86_400_000;
@@ -29,6 +31,11 @@ function receivedPurge(store: ReceivedMessageStore): PurgeRule {
   return { what: 'received messages', keepMs: 30 * DAY_MS, purge: (before, limit) => store.purge(before, limit) };
 }
 
+/** Addresses that the app's server gave for numbers: older ones are asked for again. */
+function addressPurge(store: AddressStore): PurgeRule {
+  return { what: 'addresses', keepMs: THERE_MS, purge: (before, limit) => store.purge(before, limit) };
+}
+
 const ERASED_AT_ONCE = 500;
 
 /** Messages that the number wrote: its digits, and what their files are fetched by. */
@@ -45,10 +52,17 @@ function receivedErasure(store: ReceivedMessageStore): ErasureRule {
   };
 }
 
+/** The app's addresses of the number. */
+function addressErasure(store: AddressStore): ErasureRule {
+  return { what: 'addresses', everywhere: async (number) => ({ addresses: await store.erase(number) }) };
+}
+
 /** What the messaging-app channels have removed; stores are shared by all channels, so the rules are too. */
 export const MSGAPP_PURGES = [
   providePurge(MediaStore, mediaPurge),
   providePurge(SessionStore, sessionPurge),
   providePurge(ReceivedMessageStore, receivedPurge),
+  providePurge(AddressStore, addressPurge),
   provideErasure(receivedErasure, [ReceivedMessageStore]),
+  provideErasure(addressErasure, [AddressStore]),
 ];

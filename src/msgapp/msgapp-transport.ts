@@ -34,6 +34,8 @@ export interface OutgoingMsgapp {
   /** The sending number, E.164 digits without the plus sign. */
   readonly from: string;
   readonly to: string;
+  /** The app's address of `to`, which `exists` has given, perhaps on another connection; undefined where it gave none. */
+  readonly address?: string | undefined;
   /** 1 for the first attempt. */
   readonly attempt: number;
   readonly content: { readonly text: string } | { readonly media: OutgoingMedia };
@@ -110,12 +112,21 @@ export type LinkEvent =
   | { readonly kind: 'notice'; readonly reason: string }
   | { readonly kind: 'ended'; readonly end: LinkEnd };
 
+/**
+ * The result of a send. `wrongAddress`: the app does not reach the number at its `address` (any more), so the address is
+ * forgotten and the app's server is asked again before the next attempt.
+ */
+export type LinkResult = DeliveryResult & { readonly wrongAddress?: true };
+
 /** One connection of one session. It cannot be reused after it has ended. */
 export interface Link {
   /** Sends one message; resolves when the server has acknowledged it or time is up. Calls never overlap. */
-  send(message: OutgoingMsgapp, signal: AbortSignal): Promise<DeliveryResult>;
-  /** Whether a number is on the channel; undefined when that could not be determined. */
-  exists(number: string): Promise<boolean | undefined>;
+  send(message: OutgoingMsgapp, signal: AbortSignal): Promise<LinkResult>;
+  /**
+   * Whether a number is on the channel; undefined when that could not be determined. An app that may know a number by another
+   * address gives that address instead of true, at most 255 characters; the sessions of all accounts then send to it for a day.
+   */
+  exists(number: string): Promise<string | boolean | undefined>;
   /** Closes the connection without an `ended` event; the number stays linked. */
   close(): Promise<void>;
   /** Unlinks the number and closes the connection, without an `ended` event. */

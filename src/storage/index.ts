@@ -40,6 +40,7 @@ export {
 } from '../events/event-log.js';
 export { deliveryEvents } from '../events/events-of.js';
 export { MediaStore } from '../media/media-store.js';
+export { type AddressKey, AddressStore, type KnownAddress } from '../msgapp/address-store.js';
 export {
   type NewReceived,
   ReceivedMessageStore,

@@ -1,4 +1,5 @@
 import { accountTests, apiKeyTests, signatureTests } from './storage-contract/accounts.js';
+import { addressTests } from './storage-contract/addresses.js';
 import { auditTests } from './storage-contract/audit.js';
 import { bookTests } from './storage-contract/books.js';
 import { claimTests, nextDueTests, unwaitingTests } from './storage-contract/claims.js';
@@ -90,6 +91,7 @@ const TOPICS = {
   'credentials of sessions': credentialTests,
   'age of sessions': sessionAgeTests,
   'received messages': receivedMessageTests,
+  'addresses of numbers': addressTests,
   media: mediaTests,
   telemetry: telemetryTests,
   retention: retentionTests,

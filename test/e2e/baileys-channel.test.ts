@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { MessagingEvents } from '../../src/events/messaging-events.js';
+import { AddressStore } from '../../src/msgapp/address-store.js';
 import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
 import { ApiClient } from '../support/api-client.js';
 import { EventReader } from '../support/event-reader.js';
@@ -126,6 +127,56 @@ describeService('the channel over Baileys', (start) => {
     expect(await client.api.balance()).toBe(before);
   });
 
+  test.each([
+    ['551187654321', '5511987654321', 'a mobile in Brazil, with the ninth digit or without it'],
+    ['5215512345678', '525512345678', 'a mobile in Mexico, with the old 1 or without it'],
+    ['5491123456789', '541123456789', 'a mobile in Argentina, with the 9 or without it'],
+  ])('the app knows %s, and all numbers of all accounts reach %s: %s', async (known, spelled) => {
+    const friend = peer.phone(known);
+    peer.alias(spelled, friend);
+    const [both, other] = [await msgappClient(service), await msgappClient(service)];
+    const [one, two, theirs] = [newPhone(), newPhone(), newPhone()];
+    await Promise.all([linkPhone(both, one), linkPhone(both, two), linkPhone(other, theirs)]);
+    const reach = async (by: MsgappClient, from: Phone, body: string) => {
+      const id = MsgappClient.idOf(await by.text({ to: spelled, body, from: from.number }));
+      expect(await by.settled(id, 'delivered')).toMatchObject({ to: spelled, units: 1, refunded_units: 0 });
+    };
+    await reach(both, one, 'Un');
+    await reach(both, two, 'Deux');
+    await reach(other, theirs, 'Trois');
+    // A number that is linked anew is a new session.
+    one.unlink();
+    await until(async () => (await both.sessions()).some(({ status }) => status === 'logged_out'));
+    await linkPhone(both, one);
+    await reach(both, one, 'Quatre');
+    expect(friend.inbox.map(({ text }) => text)).toEqual(['Un', 'Deux', 'Trois', 'Quatre']);
+  });
+
+  test('reaches a person of whom the app tells no number, and repeats a message for them', async () => {
+    const friend = newPhone();
+    friend.hidesNumber = true;
+    await client.settled(await send(friend, 'Qui ?'), 'delivered');
+    const [received] = friend.inbox;
+    if (received) friend.askAgain(received);
+    await until(() => friend.inbox.length === 2);
+    expect(friend.inbox.map(({ text }) => text)).toEqual(['Qui ?', 'Qui ?']);
+  });
+
+  test('asks again where somebody is when the address turns out wrong', async () => {
+    const friend = newPhone();
+    const spelled = `${friend.number}9`;
+    const addresses = service.app.get(AddressStore);
+    // As it was before the person changed the number.
+    const old = { address: '22679999998@s.whatsapp.net', learnedAt: Date.now() };
+    await addresses.remember({ app: 'baileys', number: spelled }, old);
+    peer.alias(spelled, friend);
+    const id = MsgappClient.idOf(await client.text({ to: spelled, body: 'Encore là ?' }));
+    await client.settled(id, 'delivered');
+    expect(friend.inbox.map(({ text }) => text)).toEqual(['Encore là ?']);
+    const now = await addresses.find({ app: 'baileys', number: spelled });
+    expect(now?.address).toBe(friend.jid);
+  });
+
   test('does not know what became of a message that nobody acknowledged, until a receipt tells', async () => {
     const friend = newPhone();
     peer.faults.dropAck = true;
@@ -229,6 +280,9 @@ describe('a session over Baileys', () => {
     const before = await open({ ...overBaileys(peer), storage: file.storage() });
     const client = await msgappClient(before);
     await linkPhone(client, phone);
+    const spelled = `${friend.number}9`;
+    peer.alias(spelled, friend);
+    await client.settled(MsgappClient.idOf(await client.text({ to: spelled, body: 'Bonjour' })), 'delivered');
     peer.faults.held.add('usync/usync');
     const id = MsgappClient.idOf(await client.text({ to: friend.number, body: 'Avant' }));
     services.pop();
@@ -244,7 +298,10 @@ describe('a session over Baileys', () => {
     );
     await session(again, 'connected');
     await again.settled(id, 'delivered');
-    expect(friend.inbox.map(({ text }) => text)).toEqual(['Avant']);
+    // Nobody asks where the person is: the address has survived too.
+    await again.settled(MsgappClient.idOf(await again.text({ to: spelled, body: 'Après' })), 'delivered');
+    expect(peer.soughtNumbers.filter((number) => number === spelled)).toHaveLength(1);
+    expect(friend.inbox.map(({ text }) => text)).toEqual(['Bonjour', 'Avant', 'Après']);
     services.pop();
     await after.close();
     await file.close();

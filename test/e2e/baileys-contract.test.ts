@@ -8,12 +8,13 @@ const open = async () => {
   const peer = await WhatsappPeer.start();
   const owner = peer.phone('22675000000');
   const friend = peer.phone('22670000000');
+  peer.alias('226700000001', friend);
   let last = '';
   return {
     transport: new BaileysMsgappTransport({ waWebSocketUrl: peer.url, ca: peer.ca, mediaUrl: peer.mediaUrl }),
     phone: owner.number,
     scan: (qr: string) => owner.scan(qr),
-    number: (outcome: string) => ({ taken: friend.number, absent: '22670000009' })[outcome],
+    number: (outcome: string) => ({ taken: friend.number, respelled: '226700000001', absent: '22670000009' })[outcome],
     received: () =>
       Promise.all(
         friend.inbox.map(async (message) => {

@@ -159,7 +159,7 @@ describe('a file', () => {
 describe('what the server says of it', () => {
   test('an error is a refusal with its code', async () => {
     peer.faults.ackError = 479;
-    expect(await session.send(friend, 'Non')).toEqual({ kind: 'refused', error: 'ack_error_479' });
+    expect(await session.send(friend, 'Non')).toEqual({ kind: 'refused', error: 'ack_error_479', wrongAddress: true });
     delete peer.faults.ackError;
     expect(session.events.filter(({ kind }) => kind === 'restricted')).toEqual([]);
   });
@@ -195,7 +195,9 @@ describe('what the server says of it', () => {
 
 describe('the recipient', () => {
   test('exists, does not, or nobody says', async () => {
-    expect(await session.link.exists(friend.number)).toBe(true);
+    expect(await session.link.exists(friend.number)).toBe(friend.jid);
+    peer.alias('226700000011', friend);
+    expect(await session.link.exists('226700000011')).toBe(friend.jid);
     expect(await session.link.exists('22679999999')).toBe(false);
     peer.faults.held.add('usync/usync');
     expect(await session.link.exists(friend.number)).toBeUndefined();
@@ -206,7 +208,8 @@ describe('the recipient', () => {
     const stranger = peer.phone('22670000003');
     peer.faults.held.add('usync/usync');
     const messages = owner.copies.length;
-    expect(await session.send(stranger, 'Qui ?')).toEqual({ kind: 'retry', error: 'no_devices' });
+    const lost = { kind: 'retry', error: 'no_devices', wrongAddress: true };
+    expect(await session.send(stranger, 'Qui ?')).toEqual(lost);
     peer.faults.held.clear();
     expect(owner.copies.length).toBe(messages);
     expect(await session.send(stranger, 'Vous')).toMatchObject({ kind: 'sent' });
@@ -219,7 +222,7 @@ describe('the recipient', () => {
         { messageId: 'x', from: owner.number, to: '22679999999', attempt: 1, content: { text: 'x' } },
         new AbortController().signal,
       ),
-    ).toEqual({ kind: 'retry', error: 'no_devices' });
+    ).toEqual({ kind: 'retry', error: 'no_devices', wrongAddress: true });
   });
 
   test('whose keys the server does not give out holds up nobody else for long', async () => {

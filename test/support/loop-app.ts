@@ -9,6 +9,9 @@ import {
 import type { DeliveryResult } from '../../src/outbox/delivery-result.js';
 import type { MsgappTransportHarness, ReceivedMsgapp } from '../../src/testing/msgapp-contract.js';
 
+const TAKEN = '22670000000';
+/** TAKEN with another digit, as people write it. */
+const RESPELLED = '226700000009';
 const REFUSED = '22670000001';
 const ABSENT = '22670000003';
 const BUSY = '22670000002';
@@ -56,8 +59,8 @@ export class LoopApp extends MsgappTransport {
     return tell({ kind: 'qr', qr, expiresAt: Date.now() + 60_000 });
   }
 
-  async isThere(number: string): Promise<boolean> {
-    return number !== ABSENT;
+  async isThere(number: string): Promise<string | boolean> {
+    return number === RESPELLED ? TAKEN : number !== ABSENT;
   }
 
   async scan(qr: string): Promise<void> {
@@ -72,9 +75,9 @@ export class LoopApp extends MsgappTransport {
     return { kind: 'sent', reference: message.messageId };
   }
 
-  async keep({ to, content }: OutgoingMsgapp): Promise<void> {
-    const inbox = this.inboxes.get(to) ?? [];
-    this.inboxes.set(to, inbox);
+  async keep({ to, address = to, content }: OutgoingMsgapp): Promise<void> {
+    const inbox = this.inboxes.get(address) ?? [];
+    this.inboxes.set(address, inbox);
     if ('text' in content) {
       inbox.push({ text: content.text });
       return;
@@ -90,7 +93,8 @@ export function loopAppHarness(app: LoopApp): MsgappTransportHarness {
     transport: app,
     phone: app.phone,
     scan: (qr) => app.scan(qr),
-    number: (outcome) => ({ taken: '22670000000', absent: ABSENT, refused: REFUSED, busy: BUSY })[outcome],
+    number: (outcome) =>
+      ({ taken: TAKEN, respelled: RESPELLED, absent: ABSENT, refused: REFUSED, busy: BUSY })[outcome],
     received: (number) => app.inboxes.get(number) ?? [],
     close: async () => undefined,
   };

@@ -16,6 +16,7 @@ import { EventRecorder } from '../../src/storage/typeorm/stores/events/event-rec
 import { TypeormLedgerStore } from '../../src/storage/typeorm/stores/ledger-store.js';
 import { TypeormUserSessionStore } from '../../src/storage/typeorm/stores/management/user-session-store.js';
 import { TypeormMediaStore } from '../../src/storage/typeorm/stores/media-store.js';
+import { TypeormAddressStore } from '../../src/storage/typeorm/stores/msgapp/address-store.js';
 import { TypeormReceivedMessageStore } from '../../src/storage/typeorm/stores/msgapp/received-message-store.js';
 import { TypeormSessionStore } from '../../src/storage/typeorm/stores/msgapp/session-store.js';
 import { TypeormOutboxStore } from '../../src/storage/typeorm/stores/outbox/outbox-store.js';
@@ -198,6 +199,7 @@ export class NaiveStorage extends MessagingStorage {
       new NaiveSessionStore(stale, new TypeormSessionStore(slow)),
       new TypeormReceivedSmsStore(stale, recorder),
       new TypeormReceivedMessageStore(stale, recorder),
+      new TypeormAddressStore(stale),
       new TypeormEventLog(stale, recorder),
       new TypeormEndpointStore(stale),
       ...[new TypeormUserSessionStore(stale), new TypeormAuditLog(stale)],

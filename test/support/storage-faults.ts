@@ -686,6 +686,15 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
         DELETE FROM messaging_msgapp_received WHERE name = NEW.name; END`);
     },
   },
+  'addresses that stay as they were first learned': {
+    topic: 'addresses of numbers',
+    build: ({ rewrite }) =>
+      rewrite('DO UPDATE SET address = excluded.address, learned_at = excluded.learned_at', 'DO NOTHING'),
+  },
+  'right addresses that are forgotten with wrong ones': {
+    topic: 'addresses of numbers',
+    build: ({ rewrite }) => rewrite('AND app = ? AND address = ?', "AND app = ? AND '' <> ?"),
+  },
   'erased numbers whose files can be fetched': {
     topic: 'received messages',
     build: ({ rewrite }) => rewrite('SET number = NULL, file = NULL', 'SET number = NULL'),

@@ -29,6 +29,8 @@ interface SessionListener {
   /** The set of connections that can send has changed. */
   onStateChange(session: LiveSession): void;
   onEvent(session: LiveSession, event: LinkEvent): void;
+  /** Somebody wrote to a session's number. */
+  onMessage?(message: IncomingMsgapp): void;
 }
 
 /** Stores the messages that come in. */
@@ -226,6 +228,7 @@ export class SessionManager implements SessionObserver<LiveSession> {
   }
 
   async onMessage({ stored }: LiveSession, message: IncomingMsgapp): Promise<void> {
+    for (const listener of this.listeners) listener.onMessage?.(message);
     await this.receiver?.receive(stored, message);
   }
 

@@ -54,7 +54,7 @@ export interface ErasureResult {
   readonly open: number;
   /** Replies to Idempotency-Keys in which the number was replaced. */
   readonly replies: number;
-  /** By what the capabilities erase: `codes`, `events`, `receipts`, `optOuts`, `optOutsLeft`, `received`, `phones`. */
+  /** By what the capabilities erase: `codes`, `events`, `receipts`, `optOuts`, `optOutsLeft`, `received`, `addresses`, `phones`. */
   readonly [what: string]: number;
 }
 

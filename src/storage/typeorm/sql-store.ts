@@ -8,6 +8,7 @@ import { OperatingControl } from '../../management/operator/operating-control.js
 import { UserSessionStore } from '../../management/session/user-session-store.js';
 import { OverviewStore } from '../../management/usage/overview-store.js';
 import { UsageStore } from '../../management/usage/usage-store.js';
+import { AddressStore } from '../../msgapp/address-store.js';
 import { ReceivedMessageStore } from '../../msgapp/received/received-message-store.js';
 import { SessionStore } from '../../msgapp/sessions/session-store.js';
 import { RetentionStore } from '../../outbox/retention/retention-store.js';
@@ -26,6 +27,7 @@ import type { EventRecorder } from './stores/events/event-recorder.js';
 import { TypeormManagedAccountStore } from './stores/managed-accounts.js';
 import { TypeormManagedSessionStore } from './stores/managed-sessions.js';
 import { TypeormUserSessionStore } from './stores/management/user-session-store.js';
+import { TypeormAddressStore } from './stores/msgapp/address-store.js';
 import { TypeormReceivedMessageStore } from './stores/msgapp/received-message-store.js';
 import { TypeormSessionStore } from './stores/msgapp/session-store.js';
 import { TypeormOperatingControl } from './stores/operating.js';
@@ -68,6 +70,7 @@ export const BUILT_IN_STORES: readonly BuiltInStore[] = [
   { port: OptOutStore, make: (executor, recorder) => new TypeormOptOutStore(executor, recorder) },
   { port: ReceivedSmsStore, make: (executor, recorder) => new TypeormReceivedSmsStore(executor, recorder) },
   { port: ReceivedMessageStore, make: (executor, recorder) => new TypeormReceivedMessageStore(executor, recorder) },
+  { port: AddressStore, make: (executor) => new TypeormAddressStore(executor) },
   { port: SessionStore, make: (executor, recorder) => new TypeormSessionStore(executor, recorder) },
   { port: RetentionStore, make: (executor) => new TypeormRetentionStore(executor) },
   { port: EndpointStore, make: (executor) => new TypeormEndpointStore(executor) },

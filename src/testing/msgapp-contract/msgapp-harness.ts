@@ -28,9 +28,10 @@ export interface MsgappTransportHarness {
   scan(qr: string): Promise<unknown>;
   /**
    * A number that is not on the app (`absent`), or whose messages are accepted, refused permanently, or refused for now.
-   * Undefined where the double cannot produce it; tests that need it then pass. `taken` is required.
+   * `respelled`: the `taken` one with other digits, as people write it, which the app reaches by its own address only. Undefined
+   * where the double cannot produce it; tests that need it then pass. `taken` is required.
    */
-  number(outcome: 'taken' | 'absent' | 'refused' | 'busy'): string | undefined;
+  number(outcome: 'taken' | 'respelled' | 'absent' | 'refused' | 'busy'): string | undefined;
   /** The messages that a number has received, in order of arrival, repetitions included. */
   received(number: string): Promise<readonly ReceivedMsgapp[]> | readonly ReceivedMsgapp[];
   /**

@@ -18,7 +18,10 @@ export class MsgappContractSession {
   /** Where the events of the latest connection begin. */
   private start = 0;
 
-  constructor(private readonly harness: MsgappTransportHarness) {}
+  constructor(
+    private readonly harness: MsgappTransportHarness,
+    private readonly id = 'session',
+  ) {}
 
   /** The numbers that the session was linked to. */
   get linkedAs(): readonly string[] {
@@ -33,7 +36,7 @@ export class MsgappContractSession {
 
   async open(): Promise<void> {
     this.start = this.events.length;
-    const order = { sessionId: 'session', channel: 'msgapp', credentials: this.credentials };
+    const order = { sessionId: this.id, channel: 'msgapp', credentials: this.credentials };
     const linked = this.linkedAs.length > 0;
     this.opened = await this.harness.transport.open(
       { ...order, linked },

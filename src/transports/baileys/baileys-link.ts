@@ -2,8 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import type { BaileysEventMap, WAMessage, WASocket } from 'baileys';
 import { within } from '../../common/async.js';
 import type { Clock } from '../../common/clock.js';
-import type { Link, LinkEnd, LinkListener, OutgoingMsgapp } from '../../msgapp/msgapp-transport.js';
-import type { DeliveryResult } from '../../outbox/delivery-result.js';
+import type { Link, LinkEnd, LinkListener, LinkResult, OutgoingMsgapp } from '../../msgapp/msgapp-transport.js';
 import type { BaileysCredentials } from './baileys-credentials.js';
 import type { Baileys } from './baileys-library.js';
 import type { ResolvedBaileysOptions } from './baileys-options.js';
@@ -53,12 +52,12 @@ export class BaileysLink implements Link {
   private isOver = false;
 
   constructor(private readonly parts: LinkParts) {
-    const { clock, options, socket, library, memory, credentials, listener, logger } = parts;
+    const { clock, options, socket, library, credentials, listener, logger } = parts;
     this.events = new LinkEvents(credentials, listener, () => logger.warn('The session could not deal with an event.'));
     const limits = { answerMs: options.answerTimeoutMs, silenceMs: options.keepAliveMs + SILENCE_MARGIN_MS };
     this.monitor = new ConnectionMonitor(clock, limits, (reason) => this.finish({ next: 'retry', reason }));
     this.receipts = new ReceiptTracker(clock, options.restrictionMs, (event) => this.events.emit(event));
-    this.recipients = new Recipients(library, socket, memory);
+    this.recipients = new Recipients(library, socket);
     this.sender = new MessageSender({
       ...parts,
       recipients: this.recipients,
@@ -69,12 +68,12 @@ export class BaileysLink implements Link {
     this.monitor.expectAnswer();
   }
 
-  async send(message: OutgoingMsgapp, signal: AbortSignal): Promise<DeliveryResult> {
+  async send(message: OutgoingMsgapp, signal: AbortSignal): Promise<LinkResult> {
     if (!this.isUsable || signal.aborted) return { kind: 'retry', error: 'not_open' };
     return this.sender.send(message, signal);
   }
 
-  async exists(number: string): Promise<boolean | undefined> {
+  async exists(number: string): Promise<string | false | undefined> {
     return this.isUsable ? this.recipients.exists(number) : undefined;
   }
 

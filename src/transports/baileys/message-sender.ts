@@ -3,13 +3,17 @@ import { Readable } from 'node:stream';
 import type { AnyMessageContent, proto, WASocket } from 'baileys';
 import { within } from '../../common/async.js';
 import type { Clock } from '../../common/clock.js';
-import { LONGEST_TEXT, type OutgoingMedia, type OutgoingMsgapp } from '../../msgapp/msgapp-transport.js';
-import type { DeliveryResult } from '../../outbox/delivery-result.js';
+import {
+  type LinkResult,
+  LONGEST_TEXT,
+  type OutgoingMedia,
+  type OutgoingMsgapp,
+} from '../../msgapp/msgapp-transport.js';
 import type { Baileys } from './baileys-library.js';
 import type { ResolvedBaileysOptions } from './baileys-options.js';
 import { failureOf } from './link-end.js';
 import type { BaileysLogger } from './quiet-logger.js';
-import { type Ack, ackError, type ReceiptTracker } from './receipt-tracker.js';
+import { type Ack, ackError, RESTRICTED, type ReceiptTracker } from './receipt-tracker.js';
 import type { Recipients } from './recipients.js';
 import type { SessionMemory } from './session-memory.js';
 
@@ -27,7 +31,7 @@ interface SenderParts {
   readonly onUnusable: (reason: string) => void;
 }
 
-type Prepared = { readonly message: proto.IMessage } | Extract<DeliveryResult, { kind: 'retry' }>;
+type Prepared = { readonly message: proto.IMessage } | Extract<LinkResult, { kind: 'retry' }>;
 
 /**
  * Sends messages, one at a time, and waits for the server's acknowledgement; Baileys reports only that they were
@@ -40,12 +44,12 @@ export class MessageSender {
    * An error before the message is written means that it was not sent; afterwards only the server's acknowledgement
    * counts.
    */
-  async send(outgoing: OutgoingMsgapp, signal: AbortSignal): Promise<DeliveryResult> {
-    const { recipients, clock, options } = this.parts;
+  async send(outgoing: OutgoingMsgapp, signal: AbortSignal): Promise<LinkResult> {
+    const { clock, options } = this.parts;
     // A frame has at most 16 MiB, and each text is encrypted for every device and cached.
     if (textOf(outgoing).length > LONGEST_TEXT) return { kind: 'refused', error: 'text_too_long' };
     const reference = messageReference(outgoing.messageId);
-    const address = recipients.addressOf(outgoing.to);
+    const address = outgoing.address ?? `${outgoing.to}@s.whatsapp.net`;
     const preparing = this.prepare(outgoing, address, reference);
     const prepared = await within(clock, options.uploadTimeoutMs, preparing);
     if (!prepared) return { kind: 'retry', error: 'preparation_timeout' };
@@ -58,7 +62,8 @@ export class MessageSender {
   private async prepare({ content }: OutgoingMsgapp, address: string, messageId: string): Promise<Prepared> {
     const { library, socket, logger, options } = this.parts;
     try {
-      if (!(await this.parts.recipients.hasDevices(address))) return { kind: 'retry', error: 'no_devices' };
+      if (!(await this.parts.recipients.hasDevices(address)))
+        return { kind: 'retry', error: 'no_devices', wrongAddress: true };
       if ('media' in content && !(await this.hasMediaServer())) return { kind: 'retry', error: 'no_media_server' };
       const { message } = await library.generateWAMessage(address, messageContent(content), {
         userJid: socket.user?.id ?? '',
@@ -88,7 +93,7 @@ export class MessageSender {
     }
   }
 
-  private async relay(address: string, message: proto.IMessage, reference: string): Promise<DeliveryResult> {
+  private async relay(address: string, message: proto.IMessage, reference: string): Promise<LinkResult> {
     const { library, socket, memory, receipts, options } = this.parts;
     memory.sent.remember(reference, address, message, library.proto.Message.encode(message).finish().length);
     const relaying = socket.relayMessage(address, message, { messageId: reference });
@@ -106,8 +111,11 @@ export class MessageSender {
   }
 }
 
-function resultOf({ error }: Ack, reference: string): DeliveryResult {
-  return error === undefined ? { kind: 'sent', reference } : { kind: 'refused', error: ackError(error) };
+function resultOf({ error }: Ack, reference: string): LinkResult {
+  if (error === undefined) return { kind: 'sent', reference };
+  // Any other refusal may be one of the address, and asking for it again costs one query.
+  const isAboutUs = error === RESTRICTED;
+  return { kind: 'refused', error: ackError(error), ...(isAboutUs ? {} : { wrongAddress: true }) };
 }
 
 function textOf({ content }: OutgoingMsgapp): string {

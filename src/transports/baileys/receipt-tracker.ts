@@ -8,7 +8,7 @@ type Receipt = Extract<LinkEvent, { kind: 'receipt' }>;
 export type Ack = { readonly error?: string };
 
 /** The server's error for a number that may not write to people who do not know it. */
-const RESTRICTED = '463';
+export const RESTRICTED = '463';
 
 /** The status of a receipt's type. Other types come from our own devices or request the message again. */
 const STATUS: ReadonlyMap<string, Receipt['status']> = new Map([

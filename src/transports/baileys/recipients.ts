@@ -1,10 +1,9 @@
 import type { WASocket } from 'baileys';
 import type { Baileys } from './baileys-library.js';
-import type { SessionMemory } from './session-memory.js';
 
 /**
- * The address by number of a recipient who may use a LID, the app's second kind of address; undefined when it is not
- * known.
+ * The address by number of a recipient who may use a LID, the app's second kind of address; the LID itself where the app
+ * hides the number.
  */
 export async function addressOfSender(
   library: Baileys,
@@ -13,7 +12,7 @@ export async function addressOfSender(
 ): Promise<string | undefined> {
   if (!jid) return undefined;
   const number = library.isLidUser(jid) ? await signalRepository.lidMapping.getPNForLID(jid) : jid;
-  return number ? library.jidNormalizedUser(number) : undefined;
+  return library.jidNormalizedUser(number ?? jid);
 }
 
 /** Looks up recipients at the server of one connection. */
@@ -21,24 +20,20 @@ export class Recipients {
   constructor(
     private readonly library: Baileys,
     private readonly socket: Pick<WASocket, 'onWhatsApp' | 'getUSyncDevices' | 'user'>,
-    private readonly memory: SessionMemory,
   ) {}
 
-  /** Whether a number has an account; undefined when the query fails. */
-  async exists(number: string): Promise<boolean | undefined> {
+  /**
+   * The server's address of a number, which may have other digits than the number (mobiles in Brazil, Mexico and Argentina) or
+   * none of them; false when it has no account, undefined when the query fails.
+   */
+  async exists(number: string): Promise<string | false | undefined> {
     try {
       const accounts = await this.socket.onWhatsApp(number);
       const account = accounts?.find(({ exists }) => exists);
-      if (account?.jid.endsWith('@s.whatsapp.net')) this.memory.addresses.set(number, account.jid);
-      return accounts && account !== undefined;
+      return accounts && (account ? this.library.jidNormalizedUser(account.jid) : false);
     } catch {
       return undefined;
     }
-  }
-
-  /** The address for messages to a number. */
-  addressOf(number: string): string {
-    return this.memory.addresses.get(number) ?? `${number}@s.whatsapp.net`;
   }
 
   /**

@@ -19,8 +19,6 @@ export class SessionMemory {
   /** The number of requests by recipients to repeat a message. */
   readonly retries = new BoundedCache(1000, HOUR_MS);
   readonly sent = new SentMessages();
-  /** The server's address of a number, which may have other digits than the number (mobiles in Brazil or Mexico). */
-  readonly addresses = new LRUCache<string, string>({ ...atMost(5000), ttl: 24 * HOUR_MS });
 }
 
 /** The size of the cache: 500 messages, of which a larger one counts as several, or 2 MB in all. */

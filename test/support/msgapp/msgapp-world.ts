@@ -7,6 +7,7 @@ import { EventLog } from '../../../src/events/event-log.js';
 import { EventTeller } from '../../../src/events/event-teller.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { type FetchedMedia, MediaFetcher, type MediaRequest } from '../../../src/media/media-fetcher.js';
+import { AddressStore } from '../../../src/msgapp/address-store.js';
 import { MediaIntake } from '../../../src/msgapp/media-intake.js';
 import { MsgappChannel } from '../../../src/msgapp/msgapp-channel.js';
 import { MsgappService } from '../../../src/msgapp/msgapp-service.js';
@@ -121,7 +122,7 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
     this.senders = new Senders(this.sessions, clock, notifier);
     this.channel = new MsgappChannel(
       ...([this.sessions, this.senders, settings, events, teller, clock, transport, this.outbox] as const),
-      ...([storage.outbox, sessionStore, storage.media, texts, ids, channels] as const),
+      ...([storage.outbox, sessionStore, storage.store(AddressStore), storage.media, texts, ids, channels] as const),
     );
     const intake = new MediaIntake(this.fetcher, storage.media, clock);
     const gate = new Idempotency(storage.outbox, clock);

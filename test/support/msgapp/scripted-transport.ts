@@ -3,14 +3,15 @@ import {
   type LinkEvent,
   type LinkListener,
   type LinkOrder,
+  type LinkResult,
   MsgappTransport,
   type OutgoingMsgapp,
   type Pacing,
   type SessionTiming,
 } from '../../../src/msgapp/msgapp-transport.js';
-import type { DeliveryResult, DeliveryTiming, RepeatPolicy } from '../../../src/outbox/delivery-result.js';
+import type { DeliveryTiming, RepeatPolicy } from '../../../src/outbox/delivery-result.js';
 
-export type Carrier = (message: OutgoingMsgapp, link: ScriptedLink, signal: AbortSignal) => Promise<DeliveryResult>;
+export type Carrier = (message: OutgoingMsgapp, link: ScriptedLink, signal: AbortSignal) => Promise<LinkResult>;
 
 /** A connection that says what a test lets it say. */
 export class ScriptedLink implements Link {
@@ -32,7 +33,7 @@ export class ScriptedLink implements Link {
     return this.listener(event);
   }
 
-  async send(message: OutgoingMsgapp, signal: AbortSignal): Promise<DeliveryResult> {
+  async send(message: OutgoingMsgapp, signal: AbortSignal): Promise<LinkResult> {
     this.sent.push(message);
     this.peak = Math.max(this.peak, ++this.under);
     try {
@@ -42,7 +43,7 @@ export class ScriptedLink implements Link {
     }
   }
 
-  exists(number: string): Promise<boolean | undefined> {
+  exists(number: string): Promise<string | boolean | undefined> {
     this.transport.asked.push(number);
     return this.transport.directory(number);
   }
@@ -79,7 +80,7 @@ export class ScriptedTransport extends MsgappTransport {
   opening: Promise<void> = Promise.resolve();
   closing: Promise<void> = Promise.resolve();
   carrier: Carrier = async ({ messageId }) => ({ kind: 'sent', reference: `ref-${messageId}` });
-  directory: (number: string) => Promise<boolean | undefined> = async () => true;
+  directory: (number: string) => Promise<string | boolean | undefined> = async () => true;
   /** What a connection does by itself. */
   onOpen: (link: ScriptedLink) => void = () => undefined;
   private readonly mine = new Map<string, ScriptedLink[]>();

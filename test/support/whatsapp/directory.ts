@@ -5,6 +5,9 @@ import type { Phone } from './phone.js';
 /** Who is registered on the network. */
 export class Directory {
   private readonly phones = new Map<string, Phone>();
+  /** The numbers that clients have asked about, in order. */
+  readonly soughtNumbers: string[] = [];
+  private readonly spellings = new Map<string, Phone>();
   private readonly devices = new Map<string, LinkedDevice>();
 
   add(phone: Phone): void {
@@ -15,6 +18,17 @@ export class Directory {
   /** @param user a number, or the other name of one */
   phone(user: string | undefined): Phone | undefined {
     return this.phones.get(user ?? '');
+  }
+
+  /** From now on the network knows this spelling of a phone's number too, but reaches the phone by the number only. */
+  alias(spelling: string, phone: Phone): void {
+    this.spellings.set(spelling, phone);
+  }
+
+  /** @param number as somebody has it in the address book */
+  contact(number: string): Phone | undefined {
+    this.soughtNumbers.push(number);
+    return this.spellings.get(number) ?? this.phones.get(number);
   }
 
   link(device: LinkedDevice): void {

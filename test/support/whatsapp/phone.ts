@@ -39,6 +39,8 @@ export class Phone {
   readonly signal = new PhoneSignal();
   /** The number's other name, which the network tells to who asks. */
   readonly lidUser: string;
+  /** Whether the network names the phone by its other name, also to who asks for the number. */
+  hidesNumber = false;
   private devices = 0;
 
   constructor(
@@ -109,7 +111,7 @@ export class Phone {
     const t = seconds();
     const registration = encodeBigEndian(this.signal.identity.registrationId, 4);
     sender.connection?.send(
-      stanza('receipt', { from: this.jid, id, t, type: 'retry' }, [
+      stanza('receipt', { from: this.hidesNumber ? this.lid : this.jid, id, t, type: 'retry' }, [
         stanza('retry', { count: '1', id, t, v: '1' }),
         stanza('registration', {}, registration),
       ]),

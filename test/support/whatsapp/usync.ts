@@ -17,8 +17,8 @@ function aboutUser(user: Stanza, topics: ReadonlySet<string>, directory: Directo
   const name = topics.has('contact')
     ? bytesOf(child(user, 'contact')).toString().replace(/\D/g, '')
     : jidDecode(jid)?.user;
-  const phone = directory.phone(name);
-  const byLid = jid?.endsWith('@lid') ?? false;
+  const phone = topics.has('contact') ? directory.contact(name ?? '') : directory.phone(name);
+  const byLid = jid?.endsWith('@lid') ?? phone?.hidesNumber ?? false;
   const facts: Stanza[] = [];
   if (topics.has('contact')) facts.push(stanza('contact', { type: phone ? 'in' : 'out' }, `+${name}`));
   if (topics.has('devices') && phone) facts.push(stanza('devices', {}, [deviceList(phone, directory)]));

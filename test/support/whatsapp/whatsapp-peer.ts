@@ -78,6 +78,16 @@ export class WhatsappPeer implements PhoneNetwork, ConnectionEvents {
     return phone;
   }
 
+  /** From now on people may also spell a phone's number like this, as with the ninth digit of Brazilian mobiles. */
+  alias(spelling: string, phone: Phone): void {
+    this.directory.alias(spelling, phone);
+  }
+
+  /** The numbers of which clients have asked whether they are on the app, in order. */
+  get soughtNumbers(): readonly string[] {
+    return this.directory.soughtNumbers;
+  }
+
   /** The open connections of a number's linked devices. */
   connectionsOf(number: string): WireConnection[] {
     return [...this.connections].filter(({ device }) => device?.phone.number === number);

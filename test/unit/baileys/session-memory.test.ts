@@ -18,18 +18,16 @@ test('a cache holds so many, and lets the one go that was used least lately', ()
 });
 
 test('a session remembers no more than it should, however much it sends', () => {
-  const { sent, addresses, devices, retries } = new SessionMemory();
+  const { sent, devices, retries } = new SessionMemory();
   const to = '22670000001@s.whatsapp.net';
   for (let at = 0; at < 6000; at++) {
     sent.remember(`sent-${at}`, to, { conversation: String(at) }, 4);
-    addresses.set(`number-${at}`, to);
     devices.set(`user-${at}`, []);
     retries.set(`message-${at}`, 1);
   }
   const kept = (find: (at: number) => unknown) =>
     Array.from({ length: 6000 }, (_, at) => find(at)).filter((found) => found !== undefined).length;
   expect(kept((at) => sent.find(`sent-${at}`, to))).toBe(500);
-  expect(kept((at) => addresses.get(`number-${at}`))).toBe(5000);
   expect(kept((at) => devices.get(`user-${at}`))).toBe(5000);
   expect(kept((at) => retries.get(`message-${at}`))).toBe(1000);
   expect(sent.find('sent-5999', to)).toEqual({ conversation: '5999' });

@@ -2,9 +2,11 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { FaultLog } from '../../../src/common/log.js';
 import { FetchTime } from '../../../src/media/fetch-time.js';
 import { BoundedBody } from '../../../src/media/guarded-media-fetcher.js';
-import { ContactLimits, RecipientCheck } from '../../../src/msgapp/message-carrier.js';
+import { AddressStore } from '../../../src/msgapp/address-store.js';
+import { ContactLimits } from '../../../src/msgapp/message-carrier.js';
 import type { Link } from '../../../src/msgapp/msgapp-transport.js';
 import { RateLimiter } from '../../../src/msgapp/pace.js';
+import { RecipientCheck } from '../../../src/msgapp/recipient-check.js';
 import { QrStream } from '../../../src/msgapp/sessions/qr-stream.js';
 import { SessionQueues } from '../../../src/msgapp/sessions/session-queues.js';
 import { ConnectionMonitor } from '../../../src/transports/baileys/connection-monitor.js';
@@ -96,16 +98,19 @@ describe('with the clock set back by an hour', () => {
   });
 
   test('what is known of a number is asked again in its time', async () => {
-    const check = new RecipientCheck(clock, 1000);
+    const storage = await SqliteMemory.open();
+    const addresses = storage.store(AddressStore);
+    const check = new RecipientCheck({ clock, addresses, app: 'an app', timeoutMs: 1000 });
     const { link, asked } = directory();
-    await check.isThere(link, '22670000000');
+    await check.find('session', link, '22670000000');
     clock.setBack(HOUR);
     clock.advance(24 * HOUR - 1);
-    await check.isThere(link, '22670000000');
+    await check.find('session', link, '22670000000');
     expect(asked()).toBe(1);
     clock.advance(1);
-    await check.isThere(link, '22670000000');
+    await check.find('session', link, '22670000000');
     expect(asked()).toBe(2);
+    await storage.stop();
   });
 
   test('a code is not shown any longer than it can be scanned', () => {

@@ -1,29 +1,130 @@
-import { expect, test } from '@jest/globals';
-import { RecipientCheck } from '../../../src/msgapp/message-carrier.js';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { AddressStore } from '../../../src/msgapp/address-store.js';
 import type { Link } from '../../../src/msgapp/msgapp-transport.js';
+import { RecipientCheck } from '../../../src/msgapp/recipient-check.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { SqliteMemory } from '../../support/sqlite-memory.js';
 
-const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const NUMBER = '5511987654321';
+const ADDRESS = '551187654321@s.whatsapp.net';
 
-test.each([
-  [true, 24 * HOUR],
-  [false, HOUR / 6],
-])('that a number is there: %s is believed for %d ms', async (answer, ms) => {
-  const clock = new FakeClock();
-  const check = new RecipientCheck(clock, 5000);
-  const asked: string[] = [];
+let clock: FakeClock;
+let storage: SqliteMemory;
+let asked: string[];
+
+beforeEach(async () => {
+  clock = new FakeClock();
+  storage = await SqliteMemory.open();
+  asked = [];
+});
+afterEach(() => storage.stop());
+
+/** A process of its own on the storage of all. */
+const process = (app = 'an app') =>
+  new RecipientCheck({ clock, addresses: storage.store(AddressStore), app, timeoutMs: 5000 });
+
+/** The connection of a session, on which the server gives this answer. */
+function connection(answer: string | boolean | undefined, name = 'asked'): Link {
   const link: Pick<Link, 'exists'> = {
-    exists: async (number) => {
-      asked.push(number);
+    exists: async () => {
+      asked.push(name);
       return answer;
     },
   };
-  const ask = (number: string) => check.isThere(link as Link, number);
-  expect([await ask('1'), await ask('1'), await ask('2')]).toEqual([answer, answer, answer]);
+  // Nothing else of it is used here.
+  return link as Link;
+}
+
+test.each([
+  ['an address', ADDRESS, { address: ADDRESS }, 24 * HOUR],
+  ['that a number is there', true, { address: undefined }, 24 * HOUR],
+  ['that a number is not there', false, false, 10 * MINUTE],
+] as const)('%s is believed for a time, then asked for again', async (_, answer, expected, ms) => {
+  const check = process();
+  const find = async () => {
+    const found = await check.find('one', connection(answer), NUMBER);
+    return found && { address: found.address };
+  };
+  expect([await find(), await find()]).toEqual([expected, expected]);
   clock.advance(ms - 1);
-  await ask('1');
-  expect(asked).toEqual(['1', '2']);
+  expect(await find()).toEqual(expected);
+  expect(asked).toHaveLength(1);
   clock.advance(1);
-  expect(await ask('1')).toBe(answer);
-  expect(asked).toEqual(['1', '2', '1']);
+  expect(await find()).toEqual(expected);
+  expect(asked).toHaveLength(2);
+});
+
+describe('an address belongs to the number', () => {
+  test('so another session, another process and a process after a restart have it', async () => {
+    const first = process();
+    await first.find('one', connection(ADDRESS), NUMBER);
+    for (const check of [first, process()]) {
+      expect(await check.find('two', connection(false), NUMBER)).toMatchObject({ address: ADDRESS });
+    }
+    expect(asked).toHaveLength(1);
+  });
+
+  test('and another app is asked for its own', async () => {
+    await process().find('one', connection(ADDRESS), NUMBER);
+    expect(await process('another app').find('one', connection('u-4711'), NUMBER)).toMatchObject({ address: 'u-4711' });
+    expect(await process().find('one', connection(false), NUMBER)).toMatchObject({ address: ADDRESS });
+  });
+
+  test('and two processes that ask at the same time agree', async () => {
+    const found = await Promise.all(
+      ['one', 'two'].map((session) => process().find(session, connection(ADDRESS), NUMBER)),
+    );
+    expect(found).toMatchObject([{ address: ADDRESS }, { address: ADDRESS }]);
+    expect(await process().find('three', connection(undefined), NUMBER)).toMatchObject({ address: ADDRESS });
+  });
+
+  test('and one that turned out wrong is asked for again', async () => {
+    const check = process();
+    const wrong = await check.find('one', connection('old@app'), NUMBER);
+    await check.forget(NUMBER, wrong || { address: undefined });
+    expect(await check.find('one', connection(ADDRESS), NUMBER)).toMatchObject({ address: ADDRESS });
+    // Another process has used the wrong one too and finds out later.
+    await check.forget(NUMBER, { address: 'old@app' });
+    expect(await process().find('two', connection(undefined), NUMBER)).toMatchObject({ address: ADDRESS });
+  });
+
+  test('and an erased one is not used for long by a process that has read it before', async () => {
+    const check = process();
+    await check.find('one', connection(ADDRESS), NUMBER);
+    await storage.store(AddressStore).erase(NUMBER);
+    clock.advance(10 * MINUTE);
+    expect(await check.find('one', connection(false), NUMBER)).toBe(false);
+  });
+
+  test.each([-25 * HOUR, 25 * HOUR])('and one from %d ms away is not believed', async (ms) => {
+    const known = { address: 'old@app', learnedAt: clock.now() + ms };
+    await storage.store(AddressStore).remember({ app: 'an app', number: NUMBER }, known);
+    expect(await process().find('one', connection(ADDRESS), NUMBER)).toMatchObject({ address: ADDRESS });
+  });
+});
+
+describe('that a number is not there', () => {
+  test('is believed of the session that said so, as it may be restricted, and of no other', async () => {
+    const check = process();
+    expect(await check.find('restricted', connection(false), NUMBER)).toBe(false);
+    expect(await check.find('restricted', connection(ADDRESS), NUMBER)).toBe(false);
+    expect(await check.find('free', connection(ADDRESS), NUMBER)).toMatchObject({ address: ADDRESS });
+    // Now all know better.
+    expect(await check.find('restricted', connection(false), NUMBER)).toMatchObject({ address: ADDRESS });
+  });
+
+  test('is not believed any more when the number writes', async () => {
+    const check = process();
+    expect(await check.find('one', connection(false), NUMBER)).toBe(false);
+    check.heardFrom(NUMBER);
+    expect(await check.find('one', connection(ADDRESS), NUMBER)).toMatchObject({ address: ADDRESS });
+  });
+
+  test('is not kept where nobody knows', async () => {
+    const check = process();
+    expect(await check.find('one', connection(undefined), NUMBER)).toBeUndefined();
+    expect(await check.find('one', connection(ADDRESS), NUMBER)).toMatchObject({ address: ADDRESS });
+  });
 });

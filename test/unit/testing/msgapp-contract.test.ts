@@ -25,7 +25,9 @@ const openSandbox: OpenMsgappTransport = async () => {
     phone: PHONE,
     scan: (qr) => scanner.scan(qr, PHONE),
     number: (outcome) =>
-      ({ taken: '22670000000', absent: undefined, refused: '22670990001', busy: '22670990002' })[outcome],
+      ({ taken: '22670000000', respelled: undefined, absent: undefined, refused: '22670990001', busy: '22670990002' })[
+        outcome
+      ],
     received: async (number) =>
       (await phones.messages(number)).map(({ text, media }) => ({
         text: media?.caption ?? text,
@@ -164,6 +166,13 @@ const FAULTS: Readonly<Record<string, readonly [notices: string, build: (app: Lo
     'says whether a number is on the app, or that it does not know',
     (app) => {
       app.isThere = async () => true;
+    },
+  ],
+  'addresses that a message does not go to': [
+    'an address that one connection gives is good on another (optional: another spelling)',
+    (app) => {
+      const keep = app.keep.bind(app);
+      app.keep = ({ address: _, ...message }) => keep(message);
     },
   ],
   'a stop that sends and says it did not': [

@@ -45,6 +45,18 @@ export function receivedMessages(dialect: Dialect): string[] {
   ];
 }
 
+/** The addresses that apps' servers gave for numbers, for all sessions, channels and accounts. */
+export function recipientAddresses(dialect: Dialect): string[] {
+  const { id, name, integer } = columnTypes(dialect);
+  return [
+    // app: the transport's name.
+    `CREATE TABLE messaging_msgapp_address (
+      number ${id} NOT NULL, app ${id} NOT NULL, address ${name} NOT NULL, learned_at ${integer} NOT NULL,
+      PRIMARY KEY (number, app))${dialect.clustered}`,
+    'CREATE INDEX messaging_msgapp_address_age ON messaging_msgapp_address (learned_at)',
+  ];
+}
+
 /** Indexes to list the sessions of all accounts. */
 export function sessionListings(): string[] {
   return [

@@ -3,7 +3,7 @@ import { auditByTime, auditTable, keyLimits } from './access.js';
 import { claimOrder, coreTables, retention, upkeep } from './core.js';
 import { eventRuns, eventTables } from './events.js';
 import { userLinkSubjects, userSessionSubjects, userSessionTables } from './management.js';
-import { msgappTables, receivedMessages, sessionListings } from './msgapp.js';
+import { msgappTables, receivedMessages, recipientAddresses, sessionListings } from './msgapp.js';
 import { operatingTables } from './operating.js';
 import { sandboxScreens, sandboxTables } from './sandbox.js';
 import { hashedOptOuts, receivedTexts, smsTables } from './sms.js';
@@ -64,6 +64,7 @@ export const SCHEMA: readonly SchemaGroup[] = [
       { name: '0001-initial', up: msgappTables },
       { name: '0002-received', up: receivedMessages },
       { name: '0003-listings', up: sessionListings },
+      { name: '0004-addresses', up: recipientAddresses },
     ],
   },
   {
