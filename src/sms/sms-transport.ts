@@ -83,10 +83,15 @@ export interface CarrierReceipt {
   readonly status: SmsReport['status'];
   /**
    * With `sent`: the carrier has handed the SMS to the phone's network, and there may be no further receipt. An SMS of
-   * one part then stays `sent` without a deadline, until another receipt arrives. Default false: a `sent` receipt is
-   * ignored.
+   * one part then stays `sent` without a deadline, until another receipt arrives; so does one of several parts if the
+   * receipt is for the `whole` of it. Default false: a `sent` receipt is ignored.
    */
   readonly mayBeLast?: boolean;
+  /**
+   * True: the carrier reports once on the whole SMS, under the id of any of its parts, and the status applies to all
+   * parts of that attempt. Default false: the receipt is for one part.
+   */
+  readonly whole?: boolean;
   readonly error?: string;
   /**
    * The time of the event by the carrier's own clock, even when that is ahead, in milliseconds since the epoch; a

@@ -35,12 +35,13 @@ export abstract class PartStore {
 
   /**
    * Applies receipts in their order. A receipt belongs to the part with the first of its `ids` that is known on its
-   * route, and with its `number` if it has one; of several parts with one id, to the newest open one. If no part of the
-   * id has this number, the one number among them that may be another spelling of it counts (`mayBeSpellings`). Example:
-   * an SMS to 22997000001, and a receipt with its id for 2290197000001. A receipt without
-   * a part is parked; the same receipt is parked once. A receipt without news changes nothing. It is parked as well
-   * when its part is closed and it must belong to another SMS with the same id (`mayBeForAnother`). A parked receipt
-   * that matches only closed parts when an SMS is recorded stays parked by the same rule.
+   * route, and with its `number` if it has one; of several parts with one id, to the newest open one. If no part of
+   * the id has this number, the one number among them that may be another spelling of it counts (`mayBeSpellings`).
+   * Example: an SMS to 22997000001, and a receipt with its id for 2290197000001. A receipt for the `whole` SMS changes
+   * all parts of that attempt. A receipt without a part is parked; the same receipt is parked once. A receipt without
+   * news changes nothing. It is parked as well when its part is closed and it must belong to another SMS with the same
+   * id (`mayBeForAnother`). A parked receipt that matches only closed parts when an SMS is recorded stays parked by
+   * the same rule.
    */
   abstract receive(receipts: readonly DatedReceipt[], parking: Parking): Promise<readonly DeliveryTransition[]>;
 

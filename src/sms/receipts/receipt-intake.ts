@@ -54,7 +54,7 @@ export class ReceiptIntake {
 
 /** A receipt as it is stored; none for a receipt without an id, or one that reports only an intermediate state. */
 function usableReceipt(
-  { route, ids, number, status, error, at, mayBeLast }: CarrierReceipt,
+  { route, ids, number, status, whole, error, at, mayBeLast }: CarrierReceipt,
   now: number,
 ): DatedReceipt[] {
   const known = [...new Set(ids.map(carrierKey).filter((id) => id !== ''))].slice(0, MAX_IDS);
@@ -69,6 +69,7 @@ function usableReceipt(
       // The carrier's time is stored unchanged, even if it is ahead of our clock, because it is compared with that of a
       // repeat.
       at: at !== undefined && atByCarrier ? at : now,
+      ...(whole === true ? { whole } : {}),
       // A number in another form cannot be compared with ours.
       ...(number !== undefined && isPhoneNumber(number) ? { number } : {}),
       ...(error === undefined ? {} : { error: carrierText(error) }),

@@ -154,15 +154,16 @@ function attemptStatus(seen: ReadonlySet<PartStatus>): AggregateStatus['status']
 
 /**
  * The outbox's update for a receipt that reports the hand-over to the phone's network and may be the last one: the SMS
- * stays `sent`, without a deadline. None for an SMS of several parts, because the receipt names only one of them.
+ * stays `sent`, without a deadline. None for an SMS of several parts if the receipt is for one of them.
  */
 export function updateOfLasting(
   parts: readonly SmsPart[],
-  { status, route, at: reportedAt }: DatedReceipt,
+  { status, route, whole, at: reportedAt }: DatedReceipt,
   now: number,
 ): DeliveryUpdate[] {
   const [part, ...others] = parts;
-  if (status !== 'sent' || part?.status !== 'sent' || others.length > 0) return [];
+  const isAboutAll = others.length === 0 || whole === true;
+  if (status !== 'sent' || part?.status !== 'sent' || !isAboutAll) return [];
   const { messageId, position, recordedAt } = part;
   const at = Math.max(Math.min(now, reportedAt), recordedAt);
   return [{ messageId, position, status, at, dueAt: null, trail: [{ at, route, receipt: status }] }];

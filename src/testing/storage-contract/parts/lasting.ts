@@ -62,6 +62,15 @@ export function lastingTests({ test }: TestRunner, world: World, steps: PartsWor
     assert.equal(await steps.status(0), 'sent');
   });
 
+  test('one for the whole of an SMS of several parts ends its deadline', async () => {
+    await sending();
+    await handedOver();
+    await steps.record(aTakenSms(0, { carrierIds: ['id-0', 'id-1'] }));
+    await steps.receive({ ...lasting, whole: true });
+    assert.deepEqual(await expire(), []);
+    assert.equal(await steps.status(0), 'sent');
+  });
+
   test('of an SMS of several parts it says too little: its deadline stays', async () => {
     await sending();
     await handedOver();

@@ -110,6 +110,39 @@ export function partTests(runner: PartRunner<StoragePart>, world: World): void {
     assert.equal(await steps.status(0), 'sent');
   });
 
+  for (const id of IDS) {
+    test(`a receipt for the whole SMS settles all its parts, here under the id ${id}`, async () => {
+      await steps.sent(2, 3);
+      await steps.record(aTakenSms(0, { carrierIds: [...IDS, ''] }), aTakenSms(1, { carrierIds: ['d', 'e'] }));
+      const failed = aReceipt(id, { status: 'failed', error: '34', whole: true });
+      const [moved, ...others] = await steps.receive(failed, failed);
+      assert.deepEqual([moved?.status, moved?.refund, others.length], ['failed', 3, 0]);
+      assert.deepEqual(await steps.parts(0), ['failed', 'failed', 'failed', 'failed']);
+      await steps.changeNothing(0, failed, ...IDS.map((each) => aReceipt(each)));
+      await world.holds(3);
+      assert.equal(await steps.status(1), 'sent');
+    });
+  }
+
+  test('a receipt for the whole SMS is for one attempt, and leaves parts that are known already', async () => {
+    await steps.sent(1);
+    await steps.record(aTakenSms(0, { carrierIds: ['a', 'b'] }), aTakenSms(0, { carrierIds: ['c', 'd'], attempt: 2 }));
+    await steps.receive(aReceipt('b'));
+    assert.deepEqual(await steps.receive(aReceipt('a', { status: 'failed', whole: true })), []);
+    assert.deepEqual(await steps.parts(0), ['failed', 'delivered', 'sent', 'sent']);
+    const [moved] = await steps.receive(aReceipt('d', { whole: true }));
+    assert.equal(moved?.status, 'delivered');
+    await world.holds(0);
+  });
+
+  test('a receipt for the whole SMS that overtakes it waits for it', async () => {
+    await steps.sent(1, 2);
+    await steps.receive(aReceipt('b', { status: 'failed', whole: true }));
+    const [moved] = await steps.record(aTakenSms(0, { carrierIds: ['a', 'b'] }));
+    assert.deepEqual([moved?.status, moved?.refund], ['failed', 2]);
+    await world.holds(2);
+  });
+
   test('of two hand-offs of one SMS the better one counts', async () => {
     await steps.sent(1);
     await steps.record(aTakenSms(0, { carrierIds: ['a'] }), aTakenSms(0, { carrierIds: ['b'], attempt: 2 }));

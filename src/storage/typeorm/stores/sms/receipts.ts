@@ -52,20 +52,31 @@ export function* applyReceipts(
         later.push(receipt);
         continue;
       }
-      const next = nextPart(part, receipt);
-      if (!next) {
+      const concerned = receipt.whole === true ? ofAttempt(parts, part.attempt) : [[key, part] as const];
+      const changed = concerned.flatMap(([each, before]) => {
+        const after = nextPart(before, receipt);
+        return after ? [[each, after] as const] : [];
+      });
+      if (changed.length === 0) {
         updates.push(...updateOfLasting([...parts.values()], receipt, now));
         if (mayBeForAnother(part, receipt)) withoutEffect.push(receipt);
         continue;
       }
-      parts.set(key, next);
-      moved.set(key, next);
+      for (const [each, after] of changed) {
+        parts.set(each, after);
+        moved.set(each, after);
+      }
       updates.push(...updateOfParts([...parts.values()], receipt, now));
     }
     if (moved.size > 0) yield updateParts(dialect, [...moved.values()]);
     pending = later;
   }
   return { updates, unmatched: [...unmatched, ...(yield* laterThanKnown(dialect, withoutEffect))] };
+}
+
+/** The parts of one attempt, by their keys. */
+function ofAttempt(parts: ReadonlyMap<string, SmsPart>, attempt: number): readonly (readonly [string, SmsPart])[] {
+  return [...parts].filter(([, part]) => part.attempt === attempt);
 }
 
 /** The key of the part of each receipt, by its first id that has a part. Receipts without a part are missing. */
