@@ -1,5 +1,6 @@
 import { MessagingError } from '../common/errors.js';
 import { checkString, checkText } from '../common/inputs.js';
+import { escapeControls } from '../common/log.js';
 import { isInvisible } from '../common/visible-text.js';
 
 /** The ids of new accounts. */
@@ -14,10 +15,11 @@ export function checkNewAccountId(id: unknown): asserts id is string {
   if (!ACCOUNT_ID.test(id)) throw new MessagingError('error.field_invalid', { field: 'id' });
 }
 
-/** 1 to 128 characters, one of them visible. @throws MessagingError `error.field_not_string`, `error.field_invalid` */
+/** 1 to 128 characters, one of them visible and none a control character. @throws MessagingError `error.field_not_string`, `error.field_invalid` */
 export function checkAccountName(name: unknown): asserts name is string {
   checkText('name', name);
-  if (isInvisible(name) || name.length > 128) throw new MessagingError('error.field_invalid', { field: 'name' });
+  if (isInvisible(name) || name.length > 128 || escapeControls(name) !== name)
+    throw new MessagingError('error.field_invalid', { field: 'name' });
 }
 
 /** @throws MessagingError `error.field_not_integer` for anything but an integer from `min` to 10^12 */

@@ -27,15 +27,17 @@ interface LogFields {
 
 /**
  * A line for Nest's `Logger`. Loggers that take objects (pino) get `msg` and the fields; Nest's own prints one line of text.
- * Numbers of phones are masked.
+ * Numbers of phones are masked, and control characters are escaped, so that no text from outside begins a line of its own.
  */
 export class LogLine {
   readonly msg: string;
 
   constructor(sentence: string, fields: LogFields & { readonly repeats?: number } = {}) {
-    this.msg = masked(sentence);
+    this.msg = masked(sentence.replace(CONTROLS_BUT_FRAMES, escaped));
     // Fields without a value are left out: pino would print them.
-    Object.assign(this, Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)));
+    for (const [name, value] of Object.entries(fields)) {
+      if (value !== undefined) Object.assign(this, { [name]: typeof value === 'string' ? fromOutside(value) : value });
+    }
   }
 
   toString(): string {
@@ -116,6 +118,40 @@ const NUMBER = /(?<![\w-])\d{7,15}(?![\w-])/g;
 /** A text without full numbers of phones. */
 export function masked(text: string): string {
   return text.replace(NUMBER, (digits) => `${digits.slice(0, 3)}${'*'.repeat(digits.length - 5)}${digits.slice(-2)}`);
+}
+
+/**
+ * What moves the cursor of a terminal or begins a line: controls, line and paragraph separators, and marks that turn the direction
+ * of writing (Unicode's Bidi_Control).
+ */
+const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
+/** The same without the line breaks before the frames of a stack and before a cause, which `logFault` writes itself. */
+const CONTROLS_BUT_FRAMES = new RegExp(`(?!\\n(?: {4}at |Caused by: ))${CONTROLS.source}`, 'gu');
+
+/** The most characters of a text from outside in a log. */
+const MAX_FROM_OUTSIDE = 100;
+
+/**
+ * A text from a carrier, a caller or a token, for a log or a terminal: control characters escaped, and cut.
+ * @example `fromOutside('a\r\nb')` is `a\\r\\nb`
+ */
+export function fromOutside(text: string): string {
+  const shown = text
+    .slice(0, MAX_FROM_OUTSIDE)
+    .replace(/[\ud800-\udbff]$/, '')
+    .replace(CONTROLS, escaped);
+  return text.length > MAX_FROM_OUTSIDE ? `${shown}…` : shown;
+}
+
+/** A text with its control characters escaped. */
+export function escapeControls(text: string): string {
+  return text.replace(CONTROLS, escaped);
+}
+
+const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+function escaped(control: string): string {
+  return SHORT[control] ?? `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** The name of a thrown error, for logs: its message may hold secrets or numbers. */

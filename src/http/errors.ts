@@ -3,7 +3,7 @@ import { HttpException } from '@nestjs/common';
 import { CHALLENGE } from '../accounts/authentication-headers.js';
 import { type Catalogue, renderText } from '../common/catalogue.js';
 import { type ErrorCode, MessagingError, StorageUnavailableError } from '../common/errors.js';
-import { type FaultLog, faultCode } from '../common/log.js';
+import { escapeControls, type FaultLog, faultCode, stackFrames } from '../common/log.js';
 
 /** The error body of the API: exactly these three keys, `message` always one string. */
 interface ErrorBody {
@@ -228,9 +228,14 @@ function causeOf(error: unknown): string {
   return error instanceof Error && error.cause !== undefined ? `\nCaused by: ${describe(error.cause)}` : '';
 }
 
+/** The message in one line, however many it has, and the frames of the stack. */
 function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : `A ${typeof error} was thrown`;
+  if (!(error instanceof Error)) return `A ${typeof error} was thrown`;
+  return `${error.name}: ${escapeControls(error.message)}${stackFrames(error, MAX_FRAMES)}`;
 }
+
+/** As many as V8 keeps unless it is told otherwise. */
+const MAX_FRAMES = 10;
 
 function blank(text: string): string {
   return text.replace(LONG_DIGITS, '#######');

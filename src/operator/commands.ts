@@ -5,6 +5,7 @@ import { SignatureService } from '../accounts/signature-service.js';
 import { LedgerService } from '../billing/ledger-service.js';
 import type { LedgerProgress } from '../billing/ledger-store.js';
 import { momentOf } from '../common/list-query.js';
+import { escapeControls } from '../common/log.js';
 import { StartedStorage } from '../core/messaging-storage.js';
 import { ErasureService } from '../outbox/retention/erasure-service.js';
 import { OptOutService } from '../sms/opt-out/opt-out-service.js';
@@ -211,6 +212,7 @@ function progress(): (progress: LedgerProgress) => void {
 const TOLD_EACH = 100_000;
 
 function print(...lines: readonly unknown[]): number {
-  for (const line of lines) console.log(typeof line === 'string' ? line : JSON.stringify(line));
+  // A name may hold the escape codes of a terminal; JSON leaves some of them as they are.
+  for (const line of lines) console.log(typeof line === 'string' ? line : escapeControls(JSON.stringify(line)));
   return 0;
 }

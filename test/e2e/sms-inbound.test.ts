@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { SignatureService } from '../../src/accounts/signature-service.js';
 import { StorageUnavailableError } from '../../src/common/errors.js';
@@ -94,6 +94,17 @@ describeServices('texts from phones', (start) => {
     expect(heard.map(({ account }) => account).sort()).toEqual(
       [first.accountId, first.accountId, second.accountId].sort(),
     );
+  });
+
+  test('to destinations that nobody uses are logged once a minute, escaped and cut', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+    await serve();
+    for (const to of ['\r\n[Nest] ERROR forged', '\u001b[2J', `9${'x'.repeat(5000)}`, '\u009b31m'])
+      await says('STOP', { to });
+    const lines = warn.mock.calls.map(([line]) => String(line)).filter((line) => line.includes('no account uses'));
+    warn.mockRestore();
+    expect(lines).toHaveLength(1);
+    expect(lines.join('')).toContain('The destination is \\r\\n[Nest] ERROR forged.');
   });
 
   test('come once, however often the carrier repeats them: by its id for 30 days', async () => {

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { AccountSettings } from '../../accounts/account-options.js';
 import { AccountStore } from '../../accounts/account-store.js';
 import { Clock } from '../../common/clock.js';
-import { faultLog } from '../../common/log.js';
+import { faultLog, fromOutside } from '../../common/log.js';
 import { isPhoneNumber } from '../../common/phone-number.js';
 import { PolicyStore } from '../../outbox/policy-store.js';
 import { SmsSettings } from '../sms-options.js';
@@ -41,8 +41,9 @@ export class OptOutIntake {
     const keys = await this.keysOf(sms);
     if (keys.length === 0) {
       faultLog('OptOut', this.clock).warn(
-        `A phone wrote ${request.toUpperCase()} to ${sms.to}, which no account uses: see sms.inboundSignatures.`,
+        `A phone wrote ${request.toUpperCase()} to a destination that no account uses: see sms.inboundSignatures.`,
         { channel: 'sms', route: sms.route },
+        ` The destination is ${fromOutside(sms.to)}.`,
       );
       return;
     }

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { ConsoleLogger, Logger } from '@nestjs/common';
 import { MessagingError, StorageUnavailableError } from '../../../src/common/errors.js';
-import { FaultLog, faultCode, faultLog, LogLine, masked } from '../../../src/common/log.js';
+import { FaultLog, faultCode, faultLog, fromOutside, LogLine, masked } from '../../../src/common/log.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 
 let clock: FakeClock;
@@ -101,4 +101,32 @@ test('a fault has a word: ours, that of the system or a database, or its name', 
   expect(faultCode(Object.assign(new Error('x'), { code: 'ECONNREFUSED' }))).toBe('ECONNREFUSED');
   expect(faultCode(Object.assign(new TypeError('x'), { code: 'the code is 4711' }))).toBe('TypeError');
   expect(faultCode('22670000001')).toBe('something');
+});
+
+/** What begins a line, moves the cursor or turns the direction of writing. */
+const CONTROLS = [
+  ...['\n', '\r\n', '\t', '\0', '\b', '\v', '\f', '\u001b[2J', '\u007f', '\u0085', '\u009b2J', '\u2028', '\u2029'],
+  ...['\u061c', '\u200e', '\u200f', '\u202e', '\u2066', '\u2069'],
+];
+
+test.each(CONTROLS)('no text from outside begins a line or moves a cursor: %j', (control) => {
+  const text = `36111${control}[Nest] 1 - ERROR forged`;
+  log.warn('Kind.', { route: text, code: text }, ` To ${text}`);
+  const [line] = lines;
+  for (const written of [String(line), inspect(line), JSON.stringify(line), fromOutside(text)]) {
+    expect(written.replaceAll('\\\\', '\\')).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
+    expect(written).toContain('forged');
+  }
+});
+
+test('a text from outside is cut, and a cut pair of surrogates leaves no half', () => {
+  expect(fromOutside('x'.repeat(100))).toBe('x'.repeat(100));
+  expect(fromOutside('x'.repeat(101))).toBe(`${'x'.repeat(100)}…`);
+  expect(fromOutside(`${'x'.repeat(99)}😀😀`)).toBe(`${'x'.repeat(99)}…`);
+});
+
+test('frames of a stack and the line of a cause stay lines', () => {
+  const line = new LogLine('Broken.\n    at a (b.js:1:1)\nCaused by: Error: c\n    at d (e.js:1:1)\nnot a frame');
+  expect(String(line).split('\n')).toHaveLength(4);
+  expect(String(line)).toContain('\\nnot a frame');
 });
