@@ -136,6 +136,7 @@ export {
   type CarrierRouteView,
   type CarriersView,
   ManagedCarriers,
+  type UnreadNumberView,
 } from './management/operator/managed-carriers.js';
 export {
   ManagedQueues,

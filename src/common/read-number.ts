@@ -37,7 +37,7 @@ const MIN_SURE_DIGITS = 10;
 export function readAddress(text: string, origin: AddressOrigin = {}): ReadAddress | undefined {
   const written = plainText(text);
   if (written === '') return undefined;
-  if (/\p{L}/u.test(written)) return written.startsWith('+') ? undefined : { kind: 'name', name: written };
+  if (/\p{L}/u.test(written)) return NUMBER_WITH_TEXT.test(written) ? undefined : { kind: 'name', name: written };
   const digits = written.replace(SEPARATORS, '');
   if (!/^\+?\d+$/.test(digits)) return undefined;
   const number = /^(?:\+|00)\d{7}/.test(digits)
@@ -53,6 +53,9 @@ export function readNumber(text: string, origin?: AddressOrigin): string | undef
   const read = readAddress(text, origin);
   return read?.kind === 'number' ? read.number : undefined;
 }
+
+/** A plus sign, or as many digits as a number has: what has letters too is a number with a remark, and no name. */
+const NUMBER_WITH_TEXT = /^\+|(?:\d\D*){7}/;
 
 /** Blanks, dashes and the minus sign, dots, parentheses and slashes between digits. */
 const SEPARATORS = /[\s\p{Pd}\u2212.()/_·‧•]/gu;

@@ -20,6 +20,8 @@ export type MessagingEventMap = { readonly [T in EventType]: MessagingEvent<T> }
 export interface HostEvents {
   /** A carrier counted another number of segments than this module; the price does not change. */
   readonly 'sms.segments_differ': SegmentDifference;
+  /** A text of a phone was dropped, because the phone's number cannot be read for sure. `address` is masked. */
+  readonly 'sms.number_unread': { readonly route: string; readonly address: string };
 }
 
 /** Two different counts of the segments of one SMS. */

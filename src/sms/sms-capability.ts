@@ -6,6 +6,7 @@ import { provideErasure } from '../outbox/retention/erasure-service.js';
 import { RetentionSettings } from '../outbox/retention/retention-options.js';
 import { ReceivedSmsIntake, receivedSmsPurge } from './inbound/received-sms-intake.js';
 import { ReceivedSmsStore } from './inbound/received-sms-store.js';
+import { UnreadNumbers } from './inbound/unread-numbers.js';
 import { OptOutDirectory } from './opt-out/opt-out-directory.js';
 import { optOutErasure } from './opt-out/opt-out-erasure.js';
 import { OptOutIntake } from './opt-out/opt-out-intake.js';
@@ -31,6 +32,7 @@ export const SMS_CAPABILITY: Capability = {
   providers: [
     ...[OptOutDirectory, OptOutList, OptOutIntake, OptOutService],
     ReceivedSmsIntake,
+    UnreadNumbers,
     ...[ReceiptIntake, CarrierSink, SubmitRecord, SmsChannel, SmsCallbacks, SmsService, RouteChecks],
     providePurge(PartStore, partPurge),
     providePurge(ReceivedSmsStore, receivedSmsPurge),

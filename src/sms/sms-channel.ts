@@ -12,6 +12,7 @@ import { NO_ANSWER } from '../outbox/result-checks.js';
 import type { Payload } from '../outbox/send.js';
 import { TextSources } from '../outbox/text-sources.js';
 import { type RouteState, SubmitTally } from './carrier-state.js';
+import type { UnreadNumber } from './inbound/unread-numbers.js';
 import { OPTED_OUT, OptOutDirectory } from './opt-out/opt-out-directory.js';
 import { CarrierSink, smsTiming } from './receipts/carrier-sink.js';
 import { checkSubmitResult, checkSubmitResults } from './receipts/submit-answers.js';
@@ -129,6 +130,11 @@ export class SmsChannel extends Channel {
       this.log.warn(`The transport ${name} threw ${nameOf(error)} when asked for its room.`, fields);
     }
     return undefined;
+  }
+
+  /** The routes with texts whose sender could not be read. */
+  get unreadNumbers(): readonly UnreadNumber[] {
+    return this.sink.unreadNumbers.all();
   }
 
   /** The routes of its transport, with what was submitted. */

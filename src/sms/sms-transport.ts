@@ -130,6 +130,11 @@ export interface SmsSink {
   receipts(receipts: readonly CarrierReceipt[]): Promise<void>;
   /** Applies opt-out words, and stores the events of each text once, however often it comes. */
   inbound(messages: readonly InboundSms[]): Promise<void>;
+  /**
+   * Counts a text that is dropped because the number of its phone cannot be read for sure, and logs the number masked.
+   * @param address as the carrier has written it
+   */
+  unread(route: string, address: string): void;
 }
 
 /** A carrier's HTTP call to our callback route. */

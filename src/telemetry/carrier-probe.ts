@@ -13,7 +13,9 @@ export function measuredTransport(transport: SmsTransport, instruments: Instrume
       submit(transport, instruments, clock, batch, signal, tell),
     start: (sink: SmsSink) =>
       transport.start({
-        ...{ receipts: (receipts) => sink.receipts(receipts), inbound: (texts) => sink.inbound(texts) },
+        receipts: (receipts) => sink.receipts(receipts),
+        inbound: (texts) => sink.inbound(texts),
+        unread: (route, address) => sink.unread(route, address),
         report: async (reports) => {
           await sink.report(reports);
           counting(clock, () => {

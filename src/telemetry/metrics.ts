@@ -122,6 +122,9 @@ export const METRICS = {
   }),
   parked_receipts: gauge('Receipts that match no SMS yet; the count stops at 10000.', 'database', {}),
   unreported_total: counter('Deliveries that became unknown without a receipt in time.', { channel: 'channel' }),
+  unread_numbers_total: counter('Texts that were dropped because the number of their phone cannot be read.', {
+    route: 'route',
+  }),
   segment_differences_total: counter('SMS of which the carrier counted other segments.', { route: 'route' }),
 
   charged_units_total: counter('Units charged.', { channel: 'channel', account: 'account' }),

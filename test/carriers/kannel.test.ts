@@ -195,6 +195,7 @@ async function readByUs(submits: readonly ShortMessage[]): Promise<string[]> {
     defaultAlphabet: 'gsm',
     receiptOffsetMinutes: undefined,
     unmarkedReceipts: false,
+    home: undefined,
   };
   const source = { ton: 1, npi: 1, address: '22670000000' };
   for (const submit of submits) await incoming.deliver({ ...submit, source }, settings, {});

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { MessagingEvents } from '../../src/events/messaging-events.js';
 import type { CarrierRouteView, CarriersView } from '../../src/management/operator/managed-carriers.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { RoutedSmsTransport } from '../../src/transports/routed/index.js';
@@ -123,6 +124,23 @@ describeOnBothAdapters('the carriers for operators', (adapter) => {
     expect(plain.numbers).toEqual([]);
     await world.operator.done('manage/carriers/plain/resume');
     await eventually(() => plain.numbers.length === 1, Boolean, { clock });
+  });
+
+  test('texts whose number cannot be read are told with the route and the last number, masked', async () => {
+    const { near, carriers, clock, app } = await startCarriers(adapter);
+    expect((await carriers()).unread_numbers).toEqual([]);
+    const heard: unknown[] = [];
+    app.get(MessagingEvents, { strict: false }).on('sms.number_unread', (event) => void heard.push(event));
+    const sink = await eventually(() => near.sink, Boolean, { clock });
+    sink?.unread('one', '070000001');
+    clock.advance(1000);
+    sink?.unread('one', '70000002');
+    const last_at = new Date(clock.now()).toISOString();
+    expect((await carriers()).unread_numbers).toEqual([{ route: 'near', count: 2, last: '700***02', last_at }]);
+    expect(heard).toEqual([
+      { route: 'near', address: '070****01' },
+      { route: 'near', address: '700***02' },
+    ]);
   });
 
   test('who may not, and what there is not', async () => {

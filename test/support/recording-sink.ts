@@ -5,8 +5,14 @@ export class RecordingSink implements SmsSink {
   readonly reports: SmsReport[] = [];
   readonly receipts_: CarrierReceipt[] = [];
   readonly texts: InboundSms[] = [];
+  /** Senders that could not be read, with their route. */
+  readonly unread_: string[] = [];
   /** False: nothing can be stored. */
   open = true;
+
+  unread(route: string, address: string): void {
+    this.unread_.push(`${route} ${address}`);
+  }
 
   async report(reports: readonly SmsReport[]): Promise<void> {
     this.store(this.reports, reports);

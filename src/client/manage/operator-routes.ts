@@ -5,6 +5,7 @@ import type { AuditEntry, AuditQuery, OptOut, OptOutsQuery } from './account-typ
 import type {
   BooksCheck,
   CarrierRoute,
+  Carriers,
   Link,
   LinkOrder,
   ManagedAccount,
@@ -98,7 +99,7 @@ export class OperatorRoutes {
   }
 
   /** The routes of the process that answers. */
-  carriers(options?: CallOptions): Promise<{ readonly routes: readonly CarrierRoute[] }> {
+  carriers(options?: CallOptions): Promise<Carriers> {
     return this.#get(['carriers'], options);
   }
 

@@ -61,6 +61,21 @@ export interface CarrierRoute {
   readonly [detail: string]: unknown;
 }
 
+/** Texts of phones that a route dropped, because the number of the phone cannot be read for sure. */
+export interface UnreadNumber {
+  readonly route: string;
+  readonly count: number;
+  /** Masked. */
+  readonly last: string;
+  readonly last_at: string;
+}
+
+/** The routes to carriers, as the answering process sees them. */
+export interface Carriers {
+  readonly routes: readonly CarrierRoute[];
+  readonly unread_numbers: readonly UnreadNumber[];
+}
+
 /** What waits in a queue. */
 export interface QueueDepth {
   readonly channel: string;

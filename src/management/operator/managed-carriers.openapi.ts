@@ -29,7 +29,19 @@ export const managedCarriersOpenapi = describeController(ManagedCarriersControll
       submits: count('How many messages the process has submitted since it started.'),
       last_error: nullable(text('The code of the last submit that failed.')),
     }),
-    Carriers: object('The routes.', { routes: list(ref('CarrierRoute')) }),
+    UnreadNumber: object(
+      'Texts of phones that were dropped, because the number of the phone cannot be read for sure.',
+      {
+        route: text('The link or gateway.', { example: 'orange' }),
+        count: count('How many, since the process started.'),
+        last: text('The last such number, masked.', { example: '700***01' }),
+        last_at: moment('When its text came.'),
+      },
+    ),
+    Carriers: object('The routes.', {
+      routes: list(ref('CarrierRoute')),
+      unread_numbers: list(ref('UnreadNumber')),
+    }),
   },
   routes: {
     read: { operationId: 'readCarriers', summary: 'Read the routes to carriers', answer: { schema: 'Carriers' } },

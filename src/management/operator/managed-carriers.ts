@@ -7,6 +7,7 @@ import { Channels } from '../../outbox/channel.js';
 import { Idempotency } from '../../outbox/idempotency.js';
 import type { Acceptance } from '../../outbox/outbox.js';
 import type { LinkState, RouteState } from '../../sms/carrier-state.js';
+import type { UnreadNumber } from '../../sms/inbound/unread-numbers.js';
 import { SmsChannel } from '../../sms/sms-channel.js';
 import { OperatingControl } from './operating-control.js';
 import { type OperatorCallOptions, operatorCall } from './operator-call.js';
@@ -39,9 +40,19 @@ export interface CarrierRouteView {
   readonly last_error: string | null;
 }
 
+/** The texts of phones of one route, since the answering process started, that were dropped: their number cannot be read. */
+export interface UnreadNumberView {
+  readonly route: string;
+  readonly count: number;
+  /** The last such number, masked. */
+  readonly last: string;
+  readonly last_at: string;
+}
+
 /** The routes to carriers. */
 export interface CarriersView {
   readonly routes: readonly CarrierRouteView[];
+  readonly unread_numbers: readonly UnreadNumberView[];
 }
 
 /** The routes to carriers, for operators. Each method throws `error.storage_unavailable`. */
@@ -58,7 +69,10 @@ export class ManagedCarriers {
   /** The routes of this process, and which of them rest in all processes. */
   async read(): Promise<CarriersView> {
     const { rested } = await this.control.state();
-    return { routes: this.routes().map((route) => routeView(route, rested.has(route.name))) };
+    return {
+      routes: this.routes().map((route) => routeView(route, rested.has(route.name))),
+      unread_numbers: this.smsChannels().flatMap(({ unreadNumbers }) => unreadNumbers.map(unreadView)),
+    };
   }
 
   /**
@@ -96,7 +110,11 @@ export class ManagedCarriers {
   }
 
   private routes(): readonly RouteState[] {
-    return this.channels.all().flatMap((channel) => (channel instanceof SmsChannel ? channel.carriers : []));
+    return this.smsChannels().flatMap(({ carriers }) => carriers);
+  }
+
+  private smsChannels(): readonly SmsChannel[] {
+    return this.channels.all().filter((channel) => channel instanceof SmsChannel);
   }
 }
 
@@ -107,6 +125,10 @@ function routeView(route: RouteState, isResting: boolean): CarrierRouteView {
     ...{ breaker: breaker ?? null, links: links.map(linkView), pace: pace ?? null },
     ...{ submits, last_error: lastError ?? null },
   };
+}
+
+function unreadView({ route, count, last, lastAt }: UnreadNumber): UnreadNumberView {
+  return { route, count, last, last_at: isoOf(lastAt) };
 }
 
 function stateOf({ usable, breaker = 'closed' }: RouteState): 'open' | 'broken' | 'down' {

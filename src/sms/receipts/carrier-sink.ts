@@ -3,6 +3,7 @@ import { Clock } from '../../common/clock.js';
 import { DEFAULT_TIMING, type DeliveryTiming } from '../../outbox/delivery-result.js';
 import { Outbox } from '../../outbox/outbox.js';
 import { ReceivedSmsIntake } from '../inbound/received-sms-intake.js';
+import { UnreadNumbers } from '../inbound/unread-numbers.js';
 import { OptOutIntake } from '../opt-out/opt-out-intake.js';
 import { SmsSettings } from '../sms-options.js';
 import { type CarrierReceipt, type InboundSms, type SmsReport, type SmsSink, SmsTransport } from '../sms-transport.js';
@@ -19,6 +20,7 @@ export class CarrierSink implements SmsSink {
     private readonly intake: ReceiptIntake,
     private readonly optOuts: OptOutIntake,
     private readonly texts: ReceivedSmsIntake,
+    readonly unreadNumbers: UnreadNumbers,
     private readonly clock: Clock,
   ) {}
 
@@ -44,6 +46,10 @@ export class CarrierSink implements SmsSink {
   async inbound(messages: readonly InboundSms[]): Promise<void> {
     for (const message of messages) await this.optOuts.apply(message);
     await Promise.all(messages.map((message) => this.texts.receive(message)));
+  }
+
+  unread(route: string, address: string): void {
+    this.unreadNumbers.add(route, address);
   }
 }
 

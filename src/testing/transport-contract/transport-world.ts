@@ -19,13 +19,14 @@ export class TransportWorld implements SmsSink {
   readonly reports: SmsReport[] = [];
   readonly carrierReceipts: CarrierReceipt[] = [];
   readonly texts: InboundSms[] = [];
+  readonly unreadAddresses: string[] = [];
   /** Replaced by tests to delay or fail the storing of receipts. */
   storing: () => Promise<void> = async () => undefined;
   private opened: SmsTransportHarness | undefined;
   private sms = 0;
 
   async open(open: OpenSmsTransport): Promise<void> {
-    for (const received of [this.reports, this.carrierReceipts, this.texts]) received.length = 0;
+    for (const received of [this.reports, this.carrierReceipts, this.texts, this.unreadAddresses]) received.length = 0;
     this.storing = async () => undefined;
     this.opened = await open();
     await this.settles(this.transport.start(this));
@@ -45,6 +46,10 @@ export class TransportWorld implements SmsSink {
 
   get transport(): SmsTransport {
     return this.harness.transport;
+  }
+
+  unread(_route: string, address: string): void {
+    this.unreadAddresses.push(address);
   }
 
   async report(reports: readonly SmsReport[]): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../common/clock.js';
 import type { FaultLog } from '../../common/log.js';
-import { isPhoneNumber } from '../../common/phone-number.js';
+import { type ReadAddress, readAddress } from '../../common/read-number.js';
 import { type MessageIdFormat, messageIds } from '../../sms/receipts/message-ids.js';
 import type {
   CallbackAnswer,
@@ -45,7 +45,7 @@ export function callbackHandler(settings: GatewaySettings, clock: Clock, log: Fa
     }
     const news = readNews(callback.read, new CallbackContent(call));
     if (!news) return { status: 400 };
-    await store(news, { route: name, messageIds: settings.messageIds, now, sink });
+    await store(news, { route: name, messageIds: settings.messageIds, home: settings.home, now, sink, log });
     return callback.answer ?? STORED;
   };
 }
@@ -89,9 +89,11 @@ const MAX_TEXT_LENGTH = 40_000;
 interface StoreContext {
   readonly route: string;
   readonly messageIds: MessageIdFormat;
+  readonly home: string | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly sink: SmsSink;
+  readonly log: FaultLog;
 }
 
 /**
@@ -118,32 +120,46 @@ function reportOf({ status, reference }: VendorReceipt): SmsReport | undefined {
 
 function receiptOf(
   receipt: VendorReceipt,
-  { route, messageIds: format, now }: StoreContext,
+  { route, messageIds: format, home, now }: StoreContext,
 ): CarrierReceipt | undefined {
   const { id, status, mayBeLast, error, at } = receipt;
   const known = idOf(id);
   if (known === undefined) return undefined;
-  const number = receipt.number === undefined ? undefined : numberOf(receipt.number);
+  const phone = addressOf(receipt.number ?? '', home);
   return {
     route,
     ids: messageIds([known], format),
     status,
     ...(mayBeLast === undefined ? {} : { mayBeLast }),
-    ...(number === undefined ? {} : { number }),
+    ...(phone?.kind === 'number' ? { number: phone.number } : {}),
     ...(error === undefined ? {} : { error: carrierCode(error) }),
     ...(at !== undefined && at > now - MAX_AGE_MS ? { at } : {}),
   };
 }
 
-function inboundOf({ from, to, text, id }: Omit<InboundSms, 'route'>, { route }: StoreContext): InboundSms | undefined {
-  const sender = numberOf(from);
-  if (sender === undefined) return undefined;
-  const known = id === undefined ? {} : { id };
-  return { route, from: sender, to: to.replace(/^(tel:)?\+?/, ''), text: text.slice(0, MAX_TEXT_LENGTH), ...known };
+function inboundOf(
+  { from, to, text, id }: Omit<InboundSms, 'route'>,
+  { route, home, sink, log }: StoreContext,
+): InboundSms | undefined {
+  const sender = addressOf(from, home);
+  if (sender === undefined) {
+    sink.unread(route, from);
+    return undefined;
+  }
+  if (sender.kind === 'name') {
+    log.warn('A text from a name or a short code came in and is left aside: nobody can answer it.', { route });
+    return undefined;
+  }
+  return {
+    route,
+    from: sender.number,
+    to: to.replace(/^(tel:)?\+?/, ''),
+    text: text.slice(0, MAX_TEXT_LENGTH),
+    ...(id === undefined ? {} : { id }),
+  };
 }
 
-/** `+226…`, `tel:+226…` and `226…` as E.164 digits without the plus sign; undefined for an invalid number. */
-function numberOf(number: string): string | undefined {
-  const digits = number.trim().replace(/^(tel:)?\+?/, '');
-  return isPhoneNumber(digits) ? digits : undefined;
+/** Reads an address; without a home country, digits begin with the calling code, as the vendors document. */
+function addressOf(text: string, home: string | undefined): ReadAddress | undefined {
+  return readAddress(text, { home, type: home === undefined ? 'international' : 'unknown' });
 }

@@ -1,4 +1,5 @@
 import type { ConnectionOptions } from 'node:tls';
+import { country } from '../../common/country-option.js';
 import { MessagingOptionsError } from '../../common/errors.js';
 import {
   any,
@@ -66,6 +67,11 @@ export interface HttpSmsOptions {
    * unencrypted. A host that has a public address gets no request. Default none: `https://` only, except to this machine.
    */
   readonly allowHttp?: readonly string[] | undefined;
+  /**
+   * The country (ISO 3166 alpha-2) in whose national form the gateway may write numbers of phones: with `BF`, a text from
+   * `70000001` is one from `22670000001`. Default: none, and digits without a plus sign begin with the calling code.
+   */
+  readonly home?: string | undefined;
   /** TLS for a gateway with a private certificate authority, or one that requires a client certificate. */
   readonly tls?: Pick<ConnectionOptions, 'ca' | 'cert' | 'key'> | undefined;
 }
@@ -83,6 +89,7 @@ export interface GatewaySettings {
   readonly waitMs: number;
   readonly repeat: RepeatPolicy;
   readonly messageIds: MessageIdFormat;
+  readonly home: string | undefined;
   readonly tls: Pick<ConnectionOptions, 'ca' | 'cert' | 'key'>;
 }
 
@@ -100,6 +107,7 @@ const OPTIONS = group({
   repeat: choice('at-most-once', 'at-least-once').or('at-most-once'),
   messageIds: choice(...MESSAGE_ID_FORMATS).or('same'),
   allowHttp: list(plainHost, 'hosts').or([]),
+  home: country.or(undefined),
   tls: optionalGroup({
     ca: unread,
     cert: unread,
@@ -129,6 +137,7 @@ export function resolveGatewaySettings(options: HttpSmsOptions): GatewaySettings
     concurrency: read.concurrency,
     requestMs: read.requestMs,
     waitMs: read.waitMs,
+    home: read.home,
     repeat: vendor.idempotent ? 'idempotent' : repeat,
     messageIds: read.messageIds,
     tls,

@@ -75,7 +75,7 @@ export interface VendorToken {
 /** A vendor's receipt. */
 export interface VendorReceipt extends Pick<CarrierReceipt, 'status' | 'mayBeLast' | 'error' | 'at'> {
   readonly id: string;
-  /** The number, with or without `+` or `tel:+`. */
+  /** The number in any spelling; a national one needs the option `home`. */
   readonly number?: string | undefined;
   /** The {@link RequestContext.reference}, if the vendor returns it. */
   readonly reference?: string | undefined;

@@ -246,5 +246,6 @@ export function namedSink(sink: SmsSink, naming: RouteNaming): SmsSink {
     report: (reports) => sink.report(reports),
     receipts: (receipts) => sink.receipts(receipts.map(named)),
     inbound: (messages) => sink.inbound(messages.map(named)),
+    unread: (route, address) => sink.unread(naming(route), address),
   };
 }

@@ -1,3 +1,4 @@
+import { country } from '../../common/country-option.js';
 import {
   any,
   boolean,
@@ -118,6 +119,7 @@ const LINK = group({
   messageIds: oneOf(...MESSAGE_ID_FORMATS).or('same'),
   receiptOffsetMinutes: integer(-840, 840).or(undefined),
   unmarkedReceipts: boolean.or(false),
+  home: country.or(undefined),
 } satisfies OptionsOf<SmppLinkOptions>);
 
 const password = text(/^[!-~]{0,8}$/, 'at most 8 visible ASCII characters, or 64 with longPassword: true');
@@ -163,6 +165,7 @@ function linkSettings(given: unknown, index: number, transport: string, place: O
       defaultAlphabet,
       receiptOffsetMinutes: link.receiptOffsetMinutes,
       unmarkedReceipts: link.unmarkedReceipts,
+      home: link.home,
     },
   };
 }

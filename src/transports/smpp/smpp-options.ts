@@ -132,4 +132,10 @@ export interface SmppLinkOptions {
    * text.
    */
   readonly unmarkedReceipts?: boolean | undefined;
+  /**
+   * The country (ISO 3166 alpha-2) in whose national form the carrier may write numbers of phones: with `BF`, a text from
+   * `70000001` is one from `22670000001`. Default: not known, and a text whose number is not surely an international one is
+   * dropped, counted and logged.
+   */
+  readonly home?: string | undefined;
 }

@@ -23,6 +23,7 @@ export interface IncomingSettings {
   readonly defaultAlphabet: DefaultAlphabet;
   readonly receiptOffsetMinutes: number | undefined;
   readonly unmarkedReceipts: boolean;
+  readonly home: string | undefined;
 }
 
 /** The options of a link, complete and checked. */

@@ -229,6 +229,7 @@ export const FULL_SCREENS: FakeRoutes = {
         ...{ last_error: `${HOSTILE} ${'very '.repeat(20)}long`, links: [] },
       },
     ],
+    unread_numbers: [{ route: 'orange', count: 3, last: '700***01', last_at: ago(5) }],
   },
   'GET manage/queue': {
     items: [

@@ -5,7 +5,13 @@ export class RecordingSink implements SmsSink {
   readonly reported: SmsReport[] = [];
   readonly received: CarrierReceipt[] = [];
   readonly texts: InboundSms[] = [];
+  /** Senders that could not be read, with their route. */
+  readonly unread_: string[] = [];
   store: () => Promise<void> = async () => undefined;
+
+  unread(route: string, address: string): void {
+    this.unread_.push(`${route} ${address}`);
+  }
 
   async report(reports: readonly SmsReport[]): Promise<void> {
     await this.store();

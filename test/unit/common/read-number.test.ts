@@ -100,6 +100,7 @@ const UNREADABLE: readonly Row[] = [
   ['7000000', BF, undefined, 'a digit too few'],
   ['700000011', BF, undefined, 'a digit too many'],
   ['+99912345678', {}, undefined, 'no such calling code'],
+  ['22670000001 ext 5', {}, undefined, 'an extension in words'],
   ['+226 70 00 00 01 ext 5', {}, undefined, 'an extension in words'],
   ['+226+70000001', {}, undefined, 'two plus signs'],
   ['22670000001,22670000002', {}, undefined, 'two numbers'],

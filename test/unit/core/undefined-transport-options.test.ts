@@ -32,7 +32,7 @@ describe('an option of a transport that is undefined is one that was left out, f
         ...{ responseTimeoutMs: undefined, bindTimeoutMs: undefined, enquireLinkMs: undefined, reconnectMs: undefined },
         ...{ reconnectMaxMs: undefined, throttlePauseMs: undefined, longMessages: undefined, dataCoding: undefined },
         ...{ defaultAlphabet: undefined, addresses: undefined, receiptOffsetMinutes: undefined },
-        ...{ longPassword: undefined, unmarkedReceipts: undefined },
+        ...{ longPassword: undefined, unmarkedReceipts: undefined, home: undefined },
       }),
     };
     const smpp: SmppOptions = { links: [link], ...leftOut<SmppOptions>({ name: undefined, resendUnknown: undefined }) };
@@ -72,6 +72,7 @@ describe('an option of a transport that is undefined is one that was left out, f
         ...{ name: undefined, callbackUrl: undefined, callbackSecret: undefined, concurrency: undefined },
         ...{ requestMs: undefined, waitMs: undefined, repeat: undefined, tls: undefined, messageIds: undefined },
         allowHttp: undefined,
+        home: undefined,
       }),
     };
     expect(resolveGatewaySettings(http)).toEqual(resolveGatewaySettings({ vendor: http.vendor }));

@@ -248,7 +248,7 @@ describe('texts from phones', () => {
 
   test.each<[string, ShortMessage]>([
     ['from a name', inbound('Pub', { source: { ton: 5, npi: 0, address: 'ORANGE' } })],
-    ['from a national number', inbound('STOP', { source: { ton: 2, npi: 1, address: '70000000' } })],
+    ['from a short code', inbound('Pub', { source: { ton: 3, npi: 0, address: '36111' } })],
     ['that are no text', inbound(Uint8Array.of(0, 255), { dataCoding: 4 })],
   ])('%s are taken and left aside', async (_, message) => {
     const smsc = await bound();
@@ -261,5 +261,66 @@ describe('texts from phones', () => {
     await asked(smsc, inbound('id:1 stat:DELIVRD'));
     expect(world().sink.receipts_).toEqual([]);
     expect(world().sink.texts).toHaveLength(1);
+  });
+});
+
+describe('the number of a phone', () => {
+  const from = (ton: number, address: string) => inbound('STOP', { source: { ton, npi: 1, address } });
+
+  test.each<[ton: number, address: string]>([
+    [1, '22670000001'],
+    [1, '+22670000001'],
+    [1, '0022670000001'],
+    [0, '22670000001'],
+    [0, '+22670000001'],
+    [0, '0022670000001'],
+    [0, '+226 70-00.00(01)'],
+    [0, 'tel:+22670000001'],
+    [0, '70000001'],
+    [0, '070000001'],
+    [1, '70000001'],
+    [2, '70000001'],
+    [2, '070000001'],
+    [2, '22670000001'],
+    [3, '70000001'],
+    [4, '70000001'],
+    [5, '22670000001'],
+    [9, '70000001'],
+  ])('TON %d %j is that of the phone on a link whose home is BF', async (ton, address) => {
+    const smsc = await bound({ home: 'BF' });
+    expect(await asked(smsc, from(ton, address))).toBe(0);
+    expect(world().sink.texts).toMatchObject([{ ...stop, from: '22670000001' }]);
+    expect(world().sink.unread_).toEqual([]);
+  });
+
+  test.each<[ton: number, address: string]>([
+    [0, '70000001'],
+    [0, '070000003'],
+    [0, '67712345'],
+    [1, '70000001'],
+    [2, '70000002'],
+    [2, '22670000001'],
+    [3, '70000001'],
+    [0, '+70000001'],
+    [0, ''],
+  ])('TON %d %j is not guessed on a link without home: the text is counted, not stored', async (ton, address) => {
+    const smsc = await bound();
+    expect(await asked(smsc, from(ton, address))).toBe(0);
+    expect(world().sink.texts).toEqual([]);
+    expect(world().sink.unread_).toEqual([`acme ${address}`]);
+  });
+
+  test('in a receipt is read in the same way', async () => {
+    const smsc = await bound({ home: 'BF' });
+    const report = (ton: number, address: string): ShortMessage => ({
+      ...from(ton, address),
+      esmClass: 4,
+      shortMessage: Buffer.from('id:1 stat:DELIVRD err:000', 'latin1'),
+    });
+    await asked(smsc, report(2, '70000001'));
+    await asked(smsc, report(0, '070000001'));
+    await asked(smsc, report(5, 'ORANGE'));
+    expect(world().sink.receipts_.map(({ number }) => number)).toEqual(['22670000001', '22670000001', undefined]);
+    expect(world().sink.unread_).toEqual([]);
   });
 });

@@ -15,6 +15,7 @@ const SETTINGS: IncomingSettings = {
   defaultAlphabet: 'gsm',
   receiptOffsetMinutes: undefined,
   unmarkedReceipts: false,
+  home: undefined,
 };
 const FULL = 'id:abc-1 sub:001 dlvrd:001 submit date:2611211000 done date:2611211001 stat:DELIVRD err:000 text:Bonjour';
 

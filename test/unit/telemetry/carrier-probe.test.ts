@@ -114,7 +114,8 @@ test('what counts and throws takes no result and no report away', async () => {
   const given = await measured.submit(SMS, new AbortController().signal, (_, result) => told.push(result));
   expect([given, told]).toEqual([results, [results[0]]]);
   const report = jest.fn(async () => undefined);
-  await measured.start({ report, receipts: async () => undefined, inbound: async () => undefined });
+  const sink = { report, receipts: async () => undefined, inbound: async () => undefined, unread: () => undefined };
+  await measured.start(sink);
   await transport.sink?.report([{ smsId: 'm', position: 0, status: 'delivered' }]);
   expect(report).toHaveBeenCalledTimes(1);
   expect(record).toHaveBeenCalledTimes(5);

@@ -1,21 +1,26 @@
-import { isPhoneNumber } from '../../../common/phone-number.js';
-import type { ShortMessage, SmppAddress } from '../pdu/pdu.js';
+import { type AddressType, type ReadAddress, readAddress } from '../../../common/read-number.js';
+import type { ShortMessage } from '../pdu/pdu.js';
 import { TAG, tlvValue } from '../pdu/tlv.js';
 
-const UNKNOWN = 0;
-const INTERNATIONAL = 1;
+/** What the type of number (SMPP 3.4 section 5.2.5) says; 0, and types that are not in the standard, say nothing. */
+const TYPES: Readonly<Record<number, AddressType>> = {
+  1: 'international',
+  2: 'national',
+  3: 'short',
+  4: 'national',
+  5: 'alphanumeric',
+  6: 'short',
+};
 
 /**
- * An address as E.164 digits without the plus sign; undefined when it is not a complete number. Types of number: SMPP
- * 3.4 section 5.2.5.
- *
- * @param sure accepts only numbers marked as international, because an unknown type may be a national number
+ * The number or the name of the sender of a message; undefined when it cannot be read for sure.
+ * @param home the country in whose national form the carrier may write numbers
  */
-export function incomingNumber({ ton, address }: SmppAddress, sure: boolean): string | undefined {
-  const marked = ton === INTERNATIONAL || address.startsWith('+');
-  if (!marked && (sure || ton !== UNKNOWN)) return undefined;
-  const digits = address.replace(/^(?:\+|00)/, '');
-  return isPhoneNumber(digits) ? digits : undefined;
+export function senderOf(
+  { source: { ton, address } }: ShortMessage,
+  home: string | undefined,
+): ReadAddress | undefined {
+  return readAddress(address, { home, type: TYPES[ton] });
 }
 
 /** The content of a message: `short_message`, or `message_payload` when that is empty (SMPP 3.4 section 5.3.2.32). */

@@ -4,7 +4,7 @@ import type { CarrierReceipt, InboundSms, SmsReport, SmsSink } from '../../../sm
 import type { ShortMessage } from '../pdu/pdu.js';
 import type { IncomingSettings } from '../smpp-settings.js';
 import { decodeText } from './decode-text.js';
-import { incomingNumber } from './incoming-fields.js';
+import { senderOf } from './incoming-fields.js';
 import { PartJoiner, textPart } from './part-joiner.js';
 import { deliverKind, readReceipt } from './read-receipt.js';
 import { type Connection, TextRepeats } from './text-repeats.js';
@@ -44,15 +44,16 @@ export class Incoming {
 
   private async text(pdu: ShortMessage, settings: IncomingSettings, connection: Connection): Promise<void> {
     const { octets, place } = textPart(pdu);
-    const from = incomingNumber(pdu.source, false);
+    const { route, home } = settings;
+    const sender = senderOf(pdu, home);
+    if (sender === undefined) return this.sink.unread(route, pdu.source.address);
     const text = decodeText(octets, pdu.dataCoding, settings.defaultAlphabet);
-    if (from === undefined || text === undefined) {
-      const what = from === undefined ? 'from what is no whole number' : `of data_coding ${pdu.dataCoding}`;
-      const { route } = settings;
+    if (sender.kind === 'name' || text === undefined) {
+      const what = sender.kind === 'name' ? 'from a name or a short code' : `of data_coding ${pdu.dataCoding}`;
       this.log.warn(`Route ${route}: a message ${what} came in and is left aside.`, { route });
       return;
     }
-    const part = { route: settings.route, from, to: pdu.destination.address.replace(/^\+/, ''), text };
+    const part = { route, from: sender.number, to: pdu.destination.address.replace(/^\+/, ''), text };
     if (!place) {
       const { key, stored } = this.repeats.arrived(part, connection);
       await this.storeText({ ...part, key });

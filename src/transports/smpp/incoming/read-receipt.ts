@@ -3,7 +3,7 @@ import type { CarrierReceipt, SmsReport } from '../../../sms/sms-transport.js';
 import type { ShortMessage } from '../pdu/pdu.js';
 import { TAG, tlvNumber, tlvString, tlvValue } from '../pdu/tlv.js';
 import type { IncomingSettings } from '../smpp-settings.js';
-import { incomingNumber, shortMessageOctets } from './incoming-fields.js';
+import { senderOf, shortMessageOctets } from './incoming-fields.js';
 
 /** The bits of esm_class with the type of a deliver_sm (SMPP 3.4 section 5.2.12). */
 const MESSAGE_TYPE = 0x3c;
@@ -34,13 +34,13 @@ export function readReceipt(pdu: ShortMessage, settings: IncomingSettings): Carr
   const ids = messageIds([tlvString(pdu.tlvs, TAG.receiptedMessageId) ?? '', fields.id ?? ''], settings.messageIds);
   if (ids.length === 0 || state === undefined) return undefined;
   const status = intermediate(pdu) ? 'sent' : statusOf(state);
-  const number = incomingNumber(pdu.source, true);
+  const sender = senderOf(pdu, settings.home);
   const at = happenedAt(fields.doneDate, settings);
   return {
     route: settings.route,
     ids,
     status,
-    ...(number === undefined ? {} : { number }),
+    ...(sender?.kind === 'number' ? { number: sender.number } : {}),
     ...(status === 'delivered' || status === 'sent' ? {} : { error: reasonOf(state, pdu, fields.err) }),
     ...(at === undefined ? {} : { at }),
   };

@@ -32,6 +32,12 @@ export const t = texts(
     up: 'Up',
     down: 'Down',
     noBreaker: 'none',
+    unread: 'Texts whose sender could not be read',
+    unreadWhat:
+      'These texts of phones were dropped, a STOP among them too: their number is in no form that can be read for sure. The option home of the link or gateway says in which country’s national form its numbers are.',
+    unreadCount: 'Texts',
+    unreadLast: 'Last number',
+    unreadAt: 'Last time',
   },
   {
     title: 'Opérateurs',
@@ -64,6 +70,12 @@ export const t = texts(
     up: 'Établie',
     down: 'Coupée',
     noBreaker: 'aucun',
+    unread: 'Textes dont l’expéditeur est illisible',
+    unreadWhat:
+      'Ces textes de téléphones ont été écartés, y compris d’éventuels STOP : leur numéro n’a aucune forme lisible à coup sûr. L’option home de la liaison ou de la passerelle dit de quel pays elle écrit les numéros sous leur forme nationale.',
+    unreadCount: 'Textes',
+    unreadLast: 'Dernier numéro',
+    unreadAt: 'Dernière fois',
   },
 );
 

@@ -1,3 +1,12 @@
+/** Texts of phones that a route dropped, because the number of the phone cannot be read. */
+export interface UnreadNumberView {
+  readonly route: string;
+  readonly count: number;
+  /** Masked. */
+  readonly last: string;
+  readonly last_at: string;
+}
+
 /** A connection to a carrier. */
 export interface LinkView {
   readonly name: string;

@@ -12,16 +12,15 @@ import { LIVE, useResource } from '../../core/resource.js';
 import { can } from '../../core/session.js';
 import { word } from '../../core/words.js';
 import { routeState, t } from './carriers-texts.js';
-import type { RouteView } from './carriers-types.js';
+import type { RouteView, UnreadNumberView } from './carriers-types.js';
 import '../shared/parts.css';
 
 /** The routes of the SMS transport, with rest and resume. */
 export function Carriers() {
-  const { data, error, reload } = useResource<{ readonly routes: readonly RouteView[] }>(
-    (signal) => api.get('manage/carriers', {}, signal),
-    [],
-    LIVE,
-  );
+  const { data, error, reload } = useResource<{
+    readonly routes: readonly RouteView[];
+    readonly unread_numbers: readonly UnreadNumberView[];
+  }>((signal) => api.get('manage/carriers', {}, signal), [], LIVE);
   const turning = useSignal<RouteView | undefined>(undefined);
   const columns: readonly Column<RouteView>[] = [
     { title: t('route'), cell: ({ name }) => <Clipped text={name} /> },
@@ -72,6 +71,7 @@ export function Carriers() {
         <Table caption={t('title')} rows={data.routes} identity={({ name }) => name} columns={columns} />
       )}
       {data?.routes.map((route) => route.links.length > 0 && <Links key={route.name} of={route} />)}
+      {data !== undefined && data.unread_numbers.length > 0 && <UnreadNumbers of={data.unread_numbers} />}
       {turning.value && (
         <Turning
           of={turning.value}
@@ -90,6 +90,25 @@ function Clipped({ text }: { readonly text: string }) {
     <bdi class="clip" title={text}>
       {text}
     </bdi>
+  );
+}
+
+function UnreadNumbers({ of }: { readonly of: readonly UnreadNumberView[] }) {
+  return (
+    <Section title={t('unread')}>
+      <Note tone="warn">{t('unreadWhat')}</Note>
+      <Table
+        caption={t('unread')}
+        rows={of}
+        identity={({ route }) => route}
+        columns={[
+          { title: t('link'), cell: ({ route }) => <Clipped text={route} /> },
+          { title: t('unreadCount'), right: true, cell: ({ count }) => number(count) },
+          { title: t('unreadLast'), cell: ({ last }) => <bdi>{last}</bdi> },
+          { title: t('unreadAt'), cell: ({ last_at }) => <Ago at={last_at} /> },
+        ]}
+      />
+    </Section>
   );
 }
 

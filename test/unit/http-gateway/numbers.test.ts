@@ -1,0 +1,78 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { type HttpSmsOptions, resolveGatewaySettings } from '../../../src/transports/http/http-sms-options.js';
+import { africasTalking } from '../../../src/transports/http/vendors/africas-talking.js';
+import { CALLBACK_SECRET, DOUBLES, GatewayWorld } from '../../support/gateway/gateway-world.js';
+import { closeAfterEach } from '../../support/opened.js';
+
+beforeAll(() => Logger.overrideLogger(false));
+
+const opened = closeAfterEach();
+const AT = `https://sms.example.org/api/v1/sms/callbacks/africastalking/${CALLBACK_SECRET}`;
+
+/** A gateway that writes the number of a phone as it is given. */
+async function gateway(options: Partial<HttpSmsOptions> = {}) {
+  const double = DOUBLES.find(({ name }) => name === 'africastalking');
+  if (!double) throw new Error('There is no such double.');
+  const world = opened(await GatewayWorld.open(double, { callbackSecret: CALLBACK_SECRET, ...options }));
+  const says = (from: string) =>
+    world.call(
+      {
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams({ id: '1', from, to: '36111', text: 'STOP' }).toString(),
+      },
+      AT,
+    );
+  return { world, says };
+}
+
+const EVERYWHERE = [
+  '22670000001',
+  '+22670000001',
+  '0022670000001',
+  '+226 70 00 00 01',
+  '+226\u00a070-00.00(01)',
+  ' 22670000001 ',
+  'tel:+22670000001',
+  'whatsapp:+22670000001',
+  '+٢٢٦٧٠٠٠٠٠٠١',
+];
+
+describe('the number of a phone', () => {
+  test.each(EVERYWHERE)('%j is read', async (from) => {
+    const { world, says } = await gateway();
+    expect((await says(from)).status).toBe(200);
+    expect(world.sink.texts).toMatchObject([{ from: '22670000001', text: 'STOP' }]);
+    expect(world.sink.unread_).toEqual([]);
+  });
+
+  test.each([...EVERYWHERE, '70000001', '070000001', '70 00 00 01'])('%j is read with home BF', async (from) => {
+    const { world, says } = await gateway({ home: 'BF' });
+    expect((await says(from)).status).toBe(200);
+    expect(world.sink.texts).toMatchObject([{ from: '22670000001', text: 'STOP' }]);
+  });
+
+  test.each(['70000001', '070000001', '+70000001', '22670000001x+', '2267000000'])(
+    '%j is not guessed: the text is counted, not stored',
+    async (from) => {
+      const { world, says } = await gateway();
+      expect((await says(from)).status).toBe(200);
+      expect(world.sink.texts).toEqual([]);
+      expect(world.sink.unread_).toEqual([`africastalking ${from}`]);
+    },
+  );
+
+  test('a short code and a name are read, and no phone that could opt out', async () => {
+    const { world, says } = await gateway();
+    await says('36111');
+    await says('BANK');
+    expect([world.sink.texts, world.sink.unread_]).toEqual([[], []]);
+  });
+
+  test('a home that is no country is refused at the start', () => {
+    const vendor = africasTalking({ username: 'acme', apiKey: 'key' });
+    expect(() => resolveGatewaySettings({ vendor, callbackSecret: CALLBACK_SECRET, home: 'Burkina' })).toThrow(
+      'Option http.home must be a country code of ISO 3166, two capital letters such as BF.',
+    );
+  });
+});
