@@ -22,6 +22,11 @@ export interface RouteState {
   readonly breaker?: 'closed' | 'open' | 'probing';
   /** Of a transport that keeps connections; otherwise empty. */
   readonly links: readonly LinkState[];
+  /**
+   * Of an SMPP route: how often since the start the carrier refused a submit or a bind for the sake of the session, so
+   * that it was bound again, and for the sake of the whole route, so that it rested.
+   */
+  readonly interruptions?: { readonly session: number; readonly route: number };
   /** Of a routed transport's route: its limit in segments per second. */
   readonly pace?: number;
   /** Of a routed transport's route: how many SMS it was given since the start, and the error of the last that failed. */
@@ -34,9 +39,19 @@ export class SubmitTally {
   submits = 0;
   lastError: string | undefined;
 
-  take({ kind, error }: { readonly kind: string; readonly error?: string | undefined }): void {
-    if (kind === 'postponed') return;
+  take({ kind, error, away }: TalliedResult): void {
+    if (kind === 'postponed') {
+      // The carrier is failing, though it was given nothing.
+      if (away) this.lastError = error;
+      return;
+    }
     this.submits++;
     if (kind !== 'sent') this.lastError = error;
   }
+}
+
+interface TalliedResult {
+  readonly kind: string;
+  readonly error?: string | undefined;
+  readonly away?: boolean | undefined;
 }

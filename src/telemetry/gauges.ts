@@ -131,6 +131,13 @@ export class Gauges implements OnApplicationBootstrap, OnApplicationShutdown {
         observe(links.length - up, name, 'down');
       }
     });
+    instruments.observe('route_interruptions', (observe) => {
+      for (const { name, interruptions } of this.routes) {
+        if (!interruptions) continue;
+        observe(interruptions.session, name, 'session');
+        observe(interruptions.route, name, 'route');
+      }
+    });
     const total = (of: 'window' | 'inFlight') => (observe: (value: number, route: string) => void) => {
       for (const { name, links } of this.routes) {
         const bound = links.filter(({ state }) => state === 'up');

@@ -68,12 +68,14 @@ export class CarrierRoute {
     const breaker = this.circuit?.state;
     const { submits, lastError } = this.tally;
     const pace = this.settings.segmentsPerSecond;
+    const interruptions = inner.find((each) => each.interruptions)?.interruptions;
     return {
       name: this.name,
       transport: this.transport.name,
       usable: this.started && breaker !== 'open' && (inner.length === 0 || inner.some(({ usable }) => usable)),
       ...(breaker && { breaker }),
       links: inner.flatMap(({ links }) => links),
+      ...(interruptions && { interruptions }),
       ...(pace !== undefined && { pace }),
       ...{ submits, ...(lastError !== undefined && { lastError }) },
     };

@@ -60,11 +60,18 @@ export class RoutingAttempt {
     return undefined;
   }
 
-  /** Records a route's result. An SMS that the carrier may have taken goes to no other route. */
+  /**
+   * Records a route's result. An SMS that the carrier may have taken goes to no other route; one that is postponed
+   * because its carrier is failing does.
+   */
   tried(route: CarrierRoute, result: RouteResult, at: number, stopping: boolean): void {
     if (!result) {
       if (route.isResting) this.skipResting(at);
       else this.skip('circuit_open', at, route.shutUntil);
+      return;
+    }
+    if (result.kind === 'postponed' && result.away) {
+      this.waitFor(result.error, result.until, true);
       return;
     }
     if (result.kind !== 'postponed') this.attempts.push(...attemptsOf(route, result, at));

@@ -1,4 +1,5 @@
 export type { MessageIdFormat } from '../../sms/receipts/message-ids.js';
+export type { SmppStatusClass } from './command-status.js';
 export type { SmppTlsSettings } from './session/session-settings.js';
 export type {
   AddressOptions,

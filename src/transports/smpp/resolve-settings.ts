@@ -4,6 +4,7 @@ import {
   boolean,
   group,
   integer,
+  isRecord,
   number,
   Option,
   OptionPlace,
@@ -13,6 +14,7 @@ import {
   unread,
 } from '../../common/options.js';
 import { MESSAGE_ID_FORMATS } from '../../sms/receipts/message-ids.js';
+import { type SmppStatusClass, STATUS_CLASSES } from './command-status.js';
 import { SMPP_SESSION_DEFAULTS, type SmppSessionSettings, type SmppTlsSettings } from './session/session-settings.js';
 import type { AddressOptions, NumberingOptions, SmppLinkOptions, SmppOptions } from './smpp-options.js';
 import type { SmppLinkSettings, SmppSettings } from './smpp-settings.js';
@@ -90,6 +92,24 @@ const addresses = optionalGroup({
   shortCodes: shortCodes.or(new Set<string>()),
 } satisfies OptionsOf<AddressOptions>);
 
+const MAX_STATUS = 0xffff_ffff;
+
+const statusClass = oneOf(...STATUS_CLASSES);
+
+/** The keys of an object are texts: `{ 0x400: 'later' }` has the key `1024`. */
+const statuses = any((given, place) => {
+  if (!isRecord(given)) return place.refuse('must be an object');
+  const entries = Object.entries(given).filter(([, about]) => about !== undefined);
+  return new Map(
+    entries.map(([key, about]) => {
+      const status = Number(key);
+      const isStatus = /^\d+$/.test(key) && status >= 1 && status <= MAX_STATUS;
+      if (!isStatus) return place.refuse('must have numbers from 1 to 0xFFFFFFFF as its keys');
+      return [status, statusClass.read(about, place.in(`0x${status.toString(16)}`))];
+    }),
+  );
+});
+
 const { bindAs, systemType, window, responseTimeoutMs, bindTimeoutMs, idleMs } = SMPP_SESSION_DEFAULTS;
 
 const LINK = group({
@@ -112,6 +132,7 @@ const LINK = group({
   reconnectMs: integer(1, 600_000).or(1000),
   reconnectMaxMs: integer(1, 3_600_000).or(undefined),
   throttlePauseMs: integer(1, 60_000).or(100),
+  statuses: statuses.or(new Map<number, SmppStatusClass>()),
   longMessages: oneOf('udh8', 'udh16', 'sar', 'payload').or('udh8'),
   defaultAlphabet: oneOf('gsm', 'latin1', 'ascii').or('gsm'),
   dataCoding: integer(0, 255).or(0),
@@ -152,6 +173,7 @@ function linkSettings(given: unknown, index: number, transport: string, place: O
     session,
     reconnect: { firstMs, longestMs },
     rate: { window, partsPerSecond: link.partsPerSecond, throttlePauseMs: link.throttlePauseMs },
+    statuses: link.statuses,
     format: {
       longMessages: link.longMessages,
       defaultAlphabet,

@@ -1,4 +1,5 @@
 import type { MessageIdFormat } from '../../sms/receipts/message-ids.js';
+import type { SmppStatusClass } from './command-status.js';
 import type { SmppTlsSettings } from './session/session-settings.js';
 
 /** Options of {@link SmppSmsTransport}. */
@@ -105,6 +106,12 @@ export interface SmppLinkOptions {
    * further throttling, up to 64 times this value. Default 100.
    */
   readonly throttlePauseMs?: number | undefined;
+  /**
+   * What this carrier means by a command_status, by its number from 1 to 0xFFFFFFFF: `{ 0x400: 'later', 0x45: 'route' }`.
+   * Default: as SMPP 3.4 and 5.0 define them. A status that they leave to the carrier is tried three times and then
+   * refused.
+   */
+  readonly statuses?: Readonly<Record<number, SmppStatusClass>> | undefined;
   /** How the parts of a long text are marked. Default `udh8`. */
   readonly longMessages?: LongMessages | undefined;
   /**

@@ -1,4 +1,5 @@
 import type { MessageIdFormat } from '../../sms/receipts/message-ids.js';
+import type { SmppStatusClass } from './command-status.js';
 import type { PartFormat } from './parts/part-format.js';
 import type { SmppSessionSettings } from './session/session-settings.js';
 import type { DefaultAlphabet } from './smpp-options.js';
@@ -34,6 +35,8 @@ export interface SmppLinkSettings {
   readonly reconnect: ReconnectSettings;
   readonly rate: RateSettings;
   readonly format: PartFormat;
+  /** The classes of statuses that the host sets. */
+  readonly statuses: ReadonlyMap<number, SmppStatusClass>;
   readonly incoming: IncomingSettings;
 }
 

@@ -17,6 +17,7 @@ import { Incoming } from './incoming/incoming.js';
 import type { Connection } from './incoming/text-repeats.js';
 import { LateResults } from './link/late-results.js';
 import type { LinkSession } from './link/link-keeper.js';
+import { RouteHealth } from './link/route-health.js';
 import { SmppLink } from './link/smpp-link.js';
 import { type Ending, SubmissionBatch } from './link/submission.js';
 import { WorkQueue } from './link/work-queue.js';
@@ -46,8 +47,12 @@ const LEASE_MARGIN_MS = 30_000;
 const SMS_OF_AVERAGE = 16;
 
 const NO_LINK = 'smpp: no link';
-/** `postpones`, because another process may submit the messages at once. */
-const STOPPING = { error: 'smpp: stopping', postpones: true } as const;
+const STOPPING = 'smpp: stopping';
+/**
+ * How long messages are postponed, at least and at most, while the carrier refuses sessions or whole routes: what waits
+ * for it must not fill the batches of others. Milliseconds.
+ */
+const INTERRUPTED_MS = [15_000, 30_000] as const;
 
 /**
  * Sends SMS over SMPP 3.4, on links that reconnect by themselves.
@@ -77,6 +82,7 @@ export class SmppSmsTransport extends SmsTransport {
   private partsPerSms = 1;
   private readonly faults: FaultLog;
   private readonly outage: Outage;
+  private readonly health = new Map<string, RouteHealth>();
   private links: readonly SmppLink[] = [];
   private incoming: Incoming | undefined;
 
@@ -105,7 +111,7 @@ export class SmppSmsTransport extends SmsTransport {
     // 20 attempts, the last with ten minutes in between, cover a carrier's outage of two hours.
     this.timing = { leaseMs, maxAttempts: 20, retryBaseMs: 5000, retryMaxMs: 600_000 };
     this.faults = faultLog('SmppSmsTransport', clock);
-    this.outage = new Outage(clock, (begunToo) => this.giveUpAll({ error: NO_LINK, begunToo }));
+    this.outage = new Outage(clock, (begunToo) => this.giveUpAll(this.noLink(begunToo)));
     this.references = new PartReferences(() => ids.random());
   }
 
@@ -127,12 +133,13 @@ export class SmppSmsTransport extends SmsTransport {
   ): Promise<readonly SubmitResult[]> {
     const batch = new SubmissionBatch(sms, tell);
     const giveUp = (ending: Ending) => batch.giveUp(ending, this.clock.now());
-    const stop = () => giveUp({ ...STOPPING, begunToo: false });
-    const cancel = this.clock.after(WORK_MS, () => giveUp({ error: 'smpp: no time', begunToo: true, postpones: true }));
+    const stop = () => giveUp(this.stopping(false));
+    const noTime = () => giveUp({ error: 'smpp: no time', begunToo: true, until: this.clock.now() });
+    const cancel = this.clock.after(WORK_MS, noTime);
     signal.addEventListener('abort', stop);
     this.underWay.add(batch);
     if (signal.aborted) stop();
-    if (this.outage.ongoing) giveUp({ error: NO_LINK, begunToo: false });
+    if (this.outage.ongoing) giveUp(this.noLink(false));
     this.queue.add(batch.submissions);
     const results = await batch.results;
     this.underWay.delete(batch);
@@ -153,7 +160,12 @@ export class SmppSmsTransport extends SmsTransport {
   override state(): readonly RouteState[] {
     const { name, links } = this;
     const usable = links.some(({ up }) => up);
-    return [{ name, transport: name, usable, links: links.map(({ state }) => state) }];
+    const all = [...this.health.values()].map(({ interruptions }) => interruptions);
+    const interruptions = {
+      session: all.reduce((sum, { session }) => sum + session, 0),
+      route: all.reduce((sum, { route }) => sum + route, 0),
+    };
+    return [{ name, transport: name, usable, links: links.map(({ state }) => state), interruptions }];
   }
 
   /** Waits for the answers to what is on the wire, unbinds, and ends all other submissions. */
@@ -161,7 +173,7 @@ export class SmppSmsTransport extends SmsTransport {
     await Promise.all(this.links.map((link) => link.stop()));
     this.outage.end();
     await this.incoming?.close();
-    this.giveUpAll({ ...STOPPING, begunToo: true });
+    this.giveUpAll(this.stopping(true));
   }
 
   private linkOf(settings: SmppLinkSettings, incoming: Incoming, late: LateResults): SmppLink {
@@ -189,8 +201,29 @@ export class SmppSmsTransport extends SmsTransport {
         stateChanged: () => this.updateOutage(),
         answeredLate: (...answer) => late.take(...answer),
       },
+      this.healthOf(settings.route),
       open,
     );
+  }
+
+  private healthOf(route: string): RouteHealth {
+    const health = this.health.get(route) ?? new RouteHealth(this.clock, () => this.ids.random());
+    this.health.set(route, health);
+    return health;
+  }
+
+  /** The ending while no link can submit. It costs no attempt when the carrier itself has refused the session or route. */
+  private noLink(begunToo: boolean): Ending {
+    const error = this.links.map(({ health }) => health.error).find((each) => each !== undefined);
+    if (error === undefined) return { error: NO_LINK, begunToo };
+    const [least, most] = INTERRUPTED_MS;
+    const until = this.clock.now() + Math.round(least + (most - least) * this.ids.random());
+    return { error, begunToo, until, away: true };
+  }
+
+  /** The ending of a stop: messages are postponed, because another process may submit them at once. */
+  private stopping(begunToo: boolean): Ending {
+    return { error: STOPPING, begunToo, until: this.clock.now() };
   }
 
   private updateOutage(): void {

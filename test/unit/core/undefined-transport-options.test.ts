@@ -32,7 +32,7 @@ describe('an option of a transport that is undefined is one that was left out, f
         ...{ responseTimeoutMs: undefined, bindTimeoutMs: undefined, enquireLinkMs: undefined, reconnectMs: undefined },
         ...{ reconnectMaxMs: undefined, throttlePauseMs: undefined, longMessages: undefined, dataCoding: undefined },
         ...{ defaultAlphabet: undefined, addresses: undefined, receiptOffsetMinutes: undefined },
-        ...{ longPassword: undefined, unmarkedReceipts: undefined, home: undefined },
+        ...{ longPassword: undefined, unmarkedReceipts: undefined, home: undefined, statuses: undefined },
       }),
     };
     const smpp: SmppOptions = { links: [link], ...leftOut<SmppOptions>({ name: undefined, resendUnknown: undefined }) };

@@ -244,6 +244,17 @@ describe('where an SMS goes', () => {
     return { ...both, firstAgain: world.clock.now() + 20_000 };
   }
 
+  test('one whose transport says that its carrier is failing leaves it to the next route, and is asked again', async () => {
+    const { first, second } = await twoRoutes(new RouteDouble('first', () => BUSY));
+    const until = world.clock.now() + 20_000;
+    first.answer = () => ({ kind: 'postponed', error: 'smpp: 0x04', until, away: true });
+    expect(await world.send(BURKINA)).toMatchObject({ kind: 'sent', route: 'b' });
+    second.answer = () => ({ kind: 'postponed', error: 'smpp: 0x15', until: until + 5000, away: true });
+    expect(await world.send(BURKINA)).toEqual({ kind: 'postponed', error: 'smpp: 0x04', until, away: true });
+    first.answer = () => ({ kind: 'sent' });
+    expect(await world.send(BURKINA)).toMatchObject({ kind: 'sent', route: 'a' });
+  });
+
   test('when all routes rest it comes again when the first of them is tried, without a try', async () => {
     const { firstAgain } = await bothRest();
     const untried: SubmitResult = { kind: 'postponed', error: 'circuit_open', until: firstAgain, away: true };

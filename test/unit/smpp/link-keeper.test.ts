@@ -27,6 +27,7 @@ class World {
         return this.session();
       },
       () => undefined,
+      () => undefined,
       this.clock,
       () => 1,
     );

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import { statusCode } from '../../../src/transports/smpp/command-status.js';
 import { manySms, smppWorld, smsOf } from '../../support/smpp-world.js';
 import { SMSC_TEST_CERTIFICATE, SMSC_TEST_KEY } from '../../support/smsc/tls-fixture.js';
 
@@ -29,6 +30,8 @@ describe('binding', () => {
     [0x0f, 'wrong system id (0x0f)'],
     [0x05, 'already bound (0x05)'],
     [0x0d, 'bind failed (0x0d)'],
+    [0x53, 'wrong system type (0x53)'],
+    [0x03, 'it does not know this kind of bind, see the option bindAs (0x03)'],
   ])('refused with %i: a loud log and slow tries, until it is put right', async (status, why) => {
     const smsc = await world().smsc({ onBind: () => status });
     const transport = await world().start([{ port: smsc.port, password: 'opensesa' }]);
@@ -45,7 +48,10 @@ describe('binding', () => {
     expect(errors.length).toBeLessThan(13);
     expect(logged.join()).not.toContain('opensesa');
     smsc.onBind = () => 0;
-    expect(kinds(await world().results(transport, smsOf('x'), 100))).toEqual(['retry']);
+    // The carrier's own refusal costs no attempt.
+    expect(await world().results(transport, smsOf('x'), 100)).toMatchObject([
+      { kind: 'postponed', error: `smpp: ${statusCode(status)}`, away: true },
+    ]);
     await world().until(() => logged.at(-1) === 'log Link smpp is bound.', 500);
     expect(kinds(await world().results(transport, smsOf('x')))).toEqual(['sent']);
   });

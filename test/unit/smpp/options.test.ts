@@ -36,6 +36,7 @@ describe('options of SMPP', () => {
           },
           reconnect: { firstMs: 1000, longestMs: 60_000 },
           rate: { window: 10, partsPerSecond: undefined, throttlePauseMs: 100 },
+          statuses: new Map(),
           format: {
             longMessages: 'udh8',
             defaultAlphabet: 'gsm',
@@ -136,6 +137,17 @@ describe('options of SMPP', () => {
       withLink({ addresses: { shortCode: { ton: -1 } } }),
     ],
     ['Option smpp.links[0].addresses.shortCodes must be a list', withLink({ addresses: { shortCodes: ['INFOS'] } })],
+    ['Option smpp.links[0].statuses must be an object.', withLink({ statuses: 'later' })],
+    [
+      'Option smpp.links[0].statuses must have numbers from 1 to 0xFFFFFFFF as its keys.',
+      withLink({ statuses: { ESME_RSUBMITFAIL: 'later' } }),
+    ],
+    ['Option smpp.links[0].statuses must have numbers', withLink({ statuses: { 0: 'later' } })],
+    ['Option smpp.links[0].statuses must have numbers', withLink({ statuses: { 4294967296: 'later' } })],
+    [
+      'Option smpp.links[0].statuses.0x400 must be one of message, session, route, later, throttled',
+      withLink({ statuses: { 1024: 'permanent' } }),
+    ],
     ['Option smpp.links[0].sytemId is not known; there are name, route, host', withLink({ sytemId: 'x' })],
   ])('%s', (sentence, options) => {
     expect(() => resolveSmppSettings(options)).toThrow(sentence);

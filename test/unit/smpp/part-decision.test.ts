@@ -1,26 +1,44 @@
 import { describe, expect, test } from '@jest/globals';
 import { decidePart } from '../../../src/transports/smpp/link/part-decision.js';
 import type { SubmitOutcome } from '../../../src/transports/smpp/session/submit-outcome.js';
-import { statusClass } from '../../../src/transports/smpp/status-class.js';
 
-const answered = (status: number): SubmitOutcome => ({ kind: 'answered', status, messageId: '7', tlvs: [] });
-const FIRST = { attempt: 1, begun: false, refusals: 1 };
-
-test.each([
-  ['throttled', [0x58]],
-  ['temporary', [0x08, 0x14, 0x64]],
-  [
-    'permanent',
-    [0x01, 0x02, 0x03, 0x0a, 0x0b, 0x15, 0x33, 0x34, 0x43, 0x48, 0x49, 0x50, 0x51, 0x61, 0x62, 0x65, 0xc1, 0xc4],
-  ],
-  ['unclear', [0x04, 0x05, 0x0c, 0x11, 0x45, 0x60, 0xfe, 0xff, 0x400, 0xffffffff]],
-])('%s', (kind, statuses) => {
-  expect(statuses.map(statusClass)).toEqual(statuses.map(() => kind));
+const answered = (status: number, messageId = '7'): SubmitOutcome => ({
+  kind: 'answered',
+  status,
+  messageId,
+  tlvs: [],
 });
+const FIRST = { attempt: 1, begun: false, refusals: 1, toBlame: false };
 
 describe('what is done', () => {
   test.each<[string, SubmitOutcome, typeof FIRST, object]>([
     ['taken', answered(0), FIRST, { kind: 'taken', id: '7' }],
+    ['taken, with blanks around its id', answered(0, ' 0a7 \r\n'), FIRST, { kind: 'taken', id: '0a7' }],
+    ['taken without an id', answered(0, ' '), FIRST, { kind: 'taken', id: '' }],
+    [
+      'an error of the session, at any attempt',
+      answered(0x04),
+      { ...FIRST, attempt: 20 },
+      { kind: 'session', error: 'smpp: 0x04', code: '0x04', reason: expect.any(String) },
+    ],
+    [
+      'an error of the route in the middle',
+      answered(0x15),
+      { ...FIRST, begun: true, refusals: 9 },
+      { kind: 'route', error: 'smpp: 0x15', code: '0x15', reason: expect.any(String) },
+    ],
+    [
+      'an error of the session for a message that is to blame',
+      answered(0x04),
+      { ...FIRST, attempt: 2, toBlame: true },
+      { kind: 'retry', error: 'smpp: 0x04', code: '0x04' },
+    ],
+    [
+      'an error of the route for a message that is to blame, the third time',
+      answered(0x15),
+      { ...FIRST, attempt: 3, toBlame: true },
+      { kind: 'refused', error: 'smpp: 0x15', code: '0x15' },
+    ],
     ['throttled', answered(0x58), FIRST, { kind: 'again', error: 'smpp: 0x58', code: '0x58', slower: true }],
     [
       'throttled in the middle',
@@ -59,13 +77,13 @@ describe('what is done', () => {
     [
       'unclear in the middle',
       answered(0xff),
-      { attempt: 9, begun: true, refusals: 2 },
+      { ...FIRST, attempt: 9, begun: true, refusals: 2 },
       { kind: 'later', error: 'smpp: 0xff', code: '0xff' },
     ],
     [
       'unclear in the middle, the third time',
       answered(0xff),
-      { attempt: 1, begun: true, refusals: 3 },
+      { ...FIRST, begun: true, refusals: 3 },
       { kind: 'refused', error: 'smpp: 0xff', code: '0xff' },
     ],
     [

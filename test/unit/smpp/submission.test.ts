@@ -169,7 +169,7 @@ describe('giving up', () => {
   });
 
   test('for want of time postpones what never went out, and only that', async () => {
-    const ending = { error: 'smpp: no time', begunToo: true, postpones: true };
+    const ending = { error: 'smpp: no time', begunToo: true, until: 5 };
     const waiting = new Submission(SMS);
     waiting.giveUp(ending, 5);
     expect(await waiting.result).toEqual({ kind: 'postponed', error: 'smpp: no time', until: 5 });
@@ -183,7 +183,7 @@ describe('giving up', () => {
   });
 
   test('postpones also what was handed to a link and did not go out', async () => {
-    const ending = { error: 'smpp: stopping', begunToo: false, postpones: true };
+    const ending = { error: 'smpp: stopping', begunToo: false, until: 5 };
     const unsent = { kind: 'postponed', error: 'smpp: stopping', until: 5 };
     const before = sending(1, 0);
     before.giveUp(ending, 4);
@@ -196,7 +196,7 @@ describe('giving up', () => {
   });
 
   test('postpones nothing that went out before, or in part', async () => {
-    const ending = { error: 'smpp: stopping', begunToo: true, postpones: true };
+    const ending = { error: 'smpp: stopping', begunToo: true, until: 5 };
     const throttled = sending(1, 0);
     throttled.notTaken(3);
     throttled.send(BY, cut(1));
@@ -207,6 +207,12 @@ describe('giving up', () => {
     half.notSent(4);
     half.giveUp(ending, 5);
     expect(await half.result).toMatchObject({ final: 'undelivered' });
+  });
+
+  test('says until when a failing carrier is left alone', async () => {
+    const waiting = new Submission(SMS);
+    waiting.giveUp({ error: 'smpp: 0x04', begunToo: false, until: 20_000, away: true }, 5);
+    expect(await waiting.result).toEqual({ kind: 'postponed', error: 'smpp: 0x04', until: 20_000, away: true });
   });
 
   test('comes too late for what is over', async () => {
@@ -271,18 +277,17 @@ describe('answers that come late', () => {
     return { reports, fates: new LateResults((report) => reports.push(report)) };
   }
 
-  test('a refusal for good settles the SMS, a passing one does not', () => {
+  test('a refusal that proves that nothing was sent settles the SMS, an unclear one does not', () => {
     const { reports, fates } = fatesOf();
-    fates.take(SMS, 'acme', answer(0x58));
-    fates.take(SMS, 'acme', answer(0xff));
+    fates.take(SMS, 'acme', answer(0xff), false);
     expect(reports).toEqual([]);
-    fates.take(SMS, 'acme', answer(0x0b));
+    fates.take(SMS, 'acme', answer(0x0b), true);
     expect(reports).toEqual([{ smsId: 's', position: 0, status: 'failed', error: 'smpp: 0x0b' }]);
   });
 
   test('an id is found again by its receipt', () => {
     const { reports, fates } = fatesOf();
-    fates.take(SMS, 'acme', answer(0, '7'));
+    fates.take(SMS, 'acme', answer(0, ' 7\r\n'), false);
     expect(reports).toEqual([]);
     expect(fates.reportOf(receipt)).toEqual({ smsId: 's', position: 0, status: 'delivered' });
     expect(fates.reportOf({ ...receipt, number: SMS.number })).toBeDefined();
@@ -293,7 +298,7 @@ describe('answers that come late', () => {
 
   test('no id, no receipt', () => {
     const { fates } = fatesOf();
-    fates.take(SMS, 'acme', answer(0));
+    fates.take(SMS, 'acme', answer(0), false);
     expect(fates.reportOf({ ...receipt, ids: [''] })).toBeUndefined();
   });
 });

@@ -154,7 +154,7 @@ describe('submitting', () => {
 describe('a carrier that says no', () => {
   test('for good, for now, or without a reason', async () => {
     const smsc = await world().smsc();
-    const status: Record<string, number> = { good: 0x0b, now: 0x08, why: 0xff, nack: 0x03 };
+    const status: Record<string, number> = { good: 0x0b, now: 0x08, why: 0xff, nack: 0x02 };
     smsc.onSubmit = (submit) => {
       const said = status[textOf(submit.pdu)] ?? 0;
       if (textOf(submit.pdu) === 'nack') submit.nack(said);

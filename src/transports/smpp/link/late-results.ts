@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../../common/at-most.js';
 import type { CarrierReceipt, OutgoingSms, SmsReport } from '../../../sms/sms-transport.js';
+import { statusCode } from '../command-status.js';
 import type { SubmitAnswer } from '../session/submit-outcome.js';
-import { statusClass, statusCode } from '../status-class.js';
 
 const MAX_MESSAGES = 10_000;
 
 /**
- * Answers that arrive after their SMS was reported as `unknown`. A permanent refusal proves that the SMS was not sent
- * and is reported. An id is kept, so that the receipt, which alone can change the status now, finds the SMS. In memory
+ * Answers that arrive after their SMS was reported as `unknown`. A refusal that proves that the SMS was not sent is
+ * reported. An id is kept, so that the receipt, which alone can change the status now, finds the SMS. In memory
  * only.
  */
 export class LateResults {
@@ -20,10 +20,19 @@ export class LateResults {
   /** @param report stores a refusal */
   constructor(private readonly report: (report: SmsReport) => void) {}
 
-  /** Takes the answer to an SMS of one part. */
-  take({ smsId, position, number }: OutgoingSms, route: string, { status, messageId }: SubmitAnswer): void {
-    if (status === 0 && messageId !== '') this.byId.set(keyOf(route, messageId), { smsId, position, number });
-    if (status === 0 || statusClass(status) !== 'permanent') return;
+  /**
+   * Takes the answer to an SMS of one part.
+   * @param isRefused whether the answer proves that the carrier did not accept the SMS
+   */
+  take(
+    { smsId, position, number }: OutgoingSms,
+    route: string,
+    { status, messageId }: SubmitAnswer,
+    isRefused: boolean,
+  ): void {
+    const id = messageId.trim();
+    if (status === 0 && id !== '') this.byId.set(keyOf(route, id), { smsId, position, number });
+    if (!isRefused) return;
     this.report({ smsId, position, status: 'failed', error: `smpp: ${statusCode(status)}` });
   }
 

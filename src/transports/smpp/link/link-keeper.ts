@@ -2,11 +2,11 @@ import { Logger } from '@nestjs/common';
 import { pause } from '../../../common/async.js';
 import type { Clock } from '../../../common/clock.js';
 import { type FaultLog, faultLog, LogLine } from '../../../common/log.js';
+import { statusCode } from '../command-status.js';
 import { STATUS } from '../pdu/command.js';
 import { SessionBindError } from '../session/session-wire.js';
 import type { SmppSession } from '../session/smpp-session.js';
 import type { ReconnectSettings } from '../smpp-settings.js';
-import { statusCode } from '../status-class.js';
 
 /** After a session of this length the reconnect delays start from the first one again. Milliseconds. */
 const STABLE_MS = 30_000;
@@ -20,6 +20,8 @@ const CONFIGURATION_ERRORS: ReadonlyMap<number, string> = new Map([
   [STATUS.bindFailed, 'bind failed'],
   [STATUS.invalidPassword, 'wrong password'],
   [STATUS.invalidSystemId, 'wrong system id'],
+  [STATUS.invalidSystemType, 'wrong system type'],
+  [STATUS.invalidCommandId, 'it does not know this kind of bind, see the option bindAs'],
 ]);
 
 /** Keeps a link connected: opens a new session after the previous one has ended and a delay has passed. */
@@ -32,12 +34,17 @@ export class LinkKeeper {
   private failures = 0;
   private changedAt: number;
 
-  /** @param random in [0, 1) */
+  /**
+   * @param changed called when a session begins and when it ends
+   * @param refused called with the status by which the carrier refuses a bind, such as `0x0e`
+   * @param random in [0, 1)
+   */
   constructor(
     private readonly name: string,
     private readonly settings: ReconnectSettings,
     private readonly open: OpenSession,
     private readonly changed: () => void,
+    private readonly refused: (code: string) => void,
     private readonly clock: Clock,
     private readonly random: () => number,
   ) {
@@ -106,6 +113,7 @@ export class LinkKeeper {
     if (this.stopped) return 0;
     const status = error instanceof SessionBindError ? error.status : undefined;
     const mistake = status === undefined ? undefined : CONFIGURATION_ERRORS.get(status);
+    if (status !== undefined) this.refused(statusCode(status));
     if (status !== undefined && mistake !== undefined) {
       this.faults.error(
         `Link ${this.name}: the carrier refuses the bind, ${mistake} (${statusCode(status)}). Nothing can be sent on it until that is put right.`,

@@ -1,5 +1,5 @@
+import { type SmppStatusClass, statusCode, statusRule } from '../command-status.js';
 import type { SubmitOutcome } from '../session/submit-outcome.js';
-import { statusClass, statusCode } from '../status-class.js';
 
 /** What happens after the submit of a part. `code` is the carrier's. */
 type PartDecision =
@@ -11,6 +11,8 @@ type PartDecision =
   /** Return the message to the outbox for another attempt. */
   | { readonly kind: 'retry'; readonly error: string; readonly code?: string }
   | { readonly kind: 'refused'; readonly error: string; readonly code?: string }
+  /** Submit the same part again after the session was bound anew, or after the route has rested. */
+  | { readonly kind: 'session' | 'route'; readonly error: string; readonly code: string; readonly reason: string }
   | { readonly kind: 'unknown'; readonly error: string };
 
 /** The number of unclear refusals after which a part is refused. */
@@ -24,28 +26,36 @@ interface PartState {
   readonly begun: boolean;
   /** The number of temporary and unclear refusals of this part, including this one. */
   readonly refusals: number;
+  /**
+   * True: the carrier refuses this message again and again with errors of the session or the route, while it accepts
+   * others in between. Such an error counts as an unclear one of this message.
+   */
+  readonly toBlame: boolean;
 }
 
 /**
  * Decides what follows from the outcome of a submit. After a temporary refusal a message with accepted parts continues
  * later, and any other message returns to the outbox.
+ *
+ * @param own the classes that the link's option `statuses` sets
  */
-export function decidePart(outcome: SubmitOutcome, { attempt, begun, refusals }: PartState): PartDecision {
+export function decidePart(
+  outcome: SubmitOutcome,
+  { attempt, begun, refusals, toBlame }: PartState,
+  own?: ReadonlyMap<number, SmppStatusClass>,
+): PartDecision {
   if (outcome.kind === 'unknown') return { kind: 'unknown', error: 'smpp: no answer' };
   if (outcome.kind === 'not-sent') return { kind: 'again', error: 'smpp: no link', slower: false };
   if (outcome.kind === 'unsendable') return { kind: 'refused', error: 'smpp: unsendable' };
-  if (outcome.status === 0) return { kind: 'taken', id: outcome.messageId };
+  // Some carriers end the id with blanks or a line end in the answer, but not in the receipt.
+  if (outcome.status === 0) return { kind: 'taken', id: outcome.messageId.trim() };
+  const { about, reason, unclear } = statusRule(outcome.status, own);
   const code = statusCode(outcome.status);
-  const reason = { error: `smpp: ${code}`, code };
-  switch (statusClass(outcome.status)) {
-    case 'throttled':
-      return { kind: 'again', ...reason, slower: true };
-    case 'permanent':
-      return { kind: 'refused', ...reason };
-    case 'temporary':
-      return { kind: begun ? 'later' : 'retry', ...reason };
-    case 'unclear':
-      if (begun ? refusals >= MAX_UNCLEAR : attempt >= MAX_UNCLEAR) return { kind: 'refused', ...reason };
-      return { kind: begun ? 'later' : 'retry', ...reason };
-  }
+  const refusal = { error: `smpp: ${code}`, code };
+  if (about === 'throttled') return { kind: 'again', ...refusal, slower: true };
+  if (about === 'message') return { kind: 'refused', ...refusal };
+  if (about !== 'later' && !toBlame) return { kind: about, ...refusal, reason };
+  const isUnclear = unclear === true || toBlame;
+  if (isUnclear && (begun ? refusals : attempt) >= MAX_UNCLEAR) return { kind: 'refused', ...refusal };
+  return { kind: begun ? 'later' : 'retry', ...refusal };
 }

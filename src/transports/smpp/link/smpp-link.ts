@@ -1,12 +1,15 @@
 import type { Clock } from '../../../common/clock.js';
+import { type FaultLog, faultLog } from '../../../common/log.js';
 import { RecentCount, ROOM_MS } from '../../../outbox/room.js';
 import type { LinkState } from '../../../sms/carrier-state.js';
 import type { OutgoingSms } from '../../../sms/sms-transport.js';
+import { provesRefusal } from '../command-status.js';
 import type { ShortMessage } from '../pdu/pdu.js';
 import type { SubmitAnswer, SubmitOutcome } from '../session/submit-outcome.js';
 import type { SmppLinkSettings } from '../smpp-settings.js';
 import { LinkKeeper, type LinkSession, type OpenSession } from './link-keeper.js';
 import { decidePart } from './part-decision.js';
+import type { RouteHealth } from './route-health.js';
 import { SegmentRateLimiter } from './segment-rate-limiter.js';
 import type { Submission } from './submission.js';
 import type { WorkQueue } from './work-queue.js';
@@ -25,16 +28,25 @@ interface LinkContext {
   readonly random: () => number;
   /** Cuts a message into the parts that this link submits; none when it cannot be encoded. */
   cut(sms: OutgoingSms, link: SmppLinkSettings): readonly ShortMessage[];
-  /** Called when the link is bound or lost. */
+  /** Called when the link is bound or lost, or begins or ends to rest. */
   stateChanged(): void;
   /** Called for an answer to an SMS of one part that was reported as unknown. */
-  answeredLate(sms: OutgoingSms, route: string, answer: SubmitAnswer): void;
+  answeredLate(sms: OutgoingSms, route: string, answer: SubmitAnswer, isRefused: boolean): void;
+}
+
+/** What the answer to a submit was about, beyond its message. */
+interface Interruption {
+  readonly kind: 'session' | 'route';
+  readonly error: string;
+  readonly code: string;
+  readonly reason: string;
 }
 
 /** One link: takes submissions while it is bound and window and rate allow it, and records the result of each part. */
 export class SmppLink {
   private readonly keeper: LinkKeeper;
   private readonly limiter: SegmentRateLimiter;
+  private readonly faults: FaultLog;
   private readonly sends: boolean;
   private readonly recentlyTaken = new RecentCount();
   private onTheWire = 0;
@@ -43,6 +55,8 @@ export class SmppLink {
   constructor(
     readonly settings: SmppLinkSettings,
     private readonly shared: LinkContext,
+    /** Shared with the other links of the route. */
+    readonly health: RouteHealth,
     open: OpenSession,
   ) {
     const { clock, random, queue, stateChanged } = shared;
@@ -53,13 +67,19 @@ export class SmppLink {
       stateChanged();
       this.pump();
     };
-    this.keeper = new LinkKeeper(name, reconnect, open, onChange, clock, random);
+    const onRefusal = (code: string) => {
+      health.interrupted(`smpp: ${code}`);
+      stateChanged();
+    };
+    this.faults = faultLog('SmppSmsTransport', clock);
+    this.keeper = new LinkKeeper(name, reconnect, open, onChange, onRefusal, clock, random);
+    health.listen(onChange);
     if (this.sends) queue.join(() => this.pump());
   }
 
   /** Whether the link can submit now. */
   get up(): boolean {
-    return this.sends && this.keeper.session !== undefined;
+    return this.sends && this.keeper.session !== undefined && !this.health.resting;
   }
 
   get state(): LinkState {
@@ -96,7 +116,7 @@ export class SmppLink {
   private pump(): void {
     const { clock, queue } = this.shared;
     const { session } = this.keeper;
-    if (!session || !this.sends) return;
+    if (!session || !this.up) return;
     while (this.onTheWire < this.limiter.window) {
       const waitMs = this.limiter.waitMs(clock.elapsed());
       if (waitMs > 0) {
@@ -133,20 +153,20 @@ export class SmppLink {
     this.limiter.sent();
     void session.submit(part).then((outcome) => {
       this.onTheWire--;
-      this.conclude(submission, outcome, sentAt);
+      this.conclude(session, submission, outcome, sentAt);
       this.pump();
     });
   }
 
   /** @param sentAt by the clock's `elapsed` */
-  private conclude(submission: Submission, outcome: SubmitOutcome, sentAt: number): void {
+  private conclude(session: LinkSession, submission: Submission, outcome: SubmitOutcome, sentAt: number): void {
     const { clock, queue } = this.shared;
     const now = clock.now();
-    const { refusals, begun, sms } = submission;
-    const decision = decidePart(outcome, { attempt: sms.attempt, begun, refusals: refusals + 1 });
+    const decision = this.decide(submission, outcome);
     switch (decision.kind) {
       case 'taken':
         this.limiter.taken();
+        this.health.taken();
         this.recentlyTaken.add(clock.elapsed());
         if (submission.taken(decision.id, now)) queue.putBack(submission);
         return;
@@ -158,9 +178,15 @@ export class SmppLink {
         submission.refusals++;
         if (submission.notTaken(now)) clock.after(LATER_MS, () => queue.putBack(submission));
         return;
+      case 'session':
+      case 'route':
+        this.interrupt(session, decision, sentAt);
+        if (submission.notSent(now)) queue.putBehind(submission);
+        return;
       case 'unknown':
         this.limiter.stalled(sentAt, clock.elapsed());
-        if (!this.shared.resendUnknown) this.concludeUnknown(submission, outcome, decision.error, now);
+        if (outcome.kind === 'unknown') this.awaitLate(session, submission, outcome.late, sentAt);
+        if (!this.shared.resendUnknown) submission.unknown(decision.error, now);
         else if (submission.inDoubt(now)) queue.putBack(submission);
         return;
       default:
@@ -168,11 +194,52 @@ export class SmppLink {
     }
   }
 
-  private concludeUnknown(submission: Submission, outcome: SubmitOutcome, error: string, now: number): void {
-    submission.unknown(error, now);
-    if (!submission.single || outcome.kind !== 'unknown') return;
-    void outcome.late.then((answer) => {
-      if (answer) this.shared.answeredLate(submission.sms, this.settings.route, answer);
+  private decide(submission: Submission, outcome: SubmitOutcome): ReturnType<typeof decidePart> {
+    const { statuses } = this.settings;
+    const { refusals, begun, sms } = submission;
+    const state = { attempt: sms.attempt, begun, refusals: refusals + 1, toBlame: false };
+    const decision = decidePart(outcome, state, statuses);
+    if (decision.kind !== 'session' && decision.kind !== 'route') return decision;
+    if (!this.health.isToBlame(sms)) return decision;
+    return decidePart(outcome, { ...state, toBlame: true }, statuses);
+  }
+
+  /** Ends the session, or lets the route rest. Answers to what is on the wire are awaited. */
+  private interrupt(session: LinkSession, { kind, error, code, reason }: Interruption, sentAt: number): void {
+    const { name, route } = this.settings;
+    this.limiter.stalled(sentAt, this.shared.clock.elapsed());
+    if (kind === 'route') {
+      if (this.health.rest(error, sentAt)) {
+        const sentence = `Route ${route} rests: the carrier answers ${code} to a submit. ${reason}`;
+        this.faults.error(sentence, { code, route });
+      }
+      return;
+    }
+    if (!session.open) return;
+    this.health.interrupted(error);
+    const sentence = `Link ${name} binds again: the carrier answers ${code} to a submit. ${reason}`;
+    this.faults.error(sentence, { code, route: name });
+    void session.close();
+    this.shared.stateChanged();
+  }
+
+  /** Waits for the answer to a submit that has timed out. */
+  private awaitLate(
+    session: LinkSession,
+    { single, sms }: Submission,
+    late: Promise<SubmitAnswer | undefined>,
+    sentAt: number,
+  ): void {
+    const { settings, shared } = this;
+    const { statuses, route } = settings;
+    void late.then((answer) => {
+      if (!answer) return;
+      const { status } = answer;
+      const isRefused = status !== 0 && provesRefusal(status, statuses);
+      if (single && !shared.resendUnknown) shared.answeredLate(sms, route, answer, isRefused);
+      const state = { attempt: 1, begun: false, refusals: 0, toBlame: false };
+      const decision = decidePart({ kind: 'answered', ...answer }, state, statuses);
+      if (decision.kind === 'session' || decision.kind === 'route') this.interrupt(session, decision, sentAt);
     });
   }
 }

@@ -23,8 +23,13 @@ export interface Ending {
   readonly error: string;
   /** True: also ends a submission of which parts were accepted. False: such a submission continues. */
   readonly begunToo: boolean;
-  /** True: a submission of which no part was submitted is `postponed`, which does not count as an attempt. */
-  readonly postpones?: boolean;
+  /**
+   * A submission that the carrier has not refused is `postponed` until then, which does not count as an attempt.
+   * Milliseconds since the epoch. Undefined: it is tried again as after a failed attempt.
+   */
+  readonly until?: number;
+  /** With `until`. True: the carrier is failing, and the wait for it is limited. */
+  readonly away?: true;
 }
 
 /**
@@ -108,7 +113,7 @@ export class Submission {
     return this.continues(at);
   }
 
-  /** Records that the part did not leave this process. True when it may be submitted. */
+  /** Records that the part was not submitted, or not refused for its own sake. True when it may be submitted. */
   notSent(at: number): boolean {
     return this.continues(at);
   }
@@ -138,12 +143,12 @@ export class Submission {
 
   /** Ends the submission as soon as no part of it is on the wire. */
   giveUp(ending: Ending, at: number): void {
-    const { error, begunToo, postpones } = ending;
+    const { error, begunToo, until, away } = ending;
     if (this.over || (this.begun && !begunToo)) return;
     if (this.onTheWire) this.ending = ending;
-    else if (postpones && !this.begun && !this.wasRefused)
-      this.conclude({ kind: 'postponed', error, until: at }, undefined, at);
-    else this.notTakenFor({ kind: 'retry', error }, at);
+    else if (until !== undefined && !this.begun && !this.wasRefused) {
+      this.conclude({ kind: 'postponed', error, until, ...(away && { away }) }, undefined, at);
+    } else this.notTakenFor({ kind: 'retry', error }, at);
   }
 
   private continues(at: number): boolean {

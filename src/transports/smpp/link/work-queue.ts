@@ -36,6 +36,12 @@ export class WorkQueue {
     this.announce();
   }
 
+  /** Returns a submission to the end of the queue, so that another one shows whether the carrier refuses all. */
+  putBehind(submission: Submission): void {
+    if (submission.begun) this.putBack(submission);
+    else this.add([submission]);
+  }
+
   /** The next submission for a link of this route. */
   take(route: string): Submission | undefined {
     const begun = this.ofRoute(route);

@@ -12,6 +12,8 @@ interface SessionControl {
   unbound(): void;
   /** Called for an answer that may be that to our unbind; false when the sequence number is another one. */
   unbindAnswered(sequence: number): boolean;
+  /** Called for an answer that may be that to our last enquire_link; false when the sequence number is another one. */
+  probeAnswered(sequence: number, status: number): boolean;
   fault(what: string): void;
 }
 
@@ -42,6 +44,7 @@ export class SessionInbound {
         this.wire.send({ command: 'enquire_link_resp', status: STATUS.ok, sequence });
         break;
       case 'enquire_link_resp':
+        this.control.probeAnswered(sequence, status);
         break;
       case 'unbind':
         this.wire.send({ command: 'unbind_resp', status: STATUS.ok, sequence });
@@ -63,7 +66,8 @@ export class SessionInbound {
 
   private answered(sequence: number, answer: SubmitAnswer): void {
     if (this.window.answer(sequence, answer)) return;
-    if (!this.control.unbindAnswered(sequence)) this.control.fault(UNEXPECTED_ANSWER);
+    if (this.control.unbindAnswered(sequence)) return;
+    if (!this.control.probeAnswered(sequence, answer.status)) this.control.fault(UNEXPECTED_ANSWER);
   }
 
   private refuse(commandId: number, sequence: number, status: number): void {

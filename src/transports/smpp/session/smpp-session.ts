@@ -1,4 +1,5 @@
 import type { Clock } from '../../../common/clock.js';
+import { statusCode, statusRule } from '../command-status.js';
 import { STATUS } from '../pdu/command.js';
 import type { ShortMessage } from '../pdu/pdu.js';
 import { SendWindow, SequenceNumbers } from './send-window.js';
@@ -19,6 +20,7 @@ export class SmppSession {
   private state: 'bound' | 'closing' | 'unbinding' | 'over' = 'bound';
   private settleEnded: (end: SessionEnd) => void = () => {};
   private unbindSequence: number | undefined;
+  private probeSequence: number | undefined;
   private cancelDeadline = () => {};
   private readonly sequences = new SequenceNumbers(BIND_SEQUENCE);
   private readonly window: SendWindow;
@@ -57,7 +59,7 @@ export class SmppSession {
     /** The SMSC's system_id in its answer to the bind. */
     readonly peerSystemId: string,
     private readonly settings: SmppSessionSettings,
-    handlers: SessionHandlers,
+    private readonly handlers: SessionHandlers,
     private readonly clock: Clock,
   ) {
     this.ended = new Promise((resolve) => {
@@ -65,7 +67,7 @@ export class SmppSession {
     });
     const unbindWhenQuiet = () => this.unbindWhenQuiet();
     this.liveness = new SessionLiveness(settings, clock, {
-      probe: () => wire.send({ command: 'enquire_link', status: STATUS.ok, sequence: this.nextSequence() }),
+      probe: () => this.probe(),
       alive: () => this.window.admit(),
       dead: () => this.destroy('the SMSC is silent'),
     });
@@ -74,6 +76,7 @@ export class SmppSession {
     const inbound = new SessionInbound(wire, this.window, this.deliveries, {
       unbound: () => this.finish({ reason: 'the SMSC unbound', orderly: true }),
       unbindAnswered: (sequence) => this.unbindAnswered(sequence),
+      probeAnswered: (sequence, status) => this.probeAnswered(sequence, status),
       fault: (what) => handlers.fault?.(what),
     });
     wire.listen({
@@ -148,6 +151,25 @@ export class SmppSession {
   private unbindAnswered(sequence: number): boolean {
     if (sequence !== this.unbindSequence) return false;
     this.finish({ reason: 'closed', orderly: true });
+    return true;
+  }
+
+  private probe(): void {
+    this.probeSequence = this.nextSequence();
+    this.wire.send({ command: 'enquire_link', status: STATUS.ok, sequence: this.probeSequence });
+  }
+
+  /**
+   * Any answer is a sign of life, also that enquire_link is not known (0x03). One that says that the session is not
+   * bound ends it, because it would say so to every submit.
+   */
+  private probeAnswered(sequence: number, status: number): boolean {
+    if (sequence !== this.probeSequence) return false;
+    const isLost = status !== STATUS.ok && statusRule(status).about === 'session' && status !== STATUS.invalidCommandId;
+    if (isLost && this.open) {
+      this.handlers.fault?.(`the SMSC answers ${statusCode(status)} to an enquire_link, so it binds again`);
+      void this.close();
+    }
     return true;
   }
 

@@ -1,0 +1,104 @@
+import { LRUCache } from 'lru-cache';
+import { atMost } from '../../../common/at-most.js';
+import type { Clock } from '../../../common/clock.js';
+import type { OutgoingSms } from '../../../sms/sms-transport.js';
+
+/** The first rest of a route, and the longest; it doubles while the carrier accepts nothing in between. Milliseconds. */
+const FIRST_REST_MS = 30_000;
+const LONGEST_REST_MS = 600_000;
+/** How long an error explains why the route has no link. Milliseconds. */
+const KEPT_MS = 1_200_000;
+/** After so many refusals with other messages accepted in between, the fault is the message's own. */
+const MAX_TIMES = 3;
+/** The maximum number of messages whose refusals are remembered. */
+const MAX_SUSPECTS = 1000;
+
+/** What the links of one route learn from the carrier's refusals together. */
+export class RouteHealth {
+  /** How often it was interrupted since the start, by what the carrier's status was about. */
+  readonly interruptions = { session: 0, route: 0 };
+  /** The number of parts that the carrier has accepted since the start. */
+  private accepted = 0;
+  /** By message, how often it was refused and others accepted in between. */
+  private readonly suspects = new LRUCache<string, { readonly accepted: number; readonly times: number }>(
+    atMost(MAX_SUSPECTS),
+  );
+  private readonly listeners: (() => void)[] = [];
+  private last: { readonly error: string; readonly at: number } | undefined;
+  private until = Number.NEGATIVE_INFINITY;
+  private doublings = 0;
+
+  /** @param random in [0, 1), spreads the rests of several processes */
+  constructor(
+    private readonly clock: Clock,
+    private readonly random: () => number,
+  ) {}
+
+  /**
+   * The error for which links of the route rest or bind again, such as `smpp: 0x04`. Undefined after a part was
+   * accepted, and when the last such error is long ago.
+   */
+  get error(): string | undefined {
+    const { last } = this;
+    return last && this.clock.elapsed() - last.at < KEPT_MS ? last.error : undefined;
+  }
+
+  /** Whether no link of the route may submit now. */
+  get resting(): boolean {
+    return this.clock.elapsed() < this.until;
+  }
+
+  /** @param listener called when a rest begins and when it ends */
+  listen(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** Records that the carrier accepted a part. */
+  taken(): void {
+    this.accepted++;
+    this.doublings = 0;
+    this.last = undefined;
+  }
+
+  /**
+   * Records that a message met a refusal for the sake of the session or the route. True when the carrier has accepted
+   * others between several of its refusals, so that the message itself must be their reason.
+   */
+  isToBlame({ smsId, position }: Pick<OutgoingSms, 'smsId' | 'position'>): boolean {
+    const { accepted } = this;
+    const key = `${position} ${smsId}`;
+    const before = this.suspects.get(key) ?? { accepted, times: 0 };
+    const times = before.times + (accepted > before.accepted ? 1 : 0);
+    this.suspects.set(key, { accepted, times });
+    return times >= MAX_TIMES;
+  }
+
+  /** Records that a session of the route was ended or refused by a status. */
+  interrupted(error: string): void {
+    this.interruptions.session++;
+    this.last = { error, at: this.clock.elapsed() };
+  }
+
+  /**
+   * Begins a rest of 15 seconds to 10 minutes. False for a part that was on the wire when a rest began.
+   *
+   * @param sentAt when the refused part was submitted, by the clock's `elapsed`
+   */
+  rest(error: string, sentAt: number): boolean {
+    if (sentAt < this.until) return false;
+    const longest = Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** this.doublings);
+    const restMs = Math.ceil((longest / 2) * (1 + this.random()));
+    this.doublings = Math.min(this.doublings + 1, 10);
+    this.interruptions.route++;
+    const now = this.clock.elapsed();
+    this.last = { error, at: now };
+    this.until = now + restMs;
+    this.clock.after(restMs, () => this.notify());
+    this.notify();
+    return true;
+  }
+
+  private notify(): void {
+    for (const listener of this.listeners) listener();
+  }
+}
