@@ -1,7 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { type BeforeApplicationShutdown, Injectable, type MessageEvent, StreamableFile } from '@nestjs/common';
+import {
+  applyDecorators,
+  type BeforeApplicationShutdown,
+  Header,
+  Injectable,
+  type MessageEvent,
+  StreamableFile,
+} from '@nestjs/common';
 import { Observable, type Subscriber } from 'rxjs';
 import { Clock } from '../common/clock.js';
 
@@ -13,6 +20,17 @@ export const RECONNECT_MS = 2_000;
 
 /** Most characters that are buffered for a client that does not read; above, its connection is dropped. */
 export const MOST_WAITING = 1024 * 1024;
+
+/**
+ * A streamed answer that nothing on its way may transform: a host's `compression()` would keep what is written until it has
+ * enough to compress, and the client would see nothing for minutes (RFC 9111 section 5.2.2.6).
+ */
+export const NO_TRANSFORM = 'no-transform';
+
+/** The headers of a stream of events. Nest gives the same to a handler with `@Sse`. */
+export function StreamHeaders(): MethodDecorator {
+  return applyDecorators(Header('Cache-Control', `no-store, ${NO_TRANSFORM}`), Header('X-Accel-Buffering', 'no'));
+}
 
 /** Express answers with Node's own response, Fastify with a wrapper around it. */
 export type AdapterResponse = ServerResponse | { readonly raw: ServerResponse };
@@ -118,6 +136,7 @@ export class EventStreams implements BeforeApplicationShutdown {
   }
 }
 
-function rawResponse(response: AdapterResponse): ServerResponse {
+/** Node's own response. */
+export function rawResponse(response: AdapterResponse): ServerResponse {
   return 'raw' in response ? response.raw : response;
 }

@@ -1,7 +1,7 @@
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { type BeforeApplicationShutdown, Injectable, StreamableFile } from '@nestjs/common';
-import type { AdapterResponse } from '../http/event-streams.js';
+import { type AdapterResponse, NO_TRANSFORM, rawResponse } from '../http/event-streams.js';
 
 /** The media type of CSV. */
 export const CSV = 'text/csv';
@@ -56,7 +56,7 @@ export class CsvStreams implements BeforeApplicationShutdown {
 
   /** @param lines ends early where its iterator is returned, as when the client has left */
   stream(response: AdapterResponse, name: string, lines: AsyncIterable<string>): StreamableFile {
-    const raw: ServerResponse = 'raw' in response ? response.raw : response;
+    const raw = rawResponse(response);
     // The answer to HEAD has no body to read anything for.
     const text = Readable.from(raw.req.method === 'HEAD' ? [] : lines, { objectMode: false });
     this.open.add(text);
@@ -72,6 +72,7 @@ export class CsvStreams implements BeforeApplicationShutdown {
     socket?.once('close', close);
     text.once('close', close);
     if (raw.destroyed || socket?.destroyed) close();
+    if (!raw.headersSent) raw.setHeader('Cache-Control', NO_TRANSFORM);
     return new StreamableFile(text, headersOf(name)).setErrorHandler(() => raw.destroy());
   }
 

@@ -75,7 +75,10 @@ describeOnBothAdapters('GET /events/stream', (adapter) => {
     const { service, client, id } = await recorded(2);
     const reader = await open(client);
     expect(reader.status).toBe(200);
-    expect(reader.response.headers).toMatchObject({ 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+    expect(reader.response.headers).toMatchObject({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store, no-transform',
+    });
     await eventually(() => reader.events.length === 2);
     await logEventsOf(service, [verified(id)]);
     await eventually(() => reader.events.length === 3);

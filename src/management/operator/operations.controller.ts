@@ -1,4 +1,4 @@
-import { Get, Header, HttpCode, type MessageEvent, Post, Res, Sse } from '@nestjs/common';
+import { Get, HttpCode, type MessageEvent, Post, Res, Sse } from '@nestjs/common';
 import type { Observable } from 'rxjs';
 import { Needs } from '../../accounts/needs.decorator.js';
 import { Change } from '../../http/change.decorator.js';
@@ -34,8 +34,6 @@ export class OperationsController {
   @Sse('manage/ledger/check/stream', { maxPendingDataLength: MOST_WAITING })
   @Needs('manage.read')
   @MessagingRoute({ deadline: false })
-  @Header('Cache-Control', 'no-store')
-  @Header('X-Accel-Buffering', 'no')
   stream(@Res({ passthrough: true }) response: AdapterResponse): Observable<MessageEvent> {
     return this.progress.open(response);
   }

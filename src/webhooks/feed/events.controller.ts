@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Get, Header, Res, type StreamableFile } from '@nestjs/common';
+import { Get, Res, type StreamableFile } from '@nestjs/common';
 import { AdmittedCall } from '../../accounts/admitted-call.decorator.js';
 import { Caller } from '../../accounts/caller.decorator.js';
 import { Needs } from '../../accounts/needs.decorator.js';
-import type { AdapterResponse } from '../../http/event-streams.js';
+import { type AdapterResponse, StreamHeaders } from '../../http/event-streams.js';
 import { MessagingController } from '../../http/messaging-controller.js';
 import { MessagingRoute } from '../../http/mounted-routes.js';
 import { RequestHeaders, RequestSignal } from '../../http/parameters.js';
@@ -33,8 +33,7 @@ export class EventsController {
   @Get('events/stream')
   @Needs('events.read')
   @MessagingRoute({ deadline: false })
-  @Header('Cache-Control', 'no-store')
-  @Header('X-Accel-Buffering', 'no')
+  @StreamHeaders()
   stream(
     @Caller() caller: Caller,
     @AdmittedCall() call: AdmittedCall,
