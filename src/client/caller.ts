@@ -17,7 +17,7 @@ export interface ClientOptions {
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /** Milliseconds that a call may take with all its attempts and pauses. Default 90 000; one attempt has at most 35 000. */
   readonly timeoutMs?: number | undefined;
-  /** How often an attempt is repeated after a network error, 429, 502, 503 or 504. Default 4. */
+  /** How often an attempt is repeated after a network error, 429, 502, 503, 504 or `number_reconnecting`. Default 4. */
   readonly retries?: number | undefined;
 }
 
@@ -205,7 +205,8 @@ function isTransient(error: unknown, { repeat }: Ask): boolean {
   if (!(error instanceof MessagingApiError)) return false;
   const { status, code } = error;
   // `idempotency_running`: an earlier attempt, whose answer was lost, is still under way.
-  if (status === 429 || code === 'idempotency_running') return true;
+  // `number_reconnecting`: nothing was charged or sent, and the number is soon connected again.
+  if (status === 429 || code === 'idempotency_running' || code === 'number_reconnecting') return true;
   return repeat !== 'unsafe' && ([502, 503, 504].includes(status) || code === 'timeout' || code === 'network_error');
 }
 

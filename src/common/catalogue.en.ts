@@ -53,6 +53,7 @@ export const en: Readonly<Record<keyof typeof fr, string>> = {
   'error.callback_not_found': 'No carrier calls here',
   'error.msgapp_no_session': 'No number is connected',
   'error.msgapp_not_connected': 'The number {from} is not connected',
+  'error.msgapp_reconnecting': 'The number {from} is reconnecting, try again in a moment',
   'error.msgapp_too_many_sessions': 'Too many sessions requested, try again later',
   'error.media_unavailable': 'The media could not be fetched',
   'error.session_not_found': 'Session not found',

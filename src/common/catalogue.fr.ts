@@ -52,6 +52,7 @@ export const fr = {
   'error.callback_not_found': "Aucun opérateur n'est attendu ici",
   'error.msgapp_no_session': 'Aucun numéro connecté',
   'error.msgapp_not_connected': "Le numéro {from} n'est pas connecté",
+  'error.msgapp_reconnecting': 'Le numéro {from} se reconnecte, réessayez dans un instant',
   'error.msgapp_too_many_sessions': 'Trop de sessions demandées, réessayez plus tard',
   'error.media_unavailable': "Le média n'a pas pu être récupéré",
   'error.session_not_found': 'Session introuvable',

@@ -58,6 +58,9 @@ export class StorageUnavailableError extends MessagingError {
   }
 }
 
+/** After how many seconds a send from a linked number that is reconnecting is worth another try. */
+export const RECONNECT_SECONDS = 5;
+
 /** An option of the module is wrong; the message names it. Thrown while the application starts. */
 export class MessagingOptionsError extends Error {
   override readonly name = 'MessagingOptionsError';

@@ -108,6 +108,7 @@ const WORDS: Partial<Readonly<Record<ErrorCode, string>>> = {
   'error.otp_channel_unknown': 'channel_unknown',
   'error.msgapp_no_session': 'no_session',
   'error.msgapp_not_connected': 'not_connected',
+  'error.msgapp_reconnecting': 'number_reconnecting',
   'error.msgapp_too_many_sessions': 'too_many_sessions',
 };
 
@@ -170,6 +171,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.callback_not_found': 404,
   'error.msgapp_no_session': 409,
   'error.msgapp_not_connected': 409,
+  'error.msgapp_reconnecting': 409,
   'error.msgapp_too_many_sessions': 429,
   'error.media_unavailable': 400,
   'error.session_not_found': 404,

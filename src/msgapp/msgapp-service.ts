@@ -97,7 +97,7 @@ export class MsgappService {
    *
    * @throws MessagingError `error.invalid_number`, `error.empty_message`, `error.field_invalid` for more than 65 536
    *   characters and for an unknown priority, `error.field_not_object` and `error.metadata_too_large` for metadata, `error.field_not_string`, `error.body_not_object`, `error.unsendable_character`, `error.msgapp_no_session`,
-   *   `error.msgapp_not_connected`, `error.key_cap`, `error.insufficient_balance`, `error.account_not_found`, `error.idempotency_mismatch`,
+   *   `error.msgapp_not_connected`, `error.msgapp_reconnecting` (with `retryAfter`), `error.key_cap`, `error.insufficient_balance`, `error.account_not_found`, `error.idempotency_mismatch`,
    *   `error.idempotency_running`, `error.storage_unavailable`
    */
   async sendText(accountId: string, text: MsgappText, options: MsgappSendOptions = {}): Promise<MsgappSendResult> {

@@ -1,5 +1,5 @@
 import { describeController, type ErrorDescription, fieldsOf } from '../openapi/controller-description.js';
-import { invalid } from '../openapi/errors.js';
+import { invalid, NUMBER_RECONNECTING } from '../openapi/errors.js';
 import { MESSAGE_FILTERS, nextCursor, shortPages } from '../openapi/listings.js';
 import type { Schemas } from '../openapi/openapi-document.js';
 import {
@@ -48,6 +48,7 @@ const SEND_ERRORS: readonly ErrorDescription[] = [
   'error.unsendable_character',
   'error.msgapp_no_session',
   'error.msgapp_not_connected',
+  NUMBER_RECONNECTING,
   { code: 'error.key_cap', retryAfter: 3600 },
   'error.insufficient_balance',
   'error.account_not_found',

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { en } from '../common/catalogue.en.js';
 import { renderText, type TextValues } from '../common/catalogue.js';
-import type { ErrorCode } from '../common/errors.js';
+import { type ErrorCode, RECONNECT_SECONDS } from '../common/errors.js';
 import { errorStatus, errorWord } from '../http/errors.js';
 import type { MountedRoute } from '../http/mounted-routes.js';
 import type { ErrorDescription, RouteError, Surroundings } from './controller-description.js';
@@ -22,6 +22,9 @@ const EXAMPLE_VALUES: TextValues = {
 
 /** The error of a route without authentication that reads or writes the storage; with authentication it is added. */
 export const STORAGE_UNAVAILABLE: RouteError = { code: 'error.storage_unavailable', retryAfter: 1 };
+
+/** The error of a send from a linked number that has lost its connection for now. */
+export const NUMBER_RECONNECTING: RouteError = { code: 'error.msgapp_reconnecting', retryAfter: RECONNECT_SECONDS };
 
 /** The error of fields whose values the service checks. */
 export function invalid(...fields: readonly string[]): readonly RouteError[] {

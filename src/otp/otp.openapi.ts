@@ -1,4 +1,5 @@
 import { describeController, type ErrorDescription, fieldsOf } from '../openapi/controller-description.js';
+import { NUMBER_RECONNECTING } from '../openapi/errors.js';
 import { EXAMPLE, identifier, moment, object, phoneNumber, text, yes } from '../openapi/schemas.js';
 import { Channels } from '../outbox/channel.js';
 import { OtpController } from './otp.controller.js';
@@ -8,7 +9,7 @@ import { OtpSettings } from './otp-settings.js';
 const SERVICE = "The name of what the code is for. It is compared in Unicode's normal form NFC, and otherwise exactly.";
 
 /** A messaging-app channel sends from numbers of the account. */
-const NO_SENDER: readonly ErrorDescription[] = ['error.msgapp_no_session'];
+const NO_SENDER: readonly ErrorDescription[] = ['error.msgapp_no_session', NUMBER_RECONNECTING];
 
 /** OpenAPI description of one-time passcodes (docs/otp.md). */
 export const otpOpenapi = describeController(OtpController, ({ get }) => {

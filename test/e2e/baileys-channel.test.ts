@@ -200,7 +200,15 @@ describeService('the channel over Baileys', (start) => {
     await until(() => peer.connectionsMade > made);
     const friend = newPhone();
     const refused = await client.text({ to: friend.number, body: 'x' });
-    expect([refused.status, refused.body]).toMatchObject([409, { message: 'Aucun numéro connecté' }]);
+    const says = `Le numéro ${owner.number} se reconnecte, réessayez dans un instant`;
+    const code = { service: 'Banque', number: friend.number, channel: 'msgapp' };
+    const named = await client.text({ to: friend.number, body: 'x', from: owner.number });
+    const mediaUrl = 'http://127.0.0.1:9/never-fetched.png';
+    const file = await client.media({ to: friend.number, mediaUrl });
+    for (const each of [refused, named, file, await client.api.post('send/otp', code)]) {
+      expect([each.status, each.body]).toEqual([409, { statusCode: 409, message: says, error: 'Conflict' }]);
+      expect([each.headers.get('x-error-code'), each.headers.get('retry-after')]).toEqual(['number_reconnecting', '5']);
+    }
     mend(peer.faults);
     expect(await session(client, 'connected')).toMatchObject({ sessionID: sessionId, number: owner.number });
     expect(peer.connectionsMade - made).toBeLessThan(5);

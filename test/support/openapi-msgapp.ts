@@ -1,5 +1,6 @@
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import { MessagingEvents } from '../../src/events/messaging-events.js';
+import { SessionManager } from '../../src/msgapp/sessions/session-manager.js';
 import { FileServer } from './file-server.js';
 import { playCap } from './openapi-limits.js';
 import {
@@ -13,6 +14,7 @@ import {
   type Step,
   WRONG_METADATA,
 } from './openapi-scenario.js';
+import { until } from './until.js';
 
 const ROOT = '/api/v1/msgapp';
 const TEXT = `${ROOT}/send/text`;
@@ -64,6 +66,7 @@ async function playChannel(stage: Stage, media: object): Promise<void> {
   await all(stage, [get(STATUS, 200), post(TEXT, 409, text), post(MEDIA, 409, media)]);
   const sessionId = await playLinking(stage);
   await all(stage, [...sends(TEXT, text), ...sends(MEDIA, media), ...REFUSED_FIELDS(media)]);
+  await playReconnecting(stage, [post(TEXT, 409, text), post(MEDIA, 409, media)]);
   await playCap(stage, [post(TEXT, 429, text), post(MEDIA, 429, media)]);
   await all(stage, [get(STATUS, 200), get(`${STATUS}?sessionID=${sessionId}`, 200)]);
   await all(stage, [get(`${STATUS}?sessionID=a&sessionID=b`, 400), get(`${STATUS}?sessionID=unknown`, 404)]);
@@ -95,6 +98,18 @@ async function playChannel(stage: Stage, media: object): Promise<void> {
   await play(stage, 'DELETE', { path: `${ROOT}/web/${sessionId}`, status: 200 });
   await play(stage, 'GET', { path: file, status: 410 });
   await playTooManySessions(stage);
+}
+
+/** Cuts the connections of the linked numbers, and asks before they connect again. */
+async function playReconnecting(stage: Stage, steps: readonly Asked[]): Promise<void> {
+  const linked = stage.app.app
+    .get(SessionManager, { strict: false })
+    .sessions.filter(({ status }) => status === 'connected');
+  for (const session of linked) if (session.link) session.drop(session.link, 'cut');
+  await until(async () => linked.every(({ status }) => status === 'reconnecting'));
+  await all(stage, steps);
+  stage.clock.advance(2000);
+  await until(async () => linked.every(({ link }) => link !== undefined));
 }
 
 /** Asks for sessions until there are as many as may wait. */

@@ -88,6 +88,16 @@ describe('a call', () => {
     expect(script.asked).toHaveLength(1);
   });
 
+  test('is made again while the number reconnects, not before the service says', async () => {
+    const reconnecting = refused(409, 'number_reconnecting', { 'retry-after': '5' });
+    const script = new ScriptedFetch(reconnecting, reconnecting, ok({ success: true, messageID: 'one' }));
+    const started = performance.now();
+    const sent = clientOn(script).msgapp().sendText({ to: '22670000000', body: 'Bonjour' });
+    expect(await end(sent)).toEqual({ success: true, messageID: 'one' });
+    expect(performance.now() - started).toBeGreaterThanOrEqual(10_000);
+    expect(new Set(script.headers('idempotency-key')).size).toBe(1);
+  });
+
   test('is made five times at most', async () => {
     const script = new ScriptedFetch(lost);
     expect(await end(clientOn(script).balance())).toMatchObject({ status: 0, code: 'network_error', cause: lost() });

@@ -75,7 +75,7 @@ describe('the sender', () => {
     ]);
     await first?.say(cut);
     expect(await fromOf()).toBe(SECOND);
-    await expect(text({ from: NUMBER })).rejects.toEqual(refused('error.msgapp_not_connected', { from: NUMBER }));
+    await expect(text({ from: NUMBER })).rejects.toEqual(refused('error.msgapp_reconnecting', { from: NUMBER }));
     await world.pass(2000);
     await transport.last().say({ kind: 'open', number: NUMBER });
     expect(await fromOf()).toBe(NUMBER);
@@ -95,7 +95,11 @@ describe('the sender', () => {
     const { text, link } = await openLinked();
     await text();
     void link.say(cut);
-    await expect(text()).rejects.toEqual(refused('error.msgapp_no_session'));
+    await expect(text()).rejects.toMatchObject({
+      code: 'error.msgapp_reconnecting',
+      values: { from: NUMBER },
+      retryAfter: 5,
+    });
   });
 
   test('is refused even when the cut comes while the sessions are being looked up', async () => {
@@ -106,6 +110,28 @@ describe('the sender', () => {
       void link.say(cut);
       return found;
     };
+    await expect(text()).rejects.toEqual(refused('error.msgapp_reconnecting'));
+    expect(await world.balance()).toBe(1000);
+  });
+
+  test('is told from one that never was, or is no more, while it reconnects', async () => {
+    const { world, process, transport, text, link } = await openLinked();
+    await linked(process, SECOND);
+    const other = transport.last();
+    await link.say(cut);
+    await other.say(cut);
+    // Without a wish, the one that was connected first is worth waiting for.
+    await expect(text()).rejects.toEqual(refused('error.msgapp_reconnecting', { from: NUMBER }));
+    await expect(text({ from: SECOND })).rejects.toEqual(refused('error.msgapp_reconnecting', { from: SECOND }));
+    const never = '22670000099';
+    await expect(text({ from: never })).rejects.toEqual(refused('error.msgapp_not_connected', { from: never }));
+    const another = opened(await new MsgappProcess(world, new ScriptedTransport()).start());
+    const elsewhere = another.service.sendText(ACCOUNT, { to: TO, body: 'x' });
+    await expect(elsewhere).rejects.toEqual(refused('error.msgapp_reconnecting', { from: NUMBER }));
+    for (const { sessionID } of (await process.sessions.status(ACCOUNT)).sessions) {
+      await process.sessions.logout(ACCOUNT, sessionID);
+    }
+    await expect(text({ from: NUMBER })).rejects.toEqual(refused('error.msgapp_not_connected', { from: NUMBER }));
     await expect(text()).rejects.toEqual(refused('error.msgapp_no_session'));
     expect(await world.balance()).toBe(1000);
   });
@@ -329,7 +355,7 @@ describe('a file', () => {
     await expect(media({ to: 'x' })).rejects.toEqual(refused('error.invalid_number'));
     await expect(media({ from: SECOND })).rejects.toEqual(refused('error.msgapp_not_connected'));
     await link.say(cut);
-    await expect(media()).rejects.toEqual(refused('error.msgapp_no_session'));
+    await expect(media()).rejects.toEqual(refused('error.msgapp_reconnecting'));
     expect(process.fetcher.requests).toEqual([]);
     await process.transport.last().say(cut);
   });

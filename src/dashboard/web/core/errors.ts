@@ -19,6 +19,7 @@ const t = texts(
     account_exists: 'There is an account with this id already.',
     media_unavailable: 'The file could not be fetched from its address.',
     not_connected: 'The number is not linked at this moment.',
+    number_reconnecting: 'The number has lost its connection and is reconnecting. Try again in a moment.',
     field: 'One of the fields is not as it should be.',
   },
   {
@@ -39,6 +40,7 @@ const t = texts(
     account_exists: 'Un compte a déjà cet identifiant.',
     media_unavailable: 'Le fichier n’a pas pu être récupéré à son adresse.',
     not_connected: 'Le numéro n’est pas lié en ce moment.',
+    number_reconnecting: 'Le numéro a perdu sa connexion et se reconnecte. Réessayez dans un instant.',
     field: 'L’un des champs n’est pas correct.',
   },
 );
@@ -75,7 +77,8 @@ export async function errorOf(response: Response): Promise<ApiError> {
 
 /** Whether the same request may succeed later as it is. */
 export function isPassing(error: unknown): boolean {
-  return error instanceof AwayError || (error instanceof ApiError && (error.status >= 500 || error.status === 429));
+  if (!(error instanceof ApiError)) return error instanceof AwayError;
+  return error.status >= 500 || error.status === 429 || error.code === 'number_reconnecting';
 }
 
 /** What to say about an error, in the page's language where we know it better than the server's sentence. */
@@ -101,5 +104,5 @@ export function sentenceOf(error: unknown): string {
 const KNOWN = [
   ...(['invalid_number', 'webhook_url_refused', 'insufficient_balance', 'signature_format'] as const),
   ...(['too_many_endpoints', 'reference_taken', 'account_exists'] as const),
-  ...(['media_unavailable', 'not_connected'] as const),
+  ...(['media_unavailable', 'not_connected', 'number_reconnecting'] as const),
 ];
