@@ -49,6 +49,7 @@ export const en: Readonly<Record<keyof typeof fr, string>> = {
   'error.otp_destination_refused': 'Destination not allowed',
   'error.otp_channel_unknown': 'Unknown channel: {channel}',
   'error.callback_unreadable': 'The call cannot be read',
+  'error.callback_charset_unknown': 'The charset of the call is not known',
   'error.callback_refused': 'The signature of the call is not valid',
   'error.callback_not_found': 'No carrier calls here',
   'error.msgapp_no_session': 'No number is connected',

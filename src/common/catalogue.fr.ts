@@ -48,6 +48,7 @@ export const fr = {
   'error.otp_destination_refused': 'Destination non autorisée',
   'error.otp_channel_unknown': 'Canal inconnu : {channel}',
   'error.callback_unreadable': 'Appel illisible',
+  'error.callback_charset_unknown': "Le jeu de caractères de l'appel est inconnu",
   'error.callback_refused': "La signature de l'appel n'est pas valide",
   'error.callback_not_found': "Aucun opérateur n'est attendu ici",
   'error.msgapp_no_session': 'Aucun numéro connecté',

@@ -46,6 +46,15 @@ export function decodeCharset(bytes: Uint8Array, charset: string): string {
     .replace(/[\x80-\x9f]/g, (character) => WINDOWS_1252.charAt(character.charCodeAt(0) - 0x80));
 }
 
+/** Whether a text is the name of a charset that {@link decodeCharset} knows. */
+export function isCharset(name: string): boolean {
+  try {
+    return encodingOf(name, new Uint8Array()) !== '';
+  } catch {
+    return false;
+  }
+}
+
 /** Whether every ASCII character of a text has the same byte in this charset. */
 export function isAsciiBased(charset: string): boolean {
   return !encodingOf(charset, new Uint8Array()).startsWith('utf-16');

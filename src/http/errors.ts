@@ -167,6 +167,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.otp_destination_refused': 403,
   'error.otp_channel_unknown': 400,
   'error.callback_unreadable': 400,
+  'error.callback_charset_unknown': 415,
   'error.callback_refused': 403,
   'error.callback_not_found': 404,
   'error.msgapp_no_session': 409,

@@ -14,7 +14,13 @@ const POST: Pick<RouteDescription, 'description' | 'answer' | 'body'> = {
   ...GET,
   body: {
     required: false,
-    content: { 'application/json': { schema: {} }, 'application/x-www-form-urlencoded': { schema: {} } },
+    content: {
+      'application/json': { schema: {} },
+      'application/x-www-form-urlencoded': { schema: {} },
+      'multipart/form-data': { schema: {} },
+      'text/plain': { schema: {} },
+      'application/xml': { schema: {} },
+    },
   },
 };
 
@@ -29,7 +35,13 @@ export const smsCallbackOpenapi = describeController(SmsCallbackController, () =
     transport: { description: 'The name of the transport in the host’s options.', example: 'twilio' },
     secret: { description: 'The secret that the host has given to this carrier only.', example: 'nPk2QeYc1mUoT7xZ' },
   },
-  errors: ['error.callback_not_found', 'error.callback_refused', 'error.callback_unreadable', STORAGE_UNAVAILABLE],
+  errors: [
+    'error.callback_not_found',
+    'error.callback_refused',
+    'error.callback_unreadable',
+    'error.callback_charset_unknown',
+    STORAGE_UNAVAILABLE,
+  ],
   routes: {
     call: { ...POST, operationId: 'takeCarrierCall', summary: 'Receive a call that a carrier has signed' },
     callWithSecret: {

@@ -11,6 +11,7 @@ const REFUSALS: Readonly<Record<number, ErrorCode>> = {
   400: 'error.callback_unreadable',
   403: 'error.callback_refused',
   404: 'error.callback_not_found',
+  415: 'error.callback_charset_unknown',
 };
 
 /** Passes carriers' calls to the transport. */
@@ -25,7 +26,8 @@ export class SmsCallbacks {
   /**
    * Passes a call to the transport's handler and returns its answer, after the content of the call is stored.
    * @throws MessagingError `error.callback_not_found` for an unknown name and for the handler's own 404;
-   *   `error.callback_refused`, `error.callback_unreadable`, `error.storage_unavailable`
+   *   `error.callback_refused`, `error.callback_unreadable`, `error.callback_charset_unknown`,
+   *   `error.storage_unavailable`
    */
   async receive(
     name: string,

@@ -162,7 +162,7 @@ export interface CallbackAnswer {
 }
 
 /**
- * Authenticates a carrier's call, stores its content and then answers. 400, 403, 404 and 503 without a body get our
+ * Authenticates a carrier's call, stores its content and then answers. 400, 403, 404, 415 and 503 without a body get our
  * error body.
  * @param sink available also in a process without workers, where `start` is not called
  * @throws StorageUnavailableError becomes a 503, so that the carrier repeats the call

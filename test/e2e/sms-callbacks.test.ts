@@ -116,6 +116,7 @@ describeOnBothAdapters('calls of carriers', (adapter: Adapter) => {
     [400, 'Bad Request', 'Appel illisible'],
     [403, 'Forbidden', "La signature de l'appel n'est pas valide"],
     [404, 'Not Found', "Aucun opérateur n'est attendu ici"],
+    [415, 'Unsupported Media Type', "Le jeu de caractères de l'appel est inconnu"],
     [503, 'Service Unavailable', 'Service momentanément indisponible'],
   ])('gives a %i without words our error body', async (statusCode, error, message) => {
     transport.reply = async () => ({ status: statusCode });

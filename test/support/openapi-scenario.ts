@@ -158,7 +158,7 @@ const CALL = '/api/v1/sms/callbacks/carrier';
 /** What a carrier may get for a call; its words are how it ends. */
 const CALLS: readonly Step[] = [CALL, `${CALL}/secret`].flatMap((path) => [
   { path, status: 413, body: 'x'.repeat(MAX_BYTES + 1) },
-  ...[200, 400, 403, 404].map((status) => ({ path, status, body: String(status) })),
+  ...[200, 400, 403, 404, 415].map((status) => ({ path, status, body: String(status) })),
   { path, status: 503, body: 'away' },
   { path, status: 500, body: 'fault' },
 ]);
@@ -166,7 +166,7 @@ const CALLS: readonly Step[] = [CALL, `${CALL}/secret`].flatMap((path) => [
 /** The same by GET, which has no body: its words are in a header. */
 const CALLS_BY_GET: readonly Step[] = [CALL, `${CALL}/secret`].flatMap((path) => [
   { path, status: 413, body: 'x' },
-  ...[200, 400, 403, 404].map((status) => ({ path, status, headers: { 'x-words': String(status) } })),
+  ...[200, 400, 403, 404, 415].map((status) => ({ path, status, headers: { 'x-words': String(status) } })),
   { path, status: 503, headers: { 'x-words': 'away' } },
   { path, status: 500, headers: { 'x-words': 'fault' } },
 ]);

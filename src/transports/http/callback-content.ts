@@ -1,53 +1,107 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { charsetParameter, utf16Of } from '../../common/charset.js';
+import { decodedContent } from '../../common/content-encoding.js';
 import type { CarrierCallback } from '../../sms/sms-transport.js';
+import {
+  type CallbackCharset,
+  decodedBytes,
+  readForm,
+  readMultipart,
+  UnreadableContentError,
+} from './callback-fields.js';
 import { readJson, textOf, valueAt } from './json-values.js';
 
-const FORM = 'application/x-www-form-urlencoded';
-/**
- * The maximum number of fields of a form. It bounds the work on calls that are not authenticated yet; vendors send far
- * fewer.
- */
-const MAX_FIELDS = 1000;
-const AMPERSAND = 0x26;
+/** The maximum size of an unpacked body, in bytes: that of a body which is not packed. */
+const MAX_UNPACKED_BYTES = 1_048_576;
 
-/** The body is neither JSON nor a form, is not UTF-8, or is a form of more than 1000 fields. */
-export class UnreadableContentError extends Error {}
+const JSON_TYPE = /^(application|text)\/(.+\+|x-)?json$/;
+const XML_TYPE = /^(application|text)\/(.+\+)?xml$/;
+
+/** How a body is written. `other`: XML or plain text, which the vendor's description reads by itself. */
+type Format = 'form' | 'multipart' | 'json' | 'empty' | 'other';
+
+/** The parsed body. */
+interface Parsed {
+  readonly json: unknown;
+  readonly form: URLSearchParams;
+}
 
 /**
- * The content of a vendor's call: a JSON document or a form, and the query of its URL. The body is parsed on first
- * access, so that a signature over its bytes is verified before.
+ * The content of a vendor's call: the bytes of its body, their text, the JSON document or the form in it, and the query of
+ * its URL. Everything is read on first access, so that a signature over the bytes is verified before.
+ *
+ * A body is read by what it is, if its content type is wrong or missing: JSON as `text/plain`, or as a form. It is unpacked
+ * (`gzip`, `deflate`, `br`), and decoded from the charset that it names, else from UTF-8. Bytes that are no text in this
+ * charset are an error, so that no replacement character is stored.
  */
 export class CallbackContent {
-  readonly query: URLSearchParams;
-  /** The media type, in lower case and without parameters. */
-  private readonly type: string;
-  private readonly body: Uint8Array;
-  private parsed: { readonly json: unknown; readonly form: URLSearchParams } | undefined;
+  /** The media type, in lower case and without parameters; empty without a content type. */
+  readonly type: string;
+  /** The body as it was sent. */
+  readonly body: Uint8Array;
+  private readonly contentType: string | undefined;
+  private readonly encoding: string | undefined;
+  private readonly queryBytes: Uint8Array;
+  private readonly isGet: boolean;
+  private readonly maxBytes: number;
+  private readonly charset: CallbackCharset;
+  private unpackedBody: Uint8Array | undefined;
+  private parsedQuery: URLSearchParams | undefined;
+  private parsed: Parsed | undefined;
 
-  /** @param maxBytes the maximum size of a body that is parsed; a longer one is unreadable */
+  /** @param limits `maxBytes`: the maximum size of a body that is read; a longer one is unreadable */
   constructor(
     { method, headers, body, url }: Pick<CarrierCallback, 'method' | 'headers' | 'body' | 'url'>,
-    private readonly maxBytes = Number.POSITIVE_INFINITY,
+    {
+      maxBytes = Number.POSITIVE_INFINITY,
+      charset = {},
+    }: { readonly maxBytes?: number; readonly charset?: CallbackCharset | undefined } = {},
   ) {
-    this.query = new URLSearchParams(queryOf(url));
-    // A GET has its fields in the query, which has the format of a form.
-    const isGet = method === 'GET';
-    this.type = isGet ? FORM : (headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '');
-    this.body = isGet ? Buffer.from(queryOf(url)) : body;
-  }
-
-  /** Whether the content type is that of a form. */
-  get isForm(): boolean {
-    return this.type === FORM;
-  }
-
-  /** Whether the unparsed content contains this text. */
-  mentions(text: string): boolean {
-    return Buffer.from(this.body.buffer, this.body.byteOffset, this.body.byteLength).includes(text);
+    this.body = body;
+    this.contentType = headers['content-type'];
+    this.type = this.contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+    this.encoding = headers['content-encoding'];
+    // Node passes the bytes of a URL on as characters.
+    this.queryBytes = Buffer.from(queryOf(url), 'latin1');
+    this.isGet = method === 'GET';
+    this.maxBytes = maxBytes;
+    this.charset = charset;
   }
 
   /**
-   * The JSON document; undefined for a form.
+   * The query of the URL.
+   * @throws UnreadableContentError
+   */
+  get query(): URLSearchParams {
+    this.parsedQuery ??= readForm(this.queryBytes, undefined, this.charset);
+    return this.parsedQuery;
+  }
+
+  /**
+   * The body as a text, for XML or any other format of the vendor's own. XML is decoded from the encoding that its
+   * declaration names.
+   * @throws UnreadableContentError
+   */
+  get text(): string {
+    const { bytes, named, charset } = this;
+    return decodedBytes(bytes, utf16Of(bytes) ?? named ?? declaredCharset(bytes) ?? charset.fallback ?? 'utf-8');
+  }
+
+  /**
+   * Whether the content is a form: the query of a GET, or a body in `application/x-www-form-urlencoded`.
+   * @throws UnreadableContentError
+   */
+  get isForm(): boolean {
+    return this.format === 'form';
+  }
+
+  /** Whether the body, or the query of a GET, contains this text as it was sent. */
+  mentions(text: string): boolean {
+    return Buffer.from(this.isGet ? this.queryBytes : this.body).includes(text);
+  }
+
+  /**
+   * The JSON document; undefined for a form and for an empty body.
    * @throws UnreadableContentError
    */
   get json(): unknown {
@@ -55,7 +109,7 @@ export class CallbackContent {
   }
 
   /**
-   * The fields of the form; empty for JSON.
+   * The fields of the form, also of one in `multipart/form-data`; empty for JSON and for an empty body.
    * @throws UnreadableContentError
    */
   get form(): URLSearchParams {
@@ -71,38 +125,80 @@ export class CallbackContent {
     return this.form.get(name) || textOf(valueAt(this.json, name));
   }
 
-  private parse(): { readonly json: unknown; readonly form: URLSearchParams } {
-    if (this.body.length > this.maxBytes) throw new UnreadableContentError();
-    this.parsed ??= this.isForm
-      ? { json: undefined, form: formOf(this.body) }
-      : { json: jsonOf(this.type, this.body), form: new URLSearchParams() };
+  private parse(): Parsed {
+    this.parsed ??= this.read();
     return this.parsed;
   }
-}
 
-function formOf(body: Uint8Array): URLSearchParams {
-  let fields = 1;
-  for (let at = body.indexOf(AMPERSAND); at !== -1; at = body.indexOf(AMPERSAND, at + 1)) {
-    if (++fields > MAX_FIELDS) throw new UnreadableContentError();
+  private read(): Parsed {
+    const none = new URLSearchParams();
+    switch (this.format) {
+      case 'form':
+        return { json: undefined, form: this.isGet ? this.query : readForm(this.bytes, this.named, this.charset) };
+      case 'multipart':
+        return { json: undefined, form: readMultipart(this.bytes, this.contentType ?? '', this.charset) };
+      case 'json':
+        return { json: jsonOf(this.text), form: none };
+      case 'empty':
+        return { json: undefined, form: none };
+      case 'other':
+        throw new UnreadableContentError();
+    }
   }
-  return new URLSearchParams(decoded(body));
+
+  /** The charset that the content type names. */
+  private get named(): string | undefined {
+    return charsetParameter(this.contentType);
+  }
+
+  /** The unpacked body. */
+  private get bytes(): Uint8Array {
+    if (this.body.length > this.maxBytes) throw new UnreadableContentError();
+    this.unpackedBody ??= decodedContent(this.body, this.encoding, Math.min(this.maxBytes, MAX_UNPACKED_BYTES));
+    if (this.unpackedBody === undefined) throw new UnreadableContentError();
+    return this.unpackedBody;
+  }
+
+  private get format(): Format {
+    const { type } = this;
+    if (this.isGet) return 'form';
+    const { bytes } = this;
+    if (type === 'multipart/form-data') return 'multipart';
+    const isNamedForm = type === 'application/x-www-form-urlencoded';
+    if (bytes.length === 0) return isNamedForm ? 'form' : 'empty';
+    if (looksLikeJson(bytes)) return 'json';
+    if (isNamedForm) return 'form';
+    if (XML_TYPE.test(type)) return 'other';
+    if (looksLikeForm(bytes)) return 'form';
+    return JSON_TYPE.test(type) ? 'json' : 'other';
+  }
 }
 
-function jsonOf(type: string, body: Uint8Array): unknown {
-  if (!/^application\/(.+\+)?json$/.test(type)) throw new UnreadableContentError();
-  const text = decoded(body);
+/** Whether bytes are an object or a list in JSON, in UTF-8 or UTF-16, perhaps with a byte order mark and white space. */
+function looksLikeJson(bytes: Uint8Array): boolean {
+  const isEmpty = (byte: number) => [0x00, 0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf, 0xfe, 0xff].includes(byte);
+  const first = bytes.find((byte) => !isEmpty(byte));
+  const last = bytes.findLast((byte) => !isEmpty(byte));
+  return (first === 0x7b && last === 0x7d) || (first === 0x5b && last === 0x5d);
+}
+
+/** Whether bytes begin as a form does: `id=`. */
+function looksLikeForm(bytes: Uint8Array): boolean {
+  return /^[\w.%[\]~*-]{1,100}=/.test(Buffer.from(bytes.subarray(0, 101)).toString('latin1'));
+}
+
+/** The encoding that an XML declaration names; undefined without one, and for UTF-16, in which it could not be read here. */
+function declaredCharset(bytes: Uint8Array): string | undefined {
+  const begin = Buffer.from(bytes.subarray(0, 256)).toString('latin1');
+  const [, charset] = /^(?:\xef\xbb\xbf)?\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([\w.:-]+)["']/.exec(begin) ?? [];
+  return charset === undefined || /^(utf-?16|ucs-?2)/i.test(charset) ? undefined : charset;
+}
+
+function jsonOf(text: string): unknown {
   try {
     return readJson(text);
   } catch {
     // The parser's error is dropped, because it quotes the body.
-    throw new UnreadableContentError();
-  }
-}
-
-function decoded(body: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body);
-  } catch {
     throw new UnreadableContentError();
   }
 }

@@ -11,12 +11,13 @@ import type {
   SmsReport,
   SmsSink,
 } from '../../sms/sms-transport.js';
-import { CallbackContent, queryOf, sameText, UnreadableContentError } from './callback-content.js';
+import { CallbackContent, queryOf, sameText } from './callback-content.js';
+import { UnknownContentCharsetError, UnreadableContentError } from './callback-fields.js';
 import { carrierCode } from './http-client.js';
 import type { GatewaySettings } from './http-sms-options.js';
 import { idOf } from './json-values.js';
 import { parseReference } from './message-reference.js';
-import type { UnprovenCall, VendorNews, VendorReceipt } from './vendor.js';
+import type { UnprovenCall, VendorCallback, VendorNews, VendorReceipt } from './vendor.js';
 
 const STORED: CallbackAnswer = { status: 200, body: '' };
 
@@ -25,29 +26,45 @@ const MAX_UNVERIFIED_BYTES = 65_536;
 
 /**
  * The handler of a vendor's calls. It answers 404 without the secret of the path and for a GET if the vendor does not
- * use GET, 403 without a valid signature, 400 for unreadable content, and the vendor's success answer after storing. A
- * repeated call changes nothing. Undefined when neither a signature nor a secret would authenticate the calls.
+ * use GET, 403 without a valid signature, 415 for an unknown charset, 400 for other content that cannot be read, and the
+ * vendor's success answer after storing. A repeated call changes nothing. Undefined when neither a signature nor a secret
+ * would authenticate the calls.
  */
 export function callbackHandler(settings: GatewaySettings, clock: Clock, log: FaultLog): CallbackHandler | undefined {
   const { vendor, name, callbackSecret } = settings;
   const { callback } = vendor;
   if (!callback || (callbackSecret === undefined && !callback.isGenuine)) return undefined;
+  const { charset } = callback;
   return async (call, sink) => {
     if (call.method === 'GET' && callback.byGet !== true) return { status: 404 };
     if (callbackSecret !== undefined && !sameText(call.secret ?? '', callbackSecret)) return { status: 404 };
     const now = clock.now();
-    const unread = new CallbackContent(call, callbackSecret === undefined ? MAX_UNVERIFIED_BYTES : undefined);
-    const genuine = callback.isGenuine ? isGenuine(callback.isGenuine, unverified(call, unread, settings, now)) : true;
-    if (genuine === undefined) return { status: 400 };
-    if (!genuine) {
-      log.warn('A callback with a wrong signature was turned away.', { code: 'wrong_signature', route: name });
-      return { status: 403 };
+    const maxBytes = callbackSecret === undefined ? { maxBytes: MAX_UNVERIFIED_BYTES } : {};
+    const unread = new CallbackContent(call, { charset, ...maxBytes });
+    try {
+      if (callback.isGenuine && !callback.isGenuine(unverified(call, unread, settings, now))) {
+        log.warn('A callback with a wrong signature was turned away.', { code: 'wrong_signature', route: name });
+        return { status: 403 };
+      }
+      const news = readNews(callback.read, new CallbackContent(call, { charset }));
+      await store(news, { route: name, messageIds: settings.messageIds, home: settings.home, now, sink, log });
+      return callback.answer ?? STORED;
+    } catch (error) {
+      if (!(error instanceof UnreadableContentError)) throw error;
+      return refused(error, name, log);
     }
-    const news = readNews(callback.read, new CallbackContent(call));
-    if (!news) return { status: 400 };
-    await store(news, { route: name, messageIds: settings.messageIds, home: settings.home, now, sink, log });
-    return callback.answer ?? STORED;
   };
+}
+
+/** Logs a call that cannot be read, because nothing of it is stored; the vendor may repeat it. */
+function refused(error: UnreadableContentError, route: string, log: FaultLog): CallbackAnswer {
+  if (error instanceof UnknownContentCharsetError) {
+    const detail = ` (${carrierCode(error.charset)})`;
+    log.warn('A callback in an unknown charset was refused.', { code: 'unknown_charset', route }, detail);
+    return { status: 415 };
+  }
+  log.warn('A callback that cannot be read was refused.', { code: 'unreadable_callback', route });
+  return { status: 400 };
 }
 
 /** The call with the URL that the vendor has: `callbackUrl` if set, with the query of the call. */
@@ -62,23 +79,16 @@ function unverified(
   return { url: known, headers, body, content, now };
 }
 
-/** Undefined when the signature is in an unreadable body. */
-function isGenuine(check: (call: UnprovenCall) => boolean, call: UnprovenCall): boolean | undefined {
+/** @throws UnreadableContentError also when `read` throws, because the host's own description may not expect the content */
+function readNews(read: VendorCallback['read'], content: CallbackContent): VendorNews {
+  let news: VendorNews | undefined;
   try {
-    return check(call);
+    news = read(content);
   } catch (error) {
-    if (error instanceof UnreadableContentError) return undefined;
-    throw error;
+    throw error instanceof UnreadableContentError ? error : new UnreadableContentError();
   }
-}
-
-/** Undefined also when `read` throws, because the host's own description may not expect the content. */
-function readNews(read: (content: CallbackContent) => VendorNews | undefined, content: CallbackContent) {
-  try {
-    return read(content);
-  } catch {
-    return undefined;
-  }
+  if (news === undefined) throw new UnreadableContentError();
+  return news;
 }
 
 /** The maximum age of a receipt's own time; an older time is not used. Milliseconds. */

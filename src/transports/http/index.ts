@@ -1,5 +1,6 @@
 export type { MessageIdFormat } from '../../sms/receipts/message-ids.js';
 export { CallbackContent, sameText } from './callback-content.js';
+export type { CallbackCharset } from './callback-fields.js';
 export type { HttpSmsOptions } from './http-sms-options.js';
 export { HttpSmsTransport, type HttpSmsTransportSource } from './http-sms-transport.js';
 export { countOf, idOf, listOf, readJson, textOf, valueAt } from './json-values.js';

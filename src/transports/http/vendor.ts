@@ -1,6 +1,7 @@
 import { type Option, text } from '../../common/options.js';
 import type { CallbackAnswer, CarrierReceipt, InboundSms, OutgoingSms } from '../../sms/sms-transport.js';
 import type { CallbackContent } from './callback-content.js';
+import type { CallbackCharset } from './callback-fields.js';
 
 /** An HTTP request to a gateway, with either `json` or `form` or no body. */
 export interface VendorRequest {
@@ -106,6 +107,8 @@ export interface VendorCallback {
    * True: the vendor may also call by GET, and the query is read as a form. Default false: a GET is answered with 404.
    */
   readonly byGet?: boolean | undefined;
+  /** In which charset the vendor writes forms and queries, if their content type does not name it. Default UTF-8. */
+  readonly charset?: CallbackCharset | undefined;
   /** Returns undefined for unknown content. States that are not final are omitted. */
   readonly read: (content: CallbackContent) => VendorNews | undefined;
   /** The success answer that the vendor expects. Default 200 with an empty body. */

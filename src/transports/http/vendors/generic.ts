@@ -1,7 +1,11 @@
-import { any, group, OptionPlace, type OptionsOf, optionalGroup, text, unread } from '../../../common/options.js';
+import { isCharset } from '../../../common/charset.js';
+import { any, group, list, OptionPlace, type OptionsOf, optionalGroup, text, unread } from '../../../common/options.js';
+import type { CallbackCharset } from '../callback-fields.js';
 import { carrierName, type HttpVendor, type VendorCallback, type VendorErrors } from '../vendor.js';
 
 const fn = any((given, place) => (typeof given === 'function' ? given : place.refuse('must be a function')));
+
+const fieldName = text(/^[\x21-\x7e]{1,100}$/, 'the name of a field');
 
 const VENDOR = group({
   name: carrierName,
@@ -19,6 +23,13 @@ const VENDOR = group({
   callback: group({
     isGenuine: unread,
     byGet: unread,
+    charset: optionalGroup({
+      field: fieldName.or(undefined),
+      of: list(fieldName, 'names of fields').or(undefined),
+      fallback: any((given, place) => {
+        return typeof given === 'string' && isCharset(given) ? given : place.refuse('must be the name of a charset');
+      }).or(undefined),
+    } satisfies OptionsOf<CallbackCharset>),
     read: fn,
     answer: unread,
   } satisfies OptionsOf<VendorCallback>).or(undefined),
