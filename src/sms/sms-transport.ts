@@ -92,6 +92,8 @@ export interface CarrierReceipt {
    * parts of that attempt. Default false: the receipt is for one part.
    */
   readonly whole?: boolean;
+  /** With `sent`. True: the transport does not know the carrier's state. The receipt is counted and changes nothing. */
+  readonly unread?: boolean;
   readonly error?: string;
   /**
    * The time of the event by the carrier's own clock, even when that is ahead, in milliseconds since the epoch; a

@@ -13,7 +13,15 @@ export function measuredTransport(transport: SmsTransport, instruments: Instrume
       submit(transport, instruments, clock, batch, signal, tell),
     start: (sink: SmsSink) =>
       transport.start({
-        receipts: (receipts) => sink.receipts(receipts),
+        receipts: async (receipts) => {
+          await sink.receipts(receipts);
+          counting(clock, () => {
+            // Those that are read are counted where they are stored.
+            for (const { route } of receipts.filter(({ unread }) => unread === true)) {
+              instruments.record('receipts_total', 1, route, 'unread');
+            }
+          });
+        },
         inbound: (texts) => sink.inbound(texts),
         unread: (route, address) => sink.unread(route, address),
         report: async (reports) => {

@@ -118,9 +118,9 @@ export const METRICS = {
   ),
   route_window_used: gauge('Requests to a route that it has not answered.', 'process', { route: 'route' }),
   route_window_size: gauge('The most requests that a route may leave unanswered.', 'process', { route: 'route' }),
-  receipts_total: counter('Receipts of carriers.', {
+  receipts_total: counter('Receipts of carriers; `unread` has a state that is not known.', {
     route: 'route',
-    status: ['sent', 'delivered', 'undelivered', 'failed', 'unknown'],
+    status: ['sent', 'delivered', 'undelivered', 'failed', 'unknown', 'unread'],
   }),
   receipt_delay_seconds: histogram('Time from the acceptance of a delivery to its final receipt.', WAITS, {
     channel: 'channel',

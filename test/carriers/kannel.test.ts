@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { Incoming } from '../../src/transports/smpp/incoming/incoming.js';
+import { ReceiptStates } from '../../src/transports/smpp/incoming/receipt-states.js';
 import { messageParts } from '../../src/transports/smpp/parts/message-parts.js';
 import type { ShortMessage } from '../../src/transports/smpp/pdu/pdu.js';
 import { resolveSmppSettings } from '../../src/transports/smpp/resolve-settings.js';
@@ -195,6 +196,8 @@ async function readByUs(submits: readonly ShortMessage[]): Promise<string[]> {
     defaultAlphabet: 'gsm',
     receiptOffsetMinutes: undefined,
     unmarkedReceipts: false,
+    states: new ReceiptStates(),
+    wholeReceipts: false,
     home: undefined,
   };
   const source = { ton: 1, npi: 1, address: '22670000000' };

@@ -15,6 +15,7 @@ import {
 } from '../../common/options.js';
 import { MESSAGE_ID_FORMATS } from '../../sms/receipts/message-ids.js';
 import { type SmppStatusClass, STATUS_CLASSES } from './command-status.js';
+import { RECEIPT_STATUSES, ReceiptStates } from './incoming/receipt-states.js';
 import { SMPP_SESSION_DEFAULTS, type SmppSessionSettings, type SmppTlsSettings } from './session/session-settings.js';
 import type { AddressOptions, NumberingOptions, SmppLinkOptions, SmppOptions } from './smpp-options.js';
 import type { SmppLinkSettings, SmppSettings } from './smpp-settings.js';
@@ -92,6 +93,22 @@ const addresses = optionalGroup({
   shortCodes: shortCodes.or(new Set<string>()),
 } satisfies OptionsOf<AddressOptions>);
 
+const receiptStatus = oneOf(...RECEIPT_STATUSES);
+
+const receiptStates = any((given, place) => {
+  if (!isRecord(given)) return place.refuse('must be an object');
+  const entries = Object.entries(given).filter(([, status]) => status !== undefined);
+  return new ReceiptStates(
+    Object.fromEntries(
+      entries.map(([state, status]) => {
+        if (!/^[!-~]{1,40}$/.test(state))
+          return place.refuse('must have states of 1 to 40 visible characters as its keys');
+        return [state, receiptStatus.read(status, place.in(state))];
+      }),
+    ),
+  );
+});
+
 const MAX_STATUS = 0xffff_ffff;
 
 const statusClass = oneOf(...STATUS_CLASSES);
@@ -140,6 +157,8 @@ const LINK = group({
   messageIds: oneOf(...MESSAGE_ID_FORMATS).or('same'),
   receiptOffsetMinutes: integer(-840, 840).or(undefined),
   unmarkedReceipts: boolean.or(false),
+  receiptStates: receiptStates.or(new ReceiptStates()),
+  receipts: oneOf('per-part', 'per-message').or('per-part'),
   home: country.or(undefined),
 } satisfies OptionsOf<SmppLinkOptions>);
 
@@ -187,6 +206,8 @@ function linkSettings(given: unknown, index: number, transport: string, place: O
       defaultAlphabet,
       receiptOffsetMinutes: link.receiptOffsetMinutes,
       unmarkedReceipts: link.unmarkedReceipts,
+      states: link.receiptStates,
+      wholeReceipts: link.receipts === 'per-message',
       home: link.home,
     },
   };

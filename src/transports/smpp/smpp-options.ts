@@ -1,5 +1,6 @@
 import type { MessageIdFormat } from '../../sms/receipts/message-ids.js';
 import type { SmppStatusClass } from './command-status.js';
+import type { ReceiptStatus } from './incoming/receipt-states.js';
 import type { SmppTlsSettings } from './session/session-settings.js';
 
 /** Options of {@link SmppSmsTransport}. */
@@ -132,11 +133,22 @@ export interface SmppLinkOptions {
    */
   readonly receiptOffsetMinutes?: number | undefined;
   /**
+   * What the states in this carrier's receipts mean, in any case, beside and above those that we know. `sent`: not final.
+   * Example: `{ PARKED: 'sent', NOSUBS: 'undelivered' }`. `failed` is refunded. Default: a table of what carriers document.
+   * A state that is in neither changes nothing; it is counted and logged.
+   */
+  readonly receiptStates?: Readonly<Record<string, ReceiptStatus>> | undefined;
+  /**
+   * `per-message`: the carrier sends one receipt for an SMS of several parts, with the id of any of them, and it is for
+   * all parts. Default `per-part`: one receipt for each part.
+   */
+  readonly receipts?: 'per-part' | 'per-message' | undefined;
+  /**
    * For carriers that mark receipts neither by `esm_class` nor by `receipted_message_id`. True: a message is a receipt
-   * if its whole text is `id: sub: dlvrd: submit date: done date: stat:` in this order, each with a value that SMPP 3.4
-   * appendix B allows. A phone can forge such a text for an id that it guesses; if the carrier writes numbers with the
-   * country code, the forged receipt counts only for an SMS to that phone. Default false: such a message is an inbound
-   * text.
+   * if it has only labels and values as in SMPP 3.4 appendix B, in any order, among them an id, a state that is known,
+   * and a date or an error. A phone can forge such a text for an id that it guesses; if the carrier writes numbers with
+   * the country code, the forged receipt counts only for an SMS to that phone. Default false: such a message is an
+   * inbound text.
    */
   readonly unmarkedReceipts?: boolean | undefined;
   /**

@@ -1,5 +1,6 @@
 import type { MessageIdFormat } from '../../sms/receipts/message-ids.js';
 import type { SmppStatusClass } from './command-status.js';
+import type { ReceiptStates } from './incoming/receipt-states.js';
 import type { PartFormat } from './parts/part-format.js';
 import type { SmppSessionSettings } from './session/session-settings.js';
 import type { DefaultAlphabet } from './smpp-options.js';
@@ -24,6 +25,9 @@ export interface IncomingSettings {
   readonly defaultAlphabet: DefaultAlphabet;
   readonly receiptOffsetMinutes: number | undefined;
   readonly unmarkedReceipts: boolean;
+  readonly states: ReceiptStates;
+  /** Whether a receipt is for all parts of its SMS. */
+  readonly wholeReceipts: boolean;
   readonly home: string | undefined;
 }
 

@@ -33,6 +33,7 @@ describe('an option of a transport that is undefined is one that was left out, f
         ...{ reconnectMaxMs: undefined, throttlePauseMs: undefined, longMessages: undefined, dataCoding: undefined },
         ...{ defaultAlphabet: undefined, addresses: undefined, receiptOffsetMinutes: undefined },
         ...{ longPassword: undefined, unmarkedReceipts: undefined, home: undefined, statuses: undefined },
+        ...{ receiptStates: undefined, receipts: undefined },
       }),
     };
     const smpp: SmppOptions = { links: [link], ...leftOut<SmppOptions>({ name: undefined, resendUnknown: undefined }) };

@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { inspect } from 'node:util';
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { encodeGsm7 } from '../../../src/sms/segmentation.js';
 import type { InboundSms } from '../../../src/sms/sms-transport.js';
@@ -47,6 +48,25 @@ describe('receipts', () => {
     const [receipt] = world().sink.receipts_;
     expect(receipt).toMatchObject({ route: 'acme', status: 'delivered', number: '22670000000' });
     expect(receipt?.ids).toContain(result?.carrierIds?.[0]);
+  });
+
+  test('with a state that nobody knows are marked, and the log names the state but neither text nor number', async () => {
+    const smsc = await bound();
+    const logged: string[] = [];
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation((line: unknown) => {
+      logged.push(inspect(line));
+    });
+    const text = 'id:7 stat:P-22670000000 err:001 text:Geheim';
+    const receipt = inbound('', { esmClass: 0x04, shortMessage: Buffer.from(text, 'latin1') });
+    expect([await asked(smsc, receipt), await asked(smsc, receipt)]).toEqual([0, 0]);
+    warn.mockRestore();
+    expect(world().sink.receipts_).toMatchObject([
+      { status: 'sent', unread: true },
+      { status: 'sent', unread: true },
+    ]);
+    expect(logged).toHaveLength(1);
+    expect(logged[0]).toContain('The option receiptStates tells what it means');
+    expect(logged[0]).not.toMatch(/Geheim|22670000000/);
   });
 
   test('from a carrier that answers in hexadecimal', async () => {

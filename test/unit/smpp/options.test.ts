@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { UuidGenerator } from '../../../src/common/ids.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { ReceiptStates } from '../../../src/transports/smpp/incoming/receipt-states.js';
 import { resolveSmppSettings } from '../../../src/transports/smpp/resolve-settings.js';
 import type { SmppOptions } from '../../../src/transports/smpp/smpp-options.js';
 import { SmppSmsTransport } from '../../../src/transports/smpp/smpp-sms-transport.js';
@@ -53,6 +54,7 @@ describe('options of SMPP', () => {
           incoming: {
             ...{ route: 'smpp', messageIds: 'same', defaultAlphabet: 'gsm' },
             ...{ receiptOffsetMinutes: undefined, unmarkedReceipts: false },
+            ...{ states: new ReceiptStates(), wholeReceipts: false },
           },
         },
       ],
@@ -137,6 +139,13 @@ describe('options of SMPP', () => {
       withLink({ addresses: { shortCode: { ton: -1 } } }),
     ],
     ['Option smpp.links[0].addresses.shortCodes must be a list', withLink({ addresses: { shortCodes: ['INFOS'] } })],
+    ['Option smpp.links[0].receiptStates must be an object.', withLink({ receiptStates: ['PARKED'] })],
+    [
+      'Option smpp.links[0].receiptStates.PARKED must be one of sent, delivered, undelivered, failed, unknown',
+      withLink({ receiptStates: { PARKED: 'final' } }),
+    ],
+    ['Option smpp.links[0].receiptStates must have states of 1 to 40', withLink({ receiptStates: { '': 'sent' } })],
+    ['Option smpp.links[0].receipts must be one of per-part, per-message', withLink({ receipts: 'one' })],
     ['Option smpp.links[0].statuses must be an object.', withLink({ statuses: 'later' })],
     [
       'Option smpp.links[0].statuses must have numbers from 1 to 0xFFFFFFFF as its keys.',

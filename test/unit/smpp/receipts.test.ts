@@ -5,6 +5,7 @@ import {
   receiptFields,
   receiptTime,
 } from '../../../src/transports/smpp/incoming/read-receipt.js';
+import { ReceiptStates, type ReceiptStatus } from '../../../src/transports/smpp/incoming/receipt-states.js';
 import { PLAIN_SHORT_MESSAGE, type ShortMessage } from '../../../src/transports/smpp/pdu/pdu.js';
 import { TAG } from '../../../src/transports/smpp/pdu/tlv.js';
 import type { IncomingSettings } from '../../../src/transports/smpp/smpp-settings.js';
@@ -15,6 +16,8 @@ const SETTINGS: IncomingSettings = {
   defaultAlphabet: 'gsm',
   receiptOffsetMinutes: undefined,
   unmarkedReceipts: false,
+  states: new ReceiptStates(),
+  wholeReceipts: false,
   home: undefined,
 };
 const FULL = 'id:abc-1 sub:001 dlvrd:001 submit date:2611211000 done date:2611211001 stat:DELIVRD err:000 text:Bonjour';
@@ -73,6 +76,24 @@ describe('a message that nothing but its text marks as a receipt', () => {
     ['with a capital Text', FULL.replace('text:', 'Text:')],
     ['with a line end in the text', `${FULL}\nAu revoir`],
     ['of another state', FULL.replace('DELIVRD', 'UNDELIV')],
+    [
+      'without sub and dlvrd, and without a date of its end',
+      'id:abc-1 submit date:2607110700 done date:0000000000 stat:DELIVRD err:000 text:',
+    ],
+    ['with its labels in another order', 'stat:DELIVRD err:000 done date:2611211001 sub:001 id:abc-1'],
+    ['with its labels in another case', FULL.toUpperCase().replace('ABC-1', 'abc-1')],
+    ['with a date only', 'id:abc-1 done date:2611211001 stat:EXPIRED'],
+    ['with an error only', 'id:abc-1 stat:UNDELIV err:004'],
+    ['with dates of 14 digits', FULL.replaceAll(/date:26\d{8}/g, 'date:20261121100159')],
+    ['with blanks behind the colons', 'id: abc-1 sub: 001 submit date: 2611211000 stat: DELIVRD err: 0'],
+    ['with an underscore for a blank', 'id:abc-1 submit_date:2611211000 done_date:2611211001 stat:DELIVRD'],
+    ['with empty values', 'id:abc-1 sub: dlvrd: submit date:2611211000 done date: stat:DELIVRD err: text:'],
+    ['with further labels', `id:abc-1 mcc:613 mnc:02 ${FULL.slice(9)}`],
+    ['in lines', FULL.replaceAll(/ (?=sub:|dlvrd|submit|done|stat|err|text)/g, '\r\n')],
+    ['with commas', 'id:abc-1, stat:DELIVRD, err:000'],
+    ['closed with a line end and a NUL', `${FULL}\r\n\0`],
+    ['with a number for its state', 'id:abc-1 done date:2611211001 stat:2 err:000'],
+    ['with a state of carriers', FULL.replace('DELIVRD', 'NO-CREDITS')],
   ])('is one %s', (_, text) => {
     expect(kindOf(text)).toBe('receipt');
     expect(readReceipt(receipt(text, { esmClass: 0 }), UNMARKED)).toMatchObject({
@@ -92,8 +113,12 @@ describe('a message that nothing but its text marks as a receipt', () => {
     ['a quoted receipt', `"${FULL}"`],
     ['a blank before it', ` ${FULL}`],
     ['some labels', 'id:7 stat:DELIVRD'],
-    ['labels in another order', FULL.replace(/(id:\S+) (sub:\S+)/, '$2 $1')],
-    ['a label less', FULL.replace('dlvrd:001 ', '')],
+    ['neither a date nor an error', FULL.replace(/submit.*?stat/, 'stat').replace(/ err.*/, '')],
+    ['an empty date and an empty error', 'id:7 stat:DELIVRD done date: err: text:'],
+    ['the words of a person about one', 'id:4711 ist falsch, bitte stat:DELIVRD err:000 pruefen'],
+    ['a label of a person before it', `tel:70000001 ${FULL}`],
+    ['an id and a question', 'id: 4711? stat: ok?'],
+    ['labels and a smile', `${FULL.replace(/ text.*/, '')} :-)`],
     ['no id', FULL.replace('abc-1', '')],
     ['a sub that is no number', FULL.replace('sub:001', 'sub:one')],
     ['no date', FULL.replace('done date:2611211001', 'done date:demain')],
@@ -158,6 +183,11 @@ describe('the text of a receipt', () => {
   test('is read in time whatever it is', () => {
     expect(receiptFields(`id:${' '.repeat(60_000)}`).id).toBeUndefined();
     expect(receiptFields('text:'.repeat(10_000)).id).toBeUndefined();
+    const long = ['id:', 'id: ', 'a:b ', 'id:7 stat:', 'a'].map((piece) => piece.repeat(60_000));
+    const kinds = long.map((text) =>
+      deliverKind(receipt(text, { esmClass: 0 }), { ...SETTINGS, unmarkedReceipts: true }),
+    );
+    expect(new Set(kinds)).toEqual(new Set(['text']));
   });
 });
 
@@ -190,8 +220,7 @@ describe('a receipt', () => {
     ['ENROUTE', 'sent', undefined],
     ['ACCEPTD', 'sent', undefined],
     ['UNKNOWN', 'unknown', 'smpp: unknown 000'],
-    ['SKIPPED', 'unknown', 'smpp: skipped 000'],
-    ['constructor', 'unknown', 'smpp: constructor 000'],
+    ['SKIPPED', 'undelivered', 'smpp: skipped 000'],
   ])('%s is %s', (stat, status, error) => {
     const read = readReceipt(receipt(FULL.replace('DELIVRD', stat)), SETTINGS);
     expect(read).toMatchObject({ route: 'acme', status, number: '22670000000' });
@@ -208,9 +237,101 @@ describe('a receipt', () => {
     [6, 'sent'],
     [7, 'unknown'],
     [8, 'failed'],
+    [0, 'sent'],
+    [9, 'undelivered'],
   ])('message_state %i is %s', (state, status) => {
     const read = readReceipt(receipt('', { tlvs: [idTlv('x'), tlv(TAG.messageState, state)] }), SETTINGS);
     expect(read).toMatchObject({ ids: ['x', 'X'], status });
+  });
+
+  test.each<[ReceiptStatus, string]>([
+    [
+      'sent',
+      'SCHEDULED ENROUTE SUBMITD SUBMITTED ACCEPTD ACCEPTED BUFFERED BUFFRED QUEUED ENQUEUE STAGED PENDING SENT RETRY ACK',
+    ],
+    ['delivered', 'DELIVRD DELIVERED delivrd Delivered DLVRD READ'],
+    [
+      'undelivered',
+      'EXPIRED DELETED UNDELIV UNDELIVERABLE FAILED SKIPPED ABSENT ABSENT-SUB BARRED MOB-OFF SYSERR ZEROBAL',
+    ],
+    ['failed', 'REJECTD REJECTED NOCRED NO-CREDITS NOROUTE BLIST BLACKLISTED DNDNUMB SPAM CANCELLED INV-NUMBER'],
+    ['unknown', 'UNKNOWN NULL'],
+    // Cut to seven characters.
+    ['sent', 'SUBMITT BUFFERE SCHEDUL ACCEPTE'],
+    ['delivered', 'DELIVER'],
+    ['undelivered', 'UNDELIV NOTDELI'],
+    ['failed', 'REJECTE BLACKLI NOCREDI CANCELL INSUFFI'],
+    // The numbers of message_state.
+    ['sent', '0 1 6 001'],
+    ['delivered', '2 002'],
+    ['undelivered', '3 4 5 9'],
+    ['unknown', '7'],
+    ['failed', '8'],
+  ])('%s: %s', (status, states) => {
+    const read = states.split(' ').map((stat) => {
+      const found = readReceipt(receipt(FULL.replace('DELIVRD', stat)), SETTINGS);
+      return [stat, found?.status, found?.unread];
+    });
+    expect(read).toEqual(states.split(' ').map((stat) => [stat, status, undefined]));
+  });
+
+  test.each(['PARKED', 'constructor', '__proto__', 'INVALID', '12', '99', 'B\u00c4D', 'DELIVR', 'x'.repeat(60)])(
+    'of the state %s, which nobody knows, ends nothing and is marked',
+    (stat) => {
+      const read = readReceipt(receipt(FULL.replace('DELIVRD', stat)), SETTINGS);
+      expect(read).toMatchObject({
+        status: 'sent',
+        unread: true,
+        error: expect.stringMatching(/^smpp: [!-~]{1,20} 000$/),
+      });
+    },
+  );
+
+  test('of a message_state that nobody knows ends nothing and is marked', () => {
+    const tlvs = [idTlv('x'), tlv(TAG.messageState, 10)];
+    expect(readReceipt(receipt('', { tlvs }), SETTINGS)).toMatchObject({ status: 'sent', unread: true });
+    expect(readReceipt(receipt(FULL, { tlvs }), SETTINGS)).toMatchObject({ status: 'delivered' });
+  });
+
+  test('of a state that the host explains is what the host says', () => {
+    const states = new ReceiptStates({ parked: 'sent', FAILED: 'failed', 'No-Subs': 'undelivered', 12: 'delivered' });
+    const statusOf = (stat: string, tlvs: ShortMessage['tlvs'] = []) =>
+      readReceipt(receipt(FULL.replace('DELIVRD', stat), { tlvs }), { ...SETTINGS, states })?.status;
+    expect(['PARKED', 'failed', 'NOSUBS', '12', 'UNDELIV'].map((stat) => statusOf(stat))).toEqual([
+      'sent',
+      'failed',
+      'undelivered',
+      'delivered',
+      'undelivered',
+    ]);
+    // Also beside a parameter, which knows only the states of the standard.
+    expect(statusOf('FAILED', [tlv(TAG.messageState, 5)])).toBe('failed');
+  });
+
+  test('whose parameter says only "unknown" is what its text says', () => {
+    const tlvs = [idTlv('x'), tlv(TAG.messageState, 7)];
+    expect(readReceipt(receipt('id:x stat:NOCRED err:0', { tlvs }), SETTINGS)).toMatchObject({ status: 'failed' });
+    expect(readReceipt(receipt('id:x stat:PARKED err:0', { tlvs }), SETTINGS)).toMatchObject({ status: 'unknown' });
+    expect(readReceipt(receipt('', { tlvs }), SETTINGS)).toMatchObject({ status: 'unknown' });
+  });
+
+  test('of a link with one receipt for each message is for the whole of it', () => {
+    expect(readReceipt(receipt(FULL), SETTINGS)).not.toHaveProperty('whole');
+    expect(readReceipt(receipt(FULL), { ...SETTINGS, wholeReceipts: true })).toMatchObject({ whole: true });
+  });
+
+  test('in both fields is read from the one that has it whole', () => {
+    const tlvs = [{ tag: TAG.messagePayload, value: latin1(FULL) }];
+    const both = receipt('', { shortMessage: latin1(FULL.slice(0, 40)), tlvs });
+    expect(readReceipt(both, SETTINGS)).toMatchObject({ status: 'delivered' });
+    const other = receipt('', { shortMessage: latin1(FULL), tlvs: [{ tag: TAG.messagePayload, value: latin1('Hi') }] });
+    expect(readReceipt(other, SETTINGS)).toMatchObject({ status: 'delivered' });
+  });
+
+  test.each(['x\0\0', 'x ', ' x\r\n'])('names its id without NUL and blanks: %j', (id) => {
+    const inTlv = receipt('', { tlvs: [{ tag: TAG.receiptedMessageId, value: latin1(id) }, tlv(TAG.messageState, 2)] });
+    expect(readReceipt(inTlv, SETTINGS)?.ids[0]).toBe('x');
+    expect(readReceipt(receipt('id:x\0 stat:DELIVRD err:0'), SETTINGS)?.ids[0]).toBe('x');
   });
 
   test('its parameters stand above its text, each by itself', () => {

@@ -100,6 +100,16 @@ test('reports with our own ids are receipts of the transport', async () => {
   expect(await lines('receipts_total')).toEqual(['messaging_receipts_total{route="scripted",status="delivered"} 1']);
 });
 
+test('a receipt whose state nobody knows is counted, though nothing is stored', async () => {
+  const { transport, measured, lines } = await submitted([]);
+  const given: unknown[] = [];
+  await measured.start({ receipts: async (receipts: unknown) => void given.push(receipts) } as never);
+  const receipt = { route: 'acme', ids: ['7'], status: 'sent' as const };
+  await transport.sink?.receipts([receipt, { ...receipt, unread: true }]);
+  expect(given).toHaveLength(1);
+  expect(await lines('receipts_total')).toEqual(['messaging_receipts_total{route="acme",status="unread"} 1']);
+});
+
 test('what counts and throws takes no result and no report away', async () => {
   const clock = new FakeClock();
   const instruments = new Instruments(new SafeTelemetry(await PrometheusTelemetry.forRoot().useFactory(), clock));

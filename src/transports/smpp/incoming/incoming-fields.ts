@@ -23,7 +23,11 @@ export function senderOf(
   return readAddress(address, { home, type: TYPES[ton] });
 }
 
-/** The content of a message: `short_message`, or `message_payload` when that is empty (SMPP 3.4 section 5.3.2.32). */
+/**
+ * The content of a message: `short_message` or `message_payload`. SMPP 3.4 section 5.3.2.32 allows only one of them; of a
+ * carrier that writes both, the longer one, because the other is its beginning.
+ */
 export function shortMessageOctets({ shortMessage, tlvs }: ShortMessage): Uint8Array {
-  return shortMessage.length > 0 ? shortMessage : (tlvValue(tlvs, TAG.messagePayload) ?? shortMessage);
+  const payload = tlvValue(tlvs, TAG.messagePayload);
+  return payload && payload.length > shortMessage.length ? payload : shortMessage;
 }

@@ -32,8 +32,13 @@ export class Incoming {
     if (kind === 'text') return this.text(pdu, settings, connection);
     if (kind === 'other') return;
     const receipt = readReceipt(pdu, settings);
-    if (receipt) return this.storeReceipt(receipt);
     const { route } = settings;
+    if (receipt?.unread) {
+      const sentence = `Route ${route}: a receipt has a state that is not known, so it changes nothing. The option receiptStates tells what it means.`;
+      // The carrier's word may hold a number.
+      this.log.warn(sentence, { route, code: receipt.error?.replace(/\d{4,}/g, '*') });
+    }
+    if (receipt) return this.storeReceipt(receipt);
     this.log.warn(`Route ${route}: a receipt without an id or a state.`, { route });
   }
 

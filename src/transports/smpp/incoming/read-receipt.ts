@@ -1,9 +1,10 @@
 import { messageIds } from '../../../sms/receipts/message-ids.js';
-import type { CarrierReceipt, SmsReport } from '../../../sms/sms-transport.js';
+import type { CarrierReceipt } from '../../../sms/sms-transport.js';
 import type { ShortMessage } from '../pdu/pdu.js';
 import { TAG, tlvNumber, tlvString, tlvValue } from '../pdu/tlv.js';
 import type { IncomingSettings } from '../smpp-settings.js';
-import { senderOf, shortMessageOctets } from './incoming-fields.js';
+import { senderOf } from './incoming-fields.js';
+import { type ReceiptStates, stateByNumber } from './receipt-states.js';
 
 /** The bits of esm_class with the type of a deliver_sm (SMPP 3.4 section 5.2.12). */
 const MESSAGE_TYPE = 0x3c;
@@ -19,36 +20,71 @@ type DeliverKind = 'receipt' | 'text' | 'other';
  */
 export function deliverKind(
   pdu: ShortMessage,
-  { unmarkedReceipts }: Pick<IncomingSettings, 'unmarkedReceipts'>,
+  { unmarkedReceipts, states }: Pick<IncomingSettings, 'unmarkedReceipts' | 'states'>,
 ): DeliverKind {
   const type = pdu.esmClass & MESSAGE_TYPE;
   if (type === RECEIPT || type === INTERMEDIATE || tlvValue(pdu.tlvs, TAG.receiptedMessageId)) return 'receipt';
   if (type !== 0) return 'other';
-  return unmarkedReceipts && isReceiptText(receiptText(shortMessageOctets(pdu))) ? 'receipt' : 'text';
+  return unmarkedReceipts && receiptTexts(pdu).some((text) => isReceiptText(text, states)) ? 'receipt' : 'text';
 }
 
-/** Reads a receipt from its parameters, then from its text. Undefined without an id or a state. */
+/**
+ * Reads a receipt from its parameters, then from its text. Undefined without an id or a state. A state that is not known
+ * is not final, so it changes nothing: it is only marked as `unread`.
+ */
 export function readReceipt(pdu: ShortMessage, settings: IncomingSettings): CarrierReceipt | undefined {
-  const fields = receiptFields(receiptText(shortMessageOctets(pdu)));
-  const state = stateOf(tlvNumber(pdu.tlvs, TAG.messageState) ?? -1) ?? fields.stat;
+  const fields = fieldsOfPdu(pdu);
+  const state = stateOf(tlvNumber(pdu.tlvs, TAG.messageState), fields.stat, settings.states);
   const ids = messageIds([tlvString(pdu.tlvs, TAG.receiptedMessageId) ?? '', fields.id ?? ''], settings.messageIds);
   if (ids.length === 0 || state === undefined) return undefined;
-  const status = intermediate(pdu) ? 'sent' : statusOf(state);
+  const known = settings.states.statusOf(state);
+  const status = isIntermediate(pdu) ? 'sent' : (known ?? 'sent');
   const sender = senderOf(pdu, settings.home);
   const at = happenedAt(fields.doneDate, settings);
+  const needsReason = known === undefined || (status !== 'delivered' && status !== 'sent');
   return {
     route: settings.route,
     ids,
     status,
+    ...(known === undefined && { unread: true }),
+    ...(settings.wholeReceipts && { whole: true }),
     ...(sender?.kind === 'number' ? { number: sender.number } : {}),
-    ...(status === 'delivered' || status === 'sent' ? {} : { error: reasonOf(state, pdu, fields.err) }),
+    ...(needsReason ? { error: reasonOf(state, pdu, fields.err) } : {}),
     ...(at === undefined ? {} : { at }),
   };
 }
 
+/**
+ * The state of a receipt. The parameter stands above the text, except that the text may know better: where the parameter
+ * says only "unknown" (7), or has no value of a standard, and where the host says what the text's state means.
+ */
+function stateOf(
+  messageState: number | undefined,
+  stat: string | undefined,
+  states: ReceiptStates,
+): string | undefined {
+  if (messageState === undefined) return stat;
+  const state = stateByNumber(messageState);
+  const isVague = state === undefined || state === 'UNKNOWN';
+  if (stat !== undefined && (states.isOwn(stat) || (isVague && states.statusOf(stat) !== undefined))) return stat;
+  return state ?? stat ?? `message_state_${messageState}`;
+}
+
 /** Whether this is an intermediate notification; another receipt reports the final state. */
-function intermediate({ esmClass }: ShortMessage): boolean {
+function isIntermediate({ esmClass }: ShortMessage): boolean {
   return (esmClass & MESSAGE_TYPE) === INTERMEDIATE;
+}
+
+/** The texts in which a receipt may be. Some carriers write both fields, and cut one of them. */
+function receiptTexts({ shortMessage, tlvs }: ShortMessage): readonly string[] {
+  const payload = tlvValue(tlvs, TAG.messagePayload) ?? new Uint8Array(0);
+  return [shortMessage, payload].filter(({ length }) => length > 0).map(receiptText);
+}
+
+function fieldsOfPdu(pdu: ShortMessage): ReceiptFields {
+  const [first = receiptFields(''), ...others] = receiptTexts(pdu).map(receiptFields);
+  const isWhole = ({ id, stat }: ReceiptFields) => id !== undefined && stat !== undefined;
+  return [first, ...others].find(isWhole) ?? first;
 }
 
 /** The text of a receipt: ASCII whatever its data_coding, with one or two octets per character. */
@@ -81,9 +117,15 @@ interface ReceiptFields {
   readonly doneDate: string | undefined;
 }
 
-const LABELS = 'id|sub|dlvrd|submit date|done date|stat|err|text';
+const LABELS = 'id|sub|dlvrd|submit[ _]?date|done[ _]?date|stat|status|err|error|text';
 // A value ends at white space or a comma. The look-ahead keeps an empty value from matching the next label.
-const FIELD = new RegExp(`(?:^|[\\s,;])(${LABELS})[ ]?:[ ]?((?!(?:${LABELS})[ ]?:)[^\\s,;]*)`, 'gi');
+const VALUE = `((?!(?:${LABELS})[ ]?:)[^\\s,;]*)`;
+const FIELD = new RegExp(`(?:^|[\\s,;])(${LABELS})[ ]?:[ ]?${VALUE}`, 'gi');
+/** A label, also one that is in no standard, with its value and all that separates it from the next. */
+const PAIR = new RegExp(`(${LABELS}|[a-z][a-z_]{0,19})[ ]?:[ ]?${VALUE}[\\s,;]*`, 'iy');
+const BODY = /(?:^|[\s,;])text ?:/i;
+/** Labels of which carriers write two forms. */
+const SYNONYMS: Readonly<Record<string, string>> = { status: 'stat', error: 'err' };
 const MAX_LENGTH = 1024;
 
 /**
@@ -93,85 +135,74 @@ const MAX_LENGTH = 1024;
  */
 export function receiptFields(text: string): ReceiptFields {
   const head = text.slice(0, MAX_LENGTH);
-  const bodyAt = head.search(/(?:^|[\s,;])text ?:/i);
+  const bodyAt = head.search(BODY);
   // Reversed, because later entries replace earlier ones in a Map and the first value has to win.
   const before = new Map(fieldsOf(bodyAt < 0 ? head : head.slice(0, bodyAt)).reverse());
   const behind = new Map(bodyAt < 0 ? [] : fieldsOf(head.slice(bodyAt)));
   const field = (label: string) => before.get(label) ?? behind.get(label);
-  return { id: field('id'), stat: field('stat'), err: field('err'), doneDate: field('done date') };
+  return { id: field('id'), stat: field('stat'), err: field('err'), doneDate: field('donedate') };
 }
 
-/** The format of SMPP 3.4 appendix B. */
-const STANDARD_RECEIPT =
-  /^id:[!-~]{1,65} sub:\d{1,3} dlvrd:\d{1,3} submit date:(?<submitted>\d{10,12}) done date:(?<done>\d{10,12}) stat:(?<state>[A-Z]{5,13})(?: err:[!-~]{1,20})?(?: text:.*)?$/is;
+/** The values that a message may have without a mark, so that it is a receipt and not the words of a person. */
+const ALLOWED: Readonly<Record<string, RegExp>> = {
+  id: /^[!-~]{1,65}$/,
+  sub: /^\d{0,5}$/,
+  dlvrd: /^\d{0,5}$/,
+  err: /^[!-~]{0,20}$/,
+};
 
 /**
- * Whether the whole text is a receipt: all labels of SMPP 3.4 appendix B in their order, each with an allowed value.
+ * Whether the whole text is a receipt: labels and values to its end or to `text:`, in any order, and among them an id, a
+ * state that is known, and a date or an error. The text begins with a label of SMPP 3.4 appendix B; others may follow.
  */
-function isReceiptText(text: string): boolean {
-  const { submitted = '', done = '', state = '' } = STANDARD_RECEIPT.exec(text.replace(/[\s\0]+$/, ''))?.groups ?? {};
-  return isKnownState(state) && [submitted, done].every((date) => receiptTime(date, 0) !== undefined);
+function isReceiptText(text: string, states: ReceiptStates): boolean {
+  const bodyAt = text.search(BODY);
+  const pairs = pairsOf((bodyAt < 0 ? text : text.slice(0, bodyAt)).replace(/[\s\0]+$/, ''));
+  const [first] = pairs ?? [];
+  if (!pairs || !first || !new RegExp(`^(?:${LABELS})$`, 'i').test(first[0])) return false;
+  const values = new Map(pairs.map(([label, value]) => [labelOf(label), value]).reverse() as [string, string][]);
+  const isAllowed = [...values].every(([label, value]) => ALLOWED[label]?.test(value) ?? true);
+  const dates = ['submitdate', 'donedate'].flatMap((label) => values.get(label) || []);
+  const stat = values.get('stat') ?? '';
+  return (
+    isAllowed &&
+    values.has('id') &&
+    states.statusOf(stat) !== undefined &&
+    dates.every(isReceiptDate) &&
+    (dates.length > 0 || (values.get('err') ?? '') !== '')
+  );
+}
+
+/** The labels and values of a text that has nothing else; otherwise undefined. */
+function pairsOf(text: string): [label: string, value: string][] | undefined {
+  const pairs: [label: string, value: string][] = [];
+  for (let at = 0; at < text.length; at = PAIR.lastIndex) {
+    PAIR.lastIndex = at;
+    const [, label, value = ''] = PAIR.exec(text) ?? [];
+    if (label === undefined) return undefined;
+    pairs.push([label, value]);
+  }
+  return pairs;
+}
+
+/** The label of SMPP 3.4 appendix B in one form: `Submit_Date` is `submitdate`. */
+function labelOf(label: string): string {
+  const plain = label.toLowerCase().replace(/[ _]/g, '');
+  return SYNONYMS[plain] ?? plain;
 }
 
 /** The labels and values in their order, without empty values. */
 function fieldsOf(text: string): [label: string, value: string][] {
   const fields = [...text.matchAll(FIELD)].map(([, label = '', value = '']): [string, string] => [
-    label.toLowerCase(),
-    value,
+    labelOf(label),
+    value.replace(/\0+$/, ''),
   ]);
   return fields.filter(([, value]) => value !== '');
 }
 
-/**
- * The status of each state of SMPP 3.4 (section 5.2.28 and appendix B).
- *
- * `REJECTD`: the carrier accepted the SMS and refused it later; it is `failed` and refunded. The other failures are
- * those of the phone or the network after the carrier has done its work; they are not refunded. `FAILED` is not in the
- * standard; carriers use it for such failures.
- */
-const STATUS_OF: Readonly<Record<string, SmsReport['status']>> = {
-  SCHEDULED: 'sent',
-  ENROUTE: 'sent',
-  ACCEPTED: 'sent',
-  ACCEPTD: 'sent',
-  DELIVERED: 'delivered',
-  DELIVRD: 'delivered',
-  EXPIRED: 'undelivered',
-  DELETED: 'undelivered',
-  UNDELIVERABLE: 'undelivered',
-  UNDELIV: 'undelivered',
-  FAILED: 'undelivered',
-  REJECTED: 'failed',
-  REJECTD: 'failed',
-  UNKNOWN: 'unknown',
-};
-
-/** States by the value of the parameter message_state; SMPP 5.0 adds 0. */
-const STATES = [
-  'SCHEDULED',
-  'ENROUTE',
-  'DELIVRD',
-  'EXPIRED',
-  'DELETED',
-  'UNDELIV',
-  'ACCEPTD',
-  'UNKNOWN',
-  'REJECTD',
-] as const;
-
-/** The state of a message_state in the spelling of a receipt's text; undefined for other values. */
-function stateOf(messageState: number): string | undefined {
-  return STATES[messageState];
-}
-
-/** The status of a state; `unknown` for a state that is not listed. */
-function statusOf(state: string): SmsReport['status'] {
-  return (isKnownState(state) ? STATUS_OF[state.toUpperCase()] : undefined) ?? 'unknown';
-}
-
-/** Whether the state is listed, in any case. */
-function isKnownState(state: string): boolean {
-  return Object.hasOwn(STATUS_OF, state.toUpperCase());
+/** A date with or without seconds or the century, or zeros for one that has not come. */
+function isReceiptDate(date: string): boolean {
+  return /^0{10,14}$/.test(date) || receiptTime(date.replace(/^20(?=\d{12}$)/, ''), 0) !== undefined;
 }
 
 /** `YYMMDDhhmm` (SMPP 3.4 appendix B); some carriers add seconds. */

@@ -1,0 +1,136 @@
+import type { SmsReport } from '../../../sms/sms-transport.js';
+
+/** What a state in a receipt means for the SMS. `sent`: it is not final, and another receipt reports the end. */
+export type ReceiptStatus = SmsReport['status'];
+
+/** All statuses that a state may stand for. */
+export const RECEIPT_STATUSES = [
+  'sent',
+  'delivered',
+  'undelivered',
+  'failed',
+  'unknown',
+] as const satisfies readonly ReceiptStatus[];
+
+/**
+ * The states that carriers document, by what they mean.
+ *
+ * The difference between `undelivered` and `failed` is money: `failed` is refunded. A state is `failed` only if the
+ * carrier itself did not let the SMS through, before any network or phone had it: for want of credit or of a route, or
+ * by one of its own rules. All that a network or a phone may have refused is `undelivered`, because the carrier has
+ * done its work by then, and so is a state that does not say who refused.
+ */
+const DOCUMENTED: Readonly<Record<ReceiptStatus, readonly string[]>> = {
+  sent: [
+    // SMPP 3.4 section 5.2.28 and 5.0 section 4.7.15, with their short forms.
+    ...['SCHEDULED', 'ENROUTE', 'ACCEPTED', 'ACCEPTD'],
+    // It waits at the carrier, or the carrier has passed it on.
+    ...['SUBMITTED', 'SUBMITD', 'SUBMIT', 'BUFFERED', 'BUFFRED', 'BUFFERD', 'QUEUED', 'ENQUEUE', 'ENQUEUED'],
+    ...['PENDING', 'STAGED', 'WAITING', 'PROCESSING', 'PROCESSED', 'INPROGRESS', 'DISPATCHED', 'FORWARDED', 'ROUTED'],
+    ...['SENDING', 'SENT', 'RECEIVED', 'ACK', 'ACKED', 'DELAYED', 'DEFERRED', 'RETRY', 'RETRYING', 'AWAITEDDLR'],
+  ],
+  delivered: ['DELIVERED', 'DELIVRD', 'DELIVERD', 'DELIVRED', 'DLVRD', 'READ', 'SEEN', 'DISPLAYED'],
+  undelivered: [
+    // SMPP 3.4 and 5.0. SKIPPED is message_state 9.
+    ...['EXPIRED', 'DELETED', 'UNDELIVERABLE', 'UNDELIV', 'SKIPPED'],
+    // No standard has them, and they do not say who refused.
+    ...['FAILED', 'FAIL', 'ERROR', 'UNDELIVERED', 'UNDELIVRD', 'UNDLVRD', 'NOTDELIVERED', 'SYSERR', 'SERVERERR'],
+    ...['SYSTEMERROR', 'TIMEOUT', 'ABORTED'],
+    // The network or the phone.
+    ...[
+      'ABSENT',
+      'ABSENTSUB',
+      'ABSENTSUBSCRIBER',
+      'INVALIDSUB',
+      'UNKNOWNSUB',
+      'UNKNOWNSUBSCRIBER',
+      'BARRED',
+      'BARREDA',
+    ],
+    ...['MOBOFF', 'HANDSETERR', 'HANDSETBUSY', 'MEMEXEC', 'MEMFULL', 'INBOXFULL', 'NETERR', 'NETWORKERROR', 'ROAMING'],
+    // A premium SMS whose phone has no money.
+    ...['ZEROBAL'],
+  ],
+  failed: [
+    // SMPP 3.4: the carrier has accepted it and refused it later.
+    ...['REJECTED', 'REJECTD', 'REJECT', 'REJECTEDMULTIPART', 'REFUSED'],
+    // Our own account at the carrier.
+    ...['NOCRED', 'NOCREDIT', 'NOCREDITS', 'NOBALANCE', 'INSUFFICIENTCREDIT', 'INSUFFICIENTCREDITS', 'NOFUNDS'],
+    // The carrier has no way to this number, or reads none in it.
+    ...['NOROUTE', 'NOTROUTABLE', 'UNROUTABLE', 'UNROUTED', 'INVNUMBER', 'INVALIDNUMBER', 'INVALIDNUM', 'INVNUM'],
+    // The carrier's own rules: its lists, its filters, its register of senders and templates.
+    ...['BLACKLISTED', 'BLACKLIST', 'BLACKLST', 'BLIST', 'BLOCKED', 'FILTERED', 'SPAM', 'DND', 'DNDNUMB', 'OPTOUT'],
+    ...['OPTOUTREJ', 'NOTOPTIN', 'NOTALLOWED', 'PROHIBITED', 'SERIESBLK', 'SERIESBLOCK', 'SNDRIDNOTALLOTED'],
+    ...['SENDERIDNOTFOUND', 'TEMPLATENOTFOUND', 'INVTEMPLATEMATCH'],
+    // Nothing was sent.
+    ...['CANCELLED', 'CANCELED', 'NOTSENT', 'UNSENT'],
+  ],
+  unknown: ['UNKNOWN', 'UNKNOWNSTATE', 'NULL', 'NONE', 'NODLR', 'NODLROPTR', 'UNCONFIRMED'],
+};
+
+/** The states by the value of the parameter message_state, from 0 (SMPP 3.4 section 5.2.28, SMPP 5.0 for 0 and 9). */
+const BY_NUMBER = [
+  'SCHEDULED',
+  'ENROUTE',
+  'DELIVRD',
+  'EXPIRED',
+  'DELETED',
+  'UNDELIV',
+  'ACCEPTD',
+  'UNKNOWN',
+  'REJECTD',
+  'SKIPPED',
+] as const;
+
+/** Some carriers cut a state to the length of those of the standard. */
+const CUT_LENGTH = 7;
+
+/** What the states in receipts of one link mean. */
+export class ReceiptStates {
+  private readonly statuses: ReadonlyMap<string, ReceiptStatus>;
+  private readonly own: ReadonlySet<string>;
+
+  /** @param own what the host says of its carrier's states, by the state in any case; it stands above our table */
+  constructor(own: Readonly<Record<string, ReceiptStatus>> = {}) {
+    const documented = RECEIPT_STATUSES.flatMap((status) =>
+      DOCUMENTED[status].map((state): [string, ReceiptStatus] => [keyOf(state), status]),
+    );
+    const hosts = Object.entries(own).map(([state, status]): [string, ReceiptStatus] => [keyOf(state), status]);
+    this.statuses = new Map([...documented, ...hosts]);
+    this.own = new Set(hosts.map(([state]) => state));
+  }
+
+  /** The status of a state in any case, with or without separators, also when it is a number; undefined: not known. */
+  statusOf(state: string): ReceiptStatus | undefined {
+    const key = keyOf(state);
+    return this.statuses.get(key) ?? this.ofNumber(key) ?? this.ofCut(key);
+  }
+
+  /** Whether the host says what the state means. */
+  isOwn(state: string): boolean {
+    return this.own.has(keyOf(state));
+  }
+
+  private ofNumber(key: string): ReceiptStatus | undefined {
+    const state = /^0{0,2}\d$/.test(key) ? stateByNumber(Number(key)) : undefined;
+    return state === undefined ? undefined : this.statuses.get(state);
+  }
+
+  /** The status of the states that begin so, if they agree. */
+  private ofCut(key: string): ReceiptStatus | undefined {
+    if (key.length !== CUT_LENGTH) return undefined;
+    const found = new Set([...this.statuses].filter(([state]) => state.startsWith(key)).map(([, status]) => status));
+    const [status, ...others] = found;
+    return others.length === 0 ? status : undefined;
+  }
+}
+
+/** The state of a message_state; undefined for a value that no standard has. */
+export function stateByNumber(messageState: number): string | undefined {
+  return BY_NUMBER[messageState];
+}
+
+/** `No-Credits` is `NOCREDITS`. */
+function keyOf(state: string): string {
+  return state.toUpperCase().replace(/[\s_.-]/g, '');
+}
