@@ -1,3 +1,4 @@
+import { phoneOf } from '../common/phone-spellings.js';
 import type { PolicyStore } from '../outbox/policy-store.js';
 import type { ErasureRule } from '../outbox/retention/erasure-service.js';
 import type { RetentionStore } from '../outbox/retention/retention-store.js';
@@ -13,15 +14,16 @@ export function codeErasure(store: RetentionStore, policies: PolicyStore): Erasu
   return {
     what: 'codes',
     records: ({ accountId, payload: { kind, service, number } }) => {
-      return kind === 'otp' && typeof service === 'string' && typeof number === 'string'
-        ? [new RecordKeys({ accountId, service, number }).challenge]
-        : [];
+      if (kind !== 'otp' || typeof service !== 'string' || typeof number !== 'string') return [];
+      const { challenge, spelled } = new RecordKeys({ accountId, service, number });
+      return [challenge, spelled];
     },
     accounts: async (number, accountIds) => {
       const keys = accountIds.map((accountId) => new RecordKeys({ accountId, service: '', number }));
-      const prefix = number.slice(0, -4);
+      const phone = phoneOf(number);
+      const prefix = phone.slice(0, -4);
       const prefixes = keys.map((each) => each.prefix(prefix));
-      if (prefixes.length > 0) await policies.change(prefixes, (seen) => without(number, seen), 'to-change');
+      if (prefixes.length > 0) await policies.change(prefixes, (seen) => without(phone, seen), 'to-change');
       const own = keys.flatMap(({ tries, sends }) => [tries, sends]);
       const everywhere = new RecordKeys({ accountId: '', service: '', number }).everywhere;
       return store.eraseRecords([...own, everywhere]);

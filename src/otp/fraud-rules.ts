@@ -1,4 +1,5 @@
 import { countryOf } from '../common/phone-number.js';
+import { phoneOf, spellingsOf } from '../common/phone-spellings.js';
 import type { PolicyRecord } from '../outbox/send-policy.js';
 import { longestOf, type OtpWindow, opensAt, type TimeLog, withOneMore } from './challenge.js';
 import type { OtpBinding } from './otp-codes.js';
@@ -7,12 +8,15 @@ import { RecordKeys } from './record-keys.js';
 
 /** The configured rules on sends, besides the limits of one service and number. */
 export function rulesFor(binding: OtpBinding, limits: ResolvedLimits): readonly SendRule[] {
-  const { sendsPerNumber, sendsEverywhere, prefixBreaker, countryBreaker, spendPerDay } = limits;
+  const { sends, sendsPerNumber, sendsEverywhere, prefixBreaker, countryBreaker, spendPerDay } = limits;
   const keys = new RecordKeys(binding);
   const rules: SendRule[] = [];
+  // Each spelling has a code of its own, which counts its sends; together they must not pass the limit of one.
+  const isSpelled = spellingsOf(binding.number).length > 1;
+  if (isSpelled && sends.length > 0) rules.push(logRule('sends', keys.spelled, sends));
   if (sendsPerNumber.length > 0) rules.push(logRule('sends_per_number', keys.sends, sendsPerNumber));
   if (sendsEverywhere.length > 0) rules.push(logRule('sends_everywhere', keys.everywhere, sendsEverywhere));
-  if (prefixBreaker) rules.push(prefixRule(keys.prefix(binding.number.slice(0, -4)), prefixBreaker));
+  if (prefixBreaker) rules.push(prefixRule(keys.prefix(phoneOf(binding.number).slice(0, -4)), prefixBreaker));
   if (countryBreaker) rules.push(countryRule(keys.country(countryOf(binding.number) ?? ''), countryBreaker));
   if (spendPerDay !== false) rules.push(spendRule(keys.spend, spendPerDay));
   return rules;

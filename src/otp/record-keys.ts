@@ -1,32 +1,42 @@
 import { hash } from 'node:crypto';
+import { phoneOf } from '../common/phone-spellings.js';
 import type { OtpBinding } from './otp-codes.js';
 
 /**
  * The keys of the policy records of a number. They are hashes, so that service names of any length fit and names that differ only
- * in letter case stay distinct on every database.
+ * in letter case stay distinct on every database. A code belongs to the number as it was written; limits are those of the phone,
+ * so that another spelling of its number does not open them again.
  */
 export class RecordKeys {
   /** The newest code of (account, service, number). */
   readonly challenge: string;
+  /** Today's spelling of the number. */
+  private readonly phone: string;
 
   constructor(private readonly binding: OtpBinding) {
     const { accountId, service, number } = binding;
+    this.phone = phoneOf(number);
     this.challenge = keyOf('challenge', accountId, service, number);
   }
 
   /** Wrong tries of (account, number), over all services. */
   get tries(): string {
-    return keyOf('tries', this.binding.accountId, this.binding.number);
+    return keyOf('tries', this.binding.accountId, this.phone);
   }
 
   /** Sends of (account, number), over all services. */
   get sends(): string {
-    return keyOf('sends', this.binding.accountId, this.binding.number);
+    return keyOf('sends', this.binding.accountId, this.phone);
+  }
+
+  /** Sends of (account, service, phone), for a phone whose number has several spellings. */
+  get spelled(): string {
+    return keyOf('spelled', this.binding.accountId, this.binding.service, this.phone);
   }
 
   /** Sends to the number, over all accounts. */
   get everywhere(): string {
-    return keyOf('everywhere', this.binding.number);
+    return keyOf('everywhere', this.phone);
   }
 
   /** Unverified numbers of (account, prefix). */

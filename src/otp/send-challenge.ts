@@ -1,3 +1,4 @@
+import { phoneOf } from '../common/phone-spellings.js';
 import type { PolicyDecision, PolicyRecord, PolicyRefusal, SeenRecords, SendPolicy } from '../outbox/send-policy.js';
 import { type Challenge, challengeIn, opensAt, statusOf, withOneMore } from './challenge.js';
 import { type CodeSend, type OtpRule, rulesFor, type SendRule } from './fraud-rules.js';
@@ -83,7 +84,7 @@ export class ChallengePolicy implements SendPolicy {
 
   private sendOf(pending: Challenge | undefined): CodeSend {
     const { binding, units, now } = this.request;
-    return { number: binding.number, units, fresh: pending === undefined, now };
+    return { number: phoneOf(binding.number), units, fresh: pending === undefined, now };
   }
 
   /** The earliest time at which each rule allows the send. */

@@ -1,3 +1,4 @@
+import { phoneOf } from '../common/phone-spellings.js';
 import { codeEvents } from '../events/account-events.js';
 import type { NewEvent } from '../events/event-types.js';
 import type { RecordStep } from '../outbox/policy-store.js';
@@ -77,7 +78,7 @@ export class VerifyStep {
       changes.set(this.triesKey, { state: { wrong: [] }, messages: [], expiresAt: this.now });
     }
     for (const { key, afterSuccess } of rulesFor(this.binding, this.settings.limits)) {
-      const record = afterSuccess?.(seen.get(key)?.state, this.binding.number, this.now);
+      const record = afterSuccess?.(seen.get(key)?.state, phoneOf(this.binding.number), this.now);
       if (record) changes.set(key, { ...record, messages: [] });
     }
     return { result: { kind: 'verified' }, changes };

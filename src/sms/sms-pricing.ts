@@ -1,5 +1,6 @@
 import { MessagingError } from '../common/errors.js';
 import { checkNumber, checkString } from '../common/inputs.js';
+import { phoneOf } from '../common/phone-spellings.js';
 import { isInvisible } from '../common/visible-text.js';
 import type { Recipient } from '../outbox/send.js';
 import { measure, unsendable } from './segmentation.js';
@@ -49,7 +50,7 @@ export function checkText(content: string, settings: SmsSettings): CheckedText {
 }
 
 /**
- * The distinct numbers in order of first appearance.
+ * The numbers of distinct phones in order of first appearance: two spellings of one phone's number are one recipient.
  * @throws MessagingError `error.invalid_number` for the first invalid one, `error.field_not_list` for none or no list,
  *   `error.too_many_recipients`
  */
@@ -59,9 +60,15 @@ export async function checkNumbers(numbers: readonly string[], settings: SmsSett
     throw new MessagingError('error.field_not_list', { field: 'number' });
   }
   if (numbers.length > max) throw new MessagingError('error.too_many_recipients', { count: numbers.length, max });
-  const distinct = numbers.length === 1 ? numbers : [...new Set(numbers)];
-  for (const [index, number] of distinct.entries()) {
+  const phones = new Set<string>();
+  const distinct: string[] = [];
+  for (const [index, number] of numbers.entries()) {
+    if (phones.has(number)) continue;
     checkNumber(number, settings.strictNumbers);
+    const phone = phoneOf(number);
+    if (phones.has(phone)) continue;
+    phones.add(phone);
+    distinct.push(number);
     if (settings.strictNumbers && index % YIELD_AFTER === YIELD_AFTER - 1) await yieldToEventLoop();
   }
   if (distinct.length >= YIELD_AFTER) await yieldToEventLoop();

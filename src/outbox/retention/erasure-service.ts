@@ -1,5 +1,6 @@
 import { type FactoryProvider, Injectable, type InjectionToken } from '@nestjs/common';
 import { checkNumber } from '../../common/inputs.js';
+import { spellingsOf } from '../../common/phone-spellings.js';
 import { contentRemover } from './removed-payload.js';
 import { RetentionSettings } from './retention-options.js';
 import { type ErasableDelivery, RetentionStore, type Walked } from './retention-store.js';
@@ -86,7 +87,8 @@ export class ErasureService {
    * files, records of codes, and messages of the sandbox's phones. Ids, units and the ledger stay. An opt-out stays in force
    * under a keyed hash of the number (`retention.secret`).
    *
-   * It works in many short transactions and reads all recipients once. An interrupted call has erased a part: call it again.
+   * All spellings of the phone's number are erased. It works in many short transactions and reads all recipients once a
+   * spelling; most phones have one. An interrupted call has erased a part: call it again.
    * What is accepted while it runs may stay.
    *
    * @param number E.164 digits without the plus sign
@@ -96,7 +98,13 @@ export class ErasureService {
   async erase(number: string): Promise<ErasureResult> {
     checkNumber(number);
     const counts = new Map<string, number>();
-    const count = (what: string, added: number) => counts.set(what, (counts.get(what) ?? 0) + added);
+    for (const spelling of spellingsOf(number)) {
+      await this.eraseSpelling(spelling, (what, added) => counts.set(what, (counts.get(what) ?? 0) + added));
+    }
+    return { deliveries: 0, messages: 0, open: 0, replies: 0, ...Object.fromEntries(counts) };
+  }
+
+  private async eraseSpelling(number: string, count: (what: string, added: number) => void): Promise<void> {
     for await (const found of pages((after) => this.store.deliveriesTo(number, after, ROWS))) {
       const ended = found.filter(({ open }) => !open);
       count('open', found.length - ended.length);
@@ -114,7 +122,6 @@ export class ErasureService {
     for (const { everywhere } of this.rules.all()) {
       for (const [what, erased] of Object.entries((await everywhere?.(number)) ?? {})) count(what, erased);
     }
-    return { deliveries: 0, messages: 0, open: 0, replies: 0, ...Object.fromEntries(counts) };
   }
 
   private async eraseEnded(number: string, ended: readonly ErasableDelivery[]): Promise<number> {

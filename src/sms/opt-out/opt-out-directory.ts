@@ -73,9 +73,9 @@ export class OptOutDirectory {
   ): Promise<ReadonlySet<string>> {
     const found = new Set<string>();
     for (const some of chunksOf(numbers)) {
-      const numberOf = this.namesOf(some, true);
-      const keys = [accountId, EVERY_ACCOUNT].flatMap((id) => keysOf(id, signature, [...numberOf.keys()]));
-      for (const { number } of await this.store.among(keys, host)) found.add(numberOf.get(number) ?? number);
+      const named = this.byName(some, true);
+      const keys = [accountId, EVERY_ACCOUNT].flatMap((id) => keysOf(id, signature, [...named.keys()]));
+      for (const { number } of await this.store.among(keys, host)) addAll(found, named.get(number));
     }
     return found;
   }
@@ -118,20 +118,26 @@ export class OptOutDirectory {
     const found = new Set<string>();
     // In chunks, as each number of a list with hashes is hashed.
     for (const some of chunksOf(numbers)) {
-      const numberOf = this.namesOf(
-        some,
-        lists.some(({ hashed }) => hashed),
-      );
-      const keys = lists.flatMap(({ id, hashed }) => keysOf(id, signature, hashed ? [...numberOf.keys()] : some));
-      for (const name of await this.lookup.numbers(keys)) found.add(numberOf.get(name) ?? name);
+      const plain = this.byName(some, false);
+      const named = lists.some(({ hashed }) => hashed) ? this.byName(some, true) : plain;
+      const keys = lists.flatMap(({ id, hashed }) => keysOf(id, signature, [...(hashed ? named : plain).keys()]));
+      for (const name of await this.lookup.numbers(keys)) addAll(found, named.get(name));
     }
     return found;
   }
 
-  /** Numbers by the names that a list may have them under. */
-  private namesOf(numbers: readonly string[], hashed: boolean): ReadonlyMap<string, string> {
+  /** Numbers by the names that a list may have them under. Spellings of one phone have their names in common. */
+  private byName(numbers: readonly string[], hashed: boolean): ReadonlyMap<string, readonly string[]> {
     const keys = hashed ? this.retention.keys : [];
-    return new Map(numbers.flatMap((number) => namesOf(number, keys).map((name) => [name, number])));
+    const named = new Map<string, string[]>();
+    for (const number of numbers) {
+      for (const name of namesOf(number, keys)) {
+        const others = named.get(name);
+        if (others) others.push(number);
+        else named.set(name, [number]);
+      }
+    }
+    return named;
   }
 }
 
@@ -150,6 +156,10 @@ function bySender<R extends Addressed>(recipients: readonly R[]): Iterable<reado
     else groups.set(key, [recipient]);
   }
   return groups.values();
+}
+
+function addAll(found: Set<string>, numbers: readonly string[] = []): void {
+  for (const number of numbers) found.add(number);
 }
 
 function keysOf(accountId: string, signature: string, numbers: readonly string[]): OptOutKey[] {

@@ -8,11 +8,12 @@ import { checkAccountId, checkLimit, checkNumber, checkString } from '../../comm
 import { knownCallOptions } from '../../common/options.js';
 import type { Page } from '../../common/page.js';
 import { maskNumber } from '../../common/phone-number.js';
+import { phoneOf, spellingsOf } from '../../common/phone-spellings.js';
 import type { SomeOf } from '../../common/some-of.js';
 import { optOutEvent } from '../../events/account-events.js';
 import { MessagingEvents } from '../../events/messaging-events.js';
 import { RetentionSettings } from '../../outbox/retention/retention-options.js';
-import { namesOf, shownNumber } from './erased-numbers.js';
+import { ERASED, isErased, namesOf, shownNumber } from './erased-numbers.js';
 import { OptOutDirectory } from './opt-out-directory.js';
 import {
   type AuditOf,
@@ -39,12 +40,12 @@ export class OptOutList {
   ) {}
 
   /**
-   * Returns the number of entries that were added.
+   * Returns the number of entries that were added: none for a phone that is on the list under another spelling of its number.
    * @param by who adds them, for the audit log; undefined: not told there, as with a phone's own request
    */
   async add(keys: readonly OptOutKey[], source: OptOutSource, by?: Author): Promise<number> {
     const at = this.clock.now();
-    const entries = keys.map((key): OptOut => ({ ...key, id: this.ids.next(), source, at }));
+    const entries = (await this.unlisted(keys)).map((key): OptOut => ({ ...key, id: this.ids.next(), source, at }));
     const audit = by && auditOf('optout.added', by, at);
     const added = await this.change(keys, () => this.store.add(entries, audit));
     for (const entry of added) this.events.tell(optOutEvent('optout.added', entry, entry));
@@ -70,7 +71,7 @@ export class OptOutList {
       const entries = removed.map((entry) => ({
         ...entry,
         ...change,
-        number: shownNumber(numberOf.get(entry.number) ?? entry.number),
+        number: isErased(entry.number) ? (numberOf.get(entry.number) ?? ERASED) : entry.number,
       }));
       const distinct = new Map(
         entries.map((entry) => [`${entry.number} ${entry.accountId} ${entry.signature}`, entry]),
@@ -83,6 +84,22 @@ export class OptOutList {
     return events.length;
   }
 
+  /** Without phones that are on the list, or come before in `keys`, under another spelling of their number. */
+  private async unlisted(keys: readonly OptOutKey[]): Promise<readonly OptOutKey[]> {
+    const others = keys.flatMap((key) =>
+      spellingsOf(key.number)
+        .filter((spelling) => spelling !== key.number)
+        .map((number) => ({ ...key, number })),
+    );
+    if (others.length === 0) return keys;
+    const listed = new Map((await this.store.among(others)).map((key) => [phoneKey(key), key.number]));
+    return keys.filter((key) => {
+      const number = listed.get(phoneKey(key)) ?? key.number;
+      listed.set(phoneKey(key), number);
+      return number === key.number;
+    });
+  }
+
   private async change<T>(keys: readonly OptOutKey[], work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -91,6 +108,11 @@ export class OptOutList {
       for (const id of new Set(keys.map(({ accountId }) => accountId))) this.directory.forget(id);
     }
   }
+}
+
+/** The same for all spellings of a phone's number. */
+function phoneKey({ accountId, signature, number }: OptOutKey): string {
+  return JSON.stringify([accountId, signature, phoneOf(number)]);
 }
 
 /** How many numbers an entry of the audit log names. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { phoneOf } from '../../common/phone-spellings.js';
 import type { DeliveryUpdate, TrailEntry } from '../../outbox/delivery-state.js';
 import type { CarrierReceipt, SmsReport } from '../sms-transport.js';
 
@@ -109,9 +110,10 @@ export function endOfNumber(number: string): string {
 /**
  * Whether two different numbers may be spellings of one phone: one is the other with digits before it or inserted into
  * it. Examples: `97000001` and `22997000001` (without the country code), `2290197000001` and `22997000001` (Benin since
- * 2024). Numbers of equal length are different phones.
+ * 2024). Numbers of equal length are different phones, except where a numbering plan replaced digits (Gabon in 2019).
  */
 export function mayBeSpellings(one: string, other: string): boolean {
+  if (phoneOf(one) === phoneOf(other)) return true;
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
   let before = 0;
   while (before < short.length && short[before] === long[before]) before++;

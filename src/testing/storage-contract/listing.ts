@@ -182,6 +182,25 @@ export function listingTests({ test }: TestRunner, world: World): void {
     assert.deepEqual(await among({ kinds: ['otp'], number: phone(1) }), []);
   });
 
+  test('a list of the messages to a number shows those to its other spellings, in one order, page by page', async () => {
+    await world.fund(100);
+    const [old, today] = ['22997000001', '2290197000001'];
+    const to = [old, today, '2290197000002', old, today, today, old];
+    for (const [index, number] of to.entries()) {
+      const at = START + Math.floor(index / 2) * SECOND;
+      await world.accept(aSend(index, { at, recipients: [{ number, units: 1 }] }));
+    }
+    for (const number of [old, today]) {
+      assert.deepEqual(await among({ number }), [6, 5, 4, 3, 1, 0]);
+      assert.deepEqual(await among({ number, status: 'queued', since: START + SECOND }), [6, 5, 4, 3]);
+      for (const limit of [1, 2, 4]) {
+        const read = await pages((page) => list({ ...page, number }), limit);
+        assert.deepEqual(read.flat(), [6, 5, 4, 3, 1, 0].map(messageId));
+      }
+    }
+    assert.deepEqual(await among({ number: '22997000002' }), [2]);
+  });
+
   test('a list shows the messages with a recipient in a state, as the account sees it', async () => {
     await acceptSixToSearch();
     assert.deepEqual(await among({ status: 'queued', number: phone(1), sender: 'INFOS' }), [4, 2, 0]);

@@ -104,6 +104,20 @@ export function optOutTests({ test }: TestRunner, world: World): void {
     assert.deepEqual(await ids({ accountId: 'acc2' }), [4]);
   });
 
+  test('a list of one number shows its other spellings too', async () => {
+    await world.optOuts.add([
+      anOptOut(1, { number: '22997000001' }),
+      anOptOut(2, { number: '2290197000001', signature: 'ALERTE' }),
+      anOptOut(3, { number: '2290197000002' }),
+    ]);
+    for (const number of ['22997000001', '2290197000001']) {
+      assert.deepEqual(
+        (await list({ number })).map(({ at }) => at - START),
+        [2, 1],
+      );
+    }
+  });
+
   test('newest first, page by page, each once', async () => {
     await world.optOuts.add(range(7).map((index) => anOptOut(index, { at: START + Math.floor(index / 2) })));
     const read = await pages((page) => world.optOuts.list({ accountId: ACCOUNT, ...page }), 3);

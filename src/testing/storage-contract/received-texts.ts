@@ -104,4 +104,17 @@ export function receivedTextTests({ test }: TestRunner, world: World): void {
     assert.equal(await find(['INFOS'], START + 1), 'acc2');
     assert.equal(await find(['INFOS'], 0, phone(2)), undefined);
   });
+
+  test('the last who wrote to a phone is found, whichever spelling of its number was used', async () => {
+    for (const [index, accountId] of [ACCOUNT, 'acc2'].entries()) {
+      await world.fund(10, accountId);
+      const number = ['22997000001', '2290197000001'][index] ?? '';
+      await world.accept(aSend(index, { accountId, at: START + index, recipients: [{ number, units: 1 }] }));
+      await world.outbox.settle([{ messageId: aSend(index).id, position: 0, status: 'delivered', at: START + 9 }]);
+    }
+    for (const number of ['22997000001', '2290197000001']) {
+      assert.equal(await store().lastWriter({ number, signatures: ['INFOS'], since: 0 }), 'acc2');
+    }
+    assert.equal(await store().lastWriter({ number: '22997000002', signatures: ['INFOS'], since: 0 }), undefined);
+  });
 }

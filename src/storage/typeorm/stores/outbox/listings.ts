@@ -1,5 +1,6 @@
 import { MessagingError } from '../../../../common/errors.js';
 import type { Page } from '../../../../common/page.js';
+import { spellingsOf } from '../../../../common/phone-spellings.js';
 import type { Metadata } from '../../../../events/event-types.js';
 import type { DeliveryStatus } from '../../../../outbox/delivery-state.js';
 import { hasMetadata } from '../../../../outbox/metadata.js';
@@ -140,13 +141,21 @@ function sentTo(
   size: number,
 ): Statement {
   const { accountId, channel } = query;
-  const toNumber = { sql: 'account_id = ? AND channel = ? AND number = ?', params: [accountId, channel, number] };
-  const where = and([toNumber, ...within(query, 'sent_at'), ...from(dialect, place, 'sent_at', 'message_id')]);
+  // One look-up per spelling, each in the order of the index.
+  const spelled = spellingsOf(number).map((spelling) => {
+    const toNumber = { sql: 'account_id = ? AND channel = ? AND number = ?', params: [accountId, channel, spelling] };
+    const where = and([toNumber, ...within(query, 'sent_at'), ...from(dialect, place, 'sent_at', 'message_id')]);
+    const sql = `SELECT message_id, position, sent_at FROM messaging_sent_to
+          WHERE ${where.sql} ORDER BY sent_at DESC, message_id DESC LIMIT ?`;
+    return { sql, params: [...where.params, size] };
+  });
+  const [first] = spelled;
+  const isOne = first !== undefined && spelled.length === 1;
+  const all = spelled.map(({ sql }) => `SELECT * FROM (${sql}) k`).join(' UNION ALL ');
   return {
-    params: [...where.params, size],
+    params: isOne ? first.params : [...spelled.flatMap(({ params }) => params), size],
     sql: `SELECT m.id, m.kind, m.accepted_at, m.sender, s.position${alsoMetadata(query, 'm.')} FROM (
-        SELECT message_id, position FROM messaging_sent_to
-          WHERE ${where.sql} ORDER BY sent_at DESC, message_id DESC LIMIT ?) s
+        ${isOne ? first.sql : `${all} ORDER BY sent_at DESC, message_id DESC LIMIT ?`}) s
       ${dialect.thenJoin} messaging_message m${dialect.by('primary key')} ON m.id = s.message_id
       ORDER BY m.accepted_at DESC, m.id DESC`,
   };

@@ -18,6 +18,7 @@ import { type Operation, type Row, rowsOf, write } from '../../engine/operation.
 import { integerOf, optionalInteger, type RowShape, textOf } from '../../engine/rows.js';
 import { recordAudit } from '../audit-log.js';
 import { EventRecorder } from '../events/event-recorder.js';
+import { isPhone } from '../phone-filter.js';
 import { readPage } from '../read-page.js';
 
 /** Opt-outs in SQL. */
@@ -171,7 +172,7 @@ function* listOptOuts(
   const filters = [
     { sql: 'account_id = ?', params: [accountId] },
     ...(signature === undefined ? [] : [{ sql: 'signature = ?', params: [signature] }]),
-    ...(number === undefined ? [] : [{ sql: 'number = ?', params: [number] }]),
+    ...(number === undefined ? [] : [isPhone('number', number)]),
   ];
   return yield* readPage(
     dialect,

@@ -4,6 +4,7 @@ import type { Executor } from '../../engine/executor.js';
 import { type Operation, rowsOf, write } from '../../engine/operation.js';
 import { integerOf, shapeOf, textOf } from '../../engine/rows.js';
 import type { EventRecorder } from '../events/event-recorder.js';
+import { isPhone } from '../phone-filter.js';
 
 /** Texts of phones in SQL. */
 export class TypeormReceivedSmsStore extends ReceivedSmsStore {
@@ -64,18 +65,19 @@ function* addNames(dialect: Dialect, texts: readonly ReceivedText[], now: number
  * number that has opted out for instance, did not reach the phone, which answers somebody else.
  */
 function findLastWriter(dialect: Dialect, { number, signatures, since }: WriterQuery) {
+  const phone = isPhone('s.number', number);
   const last = `SELECT s.sent_at FROM messaging_sent_to s${dialect.by('primary key')}
       ${dialect.thenJoin} messaging_message m${dialect.by('primary key')}
         ON m.id = s.message_id AND m.sender IN ${dialect.strings()}
       ${dialect.thenJoin} messaging_recipient r${dialect.by('primary key')}
         ON r.message_id = s.message_id AND r.position = s.position AND r.status NOT IN ('queued', 'failed')
-      WHERE s.account_id = a.id AND s.channel = 'sms' AND s.number = ? AND s.sent_at >= ?
+      WHERE s.account_id = a.id AND s.channel = 'sms' AND ${phone.sql} AND s.sent_at >= ?
       ORDER BY s.sent_at DESC LIMIT 1`;
   return rowsOf(
     `SELECT w.account_id FROM (SELECT a.id AS account_id, (${last}) AS sent_at FROM messaging_account a) w
       WHERE w.sent_at IS NOT NULL ORDER BY w.sent_at DESC, w.account_id LIMIT 1`,
     JSON.stringify(signatures),
-    number,
+    ...phone.params,
     since,
   );
 }
