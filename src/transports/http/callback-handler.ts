@@ -109,9 +109,9 @@ interface StoreContext {
 /**
  * Stores the receipts and texts of a call.
  *
- * A `delivered` with our reference is matched by that, so that it also applies to an SMS whose request got no answer.
- * All other states are matched by the carrier's id, because they belong to one attempt and another attempt may have
- * succeeded.
+ * A `delivered` with our reference is matched by that, whatever its attempt: the phone has the SMS, so it also applies to
+ * an SMS whose request got no answer. All other states are matched by the carrier's id or the reference of the attempt,
+ * because another attempt may have succeeded.
  */
 async function store({ receipts = [], inbound = [] }: VendorNews, context: StoreContext): Promise<void> {
   const { sink } = context;
@@ -123,24 +123,26 @@ async function store({ receipts = [], inbound = [] }: VendorNews, context: Store
   if (messages.length > 0) await sink.inbound(messages);
 }
 
-function reportOf({ status, reference }: VendorReceipt): SmsReport | undefined {
-  const sms = reference === undefined || status !== 'delivered' ? undefined : parseReference(reference);
-  return sms && { ...sms, status };
+function reportOf({ status, reference, ofPart }: VendorReceipt): SmsReport | undefined {
+  if (reference === undefined || status !== 'delivered' || ofPart === true) return undefined;
+  const sms = parseReference(reference);
+  return sms && { smsId: sms.smsId, position: sms.position, status };
 }
 
-function receiptOf(
-  receipt: VendorReceipt,
-  { route, messageIds: format, home, now }: StoreContext,
-): CarrierReceipt | undefined {
-  const { id, status, mayBeLast, error, at } = receipt;
-  const known = idOf(id);
-  if (known === undefined) return undefined;
-  const phone = addressOf(receipt.number ?? '', home);
+function receiptOf(receipt: VendorReceipt, context: StoreContext): CarrierReceipt | undefined {
+  const { id, reference, status, mayBeLast, whole, error, at } = receipt;
+  const { route, messageIds: format, home, now } = context;
+  const ids = messageIds([idOf(id) ?? ''], format);
+  // A reference is of one SMS, so that the number is not needed to choose.
+  const phone = ids.length === 0 ? undefined : addressOf(receipt.number ?? '', home);
+  if (reference !== undefined && parseReference(reference)) ids.push(reference.trim());
+  if (ids.length === 0) return undefined;
   return {
     route,
-    ids: messageIds([known], format),
+    ids,
     status,
     ...(mayBeLast === undefined ? {} : { mayBeLast }),
+    ...(whole === undefined ? {} : { whole }),
     ...(phone?.kind === 'number' ? { number: phone.number } : {}),
     ...(error === undefined ? {} : { error: carrierCode(error) }),
     ...(at !== undefined && at > now - MAX_AGE_MS ? { at } : {}),

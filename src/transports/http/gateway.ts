@@ -3,7 +3,7 @@ import type { OutgoingSms } from '../../sms/sms-transport.js';
 import { carrierCode, type ExchangeOutcome, HttpClient } from './http-client.js';
 import type { GatewaySettings } from './http-sms-options.js';
 import { idOf, parseJson } from './json-values.js';
-import { referenceOf } from './message-reference.js';
+import { receiptReferenceOf, referenceOf } from './message-reference.js';
 import type { RequestContext, VendorAnswer, VendorErrors, VendorFacts, VendorRequest, VendorToken } from './vendor.js';
 
 /** Sends requests to one vendor by its description and interprets the answers. */
@@ -44,9 +44,15 @@ export class Gateway {
 
   /** Undefined when the vendor's description throws. */
   private async send(sms: OutgoingSms, now: number, token: string): Promise<ExchangeOutcome | undefined> {
-    const { vendor, callbackUrl } = this.settings;
+    const { vendor, repeat, callbackUrl } = this.settings;
     const lifeSeconds = sms.expiresAt === undefined ? undefined : Math.max(1, Math.floor((sms.expiresAt - now) / 1000));
-    const context: RequestContext = { reference: referenceOf(sms), callbackUrl, lifeSeconds, token };
+    const context: RequestContext = {
+      reference: referenceOf(sms),
+      receiptReference: receiptReferenceOf(sms, repeat),
+      callbackUrl,
+      lifeSeconds,
+      token,
+    };
     try {
       return await this.client.send(traced(vendor.request(sms, context), sms));
     } catch {
@@ -102,6 +108,7 @@ type RefusalKind = keyof VendorErrors;
 
 /** The result of one request. */
 type GatewayResult =
+  /** Without ids when the vendor gives none. */
   | { readonly kind: 'taken'; readonly ids: readonly string[]; readonly segments: number | undefined }
   /** The vendor did not accept the SMS. */
   | { readonly kind: RefusalKind; readonly code: string }
@@ -125,13 +132,13 @@ export function errorTable(errors: VendorErrors = {}): ErrorTable {
 }
 
 /**
- * Classifies an answer. A code in the vendor's lists decides first, then the HTTP status: 2xx with an id is `taken`,
- * 2xx without id and code is `unclear`; 429 and 503 are `throttled`; statuses of a wrong key, a lack of credit or a
+ * Classifies an answer. A code in the vendor's lists decides first, then the HTTP status: 2xx with an id or
+ * `accepted` is `taken`, 2xx with nothing of these is `unclear`; 429 and 503 are `throttled`; statuses of a wrong key, a lack of credit or a
  * wrong URL (401, 402, 403, 404, 405, redirects) are `account`; other 4xx are `permanent`; other 5xx are `unclear`,
  * because a gateway may fail after passing the SMS on.
  */
 export function classifyAnswer(status: VendorAnswer['status'], facts: VendorFacts, table: ErrorTable): GatewayResult {
-  const { code, segments } = facts;
+  const { code, segments, accepted } = facts;
   const ids = (facts.ids ?? []).map((id) => idOf(id) ?? '');
   const known = ids.some((id) => id !== '');
   const ok = status >= 200 && status < 300;
@@ -140,6 +147,7 @@ export function classifyAnswer(status: VendorAnswer['status'], facts: VendorFact
   const listed = code === undefined ? undefined : table.get(code);
   if (listed !== undefined) return { kind: listed, code: carrierCode(code ?? '') };
   if (ok && known) return { kind: 'taken', ids, segments };
+  if (ok && code === undefined && accepted === true) return { kind: 'taken', ids: [], segments };
   if (ok && code === undefined) return { kind: 'unclear', code: 'malformed_answer' };
   const kind = ok ? 'permanent' : kindOfStatus(status);
   return { kind, code: code === undefined ? `http_${status}` : carrierCode(code) };

@@ -14,6 +14,7 @@ import {
 import { callbackHandler } from './callback-handler.js';
 import { Gateway } from './gateway.js';
 import { type GatewaySettings, type HttpSmsOptions, resolveGatewaySettings } from './http-sms-options.js';
+import { receiptReferenceOf } from './message-reference.js';
 import { type Rejection, VendorThrottle, type WaitGroup } from './vendor-throttle.js';
 
 /** The delay before an SMS that waited in vain is submitted again. */
@@ -152,7 +153,7 @@ export class HttpSmsTransport extends SmsTransport {
       case 'taken': {
         this.succeeded(round);
         const segments = result.segments === undefined ? {} : { segments: result.segments };
-        return { kind: 'sent', carrierIds: result.ids, ...segments };
+        return { kind: 'sent', carrierIds: result.ids.length > 0 ? result.ids : [this.ownId(sms)], ...segments };
       }
       case 'permanent':
         this.succeeded(round);
@@ -170,10 +171,24 @@ export class HttpSmsTransport extends SmsTransport {
         return { kind: 'retry', error: result.code };
       case 'unclear': {
         this.report(result.code, 'gives no clear answer');
-        const ids = result.ids === undefined ? {} : { carrierIds: result.ids };
-        return { kind: 'unknown', error: result.code, ...ids };
+        return { kind: 'unknown', error: result.code, ...this.idsOfUnclear(sms, result.ids) };
       }
     }
+  }
+
+  /** The id of an SMS to which the vendor gave none. */
+  private ownId(sms: OutgoingSms): string {
+    return receiptReferenceOf(sms, this.repeat);
+  }
+
+  /**
+   * The ids under which a receipt settles an SMS without a clear answer. With an idempotency key the SMS is repeated
+   * under the same reference, and the ids are those of the attempt with an answer.
+   */
+  private idsOfUnclear(sms: OutgoingSms, ids: readonly string[] | undefined): Pick<SubmitResult, 'carrierIds'> {
+    if (ids !== undefined) return { carrierIds: ids };
+    const isKnownByReference = this.settings.vendor.callback?.echoesReference === true && this.repeat !== 'idempotent';
+    return isKnownByReference ? { carrierIds: [this.ownId(sms)] } : {};
   }
 
   private succeeded(round: number): void {

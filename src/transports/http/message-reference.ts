@@ -1,14 +1,30 @@
-import type { OutgoingSms } from '../../sms/sms-transport.js';
+import type { OutgoingSms, RepeatPolicy } from '../../sms/sms-transport.js';
 
 /** The permanent reference of an SMS in requests to a vendor: `<smsId>.<position>`. */
 export function referenceOf({ smsId, position }: Pick<OutgoingSms, 'smsId' | 'position'>): string {
   return `${smsId}.${position}`;
 }
 
-/** The SMS of a reference; undefined for a text that is not a reference of ours. */
-export function parseReference(reference: string): Pick<OutgoingSms, 'smsId' | 'position'> | undefined {
-  const [, smsId, position] = /^([A-Za-z0-9_-]{1,80})\.(\d{1,7})$/.exec(reference) ?? [];
-  return smsId === undefined ? undefined : { smsId, position: Number(position) };
+/**
+ * The reference of one attempt, which receipts return: `<smsId>.<position>.<attempt>`. With it a receipt of an earlier
+ * attempt does not settle a later one. Vendors that take an idempotency key send one SMS for all attempts: there it is
+ * the permanent reference.
+ */
+export function receiptReferenceOf(
+  sms: Pick<OutgoingSms, 'smsId' | 'position' | 'attempt'>,
+  repeat: RepeatPolicy,
+): string {
+  return repeat === 'idempotent' ? referenceOf(sms) : `${referenceOf(sms)}.${sms.attempt}`;
+}
+
+/** The SMS of either reference, and the attempt if it has one; undefined for a text that is not a reference of ours. */
+export function parseReference(
+  reference: string,
+): (Pick<OutgoingSms, 'smsId' | 'position'> & Partial<Pick<OutgoingSms, 'attempt'>>) | undefined {
+  const [, smsId, position, attempt] =
+    /^([A-Za-z0-9_-]{1,80})\.(\d{1,7})(?:\.(\d{1,4}))?$/.exec(reference.trim()) ?? [];
+  if (smsId === undefined) return undefined;
+  return { smsId, position: Number(position), ...(attempt === undefined ? {} : { attempt: Number(attempt) }) };
 }
 
 const NAME = 'ref';

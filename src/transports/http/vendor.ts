@@ -28,11 +28,14 @@ export interface VendorAnswer {
 
 /** The values that a request may use besides the SMS. */
 export interface RequestContext {
-  /**
-   * The permanent reference of this SMS, for an idempotency key or a field that receipts return. At most 100
-   * characters.
-   */
+  /** The permanent reference of this SMS, for an idempotency key. At most 100 characters. */
   readonly reference: string;
+  /**
+   * The reference of this attempt, for a field or a callback URL that receipts return: {@link VendorReceipt.reference}.
+   * It differs from attempt to attempt, unless the vendor is `idempotent`. At most 100 of the characters
+   * `A-Z a-z 0-9 _ - .`.
+   */
+  readonly receiptReference: string;
   /** The URL for receipts; undefined: none are requested. */
   readonly callbackUrl: string | undefined;
   /** The remaining lifetime of the SMS in seconds, 1 or more; undefined: the vendor's default. */
@@ -45,6 +48,11 @@ export interface RequestContext {
 export interface VendorFacts {
   /** The carrier's ids of the parts in their order, if it accepted the SMS. */
   readonly ids?: readonly string[] | undefined;
+  /**
+   * True: the vendor accepted the SMS and gives no id. The SMS is `sent`, and its receipts are known by
+   * {@link RequestContext.receiptReference}. Default false: an answer without id and code is `unknown`.
+   */
+  readonly accepted?: boolean | undefined;
   /** The carrier's count of segments. */
   readonly segments?: number | undefined;
   /** The vendor's error code; undefined without an error. */
@@ -73,13 +81,22 @@ export interface VendorToken {
   readonly read: (answer: VendorAnswer) => { readonly token: string; readonly seconds: number } | undefined;
 }
 
-/** A vendor's receipt. */
-export interface VendorReceipt extends Pick<CarrierReceipt, 'status' | 'mayBeLast' | 'error' | 'at'> {
-  readonly id: string;
+/** A vendor's receipt, with an `id`, a `reference` or both. */
+export interface VendorReceipt extends Pick<CarrierReceipt, 'status' | 'mayBeLast' | 'whole' | 'error' | 'at'> {
+  /** The carrier's id, as in {@link VendorFacts.ids}. */
+  readonly id?: string | undefined;
   /** The number in any spelling; a national one needs the option `home`. */
   readonly number?: string | undefined;
-  /** The {@link RequestContext.reference}, if the vendor returns it. */
+  /**
+   * The {@link RequestContext.receiptReference}, if the vendor returns it. It finds the SMS if the answer had no id or was
+   * lost.
+   */
   readonly reference?: string | undefined;
+  /**
+   * True: the receipt is for one part of a long SMS, so that its `delivered` does not make the whole SMS `delivered`.
+   * Default false.
+   */
+  readonly ofPart?: boolean | undefined;
 }
 
 /** The receipts and inbound texts of a vendor's call. */
@@ -109,6 +126,11 @@ export interface VendorCallback {
   readonly byGet?: boolean | undefined;
   /** In which charset the vendor writes forms and queries, if their content type does not name it. Default UTF-8. */
   readonly charset?: CallbackCharset | undefined;
+  /**
+   * True: receipts return {@link RequestContext.receiptReference}, so that they also settle an SMS whose answer was lost.
+   * Default false.
+   */
+  readonly echoesReference?: boolean | undefined;
   /** Returns undefined for unknown content. States that are not final are omitted. */
   readonly read: (content: CallbackContent) => VendorNews | undefined;
   /** The success answer that the vendor expects. Default 200 with an empty body. */

@@ -14,6 +14,9 @@ interface KannelPorts {
   readonly sendsms: number;
 }
 
+/** What begins the numbers for which Kannel has no route. */
+export const UNROUTED_PREFIX = '22699';
+
 /** What Kannel is asked to send. */
 export interface KannelSms {
   readonly to: string;
@@ -64,8 +67,13 @@ export class Kannel {
       // Every kind of report but "still trying".
       ...(dlrUrl === undefined ? {} : { 'dlr-mask': '27', 'dlr-url': dlrUrl }),
     });
-    const answer = await fetch(`http://${this.ports.host}:${this.ports.sendsms}/cgi-bin/sendsms?${query}`);
+    const answer = await fetch(`${this.url}/cgi-bin/sendsms?${query}`);
     if (answer.status !== 202) throw new Error(`Kannel answers ${answer.status}: ${await answer.text()}`);
+  }
+
+  /** Where its HTTP interface is. */
+  get url(): string {
+    return `http://${this.ports.host}:${this.ports.sendsms}`;
   }
 
   async close(): Promise<void> {
@@ -109,6 +117,7 @@ smsc-password = secret
 system-type = "VMA"
 transceiver-mode = true
 interface-version = 34
+denied-prefix = ${UNROUTED_PREFIX}
 enquire-link-interval = 1
 reconnect-delay = 1
 

@@ -38,7 +38,13 @@ export const vonageDouble: VendorDouble = {
     if (!to || !/^\d{7,15}$/.test(to) || !from || !text) return 'a field is missing';
     const gsm = split(text).encoding === 'GSM-7';
     if (form.get('type') !== (gsm ? 'text' : 'unicode')) return 'wrong type';
-    return { to, from, text, callbackUrl: form.get('callback') ?? undefined };
+    return {
+      to,
+      from,
+      text,
+      callbackUrl: form.get('callback') ?? undefined,
+      reference: form.get('client-ref') ?? undefined,
+    };
   },
   take({ to, text }) {
     const messages = split(text).parts.map(() => ({
@@ -53,7 +59,7 @@ export const vonageDouble: VendorDouble = {
   unauthorized: refusal(4).answer,
   refusals: { permanent: refusal(7), temporary: refusal(5), throttled: refusal(1), account: refusal(9) },
   signs: true,
-  receipt({ id, to, status }, _url, now) {
+  receipt({ id, to, status, reference }, _url, now) {
     const failed = status === 'delivered' ? '0' : '12';
     const time = new Date(now).toISOString().slice(0, 19).replace('T', ' ');
     const fields = {
@@ -64,6 +70,7 @@ export const vonageDouble: VendorDouble = {
       'err-code': failed,
       'message-timestamp': time,
       price: '0.03',
+      ...(reference === undefined ? {} : { 'client-ref': reference }),
     };
     return signed({ ...fields, status: status === 'delivered' ? status : 'expired', brandnew: 'x' }, now);
   },

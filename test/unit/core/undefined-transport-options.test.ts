@@ -91,7 +91,13 @@ describe('an option of a transport that is undefined is one that was left out, f
     const news: VendorNews = leftOut<VendorNews>({ receipts: undefined, inbound: undefined });
     const callback: VendorCallback = {
       read: () => news,
-      ...leftOut<VendorCallback>({ isGenuine: undefined, byGet: undefined, charset: undefined, answer: undefined }),
+      ...leftOut<VendorCallback>({
+        isGenuine: undefined,
+        byGet: undefined,
+        charset: undefined,
+        echoesReference: undefined,
+        answer: undefined,
+      }),
     };
     const needed = { name: 'acme', baseUrl: 'https://sms.acme.example', request: () => request, read: () => ({}) };
     const vendor: HttpVendor = {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { classifyAnswer, errorTable } from '../../../src/transports/http/gateway.js';
 import { carrierCode } from '../../../src/transports/http/http-client.js';
 import { retryAfterMs } from '../../../src/transports/http/http-sms-transport.js';
-import { parseReference, referenceOf } from '../../../src/transports/http/message-reference.js';
+import { parseReference, receiptReferenceOf, referenceOf } from '../../../src/transports/http/message-reference.js';
 import type { VendorFacts } from '../../../src/transports/http/vendor.js';
 
 const table = errorTable({ permanent: [1, 'bad'], temporary: ['later'], throttled: [2], account: ['broke'] });
@@ -12,6 +12,14 @@ test.each<[number, VendorFacts, object]>([
   [202, { ids: ['a', 'b'], segments: 2 }, { kind: 'taken', ids: ['a', 'b'], segments: 2 }],
   [200, { ids: [' 7F\r\n', 'x'.repeat(300)] }, { kind: 'taken', ids: ['7F', 'x'.repeat(300)] }],
   [200, {}, { kind: 'unclear', code: 'malformed_answer' }],
+  [202, { accepted: true }, { kind: 'taken', ids: [] }],
+  [202, { accepted: true, ids: ['', '0'] }, { kind: 'taken', ids: [] }],
+  [202, { accepted: true, ids: ['a'] }, { kind: 'taken', ids: ['a'] }],
+  [202, { accepted: false }, { kind: 'unclear', code: 'malformed_answer' }],
+  [200, { accepted: true, code: '1' }, { kind: 'permanent', code: '1' }],
+  [200, { accepted: true, code: 'new' }, { kind: 'permanent', code: 'new' }],
+  [500, { accepted: true }, { kind: 'unclear', code: 'http_500' }],
+  [403, { accepted: true }, { kind: 'account', code: 'http_403' }],
   [200, { ids: [] }, { kind: 'unclear', code: 'malformed_answer' }],
   [200, { ids: ['a', ''], code: '2' }, { kind: 'unclear', code: 'partial_2', ids: ['a', ''] }],
   // A listed code decides, whatever the HTTP status.
@@ -92,6 +100,9 @@ test('a reference names its SMS and nothing else does', () => {
   const sms = { smsId: '01999f6e-7b1c-7000-8000-000000000000', position: 99_999 };
   expect(parseReference(referenceOf(sms))).toEqual(sms);
   expect(parseReference(referenceOf({ smsId: 'sms_1', position: 0 }))).toEqual({ smsId: 'sms_1', position: 0 });
-  for (const other of ['', 'a', 'a.', '.1', 'a.-1', 'a.1.2', 'a b.1', 'a.1\n', 'ä.1'])
+  expect(parseReference(receiptReferenceOf({ ...sms, attempt: 12 }, 'at-most-once'))).toEqual({ ...sms, attempt: 12 });
+  expect(parseReference(receiptReferenceOf({ ...sms, attempt: 12 }, 'idempotent'))).toEqual(sms);
+  expect(parseReference(' sms_1.0.2\r\n')).toEqual({ smsId: 'sms_1', position: 0, attempt: 2 });
+  for (const other of ['', 'a', 'a.', '.1', 'a.-1', 'a.1.2.3', 'a.1.x', 'a.1.', 'a b.1', 'ä.1'])
     expect(parseReference(other)).toBeUndefined();
 });

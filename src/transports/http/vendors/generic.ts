@@ -30,6 +30,7 @@ const VENDOR = group({
         return typeof given === 'string' && isCharset(given) ? given : place.refuse('must be the name of a charset');
       }).or(undefined),
     } satisfies OptionsOf<CallbackCharset>),
+    echoesReference: unread,
     read: fn,
     answer: unread,
   } satisfies OptionsOf<VendorCallback>).or(undefined),
@@ -49,10 +50,12 @@ const VENDOR = group({
  *     json: { to: number, from: signature, text },
  *   }),
  *   idempotent: true,
- *   read: ({ json }) => ({ ids: [textOf(valueAt(json, 'id')) ?? ''], code: textOf(valueAt(json, 'error')) }),
+ *   read: ({ json }) => ({ ids: [idOf(valueAt(json, 'id')) ?? ''], code: textOf(valueAt(json, 'error')) }),
  *   errors: { permanent: ['bad_number'], account: ['no_credit'] },
  * });
  * ```
+ * A gateway without ids answers `accepted: true` and gets `receiptReference` in its callback URL; `docs/carriers.md` has
+ * Kannel as an example.
  * @throws MessagingOptionsError with a sentence that names the wrong option
  */
 export function generic(description: HttpVendor): HttpVendor {

@@ -44,7 +44,7 @@ export function infobip(options: InfobipOptions): HttpVendor {
   return {
     name: 'infobip',
     baseUrl: options.baseUrl,
-    request: ({ number, signature, text }, { callbackUrl, reference, lifeSeconds }) => ({
+    request: ({ number, signature, text }, { callbackUrl, receiptReference, lifeSeconds }) => ({
       path: '/sms/3/messages',
       headers: { authorization },
       json: {
@@ -54,7 +54,7 @@ export function infobip(options: InfobipOptions): HttpVendor {
             destinations: [{ to: number }],
             content: { text },
             ...(lifeSeconds === undefined ? {} : { options: { validityPeriod: validity(lifeSeconds) } }),
-            ...(callbackUrl === undefined ? {} : { webhooks: webhooks(callbackUrl, reference) }),
+            ...(callbackUrl === undefined ? {} : { webhooks: webhooks(callbackUrl, receiptReference) }),
           },
         ],
       },
@@ -64,7 +64,7 @@ export function infobip(options: InfobipOptions): HttpVendor {
       account: ['REJECTED_NOT_ENOUGH_CREDITS', 'REJECTED_PREPAID_PACKAGE_EXPIRED'],
       temporary: ['REJECTED_SYSTEM_ERROR'],
     },
-    callback: { read: readCallback },
+    callback: { echoesReference: true, read: readCallback },
   };
 }
 

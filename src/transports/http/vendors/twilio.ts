@@ -58,7 +58,7 @@ export function twilio(options: TwilioOptions): HttpVendor {
   return {
     name: 'twilio',
     baseUrl,
-    request: ({ number, signature, text }, { callbackUrl, reference, lifeSeconds }) => ({
+    request: ({ number, signature, text }, { callbackUrl, receiptReference, lifeSeconds }) => ({
       path: `/2010-04-01/Accounts/${accountSid}/Messages.json`,
       headers: { authorization },
       form: {
@@ -66,7 +66,7 @@ export function twilio(options: TwilioOptions): HttpVendor {
         From: /^\d{7,15}$/.test(signature) ? `+${signature}` : signature,
         Body: text,
         MessagingServiceSid: messagingServiceSid,
-        StatusCallback: callbackUrl && withReference(callbackUrl, reference),
+        StatusCallback: callbackUrl && withReference(callbackUrl, receiptReference),
         ValidityPeriod: lifeSeconds === undefined ? undefined : String(Math.min(lifeSeconds, MAX_VALIDITY)),
       },
     }),
@@ -88,6 +88,7 @@ export function twilio(options: TwilioOptions): HttpVendor {
     },
     callback: {
       isGenuine: (call) => isSignedByTwilio(call, authToken),
+      echoesReference: true,
       read: readTwilio,
       answer: { status: 200, body: '<Response/>', contentType: 'text/xml' },
     },

@@ -59,7 +59,7 @@ export function vonage(options: VonageOptions): HttpVendor {
   return {
     name: 'vonage',
     baseUrl,
-    request: ({ number, signature, text }, { callbackUrl, lifeSeconds }) => ({
+    request: ({ number, signature, text }, { callbackUrl, receiptReference, lifeSeconds }) => ({
       path: '/sms/json',
       form: {
         api_key: apiKey,
@@ -69,6 +69,7 @@ export function vonage(options: VonageOptions): HttpVendor {
         text,
         type: measure(text).encoding === 'GSM-7' ? 'text' : 'unicode',
         callback: callbackUrl,
+        'client-ref': receiptReference,
         ttl: lifeSeconds === undefined ? undefined : String(Math.max(lifeSeconds * 1000, MIN_TTL_MS)),
       },
     }),
@@ -87,6 +88,7 @@ export function vonage(options: VonageOptions): HttpVendor {
         ? {}
         : { isGenuine: (call) => isSignedByVonage(call, signatureSecret, method) }),
       byGet: true,
+      echoesReference: true,
       read: readCallback,
     },
   };
@@ -122,6 +124,8 @@ function readCallback(content: CallbackContent): VendorNews | undefined {
           id,
           number,
           status,
+          reference: content.field('client-ref'),
+          ofPart: true,
           ...(error === undefined || error === '0' ? {} : { error }),
           ...(Number.isNaN(at) ? {} : { at }),
         },

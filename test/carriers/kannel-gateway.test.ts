@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { LedgerService } from '../../src/billing/ledger-service.js';
+import type { DeliveryStatus } from '../../src/outbox/delivery-state.js';
+import { HttpSmsTransport } from '../../src/transports/http/index.js';
+import type { ApiClient, Details } from '../support/api-client.js';
+import { hasKannel, Kannel, UNROUTED_PREFIX } from '../support/carriers/kannel.js';
+import { Forwarder } from '../support/forwarder.js';
+import { CALLBACK_SECRET } from '../support/gateway/gateway-world.js';
+import { kannelGateway } from '../support/gateway/kannel-gateway.js';
+import { type Service, startService } from '../support/services.js';
+import type { SmscSubmit } from '../support/smsc/smsc-submit.js';
+import { TestSmsc } from '../support/smsc/test-smsc.js';
+import { until } from '../support/until.js';
+
+const suite = hasKannel() ? describe : describe.skip;
+
+suite('a service whose HTTP gateway is Kannel', () => {
+  let smsc: TestSmsc;
+  let kannel: Kannel;
+  let forwarder: Forwarder;
+  let service: Service;
+  let client: ApiClient;
+  let phones = 22_670_000_000;
+  let balance = 1000;
+  const open: { close(): Promise<void> }[] = [];
+
+  beforeAll(async () => {
+    Logger.overrideLogger(false);
+    smsc = opened(await TestSmsc.listen({ accounts: { kannel: 'secret' } }));
+    forwarder = opened(await Forwarder.listen());
+    kannel = opened(await Kannel.start({ smscPort: smsc.port, inboundUrl: `${forwarder.url}/inbound` }));
+    await until(() => smsc.connections.some(({ bind }) => bind !== undefined));
+    const transport = HttpSmsTransport.forRoot({
+      vendor: kannelGateway(kannel.url),
+      callbackUrl: `${forwarder.url}/api/v1/sms/callbacks/kannel`,
+      callbackSecret: CALLBACK_SECRET,
+    });
+    const tariff = { base: 1, international: 3, home: 'BF' } as const;
+    service = opened(await startService('express', { sms: { tariff, transport, delivery: { retryBaseMs: 1 } } }));
+    forwarder.target = service.url;
+    client = await service.client(balance);
+  });
+  afterAll(async () => {
+    for (const each of open.splice(0).reverse()) await each.close();
+  });
+
+  function opened<T extends { close(): Promise<void> }>(each: T): T {
+    open.push(each);
+    return each;
+  }
+
+  const sent = async (content: string, number = String(++phones)) => {
+    const { smsID } = await client.sent({ signature: 'INFOS', content, number: [number] });
+    return { smsID, number };
+  };
+  const becomes = (smsId: string, wanted: DeliveryStatus): Promise<Details> =>
+    until(
+      () => client.details(smsId),
+      ({ recipients }) => recipients.every(({ status }) => status === wanted),
+      25_000,
+    );
+  /** The submits to a number at the SMSC behind Kannel, when there are so many. */
+  const submitsTo = async (number: string, parts = 1): Promise<readonly SmscSubmit[]> => {
+    const own = () => smsc.submits.filter(({ pdu }) => pdu.destination.address === number);
+    await until(() => own().length >= parts);
+    return own();
+  };
+  /** Asserts what the account has paid since the last time. */
+  const paid = async (units: number) => {
+    balance -= units;
+    expect(await client.balance()).toBe(balance);
+    expect(await service.app.get(LedgerService, { strict: false }).checkLedger()).toEqual([]);
+  };
+
+  test('an SMS that Kannel accepts is sent', async () => {
+    const { smsID, number } = await sent('Bonjour Émile, à 15 h @ 12 $');
+    await becomes(smsID, 'sent');
+    expect(await submitsTo(number)).toHaveLength(1);
+    await paid(1);
+  });
+
+  test.each([
+    ['DELIVRD', 'delivered'],
+    ['UNDELIV', 'undelivered'],
+    ['EXPIRED', 'undelivered'],
+  ] as const)('%s at the SMSC becomes %s, and is paid', async (state, status) => {
+    const { smsID, number } = await sent('Bonjour');
+    const [submit] = await submitsTo(number);
+    for (let time = 0; time < 2; time++) expect(await submit?.receipt({ state })).toBe(0);
+    await becomes(smsID, status);
+    await paid(1);
+  });
+
+  test('an SMS that the SMSC refuses is failed and refunded once', async () => {
+    smsc.onSubmit = (submit) => {
+      smsc.onSubmit = (next) => next.answer();
+      submit.answer({ status: 0x0b });
+    };
+    const { smsID, number } = await sent('Bonjour');
+    const details = await becomes(smsID, 'failed');
+    expect(details.recipients[0]).toMatchObject({ error: 'kannel_16', refunded_units: 1 });
+    expect(await submitsTo(number)).toHaveLength(1);
+    await paid(0);
+    // Kannel's call comes once more, as after a lost answer.
+    const call = forwarder.calls.findLast((path) => path.includes(`${smsID}.0.1`)) ?? '';
+    expect(call).toContain('state=16');
+    expect((await fetch(`${forwarder.url}${call}`)).status).toBe(200);
+    expect((await client.details(smsID)).refunded_units).toBe(1);
+    await paid(0);
+  });
+
+  test('an SMS for which Kannel has no route is refused at once and refunded', async () => {
+    const { smsID, number } = await sent('Bonjour', `${UNROUTED_PREFIX}000001`);
+    expect((await becomes(smsID, 'failed')).recipients[0]).toMatchObject({ error: 'not_routable', refunded_units: 1 });
+    expect(smsc.submits.filter(({ pdu }) => pdu.destination.address === number)).toEqual([]);
+    await paid(0);
+  });
+
+  test.each([
+    ['three parts of GSM-7', 'Réunion déplacée à 15 h, là-bas. '.repeat(10), 3],
+    ['three parts of UCS-2', 'الرمز الخاص بك صالح لمدة خمس دقائق. '.repeat(5), 3],
+  ])('a text of %s has one report', async (_, content, parts) => {
+    const { smsID, number } = await sent(content);
+    const submits = await submitsTo(number, parts);
+    expect(submits).toHaveLength(parts);
+    for (const submit of submits) await submit.receipt({ state: 'DELIVRD' });
+    await becomes(smsID, 'delivered');
+    await paid(parts);
+    expect(forwarder.calls.filter((path) => path.includes(`${smsID}.0.1`))).toHaveLength(1);
+  });
+});
