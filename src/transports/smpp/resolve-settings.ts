@@ -13,6 +13,7 @@ import {
   text,
   unread,
 } from '../../common/options.js';
+import { callingCodeOf, isCountryCode } from '../../common/phone-number.js';
 import { MESSAGE_ID_FORMATS } from '../../sms/receipts/message-ids.js';
 import { type SmppStatusClass, STATUS_CLASSES } from './command-status.js';
 import { RECEIPT_STATUSES, ReceiptStates } from './incoming/receipt-states.js';
@@ -90,6 +91,7 @@ const addresses = optionalGroup({
   international: numbering(1, 1),
   shortCode: numbering(3, 0),
   destination: numbering(1, 1),
+  national: numbering(2, 1),
   shortCodes: shortCodes.or(new Set<string>()),
 } satisfies OptionsOf<AddressOptions>);
 
@@ -134,7 +136,8 @@ const LINK = group({
   route: name.or(undefined),
   host: text(/^\S{1,255}$/, 'a host name or an address'),
   port: integer(1, 65_535).or(undefined),
-  systemId: text(/^[!-~]{1,15}$/, '1 to 15 visible ASCII characters'),
+  systemId: unread,
+  longSystemId: boolean.or(false),
   password: unread,
   longPassword: boolean.or(false),
   systemType: text(/^[ -~]{0,12}$/, 'at most 12 ASCII characters').or(systemType),
@@ -154,6 +157,8 @@ const LINK = group({
   defaultAlphabet: oneOf('gsm', 'latin1', 'ascii').or('gsm'),
   dataCoding: integer(0, 255).or(0),
   addresses,
+  destinations: oneOf('international', 'national').or('international'),
+  validity: boolean.or(true),
   messageIds: oneOf(...MESSAGE_ID_FORMATS).or('same'),
   receiptOffsetMinutes: integer(-840, 840).or(undefined),
   unmarkedReceipts: boolean.or(false),
@@ -162,6 +167,8 @@ const LINK = group({
   home: country.or(undefined),
 } satisfies OptionsOf<SmppLinkOptions>);
 
+const systemId = text(/^[!-~]{1,15}$/, '1 to 15 visible ASCII characters, or 64 with longSystemId: true');
+const longSystemId = text(/^[!-~]{1,64}$/, '1 to 64 visible ASCII characters');
 const password = text(/^[!-~]{0,8}$/, 'at most 8 visible ASCII characters, or 64 with longPassword: true');
 const longPassword = text(/^[!-~]{0,64}$/, 'at most 64 visible ASCII characters');
 
@@ -172,13 +179,17 @@ function linkSettings(given: unknown, index: number, transport: string, place: O
   const firstMs = link.reconnectMs;
   const longestMs = link.reconnectMaxMs ?? Math.max(60_000, firstMs);
   if (longestMs < firstMs) place.in('reconnectMaxMs').refuse('must not be under reconnectMs');
+  const { home, destinations } = link;
+  if (destinations === 'national' && home === undefined) place.in('destinations').refuse('requires home');
+  const isNational = destinations === 'national' && home !== undefined && isCountryCode(home);
+  const nationalAfter = isNational ? callingCodeOf(home) : undefined;
   const session: SmppSessionSettings = {
     ...SMPP_SESSION_DEFAULTS,
     host: link.host,
     port: link.port ?? (tls ? 3550 : 2775),
     ...(tls ? { tls } : {}),
     bindAs: link.bindAs,
-    systemId: link.systemId,
+    systemId: (link.longSystemId ? longSystemId : systemId).read(link.systemId, place.in('systemId')),
     password: (link.longPassword ? longPassword : password).read(link.password, place.in('password')),
     systemType: link.systemType,
     window,
@@ -198,7 +209,8 @@ function linkSettings(given: unknown, index: number, transport: string, place: O
       defaultAlphabet,
       dataCoding: link.dataCoding,
       serviceType: link.serviceType,
-      addresses: link.addresses,
+      validity: link.validity,
+      addresses: { ...link.addresses, nationalAfter },
     },
     incoming: {
       route,
@@ -208,7 +220,7 @@ function linkSettings(given: unknown, index: number, transport: string, place: O
       unmarkedReceipts: link.unmarkedReceipts,
       states: link.receiptStates,
       wholeReceipts: link.receipts === 'per-message',
-      home: link.home,
+      home,
     },
   };
 }

@@ -41,14 +41,13 @@ export interface AddressOptions {
   readonly alphanumeric?: NumberingOptions | undefined;
   /** Senders of digits that are not short codes. Default 1, 1. */
   readonly international?: NumberingOptions | undefined;
-  /** Senders that are listed in `shortCodes`. Default 3, 0. */
+  /** Senders of 1 to 6 digits, and those that are listed in `shortCodes`. Default 3, 0. */
   readonly shortCode?: NumberingOptions | undefined;
   /** Recipients. Default 1, 1. */
   readonly destination?: NumberingOptions | undefined;
-  /**
-   * The signatures that are short codes, 3 to 15 digits each; the length alone does not make a number one. Default
-   * none.
-   */
+  /** Recipients in national form, with the option `destinations: 'national'`. Default 2, 1. */
+  readonly national?: NumberingOptions | undefined;
+  /** Further signatures that are short codes, 3 to 15 digits each. Default: none of 7 digits and more. */
   readonly shortCodes?: readonly string[] | undefined;
 }
 
@@ -68,8 +67,10 @@ export interface SmppLinkOptions {
   readonly host: string;
   /** 1 to 65535. Default 2775, with TLS 3550. */
   readonly port?: number | undefined;
-  /** 1 to 15 visible ASCII characters. */
+  /** 1 to 15 visible ASCII characters (SMPP 3.4 section 5.2.1: 16 octets with the NUL); more with `longSystemId`. */
   readonly systemId: string;
+  /** True: `systemId` may have up to 64 characters, for carriers that exceed the limit of SMPP 3.4. Default false. */
+  readonly longSystemId?: boolean | undefined;
   /** At most 8 visible ASCII characters (SMPP 3.4 section 5.2.2: 9 octets with the NUL); more with `longPassword`. */
   readonly password: string;
   /** True: `password` may have up to 64 characters, for carriers that exceed the limit of SMPP 3.4. Default false. */
@@ -123,6 +124,16 @@ export interface SmppLinkOptions {
   /** The data_coding of texts in that alphabet, 0 to 255; some carriers require 3 for Latin-1. Default 0. */
   readonly dataCoding?: number | undefined;
   readonly addresses?: AddressOptions | undefined;
+  /**
+   * `national`: recipients in the country `home` are submitted without their calling code, for carriers that accept only
+   * that: `22670000001` becomes `70000001`. Requires `home`. Default `international`: with the calling code.
+   */
+  readonly destinations?: 'international' | 'national' | undefined;
+  /**
+   * False: the carrier is not told until when an SMS is of use, for carriers that refuse `validity_period`. The carrier
+   * may then deliver a code after its time. Default true.
+   */
+  readonly validity?: boolean | undefined;
   /** The format of ids in receipts. Default `same`. */
   readonly messageIds?: MessageIdFormat | undefined;
   /**

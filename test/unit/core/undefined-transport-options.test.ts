@@ -33,7 +33,8 @@ describe('an option of a transport that is undefined is one that was left out, f
         ...{ reconnectMaxMs: undefined, throttlePauseMs: undefined, longMessages: undefined, dataCoding: undefined },
         ...{ defaultAlphabet: undefined, addresses: undefined, receiptOffsetMinutes: undefined },
         ...{ longPassword: undefined, unmarkedReceipts: undefined, home: undefined, statuses: undefined },
-        ...{ receiptStates: undefined, receipts: undefined },
+        ...{ receiptStates: undefined, receipts: undefined, destinations: undefined, validity: undefined },
+        ...{ longSystemId: undefined },
       }),
     };
     const smpp: SmppOptions = { links: [link], ...leftOut<SmppOptions>({ name: undefined, resendUnknown: undefined }) };
@@ -43,7 +44,7 @@ describe('an option of a transport that is undefined is one that was left out, f
     });
     const addresses: AddressOptions = leftOut<AddressOptions>({
       ...{ alphanumeric: undefined, international: undefined, shortCode: undefined, destination: undefined },
-      shortCodes: undefined,
+      ...{ shortCodes: undefined, national: undefined },
     });
     expect(resolveSmppSettings({ links: [{ ...bare, tls, addresses }] })).toStrictEqual(
       resolveSmppSettings({ links: [{ ...bare, tls: {}, addresses: {} }] }),

@@ -64,6 +64,14 @@ describe('binding', () => {
     expect(smsc.connection.bind?.password).toBe(password);
   });
 
+  test('with a system id longer than SMPP 3.4 has room for, which reaches the carrier whole', async () => {
+    const systemId = 'acme-burkina-prod-01';
+    const smsc = await world().smsc({ accounts: { [systemId]: 'secret' } });
+    const transport = await world().start([{ port: smsc.port, systemId, longSystemId: true }]);
+    expect(kinds(await world().results(transport, smsOf('x')))).toEqual(['sent']);
+    expect(smsc.connection.bind?.systemId).toBe(systemId);
+  });
+
   test('a carrier that drops every session is left more and more in peace', async () => {
     const smsc = await world().smsc({ onBind: () => 0 });
     await world().start([{ port: smsc.port }]);

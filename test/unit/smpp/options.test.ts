@@ -43,11 +43,14 @@ describe('options of SMPP', () => {
             defaultAlphabet: 'gsm',
             dataCoding: 0,
             serviceType: '',
+            validity: true,
             addresses: {
               alphanumeric: { ton: 5, npi: 0 },
               international: { ton: 1, npi: 1 },
               shortCode: { ton: 3, npi: 0 },
               destination: { ton: 1, npi: 1 },
+              national: { ton: 2, npi: 1 },
+              nationalAfter: undefined,
               shortCodes: new Set(),
             },
           },
@@ -95,7 +98,20 @@ describe('options of SMPP', () => {
     ['Option smpp.links[0].host must be a host name or an address.', untyped({ links: [{ ...LINK, host: '' }] })],
     ['Option smpp.links[0].port must be an integer from 1 to 65535; got 0.', withLink({ port: 0 })],
     ['Option smpp.links[0].port must be an integer from 1 to 65535; got a string.', withLink({ port: '2775' })],
-    ['Option smpp.links[0].systemId must be 1 to 15 visible ASCII characters.', withLink({ systemId: 'é' })],
+    ['Option smpp.links[0].systemId must be 1 to 15 visible ASCII characters', withLink({ systemId: 'é' })],
+    [
+      'Option smpp.links[0].systemId must be 1 to 15 visible ASCII characters, or 64 with longSystemId: true.',
+      withLink({ systemId: 'x'.repeat(16) }),
+    ],
+    [
+      'Option smpp.links[0].systemId must be 1 to 64 visible ASCII characters.',
+      withLink({ longSystemId: true, systemId: 'x'.repeat(65) }),
+    ],
+    ['Option smpp.links[0].systemId must be 1 to 64', withLink({ longSystemId: true, systemId: '' })],
+    ['Option smpp.links[0].longSystemId must be true or false.', withLink({ longSystemId: 64 })],
+    ['Option smpp.links[0].validity must be true or false.', withLink({ validity: 0 })],
+    ['Option smpp.links[0].destinations must be one of international, national', withLink({ destinations: 'local' })],
+    ['Option smpp.links[0].destinations requires home.', withLink({ destinations: 'national' })],
     [
       'Option smpp.links[0].password must be at most 8 visible ASCII characters, or 64 with',
       withLink({ password: 'secret-789' }),
@@ -168,6 +184,12 @@ describe('options of SMPP', () => {
     const ofLength = (length: number) => ({ ...LINK, password: 'x'.repeat(length), longPassword: true });
     const { links } = resolveSmppSettings({ links: [9, 64].map(ofLength) });
     expect(links.map(({ session }) => session.password.length)).toEqual([9, 64]);
+  });
+
+  test('take a system id of 16 to 64 characters only where the link says so', () => {
+    const ofLength = (length: number) => ({ ...LINK, systemId: 'x'.repeat(length), longSystemId: true });
+    const { links } = resolveSmppSettings({ links: [1, 16, 64].map(ofLength) });
+    expect(links.map(({ session }) => session.systemId.length)).toEqual([1, 16, 64]);
   });
 
   test('a wrong password is not repeated in the sentence', () => {

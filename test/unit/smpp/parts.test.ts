@@ -62,12 +62,39 @@ describe('one part', () => {
 
   test.each([
     ['22670123456', { ton: 1, npi: 1 }],
-    ['888', { ton: 3, npi: 0 }],
-    ['889', { ton: 1, npi: 1 }],
+    ['3611111', { ton: 1, npi: 1 }],
+    // A number has at least 7 digits.
+    ['361111', { ton: 3, npi: 0 }],
+    ['36111', { ton: 3, npi: 0 }],
+    ['889', { ton: 3, npi: 0 }],
+    ['7', { ton: 3, npi: 0 }],
+    ['30012345', { ton: 3, npi: 0 }],
     ['A888', { ton: 5, npi: 0 }],
+    ['3 61', { ton: 5, npi: 0 }],
   ])('sender %s', (signature, numbering) => {
-    const [part] = parts('x', { addresses: { shortCodes: ['888'] } }, { signature });
+    const [part] = parts('x', { addresses: { shortCodes: ['30012345'] } }, { signature });
     expect(part?.source).toEqual({ ...numbering, address: signature });
+  });
+
+  test.each<[string, Partial<SmppLinkOptions>, object]>([
+    ['22670000001', { home: 'BF', destinations: 'national' }, { ton: 2, npi: 1, address: '70000001' }],
+    ['33612345678', { home: 'FR', destinations: 'national' }, { ton: 2, npi: 1, address: '612345678' }],
+    ['18765550123', { home: 'US', destinations: 'national' }, { ton: 2, npi: 1, address: '8765550123' }],
+    ['33612345678', { home: 'BF', destinations: 'national' }, { ton: 1, npi: 1, address: '33612345678' }],
+    ['22670000001', { home: 'BF' }, { ton: 1, npi: 1, address: '22670000001' }],
+    [
+      '22670000001',
+      { home: 'BF', destinations: 'national', addresses: { national: { ton: 0, npi: 0 } } },
+      { ton: 0, npi: 0, address: '70000001' },
+    ],
+  ])('recipient %s of a link with %j', (number, link, destination) => {
+    expect(parts('x', link, { number })[0]?.destination).toEqual(destination);
+  });
+
+  test('a carrier that refuses validity_period is not told one', () => {
+    const code = { expiresAt: NOW + 300_000 };
+    expect(parts('x', {}, code)[0]?.validityPeriod).toBe('000000000500000R');
+    expect(parts('x', { validity: false }, code)[0]?.validityPeriod).toBe('');
   });
 
   test('the marks of addresses and the service type are the link’s', () => {

@@ -172,6 +172,18 @@ describe('bodies that lie', () => {
     expect(read(frame)).toMatchObject({ answer: 0x02, header: { commandId: 0x103, sequence: 9 } });
   });
 
+  test.each([
+    ['without its NUL', '613762', 'a7b'],
+    ['with two NULs', '6137620000', 'a7b'],
+    ['with a line end behind its NUL', '613762000d0a', 'a7b'],
+    ['with half an optional parameter behind it', '613762000424', 'a7b'],
+    ['of a NUL only', '00', ''],
+  ])('the id of an answer %s is read', (_, body, messageId) => {
+    const frame = Buffer.from(`00000000800000040000000000000003${body}`, 'hex');
+    frame.writeUInt32BE(frame.length, 0);
+    expect(decodePdu(frame)).toEqual({ command: 'submit_sm_resp', status: 0, sequence: 3, messageId, tlvs: [] });
+  });
+
   test('an answer without a body is read: errors come so', () => {
     expect(decodePdu(Buffer.from('00000010800000040000005800000003', 'hex'))).toEqual({
       command: 'submit_sm_resp',

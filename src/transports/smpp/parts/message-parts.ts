@@ -30,7 +30,7 @@ export function messageParts(
     serviceType: format.serviceType,
     source: sourceAddress(sms.signature, format.addresses),
     destination: destinationAddress(sms.number, format.addresses),
-    validityPeriod: validityPeriod(sms.expiresAt, now),
+    validityPeriod: format.validity ? validityPeriod(sms.expiresAt, now) : '',
     registeredDelivery: FINAL_RECEIPT,
     dataCoding,
   };
@@ -125,15 +125,22 @@ function fits(text: string, alphabet: DefaultAlphabet): boolean {
 
 const DIGITS = /^\d+$/;
 
-/** The address of the sender: a listed short code, a number in international format, or a name. */
+/** A number in international format has at least 7 digits, so fewer are a short code. */
+const SHORT_CODE = /^\d{1,6}$/;
+
+/** The address of the sender: a short code, a number in international format, or a name. */
 function sourceAddress(signature: string, format: AddressFormat): SmppAddress {
-  if (format.shortCodes.has(signature)) return { ...format.shortCode, address: signature };
+  const isShort = format.shortCodes.has(signature) || SHORT_CODE.test(signature);
+  if (isShort) return { ...format.shortCode, address: signature };
   return { ...(DIGITS.test(signature) ? format.international : format.alphanumeric), address: signature };
 }
 
 /** @param number E.164 digits without the plus sign */
-function destinationAddress(number: string, format: AddressFormat): SmppAddress {
-  return { ...format.destination, address: number };
+function destinationAddress(number: string, { nationalAfter, national, destination }: AddressFormat): SmppAddress {
+  if (nationalAfter !== undefined && number.startsWith(nationalAfter)) {
+    return { ...national, address: number.slice(nationalAfter.length) };
+  }
+  return { ...destination, address: number };
 }
 
 const MIN_SECONDS = 60;

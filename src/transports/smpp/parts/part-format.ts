@@ -6,6 +6,9 @@ export interface AddressFormat {
   readonly international: NumberingOptions;
   readonly shortCode: NumberingOptions;
   readonly destination: NumberingOptions;
+  readonly national: NumberingOptions;
+  /** The calling code behind which recipients are written in national form; undefined: all in international form. */
+  readonly nationalAfter: string | undefined;
   readonly shortCodes: ReadonlySet<string>;
 }
 
@@ -15,5 +18,7 @@ export interface PartFormat {
   readonly defaultAlphabet: DefaultAlphabet;
   readonly dataCoding: number;
   readonly serviceType: string;
+  /** Whether the carrier is told until when an SMS is of use. */
+  readonly validity: boolean;
   readonly addresses: AddressFormat;
 }

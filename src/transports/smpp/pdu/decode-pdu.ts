@@ -9,7 +9,8 @@ const COMMANDS: ReadonlyMap<number, Command> = new Map(
 
 /**
  * Decodes a PDU of {@link FrameReader}; the result shares no memory with the frame. Responses without a body are
- * accepted, because SMPP 3.4 omits it on errors. Octets after the header of a header-only command are ignored.
+ * accepted, because SMPP 3.4 omits it on errors. So is an answer whose message_id has no NUL or is followed by other
+ * octets than optional parameters, because its id must not be lost. Octets after the header of a header-only command are ignored.
  *
  * @throws MalformedPdu when the body cannot be read
  */
@@ -22,7 +23,7 @@ export function decodePdu(frame: Buffer): Pdu {
     case 'submit_sm_resp':
     case 'deliver_sm_resp':
     case 'data_sm_resp':
-      return { command, status, sequence, messageId: body.atEnd ? '' : body.text(), tlvs: body.tlvs() };
+      return { command, status, sequence, messageId: body.lastText(), tlvs: body.readableTlvs() };
     case 'submit_sm':
     case 'deliver_sm':
       return { command, status, sequence, ...readShortMessage(body) };
@@ -128,6 +129,11 @@ class BodyReader {
     return text;
   }
 
+  /** As `text`, up to the end without a NUL. */
+  lastText(): string {
+    return this.frame.indexOf(0, this.at) < 0 ? Buffer.from(this.rest()).toString('latin1') : this.text();
+  }
+
   address(): SmppAddress {
     return { ton: this.octet(), npi: this.octet(), address: this.text() };
   }
@@ -165,6 +171,16 @@ class BodyReader {
       tlvs.push({ tag, value: this.octets(length) });
     }
     return tlvs;
+  }
+
+  /** As `tlvs`, but none when the octets cannot be read. */
+  readableTlvs(): readonly Tlv[] {
+    try {
+      return this.tlvs();
+    } catch (error) {
+      if (error instanceof MalformedPdu) return NONE;
+      throw error;
+    }
   }
 
   private tooShort(): MalformedPdu {
