@@ -57,6 +57,8 @@ export default {
       testPathIgnorePatterns: [IN_BROWSER],
     },
     { ...common, ...scanned, displayName: 'browser', testRegex: IN_BROWSER },
+    // What needs a program of the machine: curl, Python, PHP.
+    { ...common, ...scanned, displayName: 'programs', testMatch: ['<rootDir>/test/programs/*.test.ts'] },
     // The requests of these suites that a client can make, by the client.
     {
       ...common,

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { rolldown } from 'rolldown';
+import { embeddedAssets, filesOf, writeFiles } from './assets.js';
 import { declarations } from './declarations.js';
 import { licences } from './licences.js';
 import { isMapped, thinCodeMap, withoutMap } from './maps.js';
@@ -23,7 +24,7 @@ const keepNames = { function: true, class: true };
 /** For the CommonJS form, which only Jest runs and which has no maps. */
 const MINIFIED = { compress: { keepNames }, mangle: { keepNames }, codegen: { removeWhitespace: true } };
 
-/** The entries of package.json; and the modules that find files by their place. */
+/** The entries of package.json; and the modules that have files beside them. */
 const entries = Object.values(exports)
   .flatMap(({ default: path }) => (path === undefined ? [] : [nameOf(path)]))
   .filter((name) => !CLIENTS.includes(name))
@@ -33,13 +34,13 @@ await write({
   // A command is started by Node, which takes the ES modules.
   names: [...entries, ...Object.values(bin).map(nameOf)],
   external: installed,
-  plugins: [sourceMaps(), declarations('build')],
+  plugins: [embeddedAssets(), sourceMaps(), declarations('build')],
   output: { format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'shared/[name].js', sourcemap: true },
 });
 await write({
   names: entries,
   external: installed.filter((name) => !ESM_ONLY.includes(name)),
-  plugins: [licences('THIRD-PARTY-LICENSES')],
+  plugins: [embeddedAssets(), licences('THIRD-PARTY-LICENSES')],
   output: {
     format: 'cjs',
     entryFileNames: '[name].cjs',
@@ -69,6 +70,8 @@ for (const [format, end] of [
     });
   }
 }
+
+writeFiles('sandbox', filesOf('sandbox', ['page', 'media']));
 
 /** The name of a file of `dist` or `build`, without its folder and ending. */
 function nameOf(path) {

@@ -1,13 +1,14 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { build } from 'vite';
+import { writeFiles } from './assets.js';
 import { licences } from './licences.js';
 
-// Builds the dashboard's page from `src/dashboard/web` into `dist/dashboard/app`: each file packed by brotli, with a
-// name that changes with its content, and a manifest that names what the page begins with.
+// Builds the dashboard's page from `src/dashboard/web` into `build/dashboard/app`, and from there into a module of `dist`: each
+// file packed by brotli, with a name that changes with its content, and a manifest that names what the page begins with.
 
-const OUT = 'dist/dashboard/app';
+const OUT = 'build/dashboard/app';
 
 /** Of the packages that are contained. */
 const LICENCES = 'THIRD-PARTY-LICENSES';
@@ -50,7 +51,7 @@ mkdirSync(OUT, { recursive: true });
 const files = {};
 for (const { fileName, ...file } of built.sort((a, b) => (a.fileName < b.fileName ? -1 : 1))) {
   if (fileName === LICENCES) {
-    writeFileSync(join(OUT, fileName), file.source);
+    writeFileSync(join('dist/dashboard', fileName), file.source);
     continue;
   }
   const type = TYPES[fileName.slice(fileName.lastIndexOf('.') + 1)];
@@ -60,4 +61,7 @@ for (const { fileName, ...file } of built.sort((a, b) => (a.fileName < b.fileNam
   writeFileSync(join(OUT, `${fileName}.br`), brotliCompressSync(bytes, { params }));
   files[fileName] = type;
 }
-writeFileSync(join(OUT, 'manifest.json'), JSON.stringify({ script: main.fileName, style: style.fileName, files }));
+const manifest = { script: main.fileName, style: style.fileName, files };
+writeFileSync(join(OUT, 'manifest.json'), JSON.stringify(manifest));
+const names = readdirSync(OUT).sort();
+writeFiles('dashboard', Object.fromEntries(names.map((name) => [name, readFileSync(join(OUT, name))])));

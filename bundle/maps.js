@@ -38,9 +38,9 @@ export function thinDeclarationMap(json, code) {
   return thin(json, code, (before, after) => NAME.test(after) && BEFORE_NAME.test(before));
 }
 
-/** The suites of contracts are read as they are in `dist`: their sources are not in the package. */
+/** The suites of contracts are read as they are in `dist`: their sources are not in the package. Readers of assets have none. */
 export function isMapped(path) {
-  return !path.startsWith('testing/');
+  return !/^testing\/|\/asset(\.js)?$/.test(path);
 }
 
 /** Takes the name of its map from a file. */

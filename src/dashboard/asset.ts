@@ -1,13 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
-
-/** Beside this module, as installed; seen from the sources, the place where the build puts it. */
-const FOLDERS = ['app/', '../../dist/dashboard/app/'];
+import { readFileSync } from 'node:fs';
 
 /**
- * Reads a file of the built application.
- * @throws Error with the code `ENOENT` when the file was not built or not installed, for instance because a bundler left it out
+ * Reads a file of the built application from `build`. The package has another version of this module, which the build makes:
+ * there the files are code, as a bundler would leave a folder out.
+ *
+ * @throws Error with the code `ENOENT` when the file was not built
  */
-export function readApp(path: string): Buffer {
-  const places = FOLDERS.map((folder) => new URL(folder + path, import.meta.url));
-  return readFileSync(places.find((place) => existsSync(place)) ?? new URL(`app/${path}`, import.meta.url));
+export function readAsset(path: string): Buffer {
+  return readFileSync(new URL(`../../build/dashboard/app/${path}`, import.meta.url));
 }

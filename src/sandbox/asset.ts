@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Reads a file of `page/` or `media/`, which stand beside this module in `src` and, copied by the build, in `dist`.
+ * Reads a file of `page/` or `media/`, which stand beside this module. The package has another version of this module, which
+ * the build makes: there the files are code, as a bundler would leave the folders out.
  *
  * @param path relative to this module
- * @throws Error with the code `ENOENT` when the file was not installed, for instance because a bundler left it out
+ * @throws Error with the code `ENOENT` when there is no such file
  */
 export function readAsset(path: string): Buffer {
   return readFileSync(new URL(path, import.meta.url));

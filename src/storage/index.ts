@@ -5,6 +5,7 @@ export {
   type EarlierReply,
   type KeptReply,
   type KeyDefinition,
+  type SignatureDecision,
   type StoredApiKey,
   UNRESTRICTED,
 } from '../accounts/account-store.js';

@@ -228,7 +228,7 @@ test.each([
 });
 
 describe('the built application', () => {
-  const at = (name: string): Buffer => readFileSync(join(ROOT, 'dist/dashboard/app', name));
+  const at = (name: string): Buffer => readFileSync(join(ROOT, 'build/dashboard/app', name));
   const { script, style, files }: Record<'script' | 'style', string> & { files: object } = JSON.parse(
     at('manifest.json').toString(),
   );

@@ -1,5 +1,3 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -11,7 +9,6 @@ import { type AppSetup, describeOnBothAdapters } from '../support/http-apps.js';
 import { call, RawConnection } from '../support/http-client.js';
 import { MSGAPP, type MsgappClient, msgappClient, startMsgapp } from '../support/msgapp-app.js';
 import { type Service, startService } from '../support/services.js';
-import { until } from '../support/until.js';
 
 const NOT_FOUND = { statusCode: 404, message: 'Code QR introuvable ou expiré', error: 'Not Found' };
 
@@ -158,22 +155,6 @@ describeOnBothAdapters('the code to scan', (adapter) => {
     await service.app.close();
     await events.end();
     expect(events.over).toBe(true);
-  });
-
-  test('comes to curl -N as it happens', async () => {
-    const { client } = await start();
-    const { qr_url } = await client.connect();
-    const watching = promisify(execFile)('curl', ['-sN', qr_url]);
-    let shown = '';
-    watching.child.stdout?.on('data', (text) => (shown += text));
-    await until(() => shown.includes('event: qr'));
-    const image = await call(`${qr_url}/image`);
-    expect(image.status).toBe(200);
-    const events = await EventReader.open(qr_url);
-    const { data } = await events.first('qr');
-    await client.scan('22670000105', data.qr);
-    const { stdout } = await watching;
-    expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^data: \{.*"status":"connected"/);
   });
 
   test('is not cut after 30 s', async () => {

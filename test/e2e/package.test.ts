@@ -1,6 +1,16 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { isBuiltin } from 'node:module';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire, isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -90,7 +100,7 @@ const ENTRIES = [
   ...['baileys', 'http', 'routed', 'smpp'].map((each) => `transports/${each}/index`),
 ];
 
-/** What the sandbox reads from disk. */
+/** What the sandbox serves. */
 const ASSETS = [
   ...['clip.mp4', 'document.pdf', 'photo.jpg', 'voice.ogg'].map((name) => `media/${name}`),
   ...['base.css', 'codes.css', 'codes.js', 'dialog.css', 'empty.css', 'hooks.css', 'hooks.js', 'live.js'].map(
@@ -166,20 +176,32 @@ describe('the packed package', () => {
       // The README's links lead to the other papers, also where it is read from `node_modules`.
       ['LICENSE', 'package.json', ...papers(), ...OBSERVABILITY].sort(),
     );
-    const assets = files.filter((path) => /^dist\/sandbox\/(page|media)\//.test(path));
-    expect(assets.map((path) => path.slice('dist/sandbox/'.length)).sort()).toEqual(ASSETS);
-    const dashboard = files.filter((path) => path.startsWith('dist/dashboard/app/'));
-    expect(
-      dashboard.filter((path) => !/\/([\w-]+-[\w-]{8}\.(js|css)\.br|manifest\.json|THIRD-PARTY-LICENSES)$/.test(path)),
-    ).toEqual([]);
-    expect(dashboard.length).toBeGreaterThan(10);
-    const others = files.filter((path) => path.startsWith('dist/') && ![...assets, ...dashboard].includes(path));
-    expect(others.filter((path) => !/\.(js|js\.map|cjs|d\.ts|d\.ts\.map|d\.cts)$/.test(path)).sort()).toEqual([
-      ...['dist/THIRD-PARTY-LICENSES', 'dist/openapi.json'],
+    const built = files.filter((path) => path.startsWith('dist/'));
+    expect(built.filter((path) => !/\.(js|js\.map|cjs|d\.ts|d\.ts\.map|d\.cts)$/.test(path)).sort()).toEqual([
+      'dist/THIRD-PARTY-LICENSES',
+      'dist/dashboard/THIRD-PARTY-LICENSES',
+      'dist/openapi.json',
     ]);
     const forms = ['js', 'cjs', 'd.ts', 'd.cts'].flatMap((form) => ENTRIES.map((entry) => `dist/${entry}.${form}`));
     expect(files).toEqual(expect.arrayContaining(forms));
     expect(files.filter((path) => /test\.|bench|sample-app|dashboard\/web/.test(path))).toEqual([]);
+  });
+
+  test('has the files that it serves in modules, and finds no file by the place of a module', () => {
+    const require = createRequire(import.meta.url);
+    const served = (folder: string) => Object.keys(require(installed(`dist/${folder}/files.cjs`))()).sort();
+    expect(served('sandbox')).toEqual(ASSETS);
+    const dashboard = served('dashboard');
+    expect(dashboard.filter((name) => !/^([\w-]+-[\w-]{8}\.(js|css)\.br|manifest\.json)$/.test(name))).toEqual([]);
+    expect(dashboard.length).toBeGreaterThan(10);
+    const places = files
+      .filter((path) => /^dist\/.*\.c?js$/.test(path))
+      .filter((path) =>
+        /import\.meta\.(dirname|filename)|new URL\([^)]*import\.meta|__dirname/.test(
+          readFileSync(installed(path), 'utf8'),
+        ),
+      );
+    expect(places).toEqual([]);
   });
 
   test('is not larger than it was', () => {
@@ -337,6 +359,35 @@ const messaging = require('nestjs-messaging');
 const testing = require('nestjs-messaging/testing');`;
     expect(run('host.cjs', requires + HOST)).toBe('1 4 true\n200 true 1794');
   });
+
+  test.each([
+    ['a URL', "'sqlite::memory:'"],
+    ['a DataSource', "new DataSource({ type: 'better-sqlite3', database: ':memory:' })"],
+  ])(
+    'a start on %s with a better-sqlite3 that would end the process is refused before it opens anything',
+    (_, database) => {
+      const link = join(folder, 'node_modules/better-sqlite3');
+      const target = readlinkSync(link);
+      rmSync(link);
+      mkdirSync(link);
+      // Version 13 can be loaded on Node 20; it ends the process when it opens a database.
+      writeFileSync(join(link, 'package.json'), '{ "name": "better-sqlite3", "version": "13.2.0" }');
+      writeFileSync(join(link, 'index.js'), 'module.exports = class { constructor() { process.abort(); } };');
+      try {
+        const host = `import 'reflect-metadata';
+import { TypeormStorage } from 'nestjs-messaging';
+import { DataSource } from 'typeorm';
+Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2', napi: '9' } });
+await new TypeormStorage({ database: ${database} }).start().catch(({ message }) => console.log(message));`;
+        expect(run('refused.mjs', host)).toBe(
+          'Option storage: better-sqlite3 13.2.0 would end the process on Node 20.20.2, with a segmentation fault. Install better-sqlite3 12, or run Node 22.14 or later (docs/storage.md has a table).',
+        );
+      } finally {
+        rmSync(link, { recursive: true });
+        symlinkSync(target, link);
+      }
+    },
+  );
 
   /** Both are installed here, the older under an alias. */
   const useTypeorm = (installed: string) => {

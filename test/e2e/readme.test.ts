@@ -1,8 +1,7 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { DynamicModule, INestApplication, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -183,35 +182,18 @@ describe('papers, TypeScript', () => {
   });
 });
 
-describe('papers, shell', () => {
+describe('papers, on the sample app', () => {
   let app: SampleApp;
-  /** Of a user who may do all that users of an account may. */
-  let token: string;
   const folder = sampleFolder();
 
   beforeAll(async () => {
     buildSampleApp();
     app = await startSampleApp(folder);
-    const [, secret = ''] = /#link=(\S+)/.exec(app.output) ?? [];
-    const { body } = await call(`${app.url}/api/v1/session/exchange`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
-      body: JSON.stringify({ token: secret }),
-    });
-    token = String(Object(body).access_token);
   });
 
   afterAll(async () => {
     await app.kill('SIGKILL');
     rmSync(folder, { recursive: true });
-  });
-
-  test.each(blocks('bash'))('%s', async (_, text) => {
-    const env = { ...process.env, URL: app.url, KEY: app.key, TOKEN: token };
-    // What waits for an event waits in vain here, and no longer than it has to.
-    const line = text.replaceAll('curl ', 'curl -fsS ').replace(/\bwait=\d+/, 'wait=1');
-    const { stdout } = await promisify(execFile)('bash', ['-ec', line], { env });
-    expect(stdout).toMatch(/^\{.*\}$/s);
   });
 
   test.each(blocks('js'))('%s follows a code until it is scanned', async (_, text) => {

@@ -19,6 +19,7 @@ import { executorFor } from './engine/executor-for.js';
 import { codeOf } from './engine/faults.js';
 import { rowsOf } from './engine/operation.js';
 import { integerOf } from './engine/rows.js';
+import { refuseSqlite } from './engine/sqlite-library.js';
 import { isQueryFailure } from './engine/typeorm-objects.js';
 import { examine } from './examine.js';
 import { healthOf } from './health.js';
@@ -187,7 +188,10 @@ export class TypeormStorage extends MessagingStorage {
     const { database, migrations, pooler, clock } = this.settings;
     const isOurs = typeof database === 'string';
     const dataSource = isOurs ? await dataSourceFor(database, { pooler, existing: migrations === 'check' }) : database;
-    if (!dataSource.isInitialized) await dataSource.initialize();
+    if (!dataSource.isInitialized) {
+      if (dataSource.options.type === 'better-sqlite3') refuseSqlite();
+      await dataSource.initialize();
+    }
     const executor = await executorFor(dataSource, clock, isOurs, pooler).catch(async (error: unknown) => {
       if (isOurs) await dataSource.destroy();
       throw error;

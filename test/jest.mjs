@@ -1,0 +1,10 @@
+import { fileURLToPath } from 'node:url';
+import config from '../jest.config.js';
+import { jestArguments } from './support/jest-arguments.mjs';
+
+// `npm run jest`: Jest, which runs the named files also where they stand behind `--selectProjects`.
+
+const [node, , ...words] = process.argv;
+const projects = config.projects.map(({ displayName }) => displayName);
+process.argv = [node, fileURLToPath(import.meta.resolve('jest/bin/jest')), ...jestArguments(words, projects)];
+await import('jest/bin/jest');

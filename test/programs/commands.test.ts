@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { hasPeer } from '../support/carriers/installed.js';
+import { EventReader } from '../support/event-reader.js';
+import { call } from '../support/http-client.js';
+import { MSGAPP, msgappClient, startMsgapp } from '../support/msgapp-app.js';
+import { snippets as blocks } from '../support/readme.js';
+import { buildSampleApp, type SampleApp, sampleFolder, startSampleApp } from '../support/sample-app.js';
+import { startService } from '../support/services.js';
+import { until } from '../support/until.js';
+
+const run = promisify(execFile);
+
+(hasPeer('What the papers show for a shell', 'bash curl grep', ['bash', 'curl', 'grep']) ? describe : describe.skip)(
+  'papers, shell',
+  () => {
+    let app: SampleApp;
+    /** Of a user who may do all that users of an account may. */
+    let token: string;
+    const folder = sampleFolder();
+
+    beforeAll(async () => {
+      buildSampleApp();
+      app = await startSampleApp(folder);
+      const [, secret = ''] = /#link=(\S+)/.exec(app.output) ?? [];
+      const { body } = await call(`${app.url}/api/v1/session/exchange`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+        body: JSON.stringify({ token: secret }),
+      });
+      token = String(Object(body).access_token);
+    });
+
+    afterAll(async () => {
+      await app.kill('SIGKILL');
+      rmSync(folder, { recursive: true });
+    });
+
+    test.each(blocks('bash'))('%s', async (_, text) => {
+      const env = { ...process.env, URL: app.url, KEY: app.key, TOKEN: token };
+      // What waits for an event waits in vain here, and no longer than it has to.
+      const line = text.replaceAll('curl ', 'curl -fsS ').replace(/\bwait=\d+/, 'wait=1');
+      const { stdout } = await run('bash', ['-ec', line], { env });
+      expect(stdout).toMatch(/^\{.*\}$/s);
+    });
+  },
+);
+
+(hasPeer('The code to scan in curl', 'curl', ['curl']) ? test : test.skip)(
+  'a code to scan comes to curl -N as it happens',
+  async () => {
+    const service = await startMsgapp((options, more) => startService('express', options, more), { msgapp: MSGAPP });
+    const client = await msgappClient(service);
+    const { qr_url } = await client.connect();
+    const watching = run('curl', ['-sN', qr_url]);
+    let shown = '';
+    watching.child.stdout?.on('data', (text) => (shown += text));
+    await until(() => shown.includes('event: qr'));
+    const image = await call(`${qr_url}/image`);
+    expect(image.status).toBe(200);
+    const events = await EventReader.open(qr_url);
+    const { data } = await events.first('qr');
+    await client.scan('22670000105', data.qr);
+    const { stdout } = await watching;
+    expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^data: \{.*"status":"connected"/);
+    await service.close();
+  },
+);

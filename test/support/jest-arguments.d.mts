@@ -1,0 +1,1 @@
+export function jestArguments(words: readonly string[], projects: readonly string[]): string[];

@@ -1,0 +1,18 @@
+/**
+ * Jest's option `--selectProjects` takes every word behind it for the name of a project. Words that name none are what Jest
+ * shall run. They go before the option, so that a path behind it, or behind a script of package.json, is one.
+ *
+ * @param {readonly string[]} words the arguments
+ * @param {readonly string[]} projects the names of all projects
+ * @returns {string[]}
+ */
+export function jestArguments(words, projects) {
+  // Behind `--` the option would be a path.
+  const given = words.filter((word) => word !== '--');
+  const at = given.indexOf('--selectProjects');
+  if (at === -1) return given;
+  const behind = given.splice(at).slice(1);
+  const end = behind.findIndex((word) => !projects.includes(word));
+  const others = end === -1 ? [] : behind.splice(end);
+  return [...given, ...others, '--selectProjects', ...behind];
+}
