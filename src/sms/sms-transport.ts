@@ -118,6 +118,8 @@ export interface InboundSms {
    * both, so is the same text from the same phone to the same destination within ten minutes.
    */
   readonly key?: string;
+  /** True: a text of several parts of which some are missing. Its words opt nobody out or in. Default false. */
+  readonly incomplete?: boolean;
 }
 
 /**

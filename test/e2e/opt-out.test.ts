@@ -209,6 +209,18 @@ describeServices('phones that opt out', (start) => {
     expect(said).toHaveLength(3);
   });
 
+  test('a word in a text whose other parts are missing ends nothing and begins nothing, and is heard', async () => {
+    await serve();
+    const said: MessagingEvent<'sms.received'>[] = [];
+    service.app.get(MessagingEvents, { strict: false }).on('sms.received', (text) => void said.push(text));
+    await says('STOP', { incomplete: true });
+    expect((await client.sent(SEND)).sms_units).toBe(3);
+    await says('STOP', { key: 'whole' });
+    await says('START', { incomplete: true });
+    expect((await client.sent(SEND)).sms_units).toBe(2);
+    expect(said.map(({ data }) => data.text)).toEqual(['STOP', 'STOP', 'START']);
+  });
+
   test('the carrier gets its yes when it is stored, and no event comes before', async () => {
     transport.callbacks.set('scripted', async ({ body }, sink) => {
       await sink.inbound([

@@ -44,7 +44,7 @@ export class CarrierSink implements SmsSink {
   }
 
   async inbound(messages: readonly InboundSms[]): Promise<void> {
-    for (const message of messages) await this.optOuts.apply(message);
+    for (const message of messages) if (message.incomplete !== true) await this.optOuts.apply(message);
     await Promise.all(messages.map((message) => this.texts.receive(message)));
   }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../../common/clock.js';
 import type { FaultLog } from '../../common/log.js';
 import { type ReadAddress, readAddress } from '../../common/read-number.js';
+import type { InboundPart, InboundTexts } from '../../sms/inbound/inbound-texts.js';
 import { type MessageIdFormat, messageIds } from '../../sms/receipts/message-ids.js';
 import type {
   CallbackAnswer,
@@ -17,7 +18,7 @@ import { carrierCode } from './http-client.js';
 import type { GatewaySettings } from './http-sms-options.js';
 import { idOf } from './json-values.js';
 import { parseReference } from './message-reference.js';
-import type { UnprovenCall, VendorCallback, VendorNews, VendorReceipt } from './vendor.js';
+import type { UnprovenCall, VendorCallback, VendorInbound, VendorNews, VendorReceipt } from './vendor.js';
 
 const STORED: CallbackAnswer = { status: 200, body: '' };
 
@@ -29,8 +30,15 @@ const MAX_UNVERIFIED_BYTES = 65_536;
  * use GET, 403 without a valid signature, 415 for an unknown charset, 400 for other content that cannot be read, and the
  * vendor's success answer after storing. A repeated call changes nothing. Undefined when neither a signature nor a secret
  * would authenticate the calls.
+ *
+ * @param texts what stores inbound texts; the sink is the same in all calls
  */
-export function callbackHandler(settings: GatewaySettings, clock: Clock, log: FaultLog): CallbackHandler | undefined {
+export function callbackHandler(
+  settings: GatewaySettings,
+  clock: Clock,
+  log: FaultLog,
+  texts: StoreContext['texts'],
+): CallbackHandler | undefined {
   const { vendor, name, callbackSecret } = settings;
   const { callback } = vendor;
   if (!callback || (callbackSecret === undefined && !callback.isGenuine)) return undefined;
@@ -47,7 +55,7 @@ export function callbackHandler(settings: GatewaySettings, clock: Clock, log: Fa
         return { status: 403 };
       }
       const news = readNews(callback.read, new CallbackContent(call, { charset }));
-      await store(news, { route: name, messageIds: settings.messageIds, home: settings.home, now, sink, log });
+      await store(news, { route: name, messageIds: settings.messageIds, home: settings.home, now, sink, log, texts });
       return callback.answer ?? STORED;
     } catch (error) {
       if (!(error instanceof UnreadableContentError)) throw error;
@@ -104,6 +112,8 @@ interface StoreContext {
   readonly now: number;
   readonly sink: SmsSink;
   readonly log: FaultLog;
+  /** What stores inbound texts in the sink. */
+  readonly texts: (sink: SmsSink) => Pick<InboundTexts, 'receive'>;
 }
 
 /**
@@ -114,13 +124,13 @@ interface StoreContext {
  * because another attempt may have succeeded.
  */
 async function store({ receipts = [], inbound = [] }: VendorNews, context: StoreContext): Promise<void> {
-  const { sink } = context;
+  const { sink, texts } = context;
   const reports = receipts.flatMap((receipt) => reportOf(receipt) ?? []);
   const byId = receipts.filter((receipt) => !reportOf(receipt)).flatMap((receipt) => receiptOf(receipt, context) ?? []);
   const messages = inbound.flatMap((message) => inboundOf(message, context) ?? []);
   if (reports.length > 0) await sink.report(reports);
   if (byId.length > 0) await sink.receipts(byId);
-  if (messages.length > 0) await sink.inbound(messages);
+  if (messages.length > 0) await texts(sink).receive(messages);
 }
 
 function reportOf({ status, reference, ofPart }: VendorReceipt): SmsReport | undefined {
@@ -150,9 +160,9 @@ function receiptOf(receipt: VendorReceipt, context: StoreContext): CarrierReceip
 }
 
 function inboundOf(
-  { from, to, text, id }: Omit<InboundSms, 'route'>,
+  { from, to, text, id, part }: VendorInbound,
   { route, home, sink, log }: StoreContext,
-): InboundSms | undefined {
+): InboundPart | undefined {
   const sender = addressOf(from, home);
   if (sender === undefined) {
     sink.unread(route, from);
@@ -162,13 +172,14 @@ function inboundOf(
     log.warn('A text from a name or a short code came in and is left aside: nobody can answer it.', { route });
     return undefined;
   }
-  return {
+  const sms: InboundSms = {
     route,
     from: sender.number,
     to: to.replace(/^(tel:)?\+?/, ''),
     text: text.slice(0, MAX_TEXT_LENGTH),
     ...(id === undefined ? {} : { id }),
   };
+  return { text: sms, place: part };
 }
 
 /** Reads an address; without a home country, digits begin with the calling code, as the vendors document. */

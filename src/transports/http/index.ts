@@ -1,3 +1,4 @@
+export { type PartPlace, partOfHeader, partPlace } from '../../sms/inbound/part-place.js';
 export type { MessageIdFormat } from '../../sms/receipts/message-ids.js';
 export { CallbackContent, sameText } from './callback-content.js';
 export type { CallbackCharset } from './callback-fields.js';
@@ -13,6 +14,7 @@ export type {
   VendorCallback,
   VendorErrors,
   VendorFacts,
+  VendorInbound,
   VendorNews,
   VendorReceipt,
   VendorRequest,

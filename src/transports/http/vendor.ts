@@ -1,4 +1,5 @@
 import { type Option, text } from '../../common/options.js';
+import type { PartPlace } from '../../sms/inbound/part-place.js';
 import type { CallbackAnswer, CarrierReceipt, InboundSms, OutgoingSms } from '../../sms/sms-transport.js';
 import type { CallbackContent } from './callback-content.js';
 import type { CallbackCharset } from './callback-fields.js';
@@ -99,10 +100,19 @@ export interface VendorReceipt extends Pick<CarrierReceipt, 'status' | 'mayBeLas
   readonly ofPart?: boolean | undefined;
 }
 
+/** An inbound text of a vendor's call. */
+export interface VendorInbound extends Omit<InboundSms, 'route' | 'key' | 'incomplete'> {
+  /**
+   * The position of this part in its text, for a vendor that sends the parts of a long text one by one. Undefined for a
+   * whole text.
+   */
+  readonly part?: PartPlace | undefined;
+}
+
 /** The receipts and inbound texts of a vendor's call. */
 export interface VendorNews {
   readonly receipts?: readonly VendorReceipt[] | undefined;
-  readonly inbound?: readonly Omit<InboundSms, 'route'>[] | undefined;
+  readonly inbound?: readonly VendorInbound[] | undefined;
 }
 
 /** A vendor's call before it is authenticated. */

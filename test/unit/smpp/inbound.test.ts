@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
+import { PartJoiner } from '../../../src/sms/inbound/part-joiner.js';
 import { encodeGsm7 } from '../../../src/sms/segmentation.js';
 import type { InboundSms } from '../../../src/sms/sms-transport.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { decodeGsm7, decodeText } from '../../../src/transports/smpp/incoming/decode-text.js';
-import { PartJoiner, textPart } from '../../../src/transports/smpp/incoming/part-joiner.js';
+import { textPart } from '../../../src/transports/smpp/incoming/text-part.js';
 import { PLAIN_SHORT_MESSAGE, type ShortMessage } from '../../../src/transports/smpp/pdu/pdu.js';
 import { TAG } from '../../../src/transports/smpp/pdu/tlv.js';
 import { GSM7_ALPHABET } from '../../support/gsm7-packing.js';

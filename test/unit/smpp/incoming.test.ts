@@ -263,7 +263,7 @@ describe('texts from phones', () => {
     const part = Buffer.concat([Uint8Array.of(5, 0, 3, 9, 2, 1), encodeGsm7('STOP')]);
     await asked(smsc, inbound(part, { esmClass: 0x40 }));
     await world().stop(transport);
-    expect(world().sink.texts).toMatchObject([stop]);
+    expect(world().sink.texts).toMatchObject([{ ...stop, incomplete: true }]);
   });
 
   test.each<[string, ShortMessage]>([

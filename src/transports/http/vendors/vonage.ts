@@ -1,9 +1,10 @@
 import { createHash, createHmac } from 'node:crypto';
 import { choice, group, OptionPlace, type OptionsOf, unread } from '../../../common/options.js';
+import { type PartPlace, partPlace } from '../../../sms/inbound/part-place.js';
 import { measure } from '../../../sms/segmentation.js';
 import type { CarrierReceipt } from '../../../sms/sms-transport.js';
 import { type CallbackContent, sameText } from '../callback-content.js';
-import { listOf, textOf, valueAt } from '../json-values.js';
+import { countOf, listOf, textOf, valueAt } from '../json-values.js';
 import type { HttpVendor, UnprovenCall, VendorFacts, VendorNews } from '../vendor.js';
 import { portalText } from '../vendor.js';
 
@@ -133,7 +134,14 @@ function readCallback(content: CallbackContent): VendorNews | undefined {
     };
   }
   const to = content.field('to');
-  return to === undefined ? undefined : { inbound: [{ id, from: number, to, text: content.field('text') ?? '' }] };
+  if (to === undefined) return undefined;
+  return { inbound: [{ id, from: number, to, text: content.field('text') ?? '', part: partOf(content) }] };
+}
+
+/** The position of a part of a long text. Vonage sends each part in a call of its own, in any order. */
+function partOf(content: CallbackContent): PartPlace | undefined {
+  const [total, number] = ['concat-total', 'concat-part'].map((name) => countOf(content.field(name)));
+  return partPlace(content.field('concat-ref') ?? '', total, number);
 }
 
 /** The signature method that is set in Vonage's dashboard. */

@@ -1,18 +1,19 @@
 import type { Clock } from '../../../common/clock.js';
 import { type FaultLog, faultLog } from '../../../common/log.js';
-import type { CarrierReceipt, InboundSms, SmsReport, SmsSink } from '../../../sms/sms-transport.js';
+import { InboundTexts } from '../../../sms/inbound/inbound-texts.js';
+import type { CarrierReceipt, SmsReport, SmsSink } from '../../../sms/sms-transport.js';
 import type { ShortMessage } from '../pdu/pdu.js';
 import type { IncomingSettings } from '../smpp-settings.js';
 import { decodeText } from './decode-text.js';
 import { senderOf } from './incoming-fields.js';
-import { PartJoiner, textPart } from './part-joiner.js';
 import { deliverKind, readReceipt } from './read-receipt.js';
+import { textPart } from './text-part.js';
 import { type Connection, TextRepeats } from './text-repeats.js';
 
 /** Reads receipts and inbound texts from the links and passes them to the sink. */
 export class Incoming {
   private readonly log: FaultLog;
-  private readonly joiner: PartJoiner;
+  private readonly texts: InboundTexts;
   private readonly repeats: TextRepeats;
 
   /** @param reportOf turns a receipt into a report if its message is known only in memory, by `LateResults` */
@@ -22,7 +23,7 @@ export class Incoming {
     clock: Clock,
   ) {
     this.log = faultLog('SmppSmsTransport', clock);
-    this.joiner = new PartJoiner(clock, (text) => void this.storeIncomplete(text));
+    this.texts = new InboundTexts(sink, clock, this.log);
     this.repeats = new TextRepeats(clock);
   }
 
@@ -43,8 +44,8 @@ export class Incoming {
   }
 
   /** Stores incomplete texts. */
-  async close(): Promise<void> {
-    await Promise.all(this.joiner.close().map((text) => this.storeIncomplete(text)));
+  close(): Promise<void> {
+    return this.texts.close();
   }
 
   private async text(pdu: ShortMessage, settings: IncomingSettings, connection: Connection): Promise<void> {
@@ -59,34 +60,10 @@ export class Incoming {
       return;
     }
     const part = { route, from: sender.number, to: pdu.destination.address.replace(/^\+/, ''), text };
-    if (!place) {
-      const { key, stored } = this.repeats.arrived(part, connection);
-      await this.storeText({ ...part, key });
-      stored();
-      return;
-    }
-    const whole = this.joiner.add(part, place);
-    if (!whole) return;
-    await this.storeText(whole.text);
-    whole.stored();
-  }
-
-  /**
-   * Stores an incomplete text; an error is only logged, because its parts are acknowledged and the carrier will not
-   * repeat them.
-   */
-  private async storeIncomplete(text: InboundSms): Promise<void> {
-    try {
-      await this.storeText(text);
-    } catch {
-      const { route } = text;
-      this.log.error(`Route ${route}: an inbound text of several parts could not be stored.`, { route });
-    }
-  }
-
-  private storeText(text: InboundSms): Promise<void> {
-    // Lone surrogates that no other part completed are replaced, because databases cannot store them.
-    return this.sink.inbound([{ ...text, text: text.text.replace(/\p{Surrogate}/gu, '\ufffd') }]);
+    if (place) return this.texts.receive([{ text: part, place }]);
+    const { key, stored } = this.repeats.arrived(part, connection);
+    await this.texts.receive([{ text: { ...part, key }, place }]);
+    stored();
   }
 
   private storeReceipt(receipt: CarrierReceipt): Promise<void> {

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../../common/clock.js';
-import type { InboundSms } from '../../../sms/sms-transport.js';
-import type { ShortMessage } from '../pdu/pdu.js';
-import { TAG, tlvNumber } from '../pdu/tlv.js';
-import { shortMessageOctets } from './incoming-fields.js';
+import type { Clock } from '../../common/clock.js';
+import type { InboundSms } from '../sms-transport.js';
+import type { PartPlace } from './part-place.js';
 
 /** How long a text waits for its last part. Milliseconds. */
 const MAX_WAIT_MS = 600_000;
@@ -101,7 +99,7 @@ export class PartJoiner {
 
   private remove(key: string, text: Incomplete): InboundSms {
     this.forget(key, text);
-    return joined(text);
+    return { ...joined(text), incomplete: true };
   }
 
   private forget(key: string, text: Incomplete): void {
@@ -117,61 +115,11 @@ export class PartJoiner {
   }
 }
 
-function joined({ first, reference, parts }: Incomplete): InboundSms {
+/** A text has no id of its carrier, which gives one to each part. */
+function joined({ first: { id: _, ...first }, reference, parts }: Incomplete): InboundSms {
   const inOrder = [...parts].sort(([a], [b]) => a - b);
   const key = createHash('sha256')
     .update(JSON.stringify([first.from, first.to, reference, inOrder]))
     .digest('base64url');
   return { ...first, text: inOrder.map(([, text]) => text).join(''), key };
-}
-
-/** The position of a part in its text. */
-interface PartPlace {
-  /** The reference that the parts of one text share. It is unique only per sender and recipient. */
-  readonly reference: string;
-  readonly total: number;
-  /** From 1. */
-  readonly number: number;
-}
-
-/** The content of a deliver_sm without its header, and its position if it is one part of several. */
-interface TextPart {
-  readonly octets: Uint8Array;
-  readonly place: PartPlace | undefined;
-}
-
-const UDH_INDICATOR = 0x40;
-
-/**
- * Reads a concatenation header (3GPP TS 23.040 clause 9.2.3.24) or the `sar_` parameters (SMPP 3.4 section 5.3.2.22 to
- * 5.3.2.24).
- */
-export function textPart(pdu: ShortMessage): TextPart {
-  const octets = shortMessageOctets(pdu);
-  if ((pdu.esmClass & UDH_INDICATOR) === 0) return { octets, place: sarPlace(pdu) };
-  const end = 1 + (octets[0] ?? 0);
-  // A length beyond the end of the message shows that there is no header.
-  if (end > octets.length) return { octets, place: undefined };
-  return { octets: octets.subarray(end), place: headerPlace(octets.subarray(1, end)) };
-}
-
-function headerPlace(header: Uint8Array): PartPlace | undefined {
-  for (let at = 0; at + 1 < header.length; ) {
-    const length = header[at + 1] ?? 0;
-    const [first = 0, second = 0, third = 0, fourth = 0] = header.subarray(at + 2, at + 2 + length);
-    if (header[at] === 0x00 && length === 3) return placeOf(`8:${first}`, second, third);
-    if (header[at] === 0x08 && length === 4) return placeOf(`16:${first * 256 + second}`, third, fourth);
-    at += 2 + length;
-  }
-  return undefined;
-}
-
-function sarPlace({ tlvs }: ShortMessage): PartPlace | undefined {
-  const reference = tlvNumber(tlvs, TAG.sarMsgRefNum);
-  if (reference === undefined) return undefined;
-  return placeOf(`sar:${reference}`, tlvNumber(tlvs, TAG.sarTotalSegments), tlvNumber(tlvs, TAG.sarSegmentSeqnum));
-}
-
-function placeOf(reference: string, total = 0, number = 0): PartPlace | undefined {
-  return total > 1 && number >= 1 && number <= total ? { reference, total, number } : undefined;
 }

@@ -1,0 +1,39 @@
+/** The position of a part in its text. */
+export interface PartPlace {
+  /** The reference that the parts of one text share. It is unique only per sender and recipient. */
+  readonly reference: string;
+  readonly total: number;
+  /** From 1. */
+  readonly number: number;
+}
+
+/** The position of a part; undefined for values that are no position, as of a text that is whole. */
+export function partPlace(reference: string, total = 0, number = 0): PartPlace | undefined {
+  return total > 1 && number >= 1 && number <= total ? { reference, total, number } : undefined;
+}
+
+/**
+ * The position that a user data header tells (3GPP TS 23.040 clause 9.2.3.24.1 and 9.2.3.24.8), without its length octet;
+ * undefined for a header that tells none.
+ */
+export function headerPlace(header: Uint8Array): PartPlace | undefined {
+  for (let at = 0; at + 1 < header.length; ) {
+    const length = header[at + 1] ?? 0;
+    const [first = 0, second = 0, third = 0, fourth = 0] = header.subarray(at + 2, at + 2 + length);
+    if (header[at] === 0x00 && length === 3) return partPlace(`8:${first}`, second, third);
+    if (header[at] === 0x08 && length === 4) return partPlace(`16:${first * 256 + second}`, third, fourth);
+    at += 2 + length;
+  }
+  return undefined;
+}
+
+/**
+ * The position that a user data header in hexadecimal tells, as gateways pass it on: `050003A70201` is the first of two
+ * parts. Undefined for a header that tells none, and for any other text.
+ */
+export function partOfHeader(hex: string | undefined): PartPlace | undefined {
+  const digits = hex?.replace(/[\s:%]/g, '') ?? '';
+  if (!/^([0-9a-f]{2}){2,140}$/i.test(digits)) return undefined;
+  const [length = 0, ...header] = Buffer.from(digits, 'hex');
+  return headerPlace(Uint8Array.from(header.slice(0, length)));
+}

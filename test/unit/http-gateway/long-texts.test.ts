@@ -1,0 +1,145 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { partOfHeader, partPlace } from '../../../src/sms/inbound/part-place.js';
+import type { VendorCallback } from '../../../src/transports/http/vendor.js';
+import { generic } from '../../../src/transports/http/vendors/generic.js';
+import { vonage } from '../../../src/transports/http/vendors/vonage.js';
+import { CALLBACK_SECRET, GatewayWorld } from '../../support/gateway/gateway-world.js';
+import { genericDouble } from '../../support/gateway/generic-double.js';
+import { vonageDouble } from '../../support/gateway/vonage-double.js';
+import { closeAfterEach } from '../../support/opened.js';
+import { settled } from '../../support/settled.js';
+
+const opened = closeAfterEach();
+
+beforeAll(() => Logger.overrideLogger(false));
+
+const secret = { callbackUrl: 'https://sms.example.org/cb', callbackSecret: CALLBACK_SECRET };
+const at = `https://sms.example.org/cb/${CALLBACK_SECRET}`;
+const PHONE = { msisdn: '22670000001', to: '36111', type: 'text' };
+
+/** Vonage with a secret path instead of a signature. */
+async function vonageWorld() {
+  const vendor = (baseUrl: string) => vonage({ apiKey: 'k', apiSecret: 's', baseUrl });
+  const world = opened(await GatewayWorld.open({ ...vonageDouble, vendor }, secret));
+  let id = 0;
+  /** One call of Vonage's, by GET as it calls by default. */
+  const says = (text: string, fields: Readonly<Record<string, string>> = {}) => {
+    const query = new URLSearchParams({ ...PHONE, messageId: `0B${++id}`, text, ...fields }).toString();
+    return world.call({ headers: {}, body: '', query }, at, { method: 'GET' });
+  };
+  const part = (text: string, number: number, total = 3, ref = '7') =>
+    says(text, { concat: 'true', 'concat-ref': ref, 'concat-total': String(total), 'concat-part': String(number) });
+  return { world, says, part };
+}
+
+describe('a long text that Vonage sends in parts', () => {
+  test('is one text, in whatever order they come', async () => {
+    const { world, part } = await vonageWorld();
+    for (const [text, number] of [
+      ['stop', 3],
+      ['Bonjour, ', 1],
+      ['je voudrais ', 2],
+    ] as const) {
+      expect((await part(text, number)).status).toBe(200);
+      if (number !== 2) expect(world.sink.texts).toEqual([]);
+    }
+    expect(world.sink.texts).toMatchObject([
+      { route: 'vonage', from: '22670000001', to: '36111', text: 'Bonjour, je voudrais stop' },
+    ]);
+    expect(world.sink.texts[0]).not.toHaveProperty('incomplete');
+    // The id of one part is not the id of the text.
+    expect(world.sink.texts[0]).not.toHaveProperty('id');
+  });
+
+  test('is one text, also when calls are repeated', async () => {
+    const { world, part } = await vonageWorld();
+    for (const number of [1, 1, 2, 2, 3, 3, 1]) await part(`${number}`, number);
+    expect(world.sink.texts).toMatchObject([{ text: '123' }]);
+  });
+
+  test('that stays incomplete is handed on after ten minutes as what it is', async () => {
+    const { world, part } = await vonageWorld();
+    await part('stop', 3);
+    world.clock.advance(599_999);
+    expect(world.sink.texts).toEqual([]);
+    world.clock.advance(1);
+    await settled();
+    expect(world.sink.texts).toMatchObject([{ text: 'stop', incomplete: true }]);
+  });
+
+  test('is handed on when we stop', async () => {
+    const { world, part } = await vonageWorld();
+    await part('stop', 3);
+    await world.transport.stop();
+    expect(world.sink.texts).toMatchObject([{ text: 'stop', incomplete: true }]);
+  });
+
+  test('is not mixed with others', async () => {
+    const { world, part, says } = await vonageWorld();
+    await part('a1', 1, 2, '1');
+    await part('b1', 1, 2, '2');
+    await says('alone');
+    await part('b2', 2, 2, '2');
+    await part('a2', 2, 2, '1');
+    expect(world.sink.texts.map(({ text }) => text)).toEqual(['alone', 'b1b2', 'a1a2']);
+  });
+
+  test('is not acknowledged with its last part before it is stored', async () => {
+    const { world, part } = await vonageWorld();
+    world.sink.store = () => Promise.reject(new Error('away'));
+    expect((await part('a', 1, 2)).status).toBe(200);
+    await expect(part('b', 2, 2)).rejects.toThrow('away');
+    world.sink.store = async () => undefined;
+    expect((await part('b', 2, 2)).status).toBe(200);
+    expect(world.sink.texts).toMatchObject([{ text: 'ab' }]);
+  });
+
+  test.each([
+    [{ concat: 'true' }],
+    [{ concat: 'true', 'concat-ref': '1', 'concat-total': '1', 'concat-part': '1' }],
+    [{ concat: 'true', 'concat-ref': '1', 'concat-total': '2', 'concat-part': '3' }],
+    [{ concat: 'true', 'concat-ref': '1', 'concat-total': '2', 'concat-part': '0' }],
+    [{ concat: 'true', 'concat-ref': '1', 'concat-total': 'two', 'concat-part': '1' }],
+    [{ concat: 'false' }],
+  ])('is whole where its fields name no position: %j', async (fields) => {
+    const { world, says } = await vonageWorld();
+    await says('STOP', fields);
+    expect(world.sink.texts).toMatchObject([{ text: 'STOP' }]);
+    expect(world.sink.texts[0]).not.toHaveProperty('incomplete');
+  });
+});
+
+test('a gateway that the host describes passes on the header of the parts', async () => {
+  const read: VendorCallback['read'] = (content) => {
+    const [from, to, text] = [content.field('from'), content.field('to'), content.field('text')];
+    if (from === undefined || to === undefined) return undefined;
+    return { inbound: [{ from, to, text: text ?? '', part: partOfHeader(content.field('udh')) }] };
+  };
+  const vendor = (baseUrl: string) => generic({ ...genericDouble.vendor(baseUrl), callback: { read } });
+  const world = opened(await GatewayWorld.open({ ...genericDouble, vendor }, secret));
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const says = (fields: Record<string, string>) =>
+    world.call({ headers, body: new URLSearchParams({ from: '22670000001', to: '36111', ...fields }).toString() }, at);
+  await says({ text: 'op', udh: '050003A70202' });
+  await says({ text: 'STOP' });
+  await says({ text: 'st', udh: '05 00 03 a7 02 01' });
+  expect(world.sink.texts.map(({ text }) => text)).toEqual(['STOP', 'stop']);
+});
+
+test.each([
+  ['050003A70201', partPlace('8:167', 2, 1)],
+  ['%05%00%03%A7%02%01', partPlace('8:167', 2, 1)],
+  ['06080412340302', partPlace('16:4660', 3, 2)],
+  // Behind another element.
+  ['0905040B8423F0000301', undefined],
+  ['0B05040B8423F000030A0302', partPlace('8:10', 3, 2)],
+  ['050003A70101', undefined],
+  ['050003A70203', undefined],
+  ['05000', undefined],
+  ['', undefined],
+  [undefined, undefined],
+  ['not hex', undefined],
+])('the header %s', (hex, place) => {
+  expect(partOfHeader(hex)).toEqual(place);
+});
