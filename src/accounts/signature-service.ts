@@ -111,8 +111,8 @@ export class SignatureService {
   ): Promise<Signature> {
     const { by } = knownCallOptions('a signature', options, 'by');
     checkAccountId(accountId);
-    // Databases convert other types differently: SQLite turns a number into "36111.0".
-    if (typeof name !== 'string') throw new MessagingError('error.signature_not_found');
+    // No other text is registered. PostgreSQL refuses a NUL, and SQLite turns a number into "36111.0".
+    if (!isSignatureName(name)) throw new MessagingError('error.signature_not_found');
     if (reason !== undefined) checkText('reason', reason);
     try {
       const at = this.clock.now();
