@@ -89,6 +89,24 @@ describe('a JSON body', () => {
     expect(read([Buffer.from(`{"a":[${'[],'.repeat(3000)}0],"b":"${'['.repeat(3000)}"}`)])).toHaveProperty('b');
   });
 
+  test('may have 1000 members in an object, and any number in several', () => {
+    const members = (count: number, from = 0) =>
+      Array.from({ length: count }, (_, index) => `"k${from + index}":{"a":[1,2],"b":":"}`).join();
+    expect(Object.keys(read([Buffer.from(`{${members(1000)}}`)]) as object)).toHaveLength(1000);
+    const several = Array.from({ length: 20 }, (_, index) => `{${members(1000, index)}}`).join();
+    expect(read([Buffer.from(`{"all":[${several}]}`)])).toHaveProperty('all');
+    const parse = jest.spyOn(JSON, 'parse');
+    for (const text of [`{${members(1001)}}`, `{"metadata":{${members(1001)}}}`, `[{"a":1},{${members(1001)}}]`]) {
+      expect(codeOf(() => read([Buffer.from(text)]))).toBe('error.request_invalid');
+    }
+    // 500 000 names are refused after the first thousand.
+    expect(codeOf(() => read([Buffer.from(`{"metadata":{${members(500_000)}}}`)], 10_000_000))).toBe(
+      'error.request_invalid',
+    );
+    expect(parse).not.toHaveBeenCalled();
+    parse.mockRestore();
+  });
+
   test.each([
     ['a byte that begins no character', [0x7b, 0x80, 0x7d]],
     ['half a character at the end', [0x7b, 0x7d, 0xe2, 0x82]],
