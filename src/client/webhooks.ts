@@ -53,7 +53,8 @@ export type WebhookWithSecret = Webhook & {
 export interface WebhookPing {
   /** Null: there was none. */
   readonly status: number | null;
-  readonly ms: number;
+  /** Null for an origin that the host has allowed. */
+  readonly ms: number | null;
   /** Its body, cut; null without one, and for an origin that the host has allowed. */
   readonly response: string | null;
 }

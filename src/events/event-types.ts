@@ -68,6 +68,8 @@ export interface DeliveryData {
   readonly refunded_units: number;
   readonly accepted_at: string;
   readonly metadata: Metadata | null;
+  /** True if the metadata is too long for an event. The look-up of the send has it. */
+  readonly metadata_omitted?: true;
 }
 
 /** A whole send. */
@@ -83,6 +85,8 @@ export interface SendData {
   readonly refunded_units: number;
   readonly accepted_at: string;
   readonly metadata: Metadata | null;
+  /** True if the metadata is too long for an event. The look-up of the send has it. */
+  readonly metadata_omitted?: true;
 }
 
 /** What the sender gave with a send: at most 16 strings, 512 characters in all. */

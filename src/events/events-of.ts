@@ -1,6 +1,6 @@
 import type { DeliveryTransition } from './delivery-transition.js';
 import { eventText } from './event-text.js';
-import type { NewEvent } from './event-types.js';
+import type { DeliveryData, Metadata, NewEvent } from './event-types.js';
 
 /** The type of the event of each state; none for those that the account is not told of. */
 const TYPES = {
@@ -16,6 +16,9 @@ const TYPES = {
 
 /** The most bytes of a carrier's error, as JSON. */
 const ERROR_BYTES = 512;
+
+/** The most bytes of a send's metadata, as JSON: an event has at most 2 KiB, and 512 characters may take six bytes each. */
+const METADATA_BYTES = 768;
 
 /** The type of an event of one recipient's delivery. */
 type DeliveryEventType = Exclude<(typeof TYPES)[keyof typeof TYPES], undefined>;
@@ -35,7 +38,7 @@ export function deliveryEvents(
   const sender = transition.channel === 'sms' ? { signature: transition.sender } : { from: transition.sender };
   const origin = {
     accepted_at: new Date(transition.acceptedAt).toISOString(),
-    metadata: transition.metadata ?? null,
+    ...metadataOf(transition.metadata),
   };
   const event: NewEvent<DeliveryEventType> = {
     accountId,
@@ -67,4 +70,10 @@ export function deliveryEvents(
     ...origin,
   };
   return [event, { accountId, at, type: 'send.completed', data }];
+}
+
+function metadataOf(metadata: Metadata | undefined): Pick<DeliveryData, 'metadata' | 'metadata_omitted'> {
+  if (metadata === undefined) return { metadata: null };
+  const fits = Buffer.byteLength(JSON.stringify(metadata)) <= METADATA_BYTES;
+  return fits ? { metadata } : { metadata: null, metadata_omitted: true };
 }

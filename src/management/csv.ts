@@ -19,9 +19,10 @@ export type Cell = string | number | null;
 
 /**
  * Where a spreadsheet would read a formula: at the beginning of a text, and behind what may be its separator or the end of a
- * line, since not every one heeds the quotes of another separator's file.
+ * line, since not every one heeds the quotes of another separator's file. Spreadsheets take the full-width signs of East Asian
+ * keyboards for the plain ones, and skip blanks, a byte order mark and other invisible characters before them.
  */
-const FORMULA = /(?<=^|[;\t\r\n])(?="*[=+\-@])|^(?=[\t\r])/g;
+const FORMULA = /(?<=^|[;\t\r\n])(?=[\p{White_Space}\p{Cf}"]*[=+\-@\uff1d\uff0b\uff0d\uff20])|^(?=[\t\r])/gu;
 
 /**
  * A line of CSV (RFC 4180). What a spreadsheet would read as a formula has an apostrophe before it, also within a text; a number

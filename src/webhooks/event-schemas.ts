@@ -27,11 +27,19 @@ const TRUNCATED: Schema = {
   example: false,
 };
 
-const METADATA: Schema = nullable({
-  type: 'object',
-  description: 'The `metadata` of the send; null without any.',
-  example: { order: '4711' },
-});
+const METADATA: Schemas = {
+  metadata: nullable({
+    type: 'object',
+    description: 'The `metadata` of the send; null without any, and if it is too long for an event.',
+    example: { order: '4711' },
+  }),
+  metadata_omitted: {
+    type: 'boolean',
+    enum: [true],
+    description: 'True, and only given, if the metadata is too long for an event. The look-up of the send has it.',
+    example: true,
+  },
+};
 
 const SESSION: Schemas = {
   id: identifier('The session.', EXAMPLE.session),
@@ -69,9 +77,9 @@ export const EVENT_DATA = {
       units: UNITS,
       refunded_units: REFUNDED,
       accepted_at: ACCEPTED,
-      metadata: METADATA,
+      ...METADATA,
     },
-    ['signature', 'from'],
+    ['signature', 'from', 'metadata_omitted'],
   ),
   SendEvent: object(
     'A whole send.',
@@ -89,9 +97,9 @@ export const EVENT_DATA = {
       units: UNITS,
       refunded_units: REFUNDED,
       accepted_at: ACCEPTED,
-      metadata: METADATA,
+      ...METADATA,
     },
-    ['signature', 'from'],
+    ['signature', 'from', 'metadata_omitted'],
   ),
   ReceivedSmsEvent: object('A text from a phone.', {
     id: identifier('The text.', EXAMPLE.message),

@@ -71,7 +71,8 @@ describeOnBothAdapters('what an account has used', (adapter) => {
     const ledger = get(LedgerService);
     const notes = ['=1+1', '+226 70', '-5', '-5 units', '@x', 'a "b", c', 'line\r\nline', 'é 😀', '\t=1'];
     const within = ['a;=1', 'a\n+1', 'a\t@x;-2', 'a";=1', 'a;"=1', 'a=b; c+d'];
-    notes.push(...within);
+    const disguised = ['＝1+1', '＠x', '＋1', '－x', '\ufeff=1', ' =1', '\u200b\u00a0@x', 'a;\ufeff＝1', 'x＝1'];
+    notes.push(...within, ...disguised);
     for (const note of notes) {
       await ledger.topUp(accountId, 1, { note });
       clock.advance(1);
@@ -80,6 +81,7 @@ describeOnBothAdapters('what an account has used', (adapter) => {
     expect([status, type, file]).toEqual([200, 'text/csv; charset=utf-8', 'attachment; filename="ledger.csv"']);
     const [head, ...lines] = text.split(/\r\n(?=[^l]|$)/);
     expect(head).toBe('id,kind,units,message_id,position,note,at');
+    const plain = ["'＝1+1", "'＠x", "'＋1", "'－x", "'\ufeff=1", "' =1", "'\u200b\u00a0@x", "a;'\ufeff＝1", 'x＝1'];
     const guarded = ["a;'=1", `"a\n'+1"`, "a\t'@x;'-2", `"a"";'=1"`, `"a;'""=1"`, 'a=b; c+d'];
     expect(
       lines
@@ -89,7 +91,12 @@ describeOnBothAdapters('what an account has used', (adapter) => {
     ).toEqual([
       ...["'=1+1", "'+226 70", '-5', "'-5 units", "'@x", '"a ""b"", c"', '"line\r\nline"', 'é 😀', "'\t'=1"],
       ...guarded,
+      ...plain,
     ]);
+    for (const path of ['ledger', 'usage']) {
+      const { headers } = await viewer.call(path, { headers: { accept: 'text/csv' } });
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+    }
     expect((await csvOf(viewer, 'ledger?kind=refund')).text).toBe(`${head}\r\n`);
     expect((await csvOf(viewer, 'ledger?kind=x')).status).toBe(400);
     const json = await viewer.call('ledger', { headers: { accept: 'application/json, text/csv;q=0' } });

@@ -45,7 +45,7 @@ describeOnBothAdapters('calls of webhooks', (adapter) => {
   test('a test, a retry and a replay are calls', async () => {
     const { receiver, client, topUp, made } = await start();
     const test = await client.post(`webhooks/${made.id}/test`, {});
-    expect(test).toMatchObject({ status: 200, body: { status: 200, ms: expect.any(Number), response: null } });
+    expect(test).toMatchObject({ status: 200, body: { status: 200, ms: null, response: null } });
     await topUp(7);
     await until(() => receiver.calls.length === 2);
     await until(async () => {

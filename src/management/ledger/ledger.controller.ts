@@ -25,6 +25,7 @@ export class LedgerController {
   // A file of all entries may take longer than the deadline.
   @MessagingRoute({ deadline: false })
   @Header('Vary', 'Accept')
+  @Header('X-Content-Type-Options', 'nosniff')
   async list(
     @Caller() { accountId }: Caller,
     @RequestHeaders() headers: IncomingHttpHeaders,

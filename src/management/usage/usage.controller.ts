@@ -19,6 +19,7 @@ export class UsageController {
   @Get('usage')
   @Needs('usage.read')
   @Header('Vary', 'Accept')
+  @Header('X-Content-Type-Options', 'nosniff')
   async usage(
     @Caller() { accountId }: Caller,
     @RequestHeaders() headers: IncomingHttpHeaders,

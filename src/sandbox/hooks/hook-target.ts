@@ -1,5 +1,6 @@
 import { Injectable, Optional } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
+import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
+import { mountedRoutes } from '../../http/mounted-routes.js';
 import { hostOf, isLoopbackAddress, portOf } from '../../media/address-guard.js';
 import { WebhookTargets } from '../../webhooks/endpoints/webhook-targets.js';
 
@@ -22,6 +23,8 @@ export class HookTarget {
   constructor(
     private readonly host: HttpAdapterHost,
     private readonly place: SandboxPath,
+    private readonly modules: ModulesContainer,
+    private readonly config: ApplicationConfig,
     @Optional() targets?: WebhookTargets,
   ) {
     this.isMounted = targets !== undefined;
@@ -39,8 +42,17 @@ export class HookTarget {
     const host = hostOf(url);
     const isOurs = url.protocol === 'http:' && portOf(url) === address?.port;
     if (!isOurs || !(host === 'localhost' || isLoopbackAddress(host))) return undefined;
-    const [before, name = ''] = url.pathname.split(`/${this.place.path}/hooks/`);
-    return before !== undefined && HOOK_NAME.test(name) ? [address.host] : undefined;
+    const { inboxes } = this;
+    const isInbox = inboxes !== undefined && url.pathname.startsWith(inboxes);
+    return isInbox && HOOK_NAME.test(url.pathname.slice(inboxes.length)) ? [address.host] : undefined;
+  }
+
+  /** The path of the inboxes without a name, as the host has mounted it: with its prefix, and a slash at the end. */
+  private get inboxes(): string | undefined {
+    const end = `/${this.place.path}/hooks/`;
+    const routes = mountedRoutes(this.modules, this.config);
+    const inbox = routes.find(({ method, path }) => method === 'POST' && path.endsWith(`${end}:name`));
+    return inbox?.path.slice(0, -':name'.length);
   }
 
   private loopback(): { readonly host: string; readonly port: number } | undefined {

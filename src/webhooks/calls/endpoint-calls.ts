@@ -6,8 +6,8 @@ import type { Endpoint } from '../endpoints/endpoint.js';
 export interface PingResult {
   /** The status of the answer; null: there was none. */
   readonly status: number | null;
-  /** Milliseconds until the answer, or until it was given up. */
-  readonly ms: number;
+  /** Milliseconds until the answer, or until it was given up; null for an origin that the host allowed by an option. */
+  readonly ms: number | null;
   /** The answer's body, cut; null without one, and for an origin that the host allowed by an option. */
   readonly response: string | null;
 }

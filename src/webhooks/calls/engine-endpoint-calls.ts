@@ -39,9 +39,9 @@ export class EngineEndpointCalls extends EndpointCalls {
     const connections = this.http.connections(endpoint.url);
     try {
       const { status, ms, reply } = await connections.post(request);
-      // What the host allows may be a part of its own network, whose answers are not for its customers.
-      const response = this.http.isAllowed(endpoint.url) ? null : (reply ?? null);
-      return { status: status ?? null, ms, response };
+      // What the host allows may be a part of its own network: what it answers, and how fast, is not for its customers.
+      if (this.http.isAllowed(endpoint.url)) return { status: status ?? null, ms: null, response: null };
+      return { status: status ?? null, ms, response: reply ?? null };
     } finally {
       connections.close();
     }

@@ -105,7 +105,7 @@ export const ENDPOINT_SCHEMAS: Schemas = {
   }),
   PingResult: object('What the endpoint has answered.', {
     status: nullable(count('The status of the answer; null: there was none.', { example: 204 })),
-    ms: count('Milliseconds until the answer.', { example: 87 }),
+    ms: nullable(count('Milliseconds until the answer; null if the service has reasons to hide it.', { example: 87 })),
     response: nullable(text('The answer’s body, at most 2 KiB; null where the service has reasons to hide it.')),
   }),
   EndpointAttempt: object('A call of the endpoint.', {

@@ -35,6 +35,30 @@ describe('the events of a delivery', () => {
     expect(Buffer.byteLength(JSON.stringify(event?.data))).toBeLessThan(2048);
   });
 
+  test.each([
+    ['control characters, which JSON escapes', '\u0001'.repeat(31)],
+    ['emoji', '😀'.repeat(31)],
+    ['letters of other scripts', '语'.repeat(31)],
+  ])('have at most 2 KiB with the longest metadata of %s, and say that it is left out', (_name, value) => {
+    const metadata = Object.fromEntries(
+      Array.from({ length: 16 }, (_, index) => [String.fromCharCode(97 + index), value]),
+    );
+    const completed = { recipients: 3, statuses: { delivered: 2, failed: 1 }, units: 6, refundedUnits: 2 };
+    const events = deliveryEvents(move({ status: 'failed', error: '\u0001é'.repeat(2000), metadata, completed }));
+    expect(events).toHaveLength(2);
+    for (const event of events) {
+      expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThan(2048);
+      expect(event.data).toMatchObject({ metadata: null, metadata_omitted: true });
+    }
+  });
+
+  test('keep metadata that fits, and then say nothing of it', () => {
+    const metadata = { order: 'x'.repeat(500) };
+    const [event] = deliveryEvents(move({ metadata }));
+    expect(event?.data).toHaveProperty('metadata', metadata);
+    expect(event?.data).not.toHaveProperty('metadata_omitted');
+  });
+
   test('on a messaging app name the linked number instead of a signature', () => {
     const [event] = deliveryEvents(move({ channel: 'wa', sender: '22670000099', status: 'read' }));
     expect(event?.data).toMatchObject({ channel: 'wa', from: '22670000099' });

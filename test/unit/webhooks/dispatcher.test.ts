@@ -323,7 +323,7 @@ describe('what its owner asks for', () => {
     const receiver = await world.receiver();
     receiver.answers = (_, response) => response.writeHead(202).end('secret');
     const endpoint = await world.endpoint(receiver.url);
-    expect(await world.calls.ping(endpoint)).toEqual({ status: 202, ms: expect.any(Number), response: null });
+    expect(await world.calls.ping(endpoint)).toEqual({ status: 202, ms: null, response: null });
     expect(JSON.parse(String(receiver.calls[0]?.body))).toMatchObject({
       ...{ type: 'test.ping', sequence: null, previous: null, account: world.account },
     });

@@ -158,11 +158,11 @@ function Actions({ of, endpoint, path }: ActionsProps) {
 
 function Pinged({ of: { status, ms, response } }: { readonly of: PingResult }) {
   const isGood = status !== null && status >= 200 && status < 300;
-  const spent = Math.round(ms);
+  const after = ms === null ? '' : t('testedAfter', { ms: Math.round(ms) });
   return (
     <>
       <Note tone={isGood ? 'good' : 'bad'}>
-        {status === null ? t('testedNot', { ms: spent }) : t('tested', { status, ms: spent })}
+        {status === null ? t('testedNot', { after }) : t('tested', { status, after })}
       </Note>
       {response && <Body of={response} />}
     </>

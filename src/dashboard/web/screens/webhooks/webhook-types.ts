@@ -35,6 +35,7 @@ export interface AttemptView {
 
 export interface PingResult {
   readonly status: number | null;
-  readonly ms: number;
+  /** Null for an origin that the host has allowed. */
+  readonly ms: number | null;
   readonly response: string | null;
 }
