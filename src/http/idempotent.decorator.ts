@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { authorIn } from '../accounts/author.decorator.js';
 import { MessagingError } from '../common/errors.js';
 import type { IdempotentRequest } from '../outbox/idempotency.js';
 import type { Acceptance } from '../outbox/outbox.js';
@@ -9,8 +11,12 @@ export const Idempotent = createParamDecorator((_data: unknown, context: Executi
 
 /** What `@Idempotent()` gives a handler. */
 export function onceIn(context: ExecutionContext): IdempotentRequest | undefined {
-  const key = idempotencyKeyOf(context);
-  if (key === undefined) return undefined;
+  const given = idempotencyKeyOf(context);
+  if (given === undefined) return undefined;
+  const { kind, id = '' } = authorIn(context);
+  // An operator's keys are his own, also for the account that `?account=` names. No caller's key has a blank. Hashed, as both
+  // together would not fit where the key is stored.
+  const key = kind === 'operator' ? `operator ${hash('sha256', JSON.stringify([id, given]), 'base64url')}` : given;
   return { key, body: context.switchToHttp().getRequest<{ readonly body?: unknown }>().body };
 }
 

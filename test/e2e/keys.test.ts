@@ -3,6 +3,7 @@ import { KeyService } from '../../src/management/keys/key-service.js';
 import type { KeyView, NewKeyView } from '../../src/management/keys/key-view.js';
 import { ApiClient } from '../support/api-client.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
+import { call, type Reply } from '../support/http-client.js';
 import { startKeys } from '../support/key-app.js';
 import { unmountAfterEach } from '../support/mounted.js';
 import { validatingFetch } from '../support/openapi-fetch.js';
@@ -274,6 +275,31 @@ describeOnBothAdapters('the keys of an account', (adapter) => {
     ]) {
       expect(status).toBe(404);
     }
+  });
+
+  test('an Idempotency-Key of an operator is his own, not that of the account or of another operator', async () => {
+    const world = await start();
+    const asked = { method: 'POST', body: { name: 'n' }, headers: { 'idempotency-key': 'x'.repeat(255) } } as const;
+    const asOperator = (subject: string) =>
+      call(`${world.client.url}/keys?account=${world.accountId}`, {
+        ...asked,
+        headers: { ...asked.headers, ...asUser({ subject, role: 'operator' }) },
+      });
+    const idOf = ({ status, body }: Reply) => [status, (body as { id: string }).id] as const;
+    const made = [
+      await world.as('developer', 'keys', asked),
+      await asOperator('olga'),
+      await asOperator('o'.repeat(128)),
+    ];
+    const ids = made.map(idOf);
+    expect(new Set(ids.map(([, id]) => id)).size).toBe(3);
+    const again = [
+      await world.as('developer', 'keys', asked),
+      await asOperator('olga'),
+      await asOperator('o'.repeat(128)),
+    ];
+    expect(again.map(idOf)).toEqual(ids);
+    expect(again.map(({ headers }) => headers.get('idempotency-replayed'))).toEqual(['true', 'true', 'true']);
   });
 
   test('every answer is as the API description says', async () => {
