@@ -74,7 +74,7 @@ export interface TextOrder extends Addressed {
   readonly body: string;
 }
 
-export type MediaType = 'image' | 'video' | 'document' | 'audio';
+export type MediaType = 'image' | 'video' | 'document' | 'audio' | 'voice';
 
 export interface MediaOrder extends Addressed {
   /** http or https, on a public address, at most 50 MB; the service fetches it. */

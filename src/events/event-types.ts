@@ -111,7 +111,7 @@ export interface ReceivedMessage {
   readonly session: string;
   /** Null where the app hides it. */
   readonly from: string | null;
-  readonly kind: 'text' | 'image' | 'video' | 'document' | 'audio' | 'reaction';
+  readonly kind: 'text' | 'image' | 'video' | 'document' | 'audio' | 'voice' | 'reaction';
   /** The text, the caption of a file, or the reaction's character; null without one, and for a reaction that is taken back. */
   readonly text: string | null;
   /** Whether the end of a long text was cut off. */

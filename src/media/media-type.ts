@@ -1,13 +1,32 @@
 import type { FetchedMedia } from './media-fetcher.js';
 
 /** How a channel presents a file. */
-export type MediaKind = 'image' | 'video' | 'audio' | 'document';
+export const MEDIA_KINDS = ['image', 'video', 'document', 'audio', 'voice'] as const;
 
-/** The detected type of a file. */
-interface MediaType {
+/** How a channel presents a file. A `voice` note is an audio file that the app shows as spoken into the phone. */
+export type MediaKind = (typeof MEDIA_KINDS)[number];
+
+/** How a file is presented. */
+interface Presented {
   readonly kind: MediaKind;
   /** Lower case, without parameters, except the `codecs` of Opus, by which phones recognise voice notes. */
   readonly mimetype: string;
+}
+
+/** The detected type of a file. */
+interface MediaType extends Presented {
+  /** What its bytes are, which an app may not be able to show: HEIC is an `image`, presented as a document. */
+  readonly content: MediaKind;
+  /** The container that its bytes are of, which may hold either sound or film. */
+  readonly container: Container | undefined;
+  /** Whether it is a web page. */
+  readonly isPage: boolean;
+}
+
+/** The types of sound and of film in one container. */
+interface Container {
+  readonly audio: string;
+  readonly video: string;
 }
 
 /** A file of known type whose bytes have not been read yet. */
@@ -20,7 +39,39 @@ interface TypedMedia {
 /** Number of bytes at the start of a file that type detection needs. */
 export const HEAD_BYTES = 4100;
 
-const UNKNOWN: MediaType = { kind: 'document', mimetype: 'application/octet-stream' };
+const UNKNOWN = {
+  kind: 'document',
+  mimetype: 'application/octet-stream',
+  content: 'document',
+  container: undefined,
+  isPage: false,
+} as const satisfies MediaType;
+
+/** The type of voice notes. */
+export const VOICE_NOTE = 'audio/ogg; codecs=opus';
+
+/**
+ * What messaging apps show in the conversation. WhatsApp's list
+ * (https://developers.facebook.com/docs/whatsapp/cloud-api/reference/media#supported-media-types); other pictures, films and
+ * sounds stay invisible there or fail on the phone, so they are presented as documents to open.
+ */
+const SHOWN = new Set([
+  'image/jpeg',
+  'image/png',
+  'video/mp4',
+  'video/3gpp',
+  'audio/aac',
+  'audio/amr',
+  'audio/mp4',
+  'audio/mpeg',
+  VOICE_NOTE,
+]);
+
+/** The bytes that the last part of a picture has; without them it was cut. */
+const END_OF: Readonly<Record<string, Buffer>> = {
+  'image/jpeg': Buffer.from('ffd9', 'hex'),
+  'image/png': Buffer.from('49454e44ae426082', 'hex'),
+};
 
 /** Types that a browser would execute. They are sent as documents of no particular type. */
 const ACTIVE = /^(multipart|message)\/|[/+](html|xml|hta|(x-)?(java|ecma|j|vb)script|x-shockwave-flash)$/;
@@ -29,13 +80,15 @@ const ACTIVE = /^(multipart|message)\/|[/+](html|xml|hta|(x-)?(java|ecma|j|vb)sc
 const OFFICE = /^application\/(msword|epub\+zip|vnd\.(openxmlformats|oasis|ms-))/;
 const ARCHIVES = new Set(['application/zip', 'application/x-cfb']);
 
-/** Containers whose first bytes do not distinguish audio from video, and their audio type. */
-const SOUND_OF: Readonly<Record<string, string>> = {
-  'video/mp4': 'audio/mp4',
-  'video/webm': 'audio/webm',
-  'video/3gpp': 'audio/3gpp',
-  'video/3gpp2': 'audio/3gpp2',
-  'application/ogg': 'audio/ogg',
+/** Containers whose first bytes do not tell sound from film. */
+const CONTAINERS: Readonly<Record<string, Container>> = {
+  'video/mp4': { audio: 'audio/mp4', video: 'video/mp4' },
+  'video/webm': { audio: 'audio/webm', video: 'video/webm' },
+  'video/matroska': { audio: 'audio/matroska', video: 'video/matroska' },
+  'video/3gpp': { audio: 'audio/3gpp', video: 'video/3gpp' },
+  'video/3gpp2': { audio: 'audio/3gpp2', video: 'video/3gpp2' },
+  'application/ogg': { audio: 'audio/ogg', video: 'video/ogg' },
+  'application/vnd.ms-asf': { audio: 'audio/x-ms-asf', video: 'video/x-ms-asf' },
 };
 
 /** Synonyms, mapped to the name that channels know. */
@@ -46,6 +99,9 @@ const ALIASES: Readonly<Record<string, string>> = {
   'audio/x-wav': 'audio/wav',
   'audio/vnd.wave': 'audio/wav',
   'image/jpg': 'image/jpeg',
+  // Every reader of PNG shows its first picture.
+  'image/apng': 'image/png',
+  'application/mxf': 'video/mxf',
   'video/x-m4v': 'video/mp4',
 };
 
@@ -56,19 +112,65 @@ export function mediaKindOf(mimetype: string): MediaKind {
 }
 
 /**
- * Detects the type of a file from its first bytes, then its `Content-Type`, then its name. The bytes take precedence over
- * claims; a claim only specifies which kind of container it is. Markup and scripts become documents of no particular type.
+ * Detects the type of a file from its first bytes. Only they make it an image, a film or a sound; what is claimed by its
+ * `Content-Type`, then by its name, tells sound from film in one container and one kind of document from another. Markup and
+ * scripts become documents of no particular type.
  *
  * @param head the first {@link HEAD_BYTES} bytes, or all when there are fewer
  */
 export async function mediaTypeOf(head: Uint8Array, claims: MediaClaims = {}): Promise<MediaType> {
-  if (isMarkup(head)) return UNKNOWN;
+  const markup = markupOf(head);
+  if (markup !== undefined) {
+    return { ...UNKNOWN, content: markup === 'svg' ? 'image' : 'document', isPage: markup === 'html' };
+  }
   const claim = claimedType(claims);
   const seen = await magicType(head);
-  const mimetype = (seen === undefined ? claim : closer(seen, claim)) ?? UNKNOWN.mimetype;
+  const mimetype = (seen === undefined ? documentType(claim) : closer(seen, claim)) ?? UNKNOWN.mimetype;
   if (ACTIVE.test(mimetype)) return UNKNOWN;
   const plain = ALIASES[mimetype] ?? mimetype;
-  return { kind: mediaKindOf(plain), mimetype: plain };
+  const content = mediaKindOf(plain);
+  const container = CONTAINERS[ALIASES[seen ?? ''] ?? seen ?? ''];
+  return { kind: SHOWN.has(plain) ? content : 'document', mimetype: plain, content, container, isPage: false };
+}
+
+/**
+ * How a file is presented that its sender calls a `kind`; undefined when its bytes are not of that kind. A picture, film or
+ * sound that apps do not show is a document.
+ */
+export function presentedAs(type: MediaType, kind: MediaKind): Presented | undefined {
+  const { mimetype, content, container } = type;
+  if (kind === 'document') return { kind, mimetype };
+  if (kind === 'voice') return mimetype === VOICE_NOTE ? { kind, mimetype } : undefined;
+  if (container && kind !== 'image') {
+    const inside = container[kind];
+    return { kind: SHOWN.has(inside) ? kind : 'document', mimetype: inside };
+  }
+  if (content !== kind) return undefined;
+  return { kind: SHOWN.has(mimetype) ? kind : 'document', mimetype };
+}
+
+/** The bytes that a complete file of a type has somewhere; undefined where that is not known. */
+export function endMarkOf(mimetype: string): Buffer | undefined {
+  return END_OF[mimetype];
+}
+
+/**
+ * Whether a file is a web page although its name promises something else, such as the log-in page that a server gives in the
+ * place of `facture.pdf`. Only types whose bytes are always recognised count: old programs do write pages as `.xls` or `.doc`.
+ */
+export function isPageInstead({ isPage }: MediaType, names: readonly (string | undefined)[]): boolean {
+  if (!isPage) return false;
+  const promised = names.map((name) => typeOfName(name) ?? '');
+  return promised.some((type) => type === 'application/pdf' || isZip(type) || mediaKindOf(type) !== 'document');
+}
+
+function isZip(mimetype: string): boolean {
+  return mimetype === 'application/zip' || /^application\/(epub\+zip|vnd\.(openxmlformats|oasis))/.test(mimetype);
+}
+
+/** A claim that the bytes need not confirm: there are documents without any mark. */
+function documentType(claim: string | undefined): string | undefined {
+  return claim !== undefined && mediaKindOf(claim) === 'document' ? claim : undefined;
 }
 
 /**
@@ -93,20 +195,40 @@ async function magicType(head: Uint8Array): Promise<string | undefined> {
 function closer(seen: string, claim: string | undefined): string {
   if (claim === undefined) return seen;
   if (ARCHIVES.has(seen) && OFFICE.test(claim)) return claim;
-  const sound = SOUND_OF[seen];
-  if (sound !== undefined && claim.startsWith('audio/')) return sound;
-  return seen === 'application/ogg' && claim.startsWith('video/') ? 'video/ogg' : seen;
+  const container = CONTAINERS[seen];
+  if (claim.startsWith('audio/')) return container?.audio ?? seen;
+  return claim.startsWith('video/') ? (container?.video ?? seen) : seen;
 }
 
 /**
- * Whether the first character that is not white space opens a tag, comment or declaration; UTF-8, or UTF-16 with a byte order
- * mark.
+ * Which markup a file is: its first character that is not white space opens a tag, comment or declaration; UTF-8, or UTF-16
+ * with a byte order mark. Undefined for everything else.
  */
-function isMarkup(head: Uint8Array): boolean {
-  const start = Buffer.from(head.subarray(0, 1024)).toString('latin1');
+function markupOf(head: Uint8Array): 'html' | 'svg' | 'other' | undefined {
+  const start = Buffer.from(head.subarray(0, 2048)).toString('latin1');
   const text = /^(ÿþ|þÿ)/.test(start) ? start.slice(2).replaceAll('\0', '') : start.replace(/^ï»¿/, '');
-  return /^\s*<[!?a-z]/i.test(text);
+  if (!/^\s*<[!?a-z]/i.test(text)) return undefined;
+  // The first element decides; declarations, comments and the document type precede it.
+  const first = /<([a-z][\w:-]*)/i.exec(text.replace(/<!--.*?-->/gs, ''))?.[1]?.toLowerCase();
+  if (first === 'svg' || first === 'svg:svg') return 'svg';
+  return /<!doctype\s+html/i.test(text) || PAGE_STARTS.has(first ?? '') ? 'html' : 'other';
 }
+
+/** Elements that a web page may begin with. */
+const PAGE_STARTS = new Set([
+  'html',
+  'head',
+  'body',
+  'title',
+  'meta',
+  'link',
+  'script',
+  'style',
+  'div',
+  'p',
+  'h1',
+  'table',
+]);
 
 /** What the server and the URL claim about a file. */
 interface MediaClaims {
@@ -175,7 +297,10 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
 /** Returns the claimed media type: the `Content-Type` if it is specific, else the type of the file extension. */
 function claimedType({ contentType, fileName }: MediaClaims): string | undefined {
   const stated = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  if (MEDIA_TYPE.test(stated) && !SAYS_NOTHING.has(stated)) return stated;
+  return MEDIA_TYPE.test(stated) && !SAYS_NOTHING.has(stated) ? stated : typeOfName(fileName);
+}
+
+function typeOfName(fileName: string | undefined): string | undefined {
   const end = /\.([a-z0-9]{1,5})$/.exec(fileName?.toLowerCase() ?? '')?.[1];
   return end !== undefined && Object.hasOwn(BY_EXTENSION, end) ? BY_EXTENSION[end] : undefined;
 }

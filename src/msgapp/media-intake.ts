@@ -4,9 +4,10 @@ import { Clock } from '../common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { faultCode, faultLog } from '../common/log.js';
+import { fileNameOf } from '../media/file-name.js';
 import { MediaFetcher, MediaRefusedError } from '../media/media-fetcher.js';
 import { MediaStore } from '../media/media-store.js';
-import { detectMediaType, type MediaKind } from '../media/media-type.js';
+import { detectMediaType, endMarkOf, isPageInstead, type MediaKind, presentedAs } from '../media/media-type.js';
 import type { MediaDescription } from './message-contents.js';
 
 /** Largest accepted file, in bytes. */
@@ -33,7 +34,7 @@ export class MediaIntake {
    * Fetches a file for an account and stores it under `id`, chunk by chunk. Waits while too many fetches of that account are
    * running.
    *
-   * @param kind how it is to be presented; undefined: by its type
+   * @param kind how it is to be presented, which its bytes must allow; undefined: by its bytes
    * @param context the signal that ends it early, and the host's transaction to write in
    * @throws MessagingError `error.media_unavailable` for every fault of the file, `error.storage_unavailable`
    */
@@ -80,22 +81,47 @@ export class MediaIntake {
   ): Promise<MediaDescription> {
     const fetched = await this.fetcher.fetch({ url, maxBytes: MEDIA_LIMIT, signal });
     const { type, body } = await detectMediaType(fetched);
-    const measured = new Measured(body, signal);
-    await this.store.write(id, measured, this.clock.now(), host);
+    const presented = kind === undefined ? type : presentedAs(type, kind);
+    if (!presented) throw new MediaRefusedError(`Its bytes are not of kind ${kind}.`);
+    if (isPageInstead(type, [fetched.fileName, nameIn(url)])) throw new MediaRefusedError('It is a web page.');
+    const { mimetype } = presented;
+    const measured = new Measured(body, signal, presented.kind === 'image' ? endMarkOf(mimetype) : undefined);
+    await this.store.write(id, mustEnd(measured, kind), this.clock.now(), host);
     const fileName = fetched.fileName ?? 'file';
-    return { kind: kind ?? type.kind, mimetype: type.mimetype, fileName, ...measured.measures };
+    // A picture that was cut is nothing to show.
+    return { kind: measured.isCut ? 'document' : presented.kind, mimetype, fileName, ...measured.measures };
   }
 }
 
-/** Counts and hashes bytes as they pass. A fetcher of the host's may not enforce the limit itself. */
+/** The file name in the URL that a caller gave, before any redirect. */
+function nameIn(url: string): string | undefined {
+  return URL.canParse(url) ? fileNameOf(undefined, new URL(url)) : undefined;
+}
+
+/** Refuses a file at its end when it was to be an image and was cut. */
+async function* mustEnd(measured: Measured, kind: MediaKind | undefined): AsyncGenerator<Uint8Array, void> {
+  yield* measured;
+  if (kind === 'image' && measured.isCut) throw new MediaRefusedError('It is a part of an image.');
+}
+
+/** Counts and hashes bytes as they pass, and looks for the mark of the end. A fetcher of the host's may not enforce the limit itself. */
 class Measured {
   private readonly hash = createHash('sha256');
   private size = 0;
+  private hasEnded = false;
+  private last: Uint8Array = new Uint8Array();
 
   constructor(
     private readonly body: AsyncIterable<Uint8Array>,
     private readonly signal: AbortSignal,
+    /** The bytes that the complete file has somewhere; undefined where that is not known. */
+    private readonly endMark: Buffer | undefined,
   ) {}
+
+  /** Whether all bytes have passed without the mark of the end. */
+  get isCut(): boolean {
+    return this.endMark !== undefined && !this.hasEnded;
+  }
 
   get measures(): Pick<MediaDescription, 'size' | 'sha256'> {
     return { size: this.size, sha256: this.hash.digest('hex') };
@@ -107,9 +133,18 @@ class Measured {
       if (this.size > MEDIA_LIMIT) throw new MediaRefusedError('It has too many bytes.');
       if (this.signal.aborted) throw new MediaRefusedError('It took too long.');
       this.hash.update(chunk);
+      this.lookForEnd(chunk);
       yield chunk;
     }
     if (this.size === 0) throw new MediaRefusedError('It is empty.');
+  }
+
+  private lookForEnd(chunk: Uint8Array): void {
+    if (this.endMark === undefined || this.hasEnded) return;
+    const seen = Buffer.concat([this.last, chunk]);
+    this.hasEnded = seen.includes(this.endMark);
+    // The mark may lie across two chunks.
+    this.last = seen.subarray(1 - this.endMark.length);
   }
 }
 

@@ -9,6 +9,7 @@ import { cursorOf } from '../common/list-query.js';
 import { knownCallOptions } from '../common/options.js';
 import { isInvisible } from '../common/visible-text.js';
 import type { Metadata } from '../events/event-types.js';
+import { MEDIA_KINDS } from '../media/media-type.js';
 import { Idempotency, type IdempotentRequest } from '../outbox/idempotency.js';
 import { metadataOf } from '../outbox/metadata.js';
 import { type Acceptance, type AcceptOptions, Outbox } from '../outbox/outbox.js';
@@ -42,7 +43,10 @@ export interface MsgappFile {
   readonly to: string;
   /** URL of the file; the service fetches it. */
   readonly mediaUrl: string;
-  /** How it is to be presented. Default: by its type. */
+  /**
+   * How it is to be presented. Default: by its bytes. A file whose bytes are not of that kind is refused, and a picture, film or
+   * sound that apps do not show goes as a document. A `voice` note must be Opus in Ogg.
+   */
   readonly mediaType?: MediaKind | undefined;
   readonly caption?: string | undefined;
   /** The sending number. Default: of the numbers connected now, the one that was first connected earliest. */
@@ -67,8 +71,6 @@ export interface MsgappSendOptions {
   /** The key of the caller (`caller.key`), whose daily cap the send must keep, and which is told from others in the usage. */
   readonly key?: SendKey | undefined;
 }
-
-const MEDIA_KINDS: readonly string[] = ['image', 'video', 'document', 'audio'] satisfies MediaKind[];
 
 /**
  * Sends texts and files over one messaging-app channel. The host's own code can do here what the HTTP routes do.
@@ -135,7 +137,7 @@ export class MsgappService {
    * charged.
    *
    * @throws MessagingError as `sendText`, `error.field_invalid` for an unknown `mediaType`, and `error.media_unavailable` for
-   *   every fault of the file
+   *   every fault of the file, also when its bytes are not of that kind
    */
   async sendMedia(accountId: string, file: MsgappFile, options: MsgappSendOptions = {}): Promise<MsgappSendResult> {
     const { reply } = await this.acceptMedia(accountId, file, options);

@@ -1,3 +1,4 @@
+import { MEDIA_KINDS } from '../media/media-type.js';
 import { describeController, type ErrorDescription, fieldsOf } from '../openapi/controller-description.js';
 import { invalid, NUMBER_RECONNECTING } from '../openapi/errors.js';
 import { MESSAGE_FILTERS, nextCursor, shortPages } from '../openapi/listings.js';
@@ -135,7 +136,10 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
         ...fieldsOf(SendMediaBody, {
           to: 'The recipient.',
           mediaUrl: text('URL of the file: http or https, on a public address, at most 50 MB.', { example: MEDIA_URL }),
-          mediaType: oneOf(['image', 'video', 'document', 'audio'], 'How the phone shows it. Default: by its content.'),
+          mediaType: oneOf(
+            MEDIA_KINDS,
+            'How the phone shows it, which the bytes of the file must allow. A `voice` note is Opus in Ogg. Default: by its content.',
+          ),
           caption: text('The text below the file.', { maxLength: LONGEST_TEXT }),
           from: FROM,
           priority: PRIORITY,

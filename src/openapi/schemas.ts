@@ -77,7 +77,7 @@ export function nullable(schema: Schema): Schema {
 /** The file of a message as a response describes it. */
 export const file = (kind: string, further: Schemas = {}): Schema => ({
   ...object('The file that was sent; null for a text.', {
-    type: oneOf(['image', 'video', 'document', 'audio'], kind),
+    type: oneOf(['image', 'video', 'document', 'audio', 'voice'], kind),
     mimetype: text('Its media type, for instance `image/jpeg`.'),
     ...further,
     size: count('Its size in bytes.'),

@@ -4,7 +4,7 @@ import { MessagingError } from '../common/errors.js';
 import { IdGenerator } from '../common/ids.js';
 import { isInvisible } from '../common/visible-text.js';
 import { MediaStore } from '../media/media-store.js';
-import { type MediaKind, mediaKindOf } from '../media/media-type.js';
+import { type MediaKind, mediaKindOf, VOICE_NOTE } from '../media/media-type.js';
 import type { IncomingMedia } from '../msgapp/msgapp-transport.js';
 import type { SmsSink } from '../sms/sms-transport.js';
 import { PhoneStore } from './phone-store.js';
@@ -88,7 +88,9 @@ export class PhoneReplies {
       })(),
       this.clock.now(),
     );
-    return { kind: mediaKindOf(mimetype), media: { mimetype, size: bytes.length, fileName: name, file } };
+    // A phone records voice notes in this type.
+    const kind = mimetype === VOICE_NOTE ? 'voice' : mediaKindOf(mimetype);
+    return { kind, media: { mimetype, size: bytes.length, fileName: name, file } };
   }
 
   private async textOf(phone: string, messageId: string): Promise<string | undefined> {

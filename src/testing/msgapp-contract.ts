@@ -128,6 +128,17 @@ export function describeMsgappTransport(
         assert.deepEqual(shown, [{ text: 'Votre facture', sha256: media.sha256 }]);
       });
 
+      test('a voice note arrives once and whole', async () => {
+        await session.link();
+        const media = { ...file(''), kind: 'voice', mimetype: 'audio/ogg; codecs=opus', caption: undefined } as const;
+        assert.equal((await session.send(message(taken(), { media }))).kind, 'sent');
+        await session.until(async () => (await received(taken())).length > 0);
+        assert.deepEqual(
+          (await received(taken())).map(({ sha256 }) => sha256),
+          [media.sha256],
+        );
+      });
+
       test('a repeated message arrives once (where the transport is idempotent)', async () => {
         if (harness.transport.repeat !== 'idempotent') return;
         await session.link();

@@ -114,7 +114,7 @@ export const EVENT_DATA = {
     channel: text('The channel of the messaging app.', { example: 'msgapp' }),
     session: identifier('The session of the linked number.', EXAMPLE.session),
     from: nullable(text('The number of the sender; null where the app hides it.', { example: EXAMPLE.number })),
-    kind: oneOf(['text', 'image', 'video', 'document', 'audio', 'reaction'], 'What it is.'),
+    kind: oneOf(['text', 'image', 'video', 'document', 'audio', 'voice', 'reaction'], 'What it is.'),
     text: nullable(text('The text, the caption, or the character of a reaction; null without one.')),
     truncated: TRUNCATED,
     media: nullable(

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { MessagingEvents } from '../../src/events/messaging-events.js';
 import { AddressStore } from '../../src/msgapp/address-store.js';
 import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
+import { sandboxMedia } from '../../src/sandbox/sandbox-media.js';
 import { ApiClient } from '../support/api-client.js';
 import { EventReader } from '../support/event-reader.js';
 import { FileServer } from '../support/file-server.js';
@@ -104,6 +105,46 @@ describeService('the channel over Baileys', (start) => {
     const file = await friend.media(received);
     expect(file).toMatchObject({ kind, caption: kind === 'audio' ? undefined : 'Voilà' });
     expect(createHash('sha256').update(file.bytes).digest()).toEqual(createHash('sha256').update(bytes).digest());
+  });
+
+  test('brings a voice note to the phone, with its length', async () => {
+    const bytes = Buffer.from(sandboxMedia('voice.ogg')?.bytes ?? []);
+    files.put('/voix.ogg', 'application/ogg', bytes);
+    const friend = newPhone();
+    const answer = await client.media({ to: friend.number, mediaUrl: files.url('/voix.ogg'), mediaType: 'voice' });
+    const id = MsgappClient.idOf(answer);
+    expect(await client.settled(id, 'delivered')).toMatchObject({ media: { type: 'voice' }, units: 2 });
+    const [received] = friend.inbox;
+    expect(received?.content.audioMessage).toMatchObject({ ptt: true, mimetype: 'audio/ogg; codecs=opus' });
+    expect(received?.content.audioMessage?.seconds).toBeGreaterThan(0);
+    if (received) expect((await friend.media(received)).bytes.equals(bytes)).toBe(true);
+  });
+
+  test.each([
+    ['image', '/photo.png', 'text/html', Buffer.from('<!DOCTYPE html><title>Connexion</title>')],
+    ['video', '/photo.mp4', 'video/mp4', PNG],
+    ['voice', '/voix.mp3', 'audio/ogg', Buffer.concat([Buffer.from('ID3\u0003\0\0\0\0\0\0'), randomBytes(5000)])],
+  ])('refuses what is called %s and is none, before it costs anything', async (mediaType, path, type, bytes) => {
+    files.put(path, type, bytes);
+    const [friend, before] = [newPhone(), await client.api.balance()];
+    const answer = await client.media({ to: friend.number, mediaUrl: files.url(path), mediaType });
+    expect([answer.status, answer.body]).toMatchObject([400, { message: "Le média n'a pas pu être récupéré" }]);
+    expect([await client.api.balance(), friend.inbox]).toEqual([before, []]);
+  });
+
+  test('brings a picture that phones do not show as a document', async () => {
+    files.put('/photo.gif', 'image/gif', Buffer.from('GIF89a\x01\0\x01\0\0\0\0;', 'latin1'));
+    const friend = newPhone();
+    const mediaUrl = files.url('/photo.gif');
+    const answer = await client.media({ to: friend.number, mediaUrl, mediaType: 'image', caption: 'Voilà' });
+    await client.settled(MsgappClient.idOf(answer), 'delivered');
+    const [received] = friend.inbox;
+    if (!received) throw new Error('Nothing came.');
+    expect(await friend.media(received)).toMatchObject({
+      kind: 'document',
+      mimetype: 'image/gif',
+      fileName: 'photo.gif',
+    });
   });
 
   test('delivers a code, which can be verified', async () => {

@@ -153,12 +153,15 @@ describeServices('messages to a number that is linked over Baileys', (start) => 
   test.each([
     ['image', { mimetype: 'image/jpeg', caption: 'Le colis' }],
     ['video', { mimetype: 'video/mp4' }],
-    ['audio', { mimetype: 'audio/ogg; codecs=opus' }],
+    ['audio', { mimetype: 'audio/mpeg' }],
+    ['voice', { mimetype: 'audio/ogg; codecs=opus', ptt: true }],
     ['document', { mimetype: 'text/html\r\nX: y', fileName: '../../facture d’été".html' }],
   ] as const)('%s: the file is fetched from the app, as an attachment', async (kind, about) => {
     const friend = newPhone();
     const bytes = randomBytes(300_000);
-    await write(friend, { [`${kind}Message`]: { ...friend.upload(kind, bytes), ...about } });
+    // A voice note is an audio message that says so.
+    const sentAs = kind === 'voice' ? 'audio' : kind;
+    await write(friend, { [`${sentAs}Message`]: { ...friend.upload(sentAs, bytes), ...about } });
     const [message] = await received(1);
     expect(message).toMatchObject({ kind, text: 'caption' in about ? about.caption : null });
     expect(message?.media).toMatchObject({ mimetype: about.mimetype, size: 300_000 });

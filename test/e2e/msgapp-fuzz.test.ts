@@ -35,7 +35,7 @@ const message = fc
       body: almost(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 })),
       from: almost(fc.constantFrom('22670000100', '22670000101', null)),
       mediaUrl: almost(fc.constantFrom('good:1', 'good:2')),
-      mediaType: almost(fc.constantFrom('image', 'video', 'document', 'audio', null)),
+      mediaType: almost(fc.constantFrom('image', 'video', 'document', 'audio', 'voice', null)),
       caption: almost(fc.constantFrom('Voilà', null)),
       metadata: almost(fc.dictionary(fc.string(), hostileString, { maxKeys: 17 })),
     },

@@ -126,6 +126,14 @@ describeServices('the messaging-app channel', (start) => {
     const mediaUrl = `${service.url}/sandbox/media/photo.jpg`;
     const id = MsgappClient.idOf(await client.media({ to: TO, mediaUrl, mediaType: 'document', caption: null }));
     expect(await client.settled(id, 'delivered')).toMatchObject({ media: { type: 'document', caption: null } });
+    const voice = { to: TO, mediaUrl: `${service.url}/sandbox/media/voice.ogg`, mediaType: 'voice' };
+    const note = MsgappClient.idOf(await client.media(voice));
+    expect(await client.settled(note, 'delivered')).toMatchObject({ media: { type: 'voice' }, units: 2 });
+    const [shown] = (await client.phone(TO)).filter(({ messageID }) => messageID === note);
+    expect(shown).toMatchObject({ media: { type: 'voice', mimetype: 'audio/ogg; codecs=opus' } });
+    const refused = await client.media({ ...voice, mediaUrl });
+    expect([refused.status, refused.body]).toMatchObject([400, { message: "Le média n'a pas pu être récupéré" }]);
+    expect(await client.api.balance()).toBe(6);
   });
 
   test('sends from the number that was connected first, or from the one that is asked for', async () => {

@@ -38,6 +38,7 @@ function mediaNodes(message) {
   const { media } = message;
   const described = element('p', 'media');
   if (media.fileName) described.append(element('span', 'name', media.fileName), element('span', '', ' · '));
+  if (media.type === 'voice') described.append(element('span', '', `${texts.voice('').trim()} · `));
   described.append(element('span', '', `${media.mimetype} · ${sizeText(media.size)}`));
   if (!hasArrived(message)) return [element('p', 'placeholder', texts.fileLost), described];
   if (!media.kept) return [element('p', 'placeholder', texts.fileGone), described];
@@ -53,7 +54,7 @@ function mediaNodes(message) {
 }
 
 /** A picture, or the controls of a sound or a video; a placeholder takes their place when the browser cannot read the file. */
-function player({ player, fileName }, address) {
+function player({ player, type, fileName }, address) {
   const name = fileName || '';
   const box = element('div', `player ${player}`);
   const shown = element(player === 'image' ? 'img' : player);
@@ -64,7 +65,8 @@ function player({ player, fileName }, address) {
   } else {
     shown.controls = true;
     shown.preload = 'metadata';
-    shown.setAttribute('aria-label', (player === 'audio' ? texts.sound(name) : texts.video(name)).trim());
+    const heard = type === 'voice' ? texts.voice(name) : texts.sound(name);
+    shown.setAttribute('aria-label', (player === 'audio' ? heard : texts.video(name)).trim());
   }
   shown.addEventListener('error', () => {
     box.className = 'player';

@@ -55,7 +55,7 @@ function fileOf(content: proto.IMessage): FileContent | undefined {
     ['image', imageMessage ?? stickerMessage],
     ['video', videoMessage ?? ptvMessage],
     ['document', documentMessage],
-    ['audio', audioMessage],
+    [audioMessage?.ptt ? 'voice' : 'audio', audioMessage],
   ];
   for (const [kind, file] of found) {
     if (!file) continue;

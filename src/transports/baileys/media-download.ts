@@ -27,6 +27,7 @@ const KEYS_OF: Readonly<Record<MediaKind, string>> = {
   video: 'WhatsApp Video Keys',
   document: 'WhatsApp Document Keys',
   audio: 'WhatsApp Audio Keys',
+  voice: 'WhatsApp Audio Keys',
 };
 
 /** Bytes of the authentication code at the end of an encrypted file. */

@@ -150,6 +150,9 @@ export function messageContent(content: OutgoingMsgapp['content']): AnyMessageCo
       return { video: streamOf(media), mimetype, ...caption, jpegThumbnail: '' };
     case 'audio':
       return { audio: streamOf(media), mimetype };
+    case 'voice':
+      // Baileys measures how long it is, as phones show no voice note without that.
+      return { audio: streamOf(media), mimetype, ptt: true };
     case 'document':
       return { document: streamOf(media), mimetype, fileName, ...caption };
   }

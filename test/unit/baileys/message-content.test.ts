@@ -22,16 +22,18 @@ test('a text is taken as it is, whatever it looks like, and nothing is fetched f
   expect(messageContent({ text: 'https://exemple.test' })).toEqual({ text: 'https://exemple.test', linkPreview: null });
 });
 
-test.each<MediaKind>(['image', 'video', 'document', 'audio'])(
+test.each<MediaKind>(['image', 'video', 'document', 'audio', 'voice'])(
   'a file of kind %s is a stream of its bytes',
   async (kind) => {
     const content: object = messageContent({ media: media(kind) });
     expect(JSON.stringify(content)).not.toContain('"url"');
-    const { stream }: { stream: unknown } = Reflect.get(content, kind);
+    // A voice note is an audio message that says so.
+    expect(Reflect.get(content, 'ptt')).toBe(kind === 'voice' ? true : undefined);
+    const { stream }: { stream: unknown } = Reflect.get(content, kind === 'voice' ? 'audio' : kind);
     expect(stream).toBeInstanceOf(Readable);
     if (stream instanceof Readable) expect(Buffer.concat(await stream.toArray()).toString()).toBe('abcd');
     expect(content).toMatchObject({ mimetype: 'application/x-test' });
-    expect('caption' in content).toBe(kind !== 'audio');
+    expect('caption' in content).toBe(!['audio', 'voice'].includes(kind));
   },
 );
 

@@ -1,5 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { detectMediaType, HEAD_BYTES, mediaKindOf, mediaTypeOf, peek } from '../../../src/media/media-type.js';
+import {
+  detectMediaType,
+  HEAD_BYTES,
+  isPageInstead,
+  type MediaKind,
+  mediaKindOf,
+  mediaTypeOf,
+  peek,
+  presentedAs,
+} from '../../../src/media/media-type.js';
 import { collect } from '../../support/media/collect.js';
 
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
@@ -31,14 +40,14 @@ async function typeOf(head: string | Uint8Array, contentType?: string, fileName?
 describe('the first bytes', () => {
   test.each<[string, Uint8Array | string, string]>([
     ['JPEG', JPEG, 'image image/jpeg'],
-    ['WebP', WEBP, 'image image/webp'],
+    ['WebP, which apps do not show', WEBP, 'document image/webp'],
     ['MP4', ftyp('isom'), 'video video/mp4'],
     ['MP4 whose first box has 60 bytes ("<")', ftyp('isom', 60), 'video video/mp4'],
     ['M4A', ftyp('M4A '), 'audio audio/mp4'],
-    ['QuickTime', ftyp('qt  '), 'video video/quicktime'],
+    ['QuickTime, which apps do not show', ftyp('qt  '), 'document video/quicktime'],
     ['Opus in Ogg', ogg('OpusHead'), 'audio audio/ogg; codecs=opus'],
-    ['Vorbis in Ogg', ogg('\x01vorbis'), 'audio audio/ogg'],
-    ['Theora in Ogg', ogg('\x80theora'), 'video video/ogg'],
+    ['Vorbis in Ogg, which apps do not play', ogg('\x01vorbis'), 'document audio/ogg'],
+    ['Theora in Ogg, which apps do not play', ogg('\x80theora'), 'document video/ogg'],
     ['MP3', hex('fffb9064'), 'audio audio/mpeg'],
     ['MP3 with a large tag', Buffer.concat([hex('49443304000000000f76'), Buffer.alloc(5000)]), 'audio audio/mpeg'],
     ['PDF', '%PDF-1.4\n', 'document application/pdf'],
@@ -70,14 +79,133 @@ describe('the first bytes', () => {
   });
 });
 
+describe('what the sender calls it', () => {
+  const PNG = Buffer.concat([hex('89504e470d0a1a0a 0000000d 49484452 00000001 00000001 08060000001f15c489')]);
+  const FILES: Readonly<Record<string, string | Uint8Array>> = {
+    JPEG,
+    PNG,
+    GIF: 'GIF89a',
+    WebP: WEBP,
+    HEIC: ftyp('heic'),
+    AVIF: ftyp('avif'),
+    TIFF: hex('49492a00 08000000 0000'),
+    BMP: 'BM',
+    SVG: '<?xml version="1.0"?><!-- a --><svg xmlns="http://www.w3.org/2000/svg"/>',
+    MP4: ftyp('isom'),
+    '3GP': ftyp('3gp5'),
+    QuickTime: ftyp('qt  '),
+    WebM: hex('1a45dfa3 9f 4286 81 01 42f7 81 01 42f2 81 04 42f3 81 08 4282 84 7765626d 4287 81 02'),
+    AVI: Buffer.from('RIFF\x24\0\0\0AVI LIST', 'latin1'),
+    FLV: Buffer.from('FLV\x01\x05\0\0\0\x09', 'latin1'),
+    M4A: ftyp('M4A '),
+    MP3: hex('fffb9064'),
+    AAC: hex('fff15080'),
+    AMR: '#!AMR\n',
+    Opus: ogg('OpusHead'),
+    Vorbis: ogg('\x01vorbis'),
+    WAV: Buffer.from('RIFF\x24\0\0\0WAVEfmt ', 'latin1'),
+    FLAC: 'fLaC\0\0\0\x22',
+    PDF: '%PDF-1.4\n',
+    zip: ZIP,
+    text: 'Bonjour',
+    HTML: '<!DOCTYPE html><html></html>',
+    JSON: '{"error":"not found"}',
+    'half a PNG': PNG.subarray(0, 8),
+    'half a JPEG': JPEG.subarray(0, 2),
+  };
+  const AS: Readonly<Record<Exclude<MediaKind, 'document'>, Readonly<Record<string, string>>>> = {
+    image: {
+      JPEG: 'image image/jpeg',
+      PNG: 'image image/png',
+      GIF: 'document image/gif',
+      WebP: 'document image/webp',
+      HEIC: 'document image/heic',
+      AVIF: 'document image/avif',
+      TIFF: 'document image/tiff',
+      BMP: 'document image/bmp',
+      SVG: 'document application/octet-stream',
+    },
+    video: {
+      MP4: 'video video/mp4',
+      '3GP': 'video video/3gpp',
+      QuickTime: 'document video/quicktime',
+      WebM: 'document video/webm',
+      AVI: 'document video/vnd.avi',
+      FLV: 'document video/x-flv',
+    },
+    audio: {
+      M4A: 'audio audio/mp4',
+      MP3: 'audio audio/mpeg',
+      AAC: 'audio audio/aac',
+      AMR: 'audio audio/amr',
+      Opus: 'audio audio/ogg; codecs=opus',
+      Vorbis: 'document audio/ogg',
+      WAV: 'document audio/wav',
+      FLAC: 'document audio/flac',
+      // Their first bytes may be those of sound.
+      MP4: 'audio audio/mp4',
+      '3GP': 'document audio/3gpp',
+      WebM: 'document audio/webm',
+    },
+    voice: { Opus: 'voice audio/ogg; codecs=opus' },
+  };
+  const kinds = Object.keys(AS) as (keyof typeof AS)[];
+
+  test.each(kinds.flatMap((kind) => Object.keys(FILES).map((name) => [name, kind] as const)))(
+    '%s is presented as %s where its bytes are of that kind, and refused elsewhere, whatever is claimed',
+    async (name, kind) => {
+      const bytes = FILES[name] ?? '';
+      const head = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
+      for (const contentType of [undefined, 'image/jpeg', 'audio/ogg; codecs=opus', 'text/plain']) {
+        const as = presentedAs(await mediaTypeOf(head, { contentType, fileName: 'photo.jpg' }), kind);
+        expect(as && `${as.kind} ${as.mimetype}`).toBe(AS[kind][name]);
+      }
+    },
+  );
+
+  test.each(Object.keys(FILES))('%s may be a document', async (name) => {
+    const bytes = FILES[name] ?? '';
+    const type = await mediaTypeOf(typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
+    expect(presentedAs(type, 'document')?.kind).toBe('document');
+  });
+});
+
+describe('a web page', () => {
+  const page = '<!DOCTYPE html><html><head><title>Connexion</title>';
+
+  test.each([
+    ['facture.pdf', page],
+    ['photo.jpg', page],
+    ['lettre.docx', ' \n<html>'],
+    ['clip.mp4', '<!-- a --><HEAD>'],
+    ['archive.zip', '<script>location = "/login"</script>'],
+  ])('in the place of %s is told', async (name, text) => {
+    const type = await mediaTypeOf(Buffer.from(text));
+    expect(isPageInstead(type, ['login', name])).toBe(true);
+  });
+
+  test.each([
+    ['page.html', page],
+    ['liste.xls', page],
+    ['noms', page],
+    ['dessin.jpg', '<svg/>'],
+    ['facture.pdf', '<?xml version="1.0"?><invoice/>'],
+    ['facture.pdf', '%PDF-1.4'],
+  ])('is not told where %s holds %p', async (name, text) => {
+    expect(isPageInstead(await mediaTypeOf(Buffer.from(text)), [undefined, name])).toBe(false);
+  });
+});
+
 describe('what is claimed', () => {
   const noise = hex('0102030405060708090a');
 
   test.each<[string | undefined, string | undefined, string]>([
-    ['image/PNG; a=b', 'a.pdf', 'image image/png'],
-    [' audio/x-m4a ', undefined, 'audio audio/mp4'],
-    ['application/octet-stream', 'clip.MP4', 'video video/mp4'],
-    [undefined, 'voice.opus', 'audio audio/ogg; codecs=opus'],
+    ['image/PNG; a=b', 'a.pdf', UNKNOWN],
+    [' audio/x-m4a ', undefined, UNKNOWN],
+    ['application/octet-stream', 'clip.MP4', UNKNOWN],
+    [undefined, 'voice.opus', UNKNOWN],
+    ['application/octet-stream', 'letter.RTF', 'document application/rtf'],
+    [' text/calendar ', 'a.png', 'document text/calendar'],
     [undefined, 'table.csv', 'document text/csv'],
     ['text/plain; charset=utf-8', 'clip.mp4', 'document text/plain'],
     [undefined, 'noend', UNKNOWN],
@@ -87,7 +215,7 @@ describe('what is claimed', () => {
     ['image/png\r\nx: y', undefined, UNKNOWN],
     [`image/${'x'.repeat(200)}`, undefined, UNKNOWN],
     ['', '', UNKNOWN],
-  ])('%p, %p counts where the bytes say nothing', async (contentType, fileName, expected) => {
+  ])('%p, %p makes a document where the bytes say nothing, and no more', async (contentType, fileName, expected) => {
     expect(await typeOf(noise, contentType, fileName)).toBe(expected);
   });
 });
@@ -161,7 +289,7 @@ describe('a body', () => {
     const chunks = Array.from({ length: 21 }, (_, at) => bytes.subarray(at * 1000, at * 1000 + 1000));
     const source = new Source(chunks);
     const { type, body } = await detectMediaType(media(source));
-    expect(type).toEqual({ kind: 'image', mimetype: 'image/jpeg' });
+    expect(type).toMatchObject({ kind: 'image', mimetype: 'image/jpeg' });
     expect(source.asked).toBe(Math.ceil(HEAD_BYTES / 1000));
     expect((await collect(body)).equals(bytes)).toBe(true);
   });

@@ -10,13 +10,13 @@ import { Gate } from '../../support/delivery-world.js';
 import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
 import { closeAfterEach } from '../../support/opened.js';
+import { PNG } from '../../support/png.js';
 import { settled } from '../../support/settled.js';
 
 const NUMBER = '22670000000';
 const SECOND = '22670000001';
 const TO = '22675000000';
 const URL = 'https://files.example/photo';
-const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex');
 const opened = closeAfterEach();
 const cut: LinkEvent = { kind: 'ended', end: { next: 'retry', reason: 'cut' } };
 
@@ -304,6 +304,49 @@ describe('a file', () => {
     await expect(media({ mediaType: 'sticker' })).rejects.toEqual(
       refused('error.field_invalid', { field: 'mediaType' }),
     );
+  });
+
+  test.each([
+    ['image', '<!DOCTYPE html><title>Connexion</title>', 'photo.png'],
+    ['document', '<!DOCTYPE html><title>Connexion</title>', 'facture.pdf'],
+    [undefined, '<!DOCTYPE html><title>Connexion</title>', 'photo.png'],
+    ['image', PNG.subarray(0, 50), 'photo.png'],
+    ['image', '%PDF-1.4', 'photo.png'],
+    ['video', PNG, 'clip.mp4'],
+    ['audio', '%PDF-1.4', 'voix.mp3'],
+    ['voice', PNG, 'voix.ogg'],
+    ['voice', Buffer.from('fffb9064', 'hex'), 'voix.mp3'],
+  ] as const)(
+    'called %s of which the bytes are no such file is refused: nothing charged, nothing kept',
+    async (mediaType, bytes, fileName) => {
+      const { world, process, media, serve } = await openLinked();
+      serve([typeof bytes === 'string' ? Buffer.from(bytes) : bytes], { contentType: 'image/png', fileName });
+      await expect(media({ mediaType })).rejects.toEqual(refused('error.media_unavailable', {}));
+      expect([await world.balance(), await world.books(), kept(world)]).toEqual([1000, [], 0]);
+      expect(process.fetcher.requests).toHaveLength(1);
+    },
+  );
+
+  test('that was cut goes as a document where nobody called it an image', async () => {
+    const { world, media, serve, link } = await openLinked();
+    serve([PNG.subarray(0, 30), PNG.subarray(30, 50)]);
+    await media();
+    // The mark of the end lies across two chunks.
+    serve([PNG.subarray(0, -4), PNG.subarray(-4)]);
+    await media();
+    await world.pass(200, 50);
+    expect(link.sent.map(({ content }) => 'media' in content && content.media.kind)).toEqual(['document', 'image']);
+  });
+
+  test('that is spoken goes as a voice note, at the price of a file', async () => {
+    const { world, process, media, serve, link } = await openLinked();
+    const [head, opus] = [Buffer.from('OggS\0\x02', 'latin1'), Buffer.from('\x01\x13OpusHead', 'latin1')];
+    serve([head, Buffer.alloc(20), opus, Buffer.alloc(64)]);
+    const { messageID } = await media({ mediaType: 'voice' });
+    await world.pass(100, 50);
+    const note = { kind: 'voice', mimetype: 'audio/ogg; codecs=opus' };
+    expect(link.sent[0]?.content).toMatchObject({ media: note });
+    expect(await process.service.message(ACCOUNT, messageID)).toMatchObject({ media: { type: 'voice' }, units: 2 });
   });
 
   test.each<[string, () => Promise<FetchedMedia>]>([

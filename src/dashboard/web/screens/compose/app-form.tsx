@@ -136,7 +136,7 @@ export function AppForm({ channel, choice, onSent }: FormProps & { readonly chan
 }
 
 /** What a file may be sent as. */
-const MEDIA = ['image', 'video', 'document', 'audio'] as const;
+const MEDIA = ['image', 'video', 'document', 'audio', 'voice'] as const;
 
 /** As the service takes it; whether the address is a public one only the service knows. */
 function isFileUrl(text: string): boolean {
