@@ -26,7 +26,13 @@ const DECIMAL_WIDTHS = [10, 20] as const;
  */
 export function messageIds(given: readonly string[], format: MessageIdFormat): string[] {
   const ids = given.map((id) => id.trim()).filter((id) => id !== '');
-  return [...new Set([...ids, ...ids.flatMap((id) => [...spellings(id), ...converted(id, format)])])];
+  const forms = ids.flatMap((id) => [...spellings(id), ...converted(id, format), ...padded(id)]);
+  return [...new Set([...ids, ...forms])];
+}
+
+/** A number with one or two leading zeros more, for carriers that do not pad to a width of their own. */
+function padded(id: string): string[] {
+  return HEX.test(id) ? [`0${id}`, `00${id}`] : [];
 }
 
 /** The id in other cases and with other numbers of leading zeros. */

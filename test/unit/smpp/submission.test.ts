@@ -296,6 +296,13 @@ describe('answers that come late', () => {
     expect(fates.reportOf({ ...receipt, ids: ['8'] })).toBeUndefined();
   });
 
+  test('an id is found again by a receipt that spells the number as today’s plan does', () => {
+    const { fates } = fatesOf();
+    fates.take({ ...SMS, number: '22997000001' }, 'acme', answer(0, '7'), false);
+    expect(fates.reportOf({ ...receipt, number: '2290197000001' })).toMatchObject({ status: 'delivered' });
+    expect(fates.reportOf({ ...receipt, number: '2290197000002' })).toBeUndefined();
+  });
+
   test('no id, no receipt', () => {
     const { fates } = fatesOf();
     fates.take(SMS, 'acme', answer(0), false);

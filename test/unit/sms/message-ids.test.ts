@@ -24,6 +24,9 @@ describe('ids of receipts', () => {
     ['same', '0000000123', '123'],
     ['same', '123', '0000000123'],
     ['same', 'msg_id_not_implemented', 'msg_id_not_implemented'],
+    ['same', '0123', '123'],
+    ['same', '00123', '123'],
+    ['same', '0abc7', 'abc7'],
     ['same', '0', '0000'],
     ['hex-then-decimal', 'abc-7', 'abc-7'],
   ])('%s: %s in the answer, %s in the receipt', (format, answered, received) => {

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../../common/at-most.js';
+import { mayBeSpellings } from '../../../sms/receipts/sms-part.js';
 import type { CarrierReceipt, OutgoingSms, SmsReport } from '../../../sms/sms-transport.js';
 import { statusCode } from '../command-status.js';
 import type { SubmitAnswer } from '../session/submit-outcome.js';
@@ -41,7 +42,8 @@ export class LateResults {
     for (const id of ids) {
       const sms = this.byId.get(keyOf(route, id));
       // The number is compared, because some carriers give all messages the same id.
-      if (!sms || (number !== undefined && number !== sms.number)) continue;
+      const isOther = sms && number !== undefined && number !== sms.number && !mayBeSpellings(number, sms.number);
+      if (!sms || isOther) continue;
       return { smsId: sms.smsId, position: sms.position, status, ...(error === undefined ? {} : { error }) };
     }
     return undefined;
