@@ -1,7 +1,7 @@
 import { group, OptionPlace, type OptionsOf, unread } from '../../../common/options.js';
 import type { CarrierReceipt } from '../../../sms/sms-transport.js';
 import type { CallbackContent } from '../callback-content.js';
-import { countOf, textOf, valueAt } from '../json-values.js';
+import { countOf, idOf, textOf, valueAt } from '../json-values.js';
 import type { HttpVendor, VendorFacts, VendorNews } from '../vendor.js';
 import { portalText } from '../vendor.js';
 
@@ -20,15 +20,43 @@ const OPTIONS = group({
   baseUrl: unread,
 } satisfies OptionsOf<AfricasTalkingOptions>);
 
+/** By {@link plain} words. */
 const STATES: ReadonlyMap<string, CarrierReceipt['status']> = new Map([
-  ['Success', 'delivered'],
-  ['Failed', 'undelivered'],
-  ['Rejected', 'undelivered'],
-  ['AbsentSubscriber', 'undelivered'],
-  ['Expired', 'undelivered'],
+  ['success', 'delivered'],
+  ['delivered', 'delivered'],
+  ['failed', 'undelivered'],
+  ['rejected', 'undelivered'],
+  ['absentsubscriber', 'undelivered'],
+  ['expired', 'undelivered'],
 ]);
 /** The codes of acceptance: processed, sent, queued. */
 const TAKEN = ['100', '101', '102'];
+
+/** The code of each {@link plain} word, because older answers have the words only. */
+const CODES: ReadonlyMap<string, string> = new Map([
+  ['processed', '100'],
+  ['sent', '101'],
+  ['success', '101'],
+  ['queued', '102'],
+  ['riskhold', '401'],
+  ['invalidsenderid', '402'],
+  ['invalidphonenumber', '403'],
+  ['unsupportednumbertype', '404'],
+  ['insufficientbalance', '405'],
+  ['userinblacklist', '406'],
+  ['couldnotroute', '407'],
+  ['donotdisturbrejection', '409'],
+  ['internalservererror', '500'],
+  ['gatewayerror', '501'],
+  ['rejectedbygateway', '502'],
+]);
+/** Words of refusal that have no code. */
+const REFUSALS = ['couldnotsend', 'failed', 'rejected'];
+
+/** A word without blanks and in lower case: `Could Not Send` is `couldnotsend`. */
+function plain(words: string): string {
+  return words.replace(/[^A-Za-z]/g, '').toLowerCase();
+}
 
 /**
  * Describes Africa's Talking. Sources:
@@ -59,17 +87,25 @@ export function africasTalking(options: AfricasTalkingOptions): HttpVendor {
   };
 }
 
-/** Without a recipient the answer's message is the code, such as `InvalidSenderId`. */
 function readAnswer({ json }: { readonly json: unknown }): VendorFacts {
   const recipient = valueAt(json, 'SMSMessageData', 'Recipients', 0);
-  if (recipient === undefined) {
-    const sentence = textOf(valueAt(json, 'SMSMessageData', 'Message'));
-    return { code: sentence !== undefined && /^[A-Za-z]{3,40}$/.test(sentence) ? sentence : undefined };
-  }
-  const code = textOf(valueAt(recipient, 'statusCode'));
-  if (code === undefined || !TAKEN.includes(code)) return { code };
-  const id = textOf(valueAt(recipient, 'messageId'));
+  if (recipient === undefined) return { code: messageCode(textOf(valueAt(json, 'SMSMessageData', 'Message')) ?? '') };
+  const words = textOf(valueAt(recipient, 'status')) ?? '';
+  const code = textOf(valueAt(recipient, 'statusCode')) ?? CODES.get(plain(words));
+  const writtenId = textOf(valueAt(recipient, 'messageId'));
+  const id = idOf(writtenId);
+  // Without a code that we know: the vendor writes `None` for the id of an SMS that it did not take.
+  const isRefused = REFUSALS.includes(plain(words)) || (words !== '' && writtenId === 'None');
+  if (code === undefined && isRefused) return { code: words.replace(/[^A-Za-z]/g, '') || 'None' };
+  if (code !== undefined && !TAKEN.includes(code)) return { code };
   return { ids: id === undefined ? [] : [id], segments: countOf(valueAt(recipient, 'messageParts')) };
+}
+
+/** Without a recipient the answer's message is the code, such as `InvalidSenderId`; or it counts that none was sent. */
+function messageCode(message: string): string | undefined {
+  if (/^Sent to 0\//.test(message)) return 'none_sent';
+  if (CODES.has(plain(message))) return message.replace(/[^A-Za-z]/g, '');
+  return /^[A-Za-z]{3,40}$/.test(message) ? message : undefined;
 }
 
 function readCallback(content: CallbackContent): VendorNews | undefined {
@@ -77,7 +113,7 @@ function readCallback(content: CallbackContent): VendorNews | undefined {
   const number = content.field('phoneNumber');
   const state = content.field('status');
   if (id !== undefined && state !== undefined) {
-    const status = STATES.get(state);
+    const status = STATES.get(plain(state));
     const error = content.field('failureReason') ?? state;
     return status === undefined
       ? {}

@@ -25,6 +25,13 @@ const GROUPS: ReadonlyMap<string, CarrierReceipt['status']> = new Map([
   ['5', 'failed'],
 ]);
 const TAKEN_GROUPS = ['0', '1', '3'];
+/** The group of each name, in case a status has the name only. */
+const GROUP_NAMES = ['ACCEPTED', 'PENDING', 'UNDELIVERABLE', 'DELIVERED', 'EXPIRED', 'REJECTED'];
+
+function groupOf(status: unknown): string | undefined {
+  const place = GROUP_NAMES.indexOf(textOf(valueAt(status, 'groupName'))?.toUpperCase() ?? '');
+  return textOf(valueAt(status, 'groupId')) ?? (place < 0 ? undefined : String(place));
+}
 
 /** The maximum validity period: 48 hours, in seconds. */
 const MAX_VALIDITY = 172_800;
@@ -78,7 +85,7 @@ function webhooks(url: string, callbackData: string) {
 
 function readAnswer({ json }: { readonly json: unknown }): VendorFacts {
   const message = valueAt(json, 'messages', 0);
-  const group = textOf(valueAt(message, 'status', 'groupId'));
+  const group = groupOf(valueAt(message, 'status'));
   if (group === undefined) {
     return {
       code:
@@ -101,7 +108,7 @@ function readCallback({ json }: CallbackContent): VendorNews | undefined {
 
 function receiptOf(result: unknown): VendorReceipt | undefined {
   const id = textOf(valueAt(result, 'messageId'));
-  const group = textOf(valueAt(result, 'status', 'groupId'));
+  const group = groupOf(valueAt(result, 'status'));
   const name = textOf(valueAt(result, 'status', 'name'));
   const status = name === 'EXPIRED_DLR_UNKNOWN' ? 'unknown' : GROUPS.get(group ?? '');
   if (id === undefined || status === undefined) return undefined;

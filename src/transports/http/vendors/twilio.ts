@@ -72,6 +72,11 @@ export function twilio(options: TwilioOptions): HttpVendor {
     }),
     read: ({ json }) => {
       const id = textOf(valueAt(json, 'sid'));
+      const state = textOf(valueAt(json, 'status'));
+      // It may end an SMS at once, which has an id all the same. An error answer has its HTTP status as a number here.
+      if (state !== undefined && STATES.get(state) === 'failed') {
+        return { code: textOf(valueAt(json, 'error_code')) ?? state };
+      }
       return {
         ...(id === undefined ? {} : { ids: [id] }),
         segments: countOf(valueAt(json, 'num_segments')),
