@@ -10,9 +10,10 @@ import { type AccountRole, isAccountRole, isOperatorRole, type OperatorRole } fr
 import { isSubject } from './subject.js';
 import { UserTokenVerifier, type VerifiedUser } from './user-token-verifier.js';
 
-/** The two headers with credentials, as Node parses them. */
+/** The headers with credentials, as Node parses them. */
 export interface CredentialHeaders {
   readonly 'x-api-key'?: string | string[] | undefined;
+  readonly 'x-user-token'?: string | string[] | undefined;
   readonly authorization?: string | undefined;
 }
 
@@ -33,7 +34,10 @@ const USE_X_API_KEY: Answer = { kind: 'refused', code: 'error.use_x_api_key' };
 /** Compared for an unknown key, so that it takes as long as a wrong secret. No known secret has this hash. */
 const NO_DIGEST = Buffer.alloc(32);
 
-/** Authenticates callers. An `X-Api-Key` header decides alone when it is present, even when it is empty. */
+/**
+ * Authenticates callers. An `X-Api-Key` header decides alone when it is present, even when it is empty; without one, so does an
+ * `X-User-Token` header.
+ */
 @Injectable()
 export class Authenticator {
   constructor(
@@ -58,9 +62,9 @@ export class Authenticator {
   authenticate(headers: CredentialHeaders): Answer | Promise<Answer> {
     // The test is for presence: a blank header is an empty string.
     if ('x-api-key' in headers) return this.byApiKeyHeader(headers['x-api-key']);
-    const token = bearerToken(headers.authorization);
+    const token = userTokenIn(headers);
     if (token === undefined) return UNAUTHORIZED;
-    const key = parseApiKey(token);
+    const key = 'x-user-token' in headers ? undefined : parseApiKey(token);
     if (key !== undefined)
       return this.settings.legacyBearer === false ? USE_X_API_KEY : this.byKey(key, 'legacy-bearer');
     return this.verifiesUserTokens && looksLikeJwt(token) ? this.byUserToken(token) : UNAUTHORIZED;
@@ -188,6 +192,16 @@ export function admittedBy(raw: RawRequest): object | undefined {
 export function lastCaller(raw: RawRequest): Caller | undefined {
   const answer = raw[SEEN]?.answer;
   return answer?.kind === 'caller' ? answer.caller : undefined;
+}
+
+/**
+ * The user token that a request gives: in `X-User-Token`, for pages behind a proxy whose Basic authentication takes
+ * `Authorization`, or else in `Authorization: Bearer`. `X-User-Token` decides alone when it is present, even when it is empty.
+ */
+export function userTokenIn(headers: CredentialHeaders): string | undefined {
+  if (!('x-user-token' in headers)) return bearerToken(headers.authorization);
+  const token = headers['x-user-token'];
+  return typeof token === 'string' ? token : '';
 }
 
 /**

@@ -11,8 +11,8 @@ export type VerifiedUser =
   | { readonly accountId?: undefined; readonly subject: string; readonly role: OperatorRole };
 
 /**
- * Verifies the host's own user tokens in `Authorization: Bearer <JWT>`. Optional: without a verifier, every JWT is a 401. It
- * is called only when the request has no `X-Api-Key` and the credential has the structure of a JWT.
+ * Verifies the host's own user tokens in `Authorization: Bearer <JWT>` or `X-User-Token: <JWT>`. Optional: without a verifier,
+ * every JWT is a 401. It is called only when the request has no `X-Api-Key` and the credential has the structure of a JWT.
  *
  * @example
  * ```ts

@@ -26,7 +26,7 @@ export interface CoreGraph {
   readonly controllers?: boolean | undefined;
   /** The storage. Default `TypeormStorage.forRoot({ url: 'sqlite:messaging.db' })`. */
   readonly storage?: PortSource<MessagingStorage> | undefined;
-  /** Accepts user tokens (JWT) in `Authorization: Bearer`. Default: none, every such token is a 401. */
+  /** Accepts user tokens (JWT) in `Authorization: Bearer` or `X-User-Token`. Default: none, every such token is a 401. */
   readonly userTokens?: PortSource<UserTokenVerifier> | undefined;
   /**
    * Default: the database's clock, as far as it has one; on SQLite the machine's. A clock of your own is used as it is: then

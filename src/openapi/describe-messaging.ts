@@ -110,6 +110,13 @@ function securitySchemes({ accounts: { legacyBearer }, userTokens }: Surrounding
         bearerFormat: 'JWT',
         description: 'A user token that the application itself has issued. It is never read as an API key.',
       },
+      UserTokenHeader: {
+        type: 'apiKey',
+        in: 'header',
+        name: 'X-User-Token',
+        description:
+          'The same user token, for pages behind a proxy that takes `Authorization` for itself. If the request has this header and no `X-Api-Key`, `Authorization` is not read.',
+      },
     }),
   };
 }

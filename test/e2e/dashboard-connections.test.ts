@@ -136,7 +136,7 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
       const places: (string | null)[] = [];
       world.api.routes['GET events'] = { items: [eventOf(1)], next_after: 1, last: 4710 };
       world.api.routes['GET events/stream'] = ({ query, headers }: FakeRequest) => {
-        if (headers.authorization !== 'Bearer token') return new FakeAnswer(401, {});
+        if (headers['x-user-token'] !== 'token') return new FakeAnswer(401, {});
         places.push(query.get('after'));
         const sequence = 4710 + places.length;
         return stream(`id: ${sequence}\ndata: ${JSON.stringify(eventOf(sequence, { type: 'optout.added' }))}\n\n`);

@@ -57,7 +57,7 @@ suite('people at the dashboard', () => {
     expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])')).toBe(
       '[{},{},""]',
     );
-    expect(asked('GET', 'overview')[0]?.headers.authorization).toBe('Bearer token');
+    expect(asked('GET', 'overview')[0]?.headers['x-user-token']).toBe('token');
   });
 
   test('are told when a link was used, and sign in by pasting another one', async () => {
@@ -75,7 +75,7 @@ suite('people at the dashboard', () => {
     await visit('/dashboard#/keys');
     // The row and not the heading, which is drawn before the list is asked for.
     await page.getByText('Boutique en ligne').waitFor();
-    expect(asked('GET', 'keys')[0]?.headers.authorization).toBe('Bearer fresh');
+    expect(asked('GET', 'keys')[0]?.headers['x-user-token']).toBe('fresh');
     const second = await page.context().newPage();
     await second.goto(`${world.url}/dashboard/#/audit`);
     await second.getByRole('heading', { name: 'Audit' }).waitFor();
@@ -91,14 +91,14 @@ suite('people at the dashboard', () => {
     };
     const guarded = (path: string) => {
       const before = FULL[`GET ${path}`];
-      world.api.routes[`GET ${path}`] = ({ headers }: { headers: { authorization?: string } }) =>
-        headers.authorization === 'Bearer fresh' ? before : refusal(401, 'unauthorized');
+      world.api.routes[`GET ${path}`] = ({ headers }: { headers: { 'x-user-token'?: string } }) =>
+        headers['x-user-token'] === 'fresh' ? before : refusal(401, 'unauthorized');
     };
     guarded('optouts');
     guarded('signatures');
     await goTo(page, 'optouts');
     await page.getByText('+226 70 00 01 01').waitFor();
-    await until(() => asked('GET', 'signatures').some(({ headers }) => headers.authorization === 'Bearer fresh'));
+    await until(() => asked('GET', 'signatures').some(({ headers }) => headers['x-user-token'] === 'fresh'));
     expect(renewed).toBe(1);
   });
 

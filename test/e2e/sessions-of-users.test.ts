@@ -148,6 +148,21 @@ describeOnBothAdapters('sessions of users', (adapter) => {
     expect((await as(stays, 'balance')).status).toBe(200);
   });
 
+  test('the header for pages behind Basic authentication ends a session too, and the proxy’s credentials guess nothing', async () => {
+    const { link, browser, as } = await start();
+    const basic = { authorization: 'Basic dGVhbTpzZWNyZXQ=' };
+    const page = browser();
+    const access = await page.signIn({ token: await link() });
+    for (let each = 0; each < 50; each++) {
+      expect((await browser().post('session/end', {}, basic)).status).toBe(200);
+    }
+    await browser().post('session/end', {}, { ...basic, 'x-user-token': '' });
+    expect((await as(access, 'balance')).status).toBe(200);
+    await browser().post('session/end', {}, { ...basic, 'x-user-token': access });
+    expect((await as(access, 'balance')).status).toBe(401);
+    expect((await page.post('session/refresh', {}, basic)).status).toBe(401);
+  });
+
   test('a session ends when it rests for a day, or after thirty days', async () => {
     const { link, browser, clock } = await start();
     const [resting, used] = [browser(), browser()];

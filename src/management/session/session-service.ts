@@ -1,6 +1,6 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { hashSecret } from '../../accounts/api-key.js';
-import { bearerToken } from '../../accounts/authenticator.js';
+import { userTokenIn } from '../../accounts/authenticator.js';
 import { isAccountRole, isOperatorRole } from '../../accounts/permissions.js';
 import { isSubject } from '../../accounts/subject.js';
 import { Clock } from '../../common/clock.js';
@@ -98,8 +98,8 @@ export class SessionService {
    * @throws MessagingError `error.storage_unavailable`
    */
   async end(values: readonly string[], { address, headers }: SignInRequest): Promise<boolean> {
-    const bearer = bearerToken(headers.authorization);
-    const id = this.tokenOf(values)?.sessionId ?? (bearer && (await this.access.verify(bearer))?.sessionId);
+    const token = userTokenIn(headers);
+    const id = this.tokenOf(values)?.sessionId ?? (token && (await this.access.verify(token))?.sessionId);
     if (id === undefined || id === '') return false;
     try {
       await this.store.end(id, this.clock.now(), address);

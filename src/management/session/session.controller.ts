@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Header, HttpCode, Ip, Post, UseGuards } from '@nestjs/common';
+import { userTokenIn } from '../../accounts/authenticator.js';
 import { MessagingController } from '../../http/messaging-controller.js';
 import { ConnectionAddress, ReplyHeaders, RequestHeaders } from '../../http/parameters.js';
 import { MessagingBody } from '../../http/validation.js';
@@ -62,7 +63,7 @@ export class SessionController {
   ): Promise<{ readonly success: true }> {
     const cookies = this.cookies(headers);
     const end = () => this.sessions.end(cookies, { address, headers });
-    const guesses = cookies.length > 0 || headers.authorization !== undefined;
+    const guesses = cookies.length > 0 || userTokenIn(headers) !== undefined;
     await this.guesses.attempt({ address, connection }, end, (named) => guesses && !named);
     for (const { cookie } of this.keys.all) reply.addCookie(setCookie(cookie, '', 0, headers));
     return { success: true };

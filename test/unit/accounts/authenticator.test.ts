@@ -160,6 +160,47 @@ describe('the contract’s table of precedence', () => {
   });
 });
 
+/** What a client may put into `X-User-Token`. */
+function userTokens(kind: 'jwt' | 'garbage'): readonly (string | string[] | undefined)[] {
+  if (kind === 'jwt') return [jwt(), jwt({ alg: 'none' })];
+  const wrong = [valid.key, second.key, `Bearer ${jwt()}`, `${jwt()}, ${jwt()}`, [jwt()], [jwt(), jwt()]];
+  return [undefined, '', ' ', 'opaque-token', 'a..b', ...Object.values(dead), ...wrong];
+}
+
+describe('X-User-Token, for pages whose Authorization a proxy takes', () => {
+  const cells = ROWS.flatMap((row) =>
+    COLUMNS.flatMap((column) => (['jwt', 'garbage'] as const).map((kind) => ({ row, column, kind }))),
+  );
+
+  test.each(cells)('$kind, with X-Api-Key $row and Authorization $column', async ({ row, column, kind }) => {
+    for (const xApiKey of xApiKeys(row)) {
+      for (const authorization of authorizations(column)) {
+        for (const token of userTokens(kind)) {
+          const headers: CredentialHeaders = {
+            ...(xApiKey !== undefined && { 'x-api-key': xApiKey }),
+            ...(authorization !== undefined && { authorization }),
+            'x-user-token': token,
+          };
+          const verifier = new CountingVerifier('u');
+          const { answer, lookups } = await ask(headers, verifier);
+          const isUser = row === 'absent' && kind === 'jwt';
+          const user = { kind: 'caller', caller: { accountId: 'u', via: 'user-token' } };
+          expect({ headers, answer, lookups, asked: verifier.asked }).toEqual({
+            headers,
+            answer: row === 'valid' ? callerVia('key') : isUser ? user : REFUSED,
+            lookups: row === 'valid' || row === 'dead' ? 1 : 0,
+            asked: isUser ? [token] : [],
+          });
+        }
+      }
+    }
+  });
+
+  test('is refused where nobody verifies user tokens', async () => {
+    expect(await ask({ 'x-user-token': jwt() })).toEqual({ answer: REFUSED, lookups: 0 });
+  });
+});
+
 describe('Authenticator', () => {
   test('an X-Api-Key that is there without a value decides too', async () => {
     const headers = { 'x-api-key': undefined, authorization: `Bearer ${valid.key}` };

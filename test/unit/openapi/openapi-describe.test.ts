@@ -226,7 +226,12 @@ describe('describeMessaging', () => {
   test('mentions user tokens only where somebody verifies them', async () => {
     const useValue: UserTokenVerifier = { verify: async () => undefined };
     const document = served(documentOf(await withOptions({ userTokens: { useValue } })));
-    expect(balance(document).security).toEqual([{ ApiKey: [] }, { LegacyBearer: [] }, { UserToken: [] }]);
+    expect(balance(document).security).toEqual([
+      { ApiKey: [] },
+      { LegacyBearer: [] },
+      { UserToken: [] },
+      { UserTokenHeader: [] },
+    ]);
     expect(texts(balance(document), 404)).toEqual({ account_not_found: 'Compte introuvable' });
 
     // Provided where the module does not see it.

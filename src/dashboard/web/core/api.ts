@@ -2,7 +2,7 @@ import { hearTime } from './clock.js';
 import { AwayError, errorOf } from './errors.js';
 import { place } from './place.js';
 import { chosenAccount } from './router.js';
-import { accessToken, renew } from './session.js';
+import { accessToken, renew, tokenHeader } from './session.js';
 
 type QueryValue = string | number | boolean | undefined;
 
@@ -68,8 +68,7 @@ async function attempt(
   for (const [name, value] of Object.entries({ account, ...query })) {
     if (value !== undefined && value !== '') url.searchParams.set(name, String(value));
   }
-  const headers = new Headers({ Accept: accept });
-  if (token !== undefined) headers.set('Authorization', `Bearer ${token}`);
+  const headers = new Headers({ Accept: accept, ...tokenHeader(token) });
   if (key !== undefined) headers.set('Idempotency-Key', key);
   if (body !== undefined) headers.set('Content-Type', 'application/json');
   try {

@@ -26,6 +26,15 @@ export function accessToken(): string | undefined {
   return token;
 }
 
+/**
+ * The header with a token. On the page's own origin `Authorization` is left to the browser: behind a proxy with Basic
+ * authentication it puts the proxy's credentials there. An API elsewhere gets the header that its CORS answers know.
+ */
+export function tokenHeader(of: string | undefined): Readonly<Record<string, string>> {
+  if (of === undefined) return {};
+  return new URL(place.api).origin === location.origin ? { 'X-User-Token': of } : { Authorization: `Bearer ${of}` };
+}
+
 export function can(permission: string): boolean {
   return me.value?.permissions.includes(permission) ?? false;
 }
@@ -80,7 +89,7 @@ function asRefusal(error: unknown): never {
 /** Ends the session here and on the server. */
 export async function signOut(): Promise<void> {
   // Without a cookie, in a frame, the token says which session it is.
-  const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` };
+  const headers = { 'Content-Type': 'application/json', ...tokenHeader(token) };
   await send('session/end', { method: 'POST', headers, body: '{}' }).catch(() => undefined);
   forget('out');
   me.value = undefined;
@@ -135,7 +144,7 @@ function accept({ access_token, expires_in }: Session): void {
 
 /** Reads who is signed in; then the screens are shown. */
 async function enter(): Promise<void> {
-  const who: Me = await (await send('me', { headers: { Authorization: `Bearer ${token}` } })).json();
+  const who: Me = await (await send('me', { headers: tokenHeader(token) })).json();
   me.value = who;
   offerLanguage(who.locale);
   refusal.value = undefined;
