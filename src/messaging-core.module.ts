@@ -40,6 +40,7 @@ import { FACTORY_OPTIONS, knownOptions, knownValues } from './core/known-options
 import { LowBalances } from './core/low-balances.js';
 import { MessagingStorage, StartedStorage } from './core/messaging-storage.js';
 import { MessagingValues } from './core/messaging-values.js';
+import { MountCheck } from './core/mount-check.js';
 import { MountPoint } from './core/mount-point.js';
 import { type PortParts, providePort } from './core/port-provider.js';
 import { StorageLifecycle } from './core/storage-lifecycle.js';
@@ -127,6 +128,7 @@ export class MessagingCore extends ConfiguredModule {
 
 const SERVICES = [
   ...[
+    MountCheck,
     GraphCheck,
     Rounds,
     StorageLifecycle,

@@ -4,6 +4,7 @@ import type { ControllerDescription } from '../openapi/controller-description.js
 import { mountDescribed } from '../openapi/described-controllers.js';
 import { configured } from './configured-module.js';
 import { StartedStorage, type StoreDefinition } from './messaging-storage.js';
+import { MountCheck } from './mount-check.js';
 import type { MountPoint } from './mount-point.js';
 
 /** What a capability (SMS, one-time passcodes, a messaging-app channel, the sandbox) brings to an application. */
@@ -41,6 +42,7 @@ export function capabilityModule(
     controllers: described.map((description) => mountDescribed(description, path)),
     providers: [
       ...configured(module),
+      MountCheck,
       { provide: MountedCapability, useValue: mounted },
       ...stores.map(storeProvider),
       ...parts.flatMap((part) => part.providers ?? []),
