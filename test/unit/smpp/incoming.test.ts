@@ -69,6 +69,14 @@ describe('receipts', () => {
     expect(logged[0]).not.toMatch(/Geheim|22670000000/);
   });
 
+  test('and texts in both short_message and message_payload are read from the longer one', async () => {
+    const smsc = await bound();
+    const payload = (text: string) => [{ tag: TAG.messagePayload, value: encodeGsm7(text) }];
+    await asked(smsc, inbound('Bonj', { tlvs: payload('Bonjour') }));
+    await asked(smsc, inbound('Bonsoir', { tlvs: payload('B') }));
+    expect(world().sink.texts.map(({ text }) => text)).toEqual(['Bonjour', 'Bonsoir']);
+  });
+
   test('from a carrier that answers in hexadecimal', async () => {
     const smsc = await world().smsc();
     smsc.onSubmit = (submit) => submit.answer({ messageId: submit.idAs('upper-hex') });

@@ -123,6 +123,7 @@ const VALUE = `((?!(?:${LABELS})[ ]?:)[^\\s,;]*)`;
 const FIELD = new RegExp(`(?:^|[\\s,;])(${LABELS})[ ]?:[ ]?${VALUE}`, 'gi');
 /** A label, also one that is in no standard, with its value and all that separates it from the next. */
 const PAIR = new RegExp(`(${LABELS}|[a-z][a-z_]{0,19})[ ]?:[ ]?${VALUE}[\\s,;]*`, 'iy');
+const LABEL = new RegExp(`^(?:${LABELS})$`, 'i');
 const BODY = /(?:^|[\s,;])text ?:/i;
 /** Labels of which carriers write two forms. */
 const SYNONYMS: Readonly<Record<string, string>> = { status: 'stat', error: 'err' };
@@ -159,7 +160,7 @@ function isReceiptText(text: string, states: ReceiptStates): boolean {
   const bodyAt = text.search(BODY);
   const pairs = pairsOf((bodyAt < 0 ? text : text.slice(0, bodyAt)).replace(/[\s\0]+$/, ''));
   const [first] = pairs ?? [];
-  if (!pairs || !first || !new RegExp(`^(?:${LABELS})$`, 'i').test(first[0])) return false;
+  if (!pairs || !first || !LABEL.test(first[0])) return false;
   const values = new Map(pairs.map(([label, value]) => [labelOf(label), value]).reverse() as [string, string][]);
   const isAllowed = [...values].every(([label, value]) => ALLOWED[label]?.test(value) ?? true);
   const dates = ['submitdate', 'donedate'].flatMap((label) => values.get(label) || []);
