@@ -216,6 +216,14 @@ describe('the recipient', () => {
     expect(stranger.inbox.map(({ text }) => text)).toEqual(['Vous']);
   });
 
+  test('who is the number itself has it at once: its own phone sends no receipts', async () => {
+    const known = owner.copies.length;
+    expect(await session.send(owner, 'À moi')).toMatchObject({ kind: 'sent', final: 'delivered' });
+    const copies = owner.copies.slice(known);
+    // Baileys encrypts it for the phone as the sender's and as the recipient's; with one id the app shows one message.
+    expect(new Set(copies.map(({ id, text }) => `${id} ${text}`)).size).toBe(1);
+  });
+
   test('without an account gets nothing', async () => {
     expect(
       await session.link.send(

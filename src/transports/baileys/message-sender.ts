@@ -103,16 +103,22 @@ export class MessageSender {
       (error: unknown) => ({ error }),
     );
     const ack = await acknowledged;
-    if (ack) return resultOf(ack, reference);
+    if (ack) return resultOf(ack, reference, this.isOwn(address));
     // A receipt may still report the result later.
     if (!failure) return { kind: 'unknown', error: 'no_ack', reference };
     const error = `relay_failed: ${failureOf(failure.error).reason}`;
     return isBeforeWriting(failure.error) ? { kind: 'retry', error } : { kind: 'unknown', error, reference };
   }
+
+  /** Whether an address is the linked number's own, whose phone sends no receipts: it has what the server has taken. */
+  private isOwn(address: string): boolean {
+    const { library, socket } = this.parts;
+    return library.areJidsSameUser(address, socket.user?.id) || library.areJidsSameUser(address, socket.user?.lid);
+  }
 }
 
-function resultOf({ error }: Ack, reference: string): LinkResult {
-  if (error === undefined) return { kind: 'sent', reference };
+function resultOf({ error }: Ack, reference: string, isOwn: boolean): LinkResult {
+  if (error === undefined) return { kind: 'sent', reference, ...(isOwn && { final: 'delivered' }) };
   // Any other refusal may be one of the address, and asking for it again costs one query.
   const isAboutUs = error === RESTRICTED;
   return { kind: 'refused', error: ackError(error), ...(isAboutUs ? {} : { wrongAddress: true }) };
