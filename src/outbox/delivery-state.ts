@@ -54,6 +54,11 @@ export interface DeliveryUpdate {
    */
   readonly attempt?: number;
   /**
+   * For a report of the carrier on one attempt, whose acceptance is not stored: it applies only while the delivery is
+   * `unknown` after this attempt and no earlier one may have been accepted. Undefined: the report applies in any state.
+   */
+  readonly reportedAttempt?: number;
+  /**
    * With `queued`: nothing was tried, so the claim with this lease does not count as an attempt. The next claim gets the same
    * attempt number; the end of the lease tells the two apart when this update arrives twice.
    */
@@ -84,6 +89,8 @@ export interface DeliveryRow {
    * counts by itself: a crashed claim stores none, and a claim that tries several carriers stores one for each.
    */
   readonly attempt: number;
+  /** True: an attempt before the last claim may have been accepted. Default false. */
+  readonly doubtful?: boolean;
   /** Milliseconds since the epoch: next attempt, end of the lease or report deadline, depending on the status. */
   readonly dueAt: number | null;
 }
@@ -116,12 +123,14 @@ const RANK: Readonly<Record<DeliveryStatus, number>> = {
  * - `queued`, for another attempt, is the only step back: from `sending`, by the attempt that holds the lease.
  * - `sent` on `sent` keeps the state; with `dueAt: null` the report deadline ends.
  * - `failed` and `unknown` of an attempt apply only while it holds the lease.
+ * - A report on one attempt (`reportedAttempt`) applies only from `unknown` after that attempt.
  * - After `delivered` comes only `read`: a late `undelivered` or `failed` changes nothing, and refunds nothing.
  *
  * @returns the change; undefined when the update changes nothing
  */
 export function nextState(row: DeliveryRow, update: DeliveryUpdate): DeliveryChange | undefined {
-  const { status, attempt } = update;
+  const { status, attempt, reportedAttempt } = update;
+  if (reportedAttempt !== undefined && !isUnknownSince(row, reportedAttempt)) return undefined;
   const holdsLease = row.status === 'sending' && attempt === row.attempt;
   if (status === 'queued') {
     if (!holdsLease) return undefined;
@@ -139,4 +148,9 @@ export function nextState(row: DeliveryRow, update: DeliveryUpdate): DeliveryCha
     dueAt: status === 'sent' ? (update.dueAt ?? null) : null,
     refund: status === 'failed' ? row.units : 0,
   };
+}
+
+/** Whether this attempt alone may have been accepted, and nobody knows. */
+function isUnknownSince({ status, attempt, doubtful }: DeliveryRow, reportedAttempt: number): boolean {
+  return status === 'unknown' && attempt === reportedAttempt && doubtful !== true;
 }

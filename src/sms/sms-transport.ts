@@ -61,6 +61,12 @@ export interface SmsReport {
   readonly smsId: string;
   readonly position: number;
   readonly status: Extract<DeliveryStatus, 'sent' | 'delivered' | 'undelivered' | 'failed' | 'unknown'>;
+  /**
+   * The {@link OutgoingSms.attempt} that the report is on, if the carrier names it. It then settles only an SMS that is
+   * `unknown` since that attempt, such as after a crash, and of which no earlier attempt may have been accepted. Default:
+   * the report is on the SMS, whatever its attempt.
+   */
+  readonly attempt?: number;
   readonly error?: string;
 }
 

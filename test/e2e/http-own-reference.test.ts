@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { LedgerService } from '../../src/billing/ledger-service.js';
+import type { DeliveryTiming } from '../../src/outbox/delivery-result.js';
 import type { DeliveryStatus } from '../../src/outbox/delivery-state.js';
 import { HttpSmsTransport } from '../../src/transports/http/index.js';
 import type { ApiClient, Details } from '../support/api-client.js';
@@ -22,7 +23,7 @@ describeServices('SMS by a gateway without ids, which reports by our reference',
   let service: Service;
   let client: ApiClient;
 
-  const startWith = async (requestMs = 20_000) => {
+  const startWith = async (requestMs = 20_000, timing: Partial<DeliveryTiming> = {}) => {
     station = opened(await GatewayStation.open(kannelDouble));
     const transport = HttpSmsTransport.forRoot({
       vendor: kannelDouble.vendor(station.server.url),
@@ -30,7 +31,7 @@ describeServices('SMS by a gateway without ids, which reports by our reference',
       callbackSecret: CALLBACK_SECRET,
       requestMs,
     });
-    service = await start({ sms: { ...OPTIONS.sms, transport, delivery: { retryBaseMs: 1 } } });
+    service = await start({ sms: { ...OPTIONS.sms, transport, delivery: { retryBaseMs: 1, ...timing } } });
     client = await service.client(1000);
   };
   beforeEach(() => startWith());
@@ -128,6 +129,27 @@ describeServices('SMS by a gateway without ids, which reports by our reference',
     for (let time = 0; time < 2; time++) await reported(station.taken[0]?.reference, state);
     await becomes(smsID, status);
     expect(station.asked).toBe(1);
+    await holds(units);
+  });
+
+  test.each([
+    [2, 'undelivered', 999],
+    [16, 'failed', 1000],
+  ] as const)('an SMS that a crash left unknown is settled by a report of %i', async (state, status, units) => {
+    // As after a crash: the lease ends, and no result of the attempt is stored.
+    await startWith(20_000, { leaseMs: 50 });
+    station.server.next('held');
+    const { smsID } = await send();
+    const { recipients } = await becomes(smsID, 'unknown');
+    expect(recipients[0]?.refunded_units).toBe(0);
+    for (const attempt of [2, 3, 0]) expect(await reported(`${smsID}.0.${attempt}`, state)).toBe(200);
+    await becomes(smsID, 'unknown');
+    for (let time = 0; time < 2; time++) expect(await reported(`${smsID}.0.1`, state)).toBe(200);
+    await becomes(smsID, status);
+    await holds(units);
+    station.server.release();
+    await reported(`${smsID}.0.1`, 1);
+    await becomes(smsID, status);
     await holds(units);
   });
 

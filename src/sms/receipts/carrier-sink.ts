@@ -28,11 +28,12 @@ export class CarrierSink implements SmsSink {
     const at = this.clock.now();
     const { reportDeadlineMs } = smsTiming(this.transport, this.settings);
     return this.outbox.settle(
-      reports.map(({ smsId, position, status, error }) => ({
+      reports.map(({ smsId, position, status, attempt, error }) => ({
         messageId: smsId,
         position,
         status,
         at,
+        ...(attempt === undefined ? {} : { reportedAttempt: attempt }),
         ...(error === undefined ? {} : { error: carrierText(error) }),
         ...(status === 'sent' ? { dueAt: at + reportDeadlineMs } : {}),
       })),

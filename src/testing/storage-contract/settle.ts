@@ -74,6 +74,28 @@ export function settleTests({ test }: TestRunner, world: World): void {
     assert.deepEqual(places(moved), [`${id}/0`]);
   });
 
+  test('a report on one attempt settles what is unknown since that attempt, and refunds it once', async () => {
+    await sending();
+    assert.deepEqual(await world.settle(id, 'failed', { reportedAttempt: 1 }), []);
+    await world.settle(id, 'unknown');
+    for (const reportedAttempt of [0, 2]) assert.deepEqual(await world.settle(id, 'failed', { reportedAttempt }), []);
+    await world.stand(id, ['unknown']);
+    const [moved] = await world.settle(id, 'failed', { reportedAttempt: 1 });
+    assert.deepEqual([moved?.status, moved?.refund], ['failed', 2]);
+    assert.deepEqual(await world.settle(id, 'failed', { reportedAttempt: 1 }), []);
+    await world.holds(5);
+  });
+
+  test('it settles nothing if an earlier attempt may have been accepted', async () => {
+    await sending();
+    await world.settle(id, 'queued', { attempt: 1, doubtful: true, dueAt: START });
+    await world.claim({ now: START + LEASE });
+    await world.settle(id, 'unknown');
+    for (const reportedAttempt of [1, 2]) assert.deepEqual(await world.settle(id, 'failed', { reportedAttempt }), []);
+    await world.stand(id, ['unknown']);
+    await world.holds(3);
+  });
+
   test('an attempt that lost its lease no longer decides on retry, failure or doubt', async () => {
     await sending(2);
     for (const status of ['queued', 'failed', 'unknown'] as const) {

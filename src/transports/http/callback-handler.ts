@@ -121,7 +121,7 @@ interface StoreContext {
  *
  * A `delivered` with our reference is matched by that, whatever its attempt: the phone has the SMS, so it also applies to
  * an SMS whose request got no answer. All other states are matched by the carrier's id or the reference of the attempt,
- * because another attempt may have succeeded.
+ * because another attempt may have succeeded. What matches no id settles an SMS whose attempt ended without a result.
  */
 async function store({ receipts = [], inbound = [] }: VendorNews, context: StoreContext): Promise<void> {
   const { sink, texts } = context;
@@ -130,6 +130,8 @@ async function store({ receipts = [], inbound = [] }: VendorNews, context: Store
   const messages = inbound.flatMap((message) => inboundOf(message, context) ?? []);
   if (reports.length > 0) await sink.report(reports);
   if (byId.length > 0) await sink.receipts(byId);
+  const onAttempts = receipts.flatMap((receipt) => reportOnAttempt(receipt) ?? []);
+  if (onAttempts.length > 0) await sink.report(onAttempts);
   if (messages.length > 0) await texts(sink).receive(messages);
 }
 
@@ -138,6 +140,16 @@ function reportOf({ status, reference, ofPart }: VendorReceipt): SmsReport | und
   const sms = parseReference(reference);
   return sms && { smsId: sms.smsId, position: sms.position, status };
 }
+
+/** A report on the attempt that the reference names, for an SMS that a crash or the end of its lease left without ids. */
+function reportOnAttempt({ status, reference, ofPart, error }: VendorReceipt): SmsReport | undefined {
+  const sms = reference === undefined || ofPart === true ? undefined : parseReference(reference);
+  if (sms?.attempt === undefined || !FINAL.has(status)) return undefined;
+  return { ...sms, status, ...(error === undefined ? {} : { error: carrierCode(error) }) };
+}
+
+/** States that end an SMS, other than `delivered`, which applies to any attempt. */
+const FINAL: ReadonlySet<SmsReport['status']> = new Set(['undelivered', 'failed']);
 
 function receiptOf(receipt: VendorReceipt, context: StoreContext): CarrierReceipt | undefined {
   const { id, reference, status, mayBeLast, whole, error, at } = receipt;

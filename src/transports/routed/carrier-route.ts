@@ -245,7 +245,8 @@ function namingFor(route: string, transport: { readonly name: string }): RouteNa
 export function namedSink(sink: SmsSink, naming: RouteNaming): SmsSink {
   const named = <T extends { readonly route: string }>(each: T): T => ({ ...each, route: naming(each.route) });
   return {
-    report: (reports) => sink.report(reports),
+    // After an attempt at several routes it is not known which one of them an SMS without a result may have.
+    report: (reports) => sink.report(reports.filter(({ attempt }) => attempt === undefined)),
     receipts: (receipts) => sink.receipts(receipts.map(named)),
     inbound: (messages) => sink.inbound(messages.map(named)),
     unread: (route, address) => sink.unread(naming(route), address),

@@ -53,6 +53,24 @@ const CASES = ROWS.flatMap((from) =>
 );
 
 describe('nextState', () => {
+  test.each(ROWS)(
+    'a report on one attempt applies to a delivery that is unknown since that attempt; here it is %s',
+    (from) => {
+      for (const status of ['undelivered', 'failed'] as const) {
+        for (const [reportedAttempt, doubtful] of [
+          [5, false],
+          [5, true],
+          [4, false],
+          [6, false],
+        ] as const) {
+          const moved = nextState({ ...row(from), doubtful }, { ...settlement(status, 'report'), reportedAttempt });
+          const applies = from === 'unknown' && reportedAttempt === 5 && !doubtful;
+          expect(moved).toEqual(applies ? { status, dueAt: null, refund: status === 'failed' ? 3 : 0 } : undefined);
+        }
+      }
+    },
+  );
+
   test('the table is whole', () => {
     expect(ROWS).toHaveLength(8);
     for (const cells of Object.values(TABLE)) expect(cells.trim().split(/ +/)).toHaveLength(REPORTED.length);

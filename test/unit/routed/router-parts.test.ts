@@ -28,6 +28,8 @@ describe('names of routes and receipts', () => {
     await first.sink?.report([{ smsId: 'x', position: 0, status: 'delivered' }]);
     expect(world.sink.receipts_).toEqual([{ route: 'b', ids: ['1'], status: 'delivered' }]);
     expect(world.sink.texts).toMatchObject([{ route: 'a', text: 'STOP' }]);
+    // Both routes may have tried this attempt: only ids tell which one an SMS without a result may have.
+    await first.sink?.report([{ smsId: 'x', position: 0, status: 'failed', attempt: 1 }]);
     expect(world.sink.reports).toHaveLength(1);
   });
 

@@ -45,6 +45,7 @@ export function matchTests({ test }: TestRunner, world: World, steps: PartsWorld
     ['5215512345678', '525512345678'],
     ['551187654321', '5511987654321'],
     ['541123456789', '5491123456789'],
+    ['5492966123456', '54296615123456'],
     ['22507000001', '2250707000001'],
   ] as const) {
     test(`a receipt that names ${named} counts for an SMS to ${sentTo}, whose id it has`, async () => {

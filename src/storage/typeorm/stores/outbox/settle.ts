@@ -39,6 +39,7 @@ interface LockedRow extends DeliveryRow {
   readonly message: SentMessage;
   readonly refundedUnits: number;
   readonly storedAttempts: number;
+  readonly doubtful: boolean;
 }
 
 /** The values of a row after the updates so far, and what these add. */
@@ -240,7 +241,7 @@ function* lockRecipients(
   const keys = new Map(wanted.map((key) => [keyOf(key), [key.messageId, key.position]]));
   // All transactions lock in this order, so that two updates of the same deliveries cannot deadlock.
   const rows = yield* rowsOf(
-    `SELECT r.message_id, r.position, r.status, r.units, r.refunded_units, r.attempt, r.tries, r.due_at, r.channel, r.number,
+    `SELECT r.message_id, r.position, r.status, r.units, r.refunded_units, r.attempt, r.tries, r.doubtful, r.due_at, r.channel, r.number,
         m.account_id, m.sender, m.recipients, m.units AS price, m.accepted_at, m.metadata, m.trace,
         CASE WHEN m.recipients > 1 THEN (${RECORDED_SINCE} WHERE c.id = m.account_id AND c.recording = 1) END AS recorded_since
       FROM ${dialect.rowsInOrder({ message_id: 'id', position: 'integer' }, 'message_id, position')}
@@ -289,6 +290,7 @@ function toLocked(row: Row, messageId: string, message: SentMessage): LockedRow 
     refundedUnits: integerOf(row, 'refunded_units'),
     attempt: integerOf(row, 'attempt'),
     storedAttempts: integerOf(row, 'tries'),
+    doubtful: optionalInteger(row, 'doubtful') === 1,
     // Only this package writes the column, from values of this type.
     status: textOf(row, 'status') as DeliveryStatus,
     dueAt: optionalInteger(row, 'due_at') ?? null,
