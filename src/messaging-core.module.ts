@@ -62,6 +62,7 @@ import { GuardedMediaFetcher } from './media/guarded-media-fetcher.js';
 import { MediaFetcher } from './media/media-fetcher.js';
 import { MediaSettings, resolveMediaSettings } from './media/media-options.js';
 import { MediaStore } from './media/media-store.js';
+import type { AllValues } from './module-options.js';
 import { mountDescribed } from './openapi/described-controllers.js';
 import { Channels } from './outbox/channel.js';
 import { DispatchSettings, resolveDispatchSettings } from './outbox/dispatch-options.js';
@@ -207,12 +208,13 @@ function settingsProviders(mountPoint: MountPoint): Provider[] {
   return [
     {
       provide: HttpSettings,
-      useFactory: ({ limits, locale }: CoreValues, recipients: RecipientLimit): HttpSettings => ({
+      useFactory: ({ limits, locale, sms }: AllValues, recipients: RecipientLimit): HttpSettings => ({
         ...resolveHttpSettings({
           ...mountPoint,
           ...(limits ? { limits } : {}),
           ...(locale === undefined ? {} : { locale }),
         }),
+        home: sms?.tariff?.home,
         // Capabilities set their limits after this.
         get maxRecipients() {
           return recipients.maxRecipients;

@@ -5,10 +5,12 @@ import { capabilityModule } from './core/capability.js';
 import { ConfiguredModule } from './core/configured-module.js';
 import { CORE_GRAPH_OPTIONS, CORE_OPTIONS, type FactoryImports, type ValuesFactory } from './core/core-options.js';
 import { FACTORY_OPTIONS, knownOptions, knownValues, SHARED_CORE_OPTIONS } from './core/known-options.js';
+import { MessagingValues } from './core/messaging-values.js';
 import { isOnSharedCore, MountPoint } from './core/mount-point.js';
 import { invokeFactory, providePort } from './core/port-provider.js';
 import { MessagingCore } from './messaging-core.module.js';
 import {
+  type AllValues,
   MSGAPP_GRAPH_OPTIONS,
   type MsgappGraph,
   type MsgappModuleAsyncOptions,
@@ -98,8 +100,9 @@ function settingsProviders(channel: string, { useFactory, inject = [] }: ValuesF
     },
     {
       provide: MsgappSettings,
-      useFactory: (options: MsgappValues) => resolveMsgappSettings({ ...options, channel }),
-      inject: [ChannelValues],
+      useFactory: (options: MsgappValues, { sms }: AllValues) =>
+        resolveMsgappSettings({ ...options, channel }, sms?.tariff?.home),
+      inject: [ChannelValues, MessagingValues],
     },
     {
       provide: SessionVault,

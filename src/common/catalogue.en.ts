@@ -21,6 +21,9 @@ export const en: Readonly<Record<keyof typeof fr, string>> = {
   'error.field_invalid': 'The field {field} is invalid',
   'error.metadata_too_large': 'Metadata too large: at most {keys} keys and {characters} characters in all',
   'error.invalid_number': 'Invalid number: {number}',
+  'hint.number_meant': 'Did you mean {meant}?',
+  'error.numbers_not_strings':
+    'The numbers in {field} must be strings, as in ["22670000001"], not {given}: a JSON number would lose leading zeros',
   'error.too_many_recipients': 'Too many recipients: {count}, at most {max}',
   'error.empty_message': 'The message must not be empty',
   'error.unsendable_character': 'The message contains a character that cannot be sent: {character}',

@@ -19,6 +19,9 @@ export const fr = {
   'error.field_invalid': 'Le champ {field} est invalide',
   'error.metadata_too_large': 'Métadonnées trop volumineuses : maximum {keys} clés et {characters} caractères en tout',
   'error.invalid_number': 'Numéro invalide : {number}',
+  'hint.number_meant': 'Vouliez-vous dire {meant} ?',
+  'error.numbers_not_strings':
+    'Les numéros de {field} doivent être des chaînes, comme dans ["22670000001"], et non {given} : un nombre JSON perdrait des zéros de tête',
   'error.too_many_recipients': 'Trop de destinataires : {count}, maximum {max}',
   'error.empty_message': 'Le message ne doit pas être vide',
   'error.unsendable_character': 'Le message contient un caractère qui ne peut pas être envoyé : {character}',

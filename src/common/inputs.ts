@@ -1,5 +1,5 @@
 import { MessagingError } from './errors.js';
-import { isPhoneNumber, isValidNumber } from './phone-number.js';
+import { isPhoneNumber } from './phone-number.js';
 
 // Hosts also call services from their own controllers with the input of clients, so types alone do not guarantee it.
 
@@ -71,11 +71,18 @@ export function checkLimit(limit: unknown): asserts limit is number {
 }
 
 /**
- * @param strict whether the number must also be valid in its country's numbering plan
- * @throws MessagingError `error.invalid_number` for anything but E.164 digits in a string
+ * For an entry of a list of numbers.
+ *
+ * @throws MessagingError `error.numbers_not_strings` for a value that is no string, such as a JSON number
  */
-export function checkNumber(number: unknown, strict = false): asserts number is string {
-  if (isPhoneNumber(number) && (!strict || isValidNumber(number))) return;
+export function checkNumberText(field: string, number: unknown): asserts number is string {
+  if (typeof number !== 'string')
+    throw new MessagingError('error.numbers_not_strings', { field, given: formatInput(number) });
+}
+
+/** @throws MessagingError `error.invalid_number` for anything but E.164 digits in a string */
+export function checkNumber(number: unknown): asserts number is string {
+  if (isPhoneNumber(number)) return;
   throw new MessagingError('error.invalid_number', { number: formatInput(number) });
 }
 

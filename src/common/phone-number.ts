@@ -5,6 +5,8 @@ import { once } from './once.js';
 const require = createRequire(import.meta.url);
 
 // Positions of a country's properties in the library's metadata (format version 4, which its file METADATA describes).
+const LENGTHS = 3;
+const TRUNK_PREFIX = 5;
 const LEADING_DIGITS = 10;
 const TYPES = 11;
 
@@ -110,6 +112,29 @@ function numbersOf(country: CountryCode, callingCode: string): RegExp {
   if (typeof leadingDigits === 'string') return new RegExp(`^${callingCode}(?:${leadingDigits})`);
   const types = Array.isArray(facts[TYPES]) ? facts[TYPES].flatMap(typePattern) : [];
   return new RegExp(`^${callingCode}(?:${types.join('|')})$`);
+}
+
+/** How numbers of a country are made. */
+export interface NationalPlan {
+  /** The numbers of the country, with its calling code. */
+  readonly numbers: RegExp;
+  /** The lengths, without the calling code, of the numbers of all countries that share it. */
+  readonly lengths: ReadonlySet<number>;
+  /** What people there dial before a national number, such as `0`; empty: nothing. */
+  readonly trunkPrefix: string;
+}
+
+export function nationalPlan(country: CountryCode): NationalPlan {
+  const code = callingCodeOf(country);
+  const { countries, country_calling_codes: codes } = metadata();
+  const facts: readonly unknown[] = countries[country] ?? [];
+  const types = Array.isArray(facts[TYPES]) ? facts[TYPES].flatMap(typePattern) : [];
+  const lengths = Object.entries(codes)
+    .flatMap(([each, sharers]) => (each === code ? sharers : []))
+    .flatMap((sharer): unknown => countries[sharer]?.[LENGTHS])
+    .filter((length) => typeof length === 'number');
+  const trunkPrefix = String(facts[TRUNK_PREFIX] || '');
+  return { numbers: new RegExp(`^${code}(?:${types.join('|')})$`), lengths: new Set(lengths), trunkPrefix };
 }
 
 /** The pattern of one type of numbers (fixed, mobile …), if the country has such numbers. */

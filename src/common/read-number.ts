@@ -22,7 +22,7 @@ export type ReadAddress =
 const MIN_DIGITS = 7;
 /**
  * Without a known home country, fewer digits than this are not taken for a number with its calling code: most national
- * numbers have 7 to 9 digits, and some of them begin like a small country's numbers. Example: `67712345` is a mobile number
+ * numbers have 7 to 9 digits, and some of them begin like a small country's numbers. Example: `67720123` is a mobile number
  * in Burkina Faso and, with the calling code 677, a landline of the Solomon Islands.
  */
 const MIN_SURE_DIGITS = 10;

@@ -29,7 +29,7 @@ export function errorAnswer(error: unknown, catalogue: Catalogue): ErrorAnswer {
     if (error.retryAfter !== undefined) headers['Retry-After'] = String(error.retryAfter);
     if (errorStatus[error.code] === 401) headers['WWW-Authenticate'] = CHALLENGE;
     if (error.code === 'error.events_gone') headers[EARLIEST_SEQUENCE] = String(error.values.earliest);
-    return refusal(error.code, renderText(catalogue, error.code, error.values), headers);
+    return refusal(error.code, sentenceOf(error, catalogue), headers);
   }
   if (error instanceof HttpException) {
     const status = error.getStatus();
@@ -47,6 +47,12 @@ export function errorAnswer(error: unknown, catalogue: Catalogue): ErrorAnswer {
   if (status !== undefined)
     return answer(status, errorWord('error.request_invalid'), catalogue['error.request_invalid']);
   return refusal('error.internal', catalogue['error.internal']);
+}
+
+/** The text of an error, and after it the number that was probably meant in place of an invalid one. */
+function sentenceOf({ code, values }: MessagingError, catalogue: Catalogue): string {
+  const text = renderText(catalogue, code, values);
+  return values.meant === undefined ? text : `${text}. ${renderText(catalogue, 'hint.number_meant', values)}`;
 }
 
 function refusal(code: ErrorCode, message: string, headers?: Readonly<Record<string, string>>): ErrorAnswer {
@@ -95,6 +101,7 @@ export const ERROR_CODE = 'X-Error-Code';
  */
 const WORDS: Partial<Readonly<Record<ErrorCode, string>>> = {
   'error.use_x_api_key': 'unauthorized',
+  'error.numbers_not_strings': 'field_not_list',
   'error.link_refused': 'unauthorized',
   'error.session_attempts': 'too_many_attempts',
   'error.session_ended': 'unauthorized',
@@ -139,6 +146,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.field_invalid': 400,
   'error.metadata_too_large': 400,
   'error.invalid_number': 400,
+  'error.numbers_not_strings': 400,
   'error.too_many_recipients': 400,
   'error.empty_message': 400,
   'error.unsendable_character': 400,

@@ -54,6 +54,8 @@ export abstract class HttpSettings {
   abstract readonly maxInFlight: number;
   abstract readonly catalogue: Catalogue;
   abstract readonly maxRecipients: number;
+  /** The home market, a country code; undefined: not known. */
+  abstract readonly home?: string | undefined;
 }
 
 /** The readers of the options about HTTP. */

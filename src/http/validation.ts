@@ -121,7 +121,8 @@ export class MessagingValidationPipe implements PipeTransform {
     const constraint = broken.at(-1) ?? '';
     const rule = field?.rules.find((each) => each.name === constraint);
     const { constraints: args = [], each = false, context } = rule ?? {};
-    return fieldRefusal({ field: name, constraint, args, each, code: context?.code, value });
+    const { home } = this.settings;
+    return fieldRefusal({ field: name, constraint, args, each, code: context?.code, value, home });
   }
 
   private isTooLong({ recipients }: DtoField, value: unknown): value is readonly unknown[] {

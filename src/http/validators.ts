@@ -3,6 +3,8 @@ import type { ValidateByOptions, ValidationOptions } from 'class-validator';
 import { type ErrorCode, MessagingError } from '../common/errors.js';
 import { formatInput, inNfc } from '../common/inputs.js';
 import { isPhoneNumber } from '../common/phone-number.js';
+import { readNumber } from '../common/read-number.js';
+import { invalidNumber } from '../common/recipient-number.js';
 import { MOST_CHARACTERS, MOST_KEYS, metadataRefusal } from '../outbox/metadata.js';
 import { classTransformer, classValidator, lateDecorator } from './late-decorators.js';
 
@@ -81,6 +83,8 @@ interface BrokenRule {
   /** The decorator's `context: { code }`, which replaces the usual code. */
   readonly code: ErrorCode | undefined;
   readonly value: unknown;
+  /** The home market, where it is known. */
+  readonly home: string | undefined;
 }
 
 /** The codes of class-validator's constraints; all others are `error.field_invalid`. */
@@ -94,10 +98,10 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 };
 
 /** The error for an invalid field. */
-export function fieldRefusal({ field, constraint, args, each, code, value }: BrokenRule): MessagingError {
+export function fieldRefusal({ field, constraint, args, each, code, value, home }: BrokenRule): MessagingError {
   if (code !== undefined) return new MessagingError(code, { field });
-  if (constraint === PHONE_NUMBER) return numberRefusal(field, value);
-  if (constraint === PHONE_NUMBER_LIST) return listRefusal(field, value);
+  if (constraint === PHONE_NUMBER) return numberRefusal(field, value, home);
+  if (constraint === PHONE_NUMBER_LIST) return listRefusal(field, value, home);
   if (constraint === QUERY_INTEGER) {
     return new MessagingError('error.field_not_integer', { field, min: Number(args[0]), max: Number(args[1]) });
   }
@@ -107,17 +111,18 @@ export function fieldRefusal({ field, constraint, args, each, code, value }: Bro
   return new MessagingError(each && usual === 'error.field_not_string' ? 'error.field_not_list' : usual, { field });
 }
 
-function numberRefusal(field: string, value: unknown): MessagingError {
+function numberRefusal(field: string, value: unknown, home: string | undefined): MessagingError {
   if (typeof value !== 'string') return new MessagingError('error.field_not_string', { field });
-  return new MessagingError('error.invalid_number', { number: shortened(value) });
+  return invalidNumber(shortened(value), readNumber(value, { home, type: 'international' }));
 }
 
-function listRefusal(field: string, value: unknown): MessagingError {
+function listRefusal(field: string, value: unknown, home: string | undefined): MessagingError {
   if (!Array.isArray(value) || value.length === 0) return new MessagingError('error.field_not_list', { field });
   const wrong: unknown = value.find((entry) => !isPhoneNumber(entry));
-  return new MessagingError('error.invalid_number', {
-    number: typeof wrong === 'string' ? shortened(wrong) : formatInput(wrong),
-  });
+  if (typeof wrong !== 'string') {
+    return new MessagingError('error.numbers_not_strings', { field, given: formatInput(wrong) });
+  }
+  return numberRefusal(field, wrong, home);
 }
 
 /** At most 64 characters of the caller's input. */

@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache';
 import { atMost } from '../common/at-most.js';
 import { Clock } from '../common/clock.js';
 import { IdGenerator } from '../common/ids.js';
-import { checkNumber } from '../common/inputs.js';
 import { FaultLog, faultCode, nameOf } from '../common/log.js';
 import { restrictionEvent } from '../events/account-events.js';
 import { EventTeller } from '../events/event-teller.js';
@@ -105,7 +104,7 @@ export class MsgappChannel extends Channel {
   }
 
   override async draft({ accountId, number: to, host }: DraftRequest): Promise<Draft> {
-    checkNumber(to, this.settings.strictNumbers);
+    this.settings.recipients.check(to);
     const { sessionId, number } = await this.senders.choose(accountId, undefined, host);
     return { sender: number, lane: sessionId, units: this.settings.tariff.text };
   }

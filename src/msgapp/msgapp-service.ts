@@ -246,7 +246,7 @@ export class MsgappService {
 
   /** Checks both numbers and returns the requested sender. */
   private checkNumbers({ to, from }: Pick<MsgappText, 'to' | 'from'>): string | undefined {
-    checkNumber(to, this.settings.strictNumbers);
+    this.settings.recipients.check(to);
     const sender = from ?? undefined;
     if (sender !== undefined) checkNumber(sender);
     return sender;

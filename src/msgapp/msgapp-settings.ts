@@ -1,6 +1,5 @@
 import {
   any,
-  boolean,
   formatValue,
   group,
   integer,
@@ -12,6 +11,7 @@ import {
   readOptions,
   unread,
 } from '../common/options.js';
+import { RecipientNumbers, type StrictNumbers, strictNumbers } from '../common/recipient-number.js';
 import type { SomeOf } from '../common/some-of.js';
 import { DELIVERY_OPTIONS, type DeliveryTiming } from '../outbox/delivery-result.js';
 import type { Pacing, SessionTiming } from './msgapp-transport.js';
@@ -46,8 +46,8 @@ export interface MsgappOptions {
   readonly tariff: MsgappTariff;
   /** Secret that encrypts the sessions' credentials: at least 32 random characters, kept outside the database. */
   readonly credentialsKey: CredentialsKeyOption;
-  /** Also refuse numbers that are impossible according to libphonenumber. Default false. */
-  readonly strictNumbers?: boolean | undefined;
+  /** As `sms.strictNumbers`; the home market is that of `sms.tariff`. Default `home`. */
+  readonly strictNumbers?: StrictNumbers | undefined;
   /** Send rate of one number. Default: the transport's pacing, else none. */
   readonly pacing?: SomeOf<Pacing> | undefined;
   /** Leases, attempts and deadlines of deliveries. Each field defaults to the transport's, else to the general default. */
@@ -62,7 +62,7 @@ export interface MsgappOptions {
 export abstract class MsgappSettings {
   abstract readonly channel: string;
   abstract readonly tariff: MsgappTariff;
-  abstract readonly strictNumbers: boolean;
+  abstract readonly recipients: RecipientNumbers;
   abstract readonly pacing: Partial<Pacing>;
   abstract readonly delivery: Partial<DeliveryTiming>;
   abstract readonly sessions: Partial<SessionTiming>;
@@ -105,7 +105,7 @@ export const MSGAPP_OPTIONS = {
   }, tariff.check),
   // Read by the vault of the sessions, which alone may know it.
   credentialsKey: unread,
-  strictNumbers: boolean.or(false),
+  strictNumbers: strictNumbers.or('home'),
   pacing,
   delivery: DELIVERY_OPTIONS,
   sessions,
@@ -117,10 +117,13 @@ const ALL = {
   channel: any(resolveChannelName).or('msgapp'),
 } satisfies OptionsOf<MsgappOptions>;
 
-/** @throws MessagingOptionsError with a sentence that names the wrong option */
-export function resolveMsgappSettings(options: Omit<MsgappOptions, 'credentialsKey'>): MsgappSettings {
-  const { credentialsKey: _, ...settings } = readOptions(ALL, options, new OptionPlace('msgapp'));
-  return settings;
+/**
+ * @param home the home market, a country code; undefined: not known
+ * @throws MessagingOptionsError with a sentence that names the wrong option
+ */
+export function resolveMsgappSettings(options: Omit<MsgappOptions, 'credentialsKey'>, home?: string): MsgappSettings {
+  const { credentialsKey: _, strictNumbers, ...settings } = readOptions(ALL, options, new OptionPlace('msgapp'));
+  return { ...settings, recipients: new RecipientNumbers(strictNumbers, home) };
 }
 
 /** First segments of our other paths, and names under which hosts commonly have routes. */

@@ -70,7 +70,9 @@ export function describeFields({ dto, fields, required = [] }: FieldsDescription
       errors: [
         ...(optional ? [] : [{ code: 'error.field_missing', values: { field: name } } as const]),
         ...known.flatMap(({ constraint, args, wrong }) =>
-          wrong.map((value) => fieldRefusal({ field: name, constraint, args, value, each: false, code: undefined })),
+          wrong.map((value) =>
+            fieldRefusal({ field: name, constraint, args, value, each: false, code: undefined, home: undefined }),
+          ),
         ),
         ...(recipients
           ? [{ code: 'error.too_many_recipients', values: { count: maxRecipients + 1, max: maxRecipients } } as const]

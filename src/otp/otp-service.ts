@@ -173,7 +173,6 @@ export class OtpService implements OnApplicationBootstrap {
     const { accountId, service, number } = binding;
     const channel = this.channelOf(otp.channel);
     const metadata = metadataOf(otp.metadata);
-    this.checkCountry(number);
     const { sender, lane, units } = await channel.draft({
       accountId,
       number,
@@ -181,6 +180,8 @@ export class OtpService implements OnApplicationBootstrap {
       signature: this.settings.text.signatureOf(service),
       host,
     });
+    // After the draft, which refuses numbers without their calling code: `70000001` is in no country.
+    this.checkCountry(number);
     const id = this.ids.next();
     const now = this.clock.now();
     const newId = this.ids.bytes(16).toString('base64url');

@@ -1,15 +1,7 @@
 import { isSignatureName } from '../accounts/signature-name.js';
 import { TARIFF_OPTION, type Tariff, type TariffOptions } from '../billing/tariff.js';
-import {
-  any,
-  boolean,
-  choice,
-  integer,
-  isRecord,
-  OptionPlace,
-  type OptionsOf,
-  readOptions,
-} from '../common/options.js';
+import { any, choice, integer, isRecord, OptionPlace, type OptionsOf, readOptions } from '../common/options.js';
+import { RecipientNumbers, type StrictNumbers, strictNumbers } from '../common/recipient-number.js';
 import type { SomeOf } from '../common/some-of.js';
 import { MOST_RECIPIENTS } from '../http/recipient-limit.js';
 import { DELIVERY_OPTIONS, type DeliveryTiming } from '../outbox/delivery-result.js';
@@ -24,8 +16,12 @@ export interface SmsOptions {
   readonly maxRecipients?: number | undefined;
   /** The maximum number of segments per text, 1 to 255. Default 255. */
   readonly maxSegments?: number | undefined;
-  /** True: numbers that libphonenumber reports as impossible are refused as well. Default false. */
-  readonly strictNumbers?: boolean | undefined;
+  /**
+   * Which numbers are refused. `home`: those of the market `home` without its calling code, such as `70000001`, and those with
+   * its calling code and a wrong count of digits; the error names the number that was probably meant. True: also all others
+   * that libphonenumber reports as impossible. False: none. Default `home`.
+   */
+  readonly strictNumbers?: StrictNumbers | undefined;
   /** `punctuation`: typographic quotes, dashes and the like are replaced if the text is GSM-7 then. Default `off`. */
   readonly transliterate?: Transliteration | undefined;
   /** Leases, attempts and deadlines. Default: the transport's values, then those of every channel. */
@@ -49,7 +45,8 @@ export abstract class SmsSettings {
   abstract readonly tariff: Tariff;
   abstract readonly maxRecipients: number;
   abstract readonly maxSegments: number;
-  abstract readonly strictNumbers: boolean;
+  /** By `strictNumbers` and `tariff.home`. */
+  abstract readonly recipients: RecipientNumbers;
   abstract readonly transliterate: Transliteration;
   abstract readonly delivery: Partial<DeliveryTiming>;
   /** Without a trailing slash. */
@@ -85,7 +82,7 @@ export const SMS_OPTIONS = {
   tariff: TARIFF_OPTION,
   maxRecipients: integer(1, MOST_RECIPIENTS).or(100_000),
   maxSegments: integer(1, 255).or(255),
-  strictNumbers: boolean.or(false),
+  strictNumbers: strictNumbers.or('home'),
   transliterate: choice('off', 'punctuation').or('off'),
   delivery: DELIVERY_OPTIONS,
   callbackBaseUrl: baseUrl.or(undefined),
@@ -96,6 +93,11 @@ export const SMS_OPTIONS = {
 /** @throws MessagingOptionsError with a sentence that names the wrong option */
 export function resolveSmsSettings(options: SmsOptions | undefined): SmsSettings {
   const place = new OptionPlace('sms');
-  const { callbackBaseUrl, optOutWords, ...settings } = readOptions(SMS_OPTIONS, options ?? {}, place);
-  return { ...settings, callbackBaseUrl, optOutWords: withBuiltIn(optOutWords, place.in('optOutWords')) };
+  const { callbackBaseUrl, optOutWords, strictNumbers, ...settings } = readOptions(SMS_OPTIONS, options ?? {}, place);
+  return {
+    ...settings,
+    callbackBaseUrl,
+    recipients: new RecipientNumbers(strictNumbers, options?.tariff.home),
+    optOutWords: withBuiltIn(optOutWords, place.in('optOutWords')),
+  };
 }

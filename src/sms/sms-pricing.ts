@@ -1,5 +1,5 @@
 import { MessagingError } from '../common/errors.js';
-import { checkNumber, checkString } from '../common/inputs.js';
+import { checkNumberText, checkString } from '../common/inputs.js';
 import { phoneOf } from '../common/phone-spellings.js';
 import { isInvisible } from '../common/visible-text.js';
 import type { Recipient } from '../outbox/send.js';
@@ -51,7 +51,8 @@ export function checkText(content: string, settings: SmsSettings): CheckedText {
 
 /**
  * The numbers of distinct phones in order of first appearance: two spellings of one phone's number are one recipient.
- * @throws MessagingError `error.invalid_number` for the first invalid one, `error.field_not_list` for none or no list,
+ * @throws MessagingError `error.invalid_number` for the first invalid one, `error.numbers_not_strings` for another type,
+ *   `error.field_not_list` for none or no list,
  *   `error.too_many_recipients`
  */
 export async function checkNumbers(numbers: readonly string[], settings: SmsSettings): Promise<readonly string[]> {
@@ -64,12 +65,13 @@ export async function checkNumbers(numbers: readonly string[], settings: SmsSett
   const distinct: string[] = [];
   for (const [index, number] of numbers.entries()) {
     if (phones.has(number)) continue;
-    checkNumber(number, settings.strictNumbers);
+    checkNumberText('number', number);
+    settings.recipients.check(number);
     const phone = phoneOf(number);
     if (phones.has(phone)) continue;
     phones.add(phone);
     distinct.push(number);
-    if (settings.strictNumbers && index % YIELD_AFTER === YIELD_AFTER - 1) await yieldToEventLoop();
+    if (index % YIELD_AFTER === YIELD_AFTER - 1) await yieldToEventLoop();
   }
   if (distinct.length >= YIELD_AFTER) await yieldToEventLoop();
   return distinct;

@@ -34,7 +34,7 @@ import { SMS_STATUSES } from './sms-query.js';
 /** OpenAPI description of the SMS routes (docs/http-api.md). */
 export const smsOpenapi = describeController(SmsController, (surroundings) => {
   const { accounts, get } = surroundings;
-  const { maxSegments: max, strictNumbers, transliterate } = get(SmsSettings);
+  const { maxSegments: max, recipients, transliterate } = get(SmsSettings);
   const { sms_units: units } = quoteOf(EXAMPLE.text, surroundings);
   const charged = { signature: accounts.signatures[0], sms_units: units };
   const delivered = exampleOf(SCHEMAS, 'SmsRecipient', { units });
@@ -59,7 +59,7 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
     pattern: '\\S',
     description: `The text, with at least one character that is not white space. ${punctuation} It is sent as GSM-7 if every character allows it, else as UCS-2.`,
   };
-  const number = `The recipients. Repeated numbers are sent and charged once, in whichever spelling.${strictNumbers ? ' Numbers that no numbering plan has are refused.' : ''}`;
+  const number = `The recipients. Repeated numbers are sent and charged once, in whichever spelling.${recipients.strict === true ? ' Numbers that no numbering plan has are refused.' : ''}`;
   return {
     tag: { name: 'SMS', description: 'Send a text to one or many numbers, ask for its price, read its status.' },
     parameters: { smsID: { description: 'The `smsID` of the send.', example: EXAMPLE.message } },

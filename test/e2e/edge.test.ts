@@ -215,9 +215,13 @@ describeOnBothAdapters('the edge', (adapter) => {
       [
         'a number in a list of strings',
         { ...SEND, number: ['22670000000', 22670000000] },
-        'Numéro invalide : 22670000000',
+        'Les numéros de number doivent être des chaînes, comme dans ["22670000001"], et non 22670000000 : un nombre JSON perdrait des zéros de tête',
       ],
-      ['a plus sign', { ...SEND, number: ['22670000000', '+22670000001'] }, 'Numéro invalide : +22670000001'],
+      [
+        'a plus sign',
+        { ...SEND, number: ['22670000000', '+22670000001'] },
+        'Numéro invalide : +22670000001. Vouliez-vous dire 22670000001 ?',
+      ],
       ['a long nonsense', { ...SEND, number: ['9'.repeat(100)] }, `Numéro invalide : ${'9'.repeat(63)}…`],
       [
         'too many entries',

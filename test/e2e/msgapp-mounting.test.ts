@@ -429,7 +429,11 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     ['a misspelled option', { chanel: 'x' }, 'Option msgapp.chanel is not known; there are channel, transport, tariff'],
     ['no pace', { pacing: { perMinute: 0 } }, 'Option msgapp.pacing.perMinute must be a number above 0'],
     ['a lease of nothing', { sessions: { leaseMs: 1 } }, 'Option msgapp.sessions.leaseMs must be an integer from 1000'],
-    ['strictness in words', { strictNumbers: 'yes' }, 'Option msgapp.strictNumbers must be true or false.'],
+    [
+      'strictness in words',
+      { strictNumbers: 'yes' },
+      'Option msgapp.strictNumbers must be true, false or "home"; got "yes".',
+    ],
     ['no transport', { transport: 5 }, 'Option msgapp.transport must be a class'],
     ...['sms', 'send', 'balance', 'Msgapp', '', '1x', 'a/b', 'a b', 'é', 'x'.repeat(33), 5].map(
       (channel): [string, object, string] => [

@@ -31,7 +31,12 @@ describeServices('what a messaging-app channel refuses', (start) => {
     ['no recipient', { to: undefined }, 400, 'Le champ to est obligatoire'],
     ['a recipient that is null', { to: null }, 400, 'Le champ to est obligatoire'],
     ['a recipient as a JSON number', { to: 22671000001 }, 400, 'Le champ to doit être une chaîne de caractères'],
-    ['a recipient that is no number', { to: '+22671000001' }, 400, 'Numéro invalide : +22671000001'],
+    [
+      'a recipient that is no number',
+      { to: '+22671000001' },
+      400,
+      'Numéro invalide : +22671000001. Vouliez-vous dire 22671000001 ?',
+    ],
     ['a sender that is no number', { from: '0022671' }, 400, 'Numéro invalide : 0022671'],
     ['a sender as a JSON number', { from: 1 }, 400, 'Le champ from doit être une chaîne de caractères'],
     ['a sender that is not connected', { from: '22670000999' }, 409, "Le numéro 22670000999 n'est pas connecté"],

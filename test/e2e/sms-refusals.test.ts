@@ -18,6 +18,11 @@ const SIGNATURE = refusal('Signature non vérifiée ou invalide');
 const BALANCE = refusal('Solde SMS insuffisant');
 const UNAUTHORIZED = refusal('Clé API manquante ou invalide', 401, 'Unauthorized');
 const NUMBER = (number: string) => refusal(`Numéro invalide : ${number}`);
+const MEANT = (number: string) => refusal(`Numéro invalide : ${number}. Vouliez-vous dire 22670000000 ?`);
+const NOT_STRINGS = (given: string) =>
+  refusal(
+    `Les numéros de number doivent être des chaînes, comme dans ["22670000001"], et non ${given} : un nombre JSON perdrait des zéros de tête`,
+  );
 const UNSENDABLE = (character: string) =>
   refusal(`Le message contient un caractère qui ne peut pas être envoyé : ${character}`);
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -77,19 +82,19 @@ describeServices('a send that is refused', (start) => {
     ['a string for the list', { ...SEND, number: BF }, NOT_LIST],
     ['an empty list', { ...SEND, number: [] }, NOT_LIST],
     ['an object for the list', { ...SEND, number: { 0: BF, length: 1 } }, NOT_LIST],
-    ['a numeric entry', { ...SEND, number: [22670000000] }, NUMBER('22670000000')],
-    ['a numeric entry among others', { ...SEND, number: [BF, 22670000001] }, NUMBER('22670000001')],
-    ['an entry null', { ...SEND, number: [BF, null] }, NUMBER('null')],
-    ['a list in the list', { ...SEND, number: [[BF]] }, NUMBER('object')],
-    ['a number with a plus sign', { ...SEND, number: ['+22670000000'] }, NUMBER('+22670000000')],
+    ['a numeric entry', { ...SEND, number: [22670000000] }, NOT_STRINGS('22670000000')],
+    ['a numeric entry among others', { ...SEND, number: [BF, 22670000001] }, NOT_STRINGS('22670000001')],
+    ['an entry null', { ...SEND, number: [BF, null] }, NOT_STRINGS('null')],
+    ['a list in the list', { ...SEND, number: [[BF]] }, NOT_STRINGS('object')],
+    ['a number with a plus sign', { ...SEND, number: ['+22670000000'] }, MEANT('+22670000000')],
     ['a leading zero', { ...SEND, number: ['022670000000'] }, NUMBER('022670000000')],
-    ['two leading zeros', { ...SEND, number: ['0022670000000'] }, NUMBER('0022670000000')],
+    ['two leading zeros', { ...SEND, number: ['0022670000000'] }, MEANT('0022670000000')],
     ['6 digits', { ...SEND, number: ['226700'] }, NUMBER('226700')],
     ['16 digits', { ...SEND, number: ['2267000000000000'] }, NUMBER('2267000000000000')],
     ['an empty number', { ...SEND, number: [''] }, NUMBER('')],
-    ['blanks in a number', { ...SEND, number: ['226 70 00 00 00'] }, NUMBER('226 70 00 00 00')],
-    ['a line break behind a number', { ...SEND, number: [`${BF}\n`] }, NUMBER(`${BF}\n`)],
-    ['digits of another script', { ...SEND, number: ['٢٢٦٧٠٠٠٠٠٠٠'] }, NUMBER('٢٢٦٧٠٠٠٠٠٠٠')],
+    ['blanks in a number', { ...SEND, number: ['226 70 00 00 00'] }, MEANT('226 70 00 00 00')],
+    ['a line break behind a number', { ...SEND, number: [`${BF}\n`] }, MEANT(`${BF}\n`)],
+    ['digits of another script', { ...SEND, number: ['٢٢٦٧٠٠٠٠٠٠٠'] }, MEANT('٢٢٦٧٠٠٠٠٠٠٠')],
     ['one bad number of many', { ...SEND, number: [BF, '33612345678', '06'] }, NUMBER('06')],
     ['too many recipients', { ...SEND, number: Array(6).fill(BF) }, refusal('Trop de destinataires : 6, maximum 5')],
   ])('names the shape before the text: %s', async (_what, body, answer) => {

@@ -64,7 +64,7 @@ describeServices('SMS', (start) => {
     for (const signature of ['INFOS', 'ALERTE', 'SERVICE']) {
       expect(await client.send({ ...SEND, signature })).toMatchObject({ status: 200, body: { signature } });
     }
-    const number = ['2267000', '226700000000000'];
+    const number = ['3367000', '336700000000000'];
     expect(await client.send({ ...SEND, number })).toMatchObject({ status: 200, body: { number } });
   });
 
@@ -364,7 +364,7 @@ describeServices('SMS', (start) => {
       '2026-11-22 10:00Z',
     ];
     const wrong: [string, string][] = [
-      ['number=+22670000000', 'Numéro invalide :  22670000000'],
+      ['number=+22670000000', 'Numéro invalide :  22670000000. Vouliez-vous dire 22670000000 ?'],
       ['number=abc', 'Numéro invalide : abc'],
       ['number=1&number=2', 'Le champ number doit être une chaîne de caractères'],
       ...['', 'read', 'Failed', 'toString', 'queued,sent'].map((each): [string, string] => [

@@ -4,7 +4,7 @@ import { type AuditFields, type Author, HOST } from '../../accounts/audit.js';
 import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import { IdGenerator, isId } from '../../common/ids.js';
-import { checkAccountId, checkLimit, checkNumber, checkString } from '../../common/inputs.js';
+import { checkAccountId, checkLimit, checkNumber, checkNumberText, checkString } from '../../common/inputs.js';
 import { knownCallOptions } from '../../common/options.js';
 import type { Page } from '../../common/page.js';
 import { maskNumber } from '../../common/phone-number.js';
@@ -178,7 +178,8 @@ export class OptOutService {
   /**
    * Adds numbers to the list and returns how many were added. A START from the phone does not remove them.
    * @param numbers E.164 digits without the plus sign
-   * @throws MessagingError `error.account_not_found`, `error.invalid_number`, `error.field_not_string`
+   * @throws MessagingError `error.account_not_found`, `error.invalid_number`, `error.numbers_not_strings`,
+   *   `error.field_not_string`
    */
   async add(scope: OptOutScope, numbers: readonly string[], options: OptOutCallOptions = {}): Promise<number> {
     const { by = HOST } = knownCallOptions('an opt-out', options, 'by');
@@ -236,7 +237,10 @@ export class OptOutService {
       throw new MessagingError('error.account_not_found');
     }
     checkString('signature', signature);
-    for (const number of numbers) checkNumber(number);
+    for (const number of numbers) {
+      checkNumberText('numbers', number);
+      checkNumber(number);
+    }
     return numbers.map((number) => ({ accountId: accountId ?? EVERY_ACCOUNT, signature, number }));
   }
 }

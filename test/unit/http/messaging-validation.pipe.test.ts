@@ -67,6 +67,10 @@ class Message extends Parent {
 
 const good = { to: '22670000000', service: 'Shop', code: '1234' };
 
+/** The refusal of an entry that is no string. */
+const NOT_STRINGS = (given: string) =>
+  `Les numéros de numbers doivent être des chaînes, comme dans ["22670000001"], et non ${given} : un nombre JSON perdrait des zéros de tête`;
+
 describe('MessagingValidationPipe', () => {
   test('makes an instance of the DTO with the declared fields only', () => {
     const made = transform(Message, { ...good, channel: null, tags: ['a'], other: 1, toString: 2 });
@@ -88,10 +92,10 @@ describe('MessagingValidationPipe', () => {
     [{ ...good, tags: Array(11).fill('a') }, 'Le champ tags est invalide'],
     [{ ...good, service: Array(11).fill('a') }, 'Le champ service doit être une chaîne de caractères'],
     [{ ...good, numbers: Array(11).fill('a') }, 'Trop de destinataires : 11, maximum 10'],
-    [{ ...good, numbers: ['22670000000', 22670000001] }, 'Numéro invalide : 22670000001'],
-    [{ ...good, numbers: [2.5e300, null] }, 'Numéro invalide : 2.5e+300'],
-    [{ ...good, numbers: ['22670000000', null] }, 'Numéro invalide : null'],
-    [{ ...good, numbers: [['22670000000']] }, 'Numéro invalide : object'],
+    [{ ...good, numbers: ['22670000000', 22670000001] }, NOT_STRINGS('22670000001')],
+    [{ ...good, numbers: [2.5e300, null] }, NOT_STRINGS('2.5e+300')],
+    [{ ...good, numbers: ['22670000000', null] }, NOT_STRINGS('null')],
+    [{ ...good, numbers: [['22670000000']] }, NOT_STRINGS('object')],
     [{ ...good, numbers: [] }, 'Le champ numbers doit être une liste de chaînes de caractères non vide'],
     [{ ...good, numbers: Array(10).fill('a') }, 'Numéro invalide : a'],
     [{ ...good, to: 22670000000 }, 'Le champ to doit être une chaîne de caractères'],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { RecipientNumbers } from '../../../src/common/recipient-number.js';
 import { type MsgappOptions, resolveMsgappSettings } from '../../../src/msgapp/msgapp-settings.js';
 
 const tariff = { text: 1, media: 2 };
@@ -6,7 +7,8 @@ const tariff = { text: 1, media: 2 };
 describe('the options of a messaging-app channel', () => {
   test('have defaults for all but the tariff', () => {
     expect(resolveMsgappSettings({ tariff })).toEqual({
-      ...{ channel: 'msgapp', tariff, strictNumbers: false, pacing: {}, delivery: {}, sessions: {} },
+      ...{ channel: 'msgapp', tariff, pacing: {}, delivery: {}, sessions: {} },
+      recipients: new RecipientNumbers('home', undefined),
       connects: { waiting: 10, perHour: 60 },
     });
   });
@@ -18,7 +20,9 @@ describe('the options of a messaging-app channel', () => {
       sessions: { leaseMs: 10_000, staggerMs: 0 },
       connects: { waiting: 1, perHour: 1000 },
     };
-    expect(resolveMsgappSettings(options)).toEqual(options);
+    const { strictNumbers, ...same } = options;
+    const recipients = new RecipientNumbers(strictNumbers, 'BF');
+    expect(resolveMsgappSettings(options, 'BF')).toEqual({ ...same, recipients });
   });
 
   test.each<[string, object]>([

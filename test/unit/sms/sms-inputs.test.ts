@@ -38,10 +38,10 @@ afterAll(() => app.close());
 describe('a recipient that is no string is none', () => {
   test.each([...notStrings(NUMBER), ['nothing', undefined], ['null', null]])('%s', async (_, value) => {
     for (const number of [[value], [NUMBER, value]]) {
-      await expect(send({ ...SMS, number })).rejects.toEqual(refused('error.invalid_number'));
-      await expect(quote({ ...SMS, number })).rejects.toEqual(refused('error.invalid_number'));
+      await expect(send({ ...SMS, number })).rejects.toEqual(refused('error.numbers_not_strings'));
+      await expect(quote({ ...SMS, number })).rejects.toEqual(refused('error.numbers_not_strings'));
       await expect(optOuts.add({ signature: 'INFOS' }, number as string[])).rejects.toEqual(
-        refused('error.invalid_number'),
+        refused('error.numbers_not_strings'),
       );
     }
     expect(await balance()).toBe(100);
