@@ -2,7 +2,8 @@ import { createRequire } from 'node:module';
 import type { CountryCode, PhoneNumber } from 'libphonenumber-js/max';
 import { once } from './once.js';
 
-const require = createRequire(import.meta.url);
+// In a CommonJS bundle of esbuild `import.meta.url` is undefined.
+const require = createRequire(import.meta.url ?? __filename);
 
 // Positions of a country's properties in the library's metadata (format version 4, which its file METADATA describes).
 const LENGTHS = 3;

@@ -2,7 +2,8 @@ import { createRequire } from 'node:module';
 import type { Type } from '@nestjs/common';
 import { once } from '../common/once.js';
 
-const require = createRequire(import.meta.url);
+// In a CommonJS bundle of esbuild `import.meta.url` is undefined.
+const require = createRequire(import.meta.url ?? __filename);
 
 /** The host's class-validator, loaded at first use: it takes about as long to load as all of this package. */
 export const classValidator = once((): typeof import('class-validator') => require('class-validator'));

@@ -10,7 +10,8 @@ import type { GatewaySettings } from './http-sms-options.js';
 import { lookupPrivate } from './plain-hosts.js';
 import type { VendorRequest } from './vendor.js';
 
-const require = createRequire(import.meta.url);
+// In a CommonJS bundle of esbuild `import.meta.url` is undefined.
+const require = createRequire(import.meta.url ?? __filename);
 
 /** The maximum size of an answer in bytes, as sent and when unpacked; real answers have at most some kilobytes. */
 const MAX_ANSWER_BYTES = 64 * 1024;

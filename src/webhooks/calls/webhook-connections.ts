@@ -16,7 +16,8 @@ import {
   type WebhookRequest,
 } from './webhook-exchange.js';
 
-const require = createRequire(import.meta.url);
+// In a CommonJS bundle of esbuild `import.meta.url` is undefined.
+const require = createRequire(import.meta.url ?? __filename);
 
 /** How long a connection is kept without calls, in milliseconds: less than the 5 s of Node's servers, so that we close first. */
 const IDLE_MS = 4000;

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { MessagingOptionsError } from '../../../common/errors.js';
 
-const require = createRequire(import.meta.url);
+// Taken so that no bundler resolves what is looked for below: it would warn, and give a place in the bundle.
+const { createRequire } = process.getBuiltinModule('node:module');
 
 /** An installed better-sqlite3. */
 export interface SqliteLibrary {
@@ -71,8 +71,9 @@ function imports({ folder }: SqliteLibrary, name: string): boolean {
 /** The one that TypeORM loads; it looks from its own folder. */
 function installedLibrary(): SqliteLibrary | undefined {
   try {
-    const path = createRequire(require.resolve('typeorm')).resolve('better-sqlite3/package.json');
-    const { version }: { version?: unknown } = require(path);
+    const typeorm = createRequire(import.meta.url ?? __filename).resolve('typeorm');
+    const path = createRequire(typeorm).resolve('better-sqlite3/package.json');
+    const { version }: { version?: unknown } = JSON.parse(readFileSync(path, 'utf8'));
     return typeof version === 'string' ? { version, folder: dirname(path) } : undefined;
   } catch {
     // A bundle has no packages, and TypeORM finds one also below the working directory.
