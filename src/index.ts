@@ -39,7 +39,13 @@ export type { TariffOptions } from './billing/tariff.js';
 export type { Cancellation } from './common/async.js';
 export type { Catalogue, Locale, TextKey, TextValues } from './common/catalogue.js';
 export { Clock, SystemClock } from './common/clock.js';
-export { type ErrorCode, MessagingError, MessagingOptionsError, StorageUnavailableError } from './common/errors.js';
+export {
+  type ErrorCode,
+  MessagingError,
+  MessagingOptionsError,
+  StorageUnavailableError,
+  TransactionConflictError,
+} from './common/errors.js';
 export type { HostTransaction } from './common/host-transaction.js';
 export { IdGenerator, UuidGenerator } from './common/ids.js';
 export { LocalNotifier, type NoticeTopic, Notifier } from './common/notifier.js';

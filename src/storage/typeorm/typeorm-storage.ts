@@ -14,9 +14,9 @@ import type { MeasureOrder, StorageMeasures } from '../../core/storage-measures.
 import type { MediaStore } from '../../media/media-store.js';
 import type { OutboxStore } from '../../outbox/outbox-store.js';
 import type { PolicyStore } from '../../outbox/policy-store.js';
+import { codeOf } from './engine/blame.js';
 import { dataSourceFor, type OpenStorage } from './engine/data-source.js';
 import { executorFor } from './engine/executor-for.js';
-import { codeOf } from './engine/faults.js';
 import { rowsOf } from './engine/operation.js';
 import { integerOf } from './engine/rows.js';
 import { refuseSqlite } from './engine/sqlite-library.js';
@@ -49,7 +49,7 @@ export interface TypeormStorageSettings {
    * prepared by name then, and the statement time-out is set in each transaction. Default none.
    */
   readonly pooler?: 'transaction' | undefined;
-  /** Measures how long work waits for a lock on SQLite. Default: the machine's clock. */
+  /** Measures waits for a lock on SQLite, and pauses before a transaction is repeated. Default: the machine's clock. */
   readonly clock?: Clock | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
+import { codeOf } from '../engine/blame.js';
 import { compound, compoundConnection, isMysqlConnection } from '../engine/compound-connection.js';
 import type { StorageConnection } from '../engine/connection.js';
-import { codeOf } from '../engine/faults.js';
 import { type Operation, rowsOf, type Statement, write } from '../engine/operation.js';
 import type {
   GroupSearch,

@@ -1,5 +1,5 @@
 import { MessagingOptionsError, StorageUnavailableError } from '../../../common/errors.js';
-import { codeOf } from '../engine/faults.js';
+import { codeOf } from '../engine/blame.js';
 import { type Operation, rowsOf, write } from '../engine/operation.js';
 import type { Change } from './dialect.js';
 

@@ -9,9 +9,9 @@ import type { OutboxStore } from '../../../outbox/outbox-store.js';
 import type { PolicyStore } from '../../../outbox/policy-store.js';
 import type { StorageMeter } from '../measures.js';
 import type { SchemaGroup } from '../schema/versions.js';
+import { codeOf } from './blame.js';
 import { ANSWER_MS } from './connection.js';
 import type { Executor } from './executor.js';
-import { codeOf } from './faults.js';
 
 /** A started storage: its DataSource and its stores. */
 export interface OpenStorage {

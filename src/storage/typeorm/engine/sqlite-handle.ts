@@ -1,5 +1,5 @@
 import type { Database, Statement as Prepared } from 'better-sqlite3';
-import { codeOf } from './faults.js';
+import { codeOf } from './blame.js';
 import type { Row, Statement, StatementResult } from './operation.js';
 
 /** A task on the handle, with the callbacks of its caller. */

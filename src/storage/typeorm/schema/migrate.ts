@@ -4,7 +4,7 @@ import { SystemClock } from '../../../common/clock.js';
 import { MessagingOptionsError } from '../../../common/errors.js';
 import type { Change, Dialect } from '../dialects/dialect.js';
 import { dialectFor } from '../dialects/dialect-for.js';
-import { codeOf } from '../engine/faults.js';
+import { codeOf } from '../engine/blame.js';
 import { driveOn } from '../engine/host-transaction.js';
 import { type Operation, rowsOf, write } from '../engine/operation.js';
 import { integerOf, textOf } from '../engine/rows.js';
