@@ -67,6 +67,14 @@ export class OwnMariadb {
     return rows.map(({ id }) => Number(id));
   }
 
+  /** Sets a global variable to an SQL expression, and answers its former value as one. */
+  async setGlobal(name: string, value: string): Promise<string> {
+    const [row] = await this.query(`SELECT CAST(@@GLOBAL.${name} AS CHAR) AS former`);
+    await this.execute(`SET GLOBAL ${name} = ${value}`);
+    const former = String(row?.former ?? '');
+    return /^[\d.]+$/.test(former) ? former : `'${former}'`;
+  }
+
   private async query(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
     const connection = await createConnection(`mysql://root@${this.host}:${this.port}`);
     const [rows] = await connection.query<RowDataPacket[]>(sql);

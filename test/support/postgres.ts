@@ -2,10 +2,12 @@ import { Client } from 'pg';
 
 const SERVER = 'postgres://postgres@127.0.0.1:5432';
 
-/** Makes an empty database of its own for a suite; `drop` removes it. */
-export async function createPostgresDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
-  const name = `messaging_test_${process.pid}_${Date.now()}`;
-  await onServer(`CREATE DATABASE ${name}`);
+let made = 0;
+
+/** Makes an empty database of its own for a suite; `drop` removes it. @param options of `CREATE DATABASE` */
+export async function createPostgresDatabase(options = ''): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `messaging_test_${process.pid}_${Date.now()}_${++made}`;
+  await onServer(`CREATE DATABASE ${name} ${options}`);
   return { url: `${SERVER}/${name}`, drop: () => onServer(`DROP DATABASE ${name} WITH (FORCE)`) };
 }
 

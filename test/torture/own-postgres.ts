@@ -65,6 +65,13 @@ export class OwnPostgres {
     await gone;
   }
 
+  /** Restarts it as a standby that follows nobody. */
+  async becomeStandby(): Promise<void> {
+    await this.stop('fast');
+    run('touch', [join(this.folder, 'standby.signal')]);
+    await this.start();
+  }
+
   async execute(sql: string): Promise<Record<string, unknown>[]> {
     const client = new Client({ connectionString: this.url('postgres') });
     // A server that goes away while this is connected is told by the query.

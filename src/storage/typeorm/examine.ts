@@ -4,7 +4,7 @@ import type { StorageFinding } from '../../core/messaging-storage.js';
 import type { Executor } from './engine/executor.js';
 import { type Row, rowsOf } from './engine/operation.js';
 import { integerOf, textOf } from './engine/rows.js';
-import { SCHEMA_TABLE } from './schema/migrate.js';
+import { SCHEMA_TABLE } from './schema/schema-table.js';
 import { indexesOf, type SchemaGroup, tablesOf, versionsOf } from './schema/versions.js';
 
 /** Above these something is to be done: seconds, milliseconds, a share of rows, rows, and bytes. */

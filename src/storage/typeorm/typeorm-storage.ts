@@ -17,6 +17,7 @@ import type { PolicyStore } from '../../outbox/policy-store.js';
 import { codeOf } from './engine/blame.js';
 import { dataSourceFor, type OpenStorage } from './engine/data-source.js';
 import { executorFor } from './engine/executor-for.js';
+import { NO_ANSWER } from './engine/faults.js';
 import { rowsOf } from './engine/operation.js';
 import { integerOf } from './engine/rows.js';
 import { refuseSqlite } from './engine/sqlite-library.js';
@@ -34,6 +35,7 @@ import { TypeormLedgerStore } from './stores/ledger-store.js';
 import { TypeormMediaStore } from './stores/media-store.js';
 import { TypeormOutboxStore } from './stores/outbox/outbox-store.js';
 import { TypeormPolicyStore } from './stores/outbox/policy-store.js';
+import { checkTexts } from './text-check.js';
 
 /** Settings of the constructor of `TypeormStorage`. */
 export interface TypeormStorageSettings {
@@ -214,6 +216,7 @@ export class TypeormStorage extends MessagingStorage {
     };
     if (migrations === 'check') await executor.read(() => checkSchema(groups));
     else await executor.migrate(() => migrate(executor.dialect, new SystemClock().now(), groups));
+    await checkTexts(executor);
   }
 }
 
@@ -235,6 +238,8 @@ function sqlStoresOf(stores: readonly StoreDefinition[]): readonly SqlStore[] {
   return [...added];
 }
 
+const CANNOT_BE_USED = 'the database cannot be used';
+
 /** Meanings of the error codes of the operating system and of the databases. */
 const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/, 'nothing answers at the address of the database'],
@@ -248,8 +253,16 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
   ],
   [/^SQLITE_/, 'SQLite cannot use the file'],
   [/^E(ACCES|PERM|NOENT|NOTDIR|ISDIR|EXIST|ROFS|NOSPC|LOOP|NAMETOOLONG)$/, 'the path of the database cannot be opened'],
-  [/^([0-9A-Z]{5}$|ER_|PROTOCOL_)/, 'the database cannot be used'],
+  [/^([0-9A-Z]{5}$|ER_|PROTOCOL_)/, CANNOT_BE_USED],
 ];
+
+function meaningOf(code: string | undefined): string | undefined {
+  return MEANINGS.find(([codes]) => code !== undefined && codes.test(code))?.[1];
+}
+
+function sentenceOf(meaning: string, error: unknown, cause: unknown): MessagingOptionsError {
+  return new MessagingOptionsError(`Option storage: ${meaning} (${codeOf(error)}).`, { cause });
+}
 
 /**
  * Turns an error of `start` into a plain sentence. The driver's message is left out, and the error is kept as the cause only
@@ -258,20 +271,19 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
 function startFault(error: unknown): MessagingOptionsError {
   if (error instanceof MessagingOptionsError) return error;
   if (error instanceof StorageUnavailableError) {
+    const meaning = meaningOf(codeOf(error.cause));
+    const isVague = error.reason.startsWith(NO_ANSWER) && meaning !== undefined && meaning !== CANNOT_BE_USED;
+    if (isVague) return sentenceOf(meaning, error.cause, error.cause);
     return new MessagingOptionsError(`Option storage: ${firstLower(error.reason)}`, { cause: error.cause });
   }
-  const code = codeOf(error);
-  const meaning = MEANINGS.find(([codes]) => code !== undefined && codes.test(code))?.[1];
-  if (code !== undefined && meaning !== undefined) {
-    // A QueryFailedError holds the parameters of its statement.
-    const cause = isQueryFailure(error) ? undefined : error;
-    return new MessagingOptionsError(`Option storage: ${meaning} (${code}).`, { cause });
-  }
+  const meaning = meaningOf(codeOf(error));
+  // A QueryFailedError holds the parameters of its statement.
+  if (meaning !== undefined) return sentenceOf(meaning, error, isQueryFailure(error) ? undefined : error);
   if (error instanceof Error && error.name === 'DriverPackageNotInstalledError') {
     return new MessagingOptionsError(`Option storage: ${error.message}`);
   }
   const name = error instanceof Error ? error.name : typeof error;
-  return new MessagingOptionsError(`Option storage: the database cannot be opened (${code ?? name}).`);
+  return new MessagingOptionsError(`Option storage: the database cannot be opened (${codeOf(error) ?? name}).`);
 }
 
 function firstLower(sentence: string): string {

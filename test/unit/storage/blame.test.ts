@@ -125,7 +125,7 @@ describe('what the caller is told', () => {
     ['1047', mysql(1047, '08S01', 'ER_UNKNOWN_COM_ERROR'), /not ready.*\(ER_UNKNOWN_COM_ERROR\)/],
     ['1180', mysql(1180, 'HY000', 'ER_ERROR_DURING_COMMIT'), /does not answer \(ER_ERROR_DURING_COMMIT\)/],
     ['53100', postgres('53100'), /disk .* is full/],
-    ['42501', postgres('42501'), /refuses this user/],
+    ['42501', postgres('42501'), /may not make or read our tables/],
     ['40001', postgres('40001'), /repeat the whole transaction/],
     ['1213', mysql(1213, '40001', 'ER_LOCK_DEADLOCK'), /repeat the whole transaction/],
     ['1205', mysql(1205, 'HY000', 'ER_LOCK_WAIT_TIMEOUT'), /holds .* repeat the whole transaction/],

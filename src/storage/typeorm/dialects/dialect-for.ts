@@ -4,6 +4,7 @@ import type { Dialect } from './dialect.js';
 import { MysqlDialect } from './mysql-dialect.js';
 import { mysqlServerOf } from './mysql-server.js';
 import { PostgresDialect } from './postgres-dialect.js';
+import { postgresServerOf } from './postgres-server.js';
 import { SqliteDialect } from './sqlite-dialect.js';
 
 /**
@@ -24,8 +25,8 @@ export async function dialectFor(
     throw new MessagingOptionsError(`Option storage: pooler is for PostgreSQL, and the database is of type ${type}.`);
   }
   if (type === 'better-sqlite3') return new SqliteDialect();
-  if (type === 'postgres') return new PostgresDialect(pooler, isOurs);
-  if (type === 'mysql' || type === 'mariadb') return new MysqlDialect(await mysqlServerOf(query), isOurs);
+  if (type === 'postgres') return new PostgresDialect(await postgresServerOf(query), pooler, isOurs);
+  if (type === 'mysql' || type === 'mariadb') return new MysqlDialect(await mysqlServerOf(query, isOurs));
   throw new MessagingOptionsError(
     `Option storage: dataSource is of type ${type}; better-sqlite3, postgres, mysql and mariadb are supported.`,
   );

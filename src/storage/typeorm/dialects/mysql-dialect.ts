@@ -66,11 +66,7 @@ export class MysqlDialect extends Dialect {
   /** Connections whose session variables are set. */
   private readonly prepared = new WeakSet<object>();
 
-  /** @param isOurs whether only this package uses the connections, so that session variables may be set on them */
-  constructor(
-    private readonly server: MysqlServer,
-    private readonly isOurs: boolean,
-  ) {
+  constructor(private readonly server: MysqlServer) {
     super();
     this.text = `CHARACTER SET utf8mb4 COLLATE ${server.collation}`;
     if (server.compounds) this.ifPaid = (spent, inserts) => this.paidWhereAble(spent, inserts);
@@ -81,12 +77,18 @@ export class MysqlDialect extends Dialect {
       this.server.compounds && isMysqlConnection(driverConnection)
         ? compoundConnection(driverConnection, (statement) => this.native(statement))
         : super.connection(runner, driverConnection);
-    const begin = async (durable: boolean) => {
-      if (!this.prepared.has(driverConnection)) await connection.run({ sql: this.server.idleTimeout, params: [] });
-      this.prepared.add(driverConnection);
-      return connection.begin(durable);
+    const { session } = this.server;
+    if (session === '' || this.prepared.has(driverConnection)) return connection;
+    let setting: Promise<unknown> | undefined;
+    const set = () => {
+      setting ??= connection.run({ sql: session, params: [] }).then(() => this.prepared.add(driverConnection));
+      return setting;
     };
-    return this.isOurs && this.server.idleTimeout !== '' ? { ...connection, begin } : connection;
+    return {
+      ...connection,
+      begin: (durable) => set().then(() => connection.begin(durable)),
+      run: (statement) => set().then(() => connection.run(statement)),
+    };
   }
 
   /** The lengths let each of our indexes fit into InnoDB's 3072 bytes: four ids and a time, or two ids and a name. */

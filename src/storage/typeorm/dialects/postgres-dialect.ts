@@ -12,7 +12,16 @@ import { type Operation, rowsOf, type Statement } from '../engine/operation.js';
 import { type FirstRows, type PlacesUpdate, type RowShape, textOf } from '../engine/rows.js';
 import { type Change, type ColumnType, Dialect, type IfLocked } from './dialect.js';
 import { lowAfterDebit } from './low-after.js';
-import { ADVISORY, atOnce, defineOnline, exclusively, inOneTransaction, unlessRun } from './postgres-schema.js';
+import {
+  ADVISORY,
+  atOnce,
+  defineOnline,
+  exclusively,
+  explainingRights,
+  inOneTransaction,
+  unlessRun,
+} from './postgres-schema.js';
+import { DEFAULTS, type PostgresServer } from './postgres-server.js';
 
 const CAST = { id: 'text', text: 'text', integer: 'bigint' } as const;
 
@@ -40,10 +49,12 @@ export class PostgresDialect extends Dialect {
   private readonly plans = new Map<string, { readonly sql: string; readonly name: string }>();
 
   /**
+   * @param server what the connections are set to. Default: what a server without settings of its own has
    * @param pooler `transaction`: nothing is left on a connection, which the next transaction of anybody may get
    * @param isOurs whether only this package uses the DataSource
    */
   constructor(
+    private readonly server: PostgresServer = DEFAULTS,
     private readonly pooler?: Pooler,
     private readonly isOurs = false,
   ) {
@@ -183,7 +194,8 @@ export class PostgresDialect extends Dialect {
       asked AS (SELECT EXISTS (SELECT FROM locked) AS paid),
       debit AS (UPDATE messaging_account SET low = ${lowAfterDebit('?')}, balance = balance - ?
         WHERE id = ? AND (SELECT paid FROM asked))`;
-    return { sql, params: [accountId, units, units, units, accountId], autocommit: true };
+    const params = [accountId, units, units, units, accountId];
+    return this.server.isReadCommitted ? { sql, params, autocommit: true } : { sql, params, endsTransaction: true };
   }
 
   private manyDebits(spent: readonly (readonly [string, number])[]): Statement {
@@ -202,7 +214,7 @@ export class PostgresDialect extends Dialect {
   }
 
   override exclusively(migration: () => Operation<void>): Operation<void> {
-    return this.pooler ? inOneTransaction(migration) : exclusively(migration);
+    return explainingRights(this.pooler ? inOneTransaction(migration) : exclusively(migration));
   }
 
   override atOnce(migration: () => Operation<void>): Operation<void> {

@@ -1,4 +1,4 @@
-import { StorageUnavailableError } from '../../../common/errors.js';
+import { MessagingOptionsError, StorageUnavailableError } from '../../../common/errors.js';
 import { codeOf } from '../engine/blame.js';
 import { type Operation, rowsOf, write } from '../engine/operation.js';
 import type { Change } from './dialect.js';
@@ -51,6 +51,24 @@ export function* inOneTransaction(migration: () => Operation<void>): Operation<v
     yield { sql: `SELECT pg_advisory_xact_lock(${ADVISORY})`, params: [], noTimeout: true };
     yield* migration();
   });
+}
+
+/**
+ * Runs a migration. If the role may not make what it makes, the error says where and what to do.
+ *
+ * @throws MessagingOptionsError
+ */
+export function* explainingRights(migration: Operation<void>): Operation<void> {
+  try {
+    yield* migration;
+  } catch (error) {
+    if (codeOf(error) !== '42501') throw error;
+    const [row] = yield* rowsOf('SELECT current_schema() AS schema, current_user AS role');
+    const [schema, role] = [String(row?.schema), String(row?.role)];
+    throw new MessagingOptionsError(
+      `Option storage: the role ${role} may not make our tables in the schema ${schema} (42501). GRANT USAGE, CREATE ON SCHEMA ${schema} TO ${role}, or name another schema of its own: ALTER ROLE ${role} SET search_path = …. The option schema of a DataSource is not used; tables that are there already must be owned by ${role}.`,
+    );
+  }
 }
 
 function* isLocked(): Operation<boolean> {

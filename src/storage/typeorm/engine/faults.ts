@@ -1,6 +1,14 @@
-import { MessagingError, StorageUnavailableError, TransactionConflictError } from '../../../common/errors.js';
+import {
+  MessagingError,
+  MessagingOptionsError,
+  StorageUnavailableError,
+  TransactionConflictError,
+} from '../../../common/errors.js';
 import { blameOf, codeOf } from './blame.js';
 import { isQueryFailure } from './typeorm-objects.js';
+
+/** The reason where nothing better is known. */
+export const NO_ANSWER = 'The database does not answer';
 
 /** What some codes of an unavailable database mean; the others are told by their code alone. */
 const REASONS: readonly (readonly [codes: RegExp, reason: string])[] = [
@@ -10,15 +18,15 @@ const REASONS: readonly (readonly [codes: RegExp, reason: string])[] = [
   ],
   [/^(ER_UNKNOWN_COM_ERROR|57P03)$/, 'The database is not ready, as a node that joins its cluster is not'],
   [/^(53100|ER_DISK_FULL|ER_RECORD_FILE_FULL|SQLITE_FULL)$/, 'The disk of the database is full'],
-  [/^(42501|ER_\w*ACCESS_?DENIED\w*)$/, 'The database refuses this user'],
+  [/^(42501|ER_\w+ACCESS_?DENIED\w*)$/, 'This user of the database may not make or read our tables'],
 ];
 
 /**
  * Turns a database error into a `StorageUnavailableError` unless the statement itself is wrong (see `Blame`); a
- * `MessagingError` is returned unchanged.
+ * `MessagingError` and a `MessagingOptionsError` are returned unchanged.
  */
 export function asStorageFault(cause: unknown): unknown {
-  if (cause instanceof MessagingError) return cause;
+  if (cause instanceof MessagingError || cause instanceof MessagingOptionsError) return cause;
   const code = codeOf(cause);
   const bare = withoutParameters(cause, code);
   const blame = blameOf(cause);
@@ -30,7 +38,7 @@ export function asStorageFault(cause: unknown): unknown {
       cause: bare,
     });
   }
-  const reason = REASONS.find(([codes]) => codes.test(code ?? ''))?.[1] ?? 'The database does not answer';
+  const reason = REASONS.find(([codes]) => codes.test(code ?? ''))?.[1] ?? NO_ANSWER;
   return new StorageUnavailableError(`${reason} ${shown}.`, { cause: bare });
 }
 

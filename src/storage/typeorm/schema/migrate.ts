@@ -8,10 +8,8 @@ import { codeOf } from '../engine/blame.js';
 import { driveOn } from '../engine/host-transaction.js';
 import { type Operation, rowsOf, write } from '../engine/operation.js';
 import { integerOf, textOf } from '../engine/rows.js';
+import { SCHEMA_TABLE } from './schema-table.js';
 import { isAdded, isOfOtherCapability, SCHEMA, type SchemaGroup, tableOf, tablesOf, versionsOf } from './versions.js';
-
-/** The table of schema versions: `applied_at` is 0 until the version is complete. */
-export const SCHEMA_TABLE = 'messaging_schema';
 
 /** When each recorded version was applied; 0 where its migration was interrupted. */
 type Recorded = ReadonlyMap<string, number>;
