@@ -18,7 +18,7 @@ const layers = {
   otp: ['common', 'accounts', 'events', 'outbox', 'http', 'openapi', 'sms', 'core'],
   msgapp: ['health', 'common', 'accounts', 'billing', 'events', 'outbox', 'http', 'media', 'openapi', 'core'],
   sandbox: ['common', 'http', 'media', 'outbox', 'openapi', 'sms', 'msgapp', 'webhooks', 'core'],
-  operator: ['common', 'accounts', 'billing', 'outbox', 'sms', 'core'],
+  operator: ['common', 'accounts', 'billing', 'events', 'outbox', 'sms', 'core'],
   webhooks: ['common', 'accounts', 'events', 'outbox', 'http', 'media', 'openapi', 'core'],
   management: [
     'common',

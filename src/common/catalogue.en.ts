@@ -69,6 +69,7 @@ export const en: Readonly<Record<keyof typeof fr, string>> = {
   'error.event_type_unknown': 'Unknown event type: {type}',
   'error.event_not_found': 'Event not found',
   'error.events_gone': 'These events are no longer kept: the first one available is {earliest}',
+  'error.events_ahead': 'The log of events ends at {last}: later numbers are not of this log',
   'error.too_many_event_readers': 'Too many readers of events: at most {max} per account',
   'error.file_gone': 'The file is no longer available',
   'error.user_required': 'This operation is for users only',

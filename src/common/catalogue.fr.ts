@@ -68,6 +68,7 @@ export const fr = {
   'error.event_type_unknown': 'Type d’événement inconnu : {type}',
   'error.event_not_found': 'Événement introuvable',
   'error.events_gone': 'Ces événements ne sont plus conservés : le premier disponible est le {earliest}',
+  'error.events_ahead': 'Le journal des événements s’arrête au {last} : les numéros suivants ne viennent pas de lui',
   'error.too_many_event_readers': 'Trop de lectures d’événements en cours : maximum {max} par compte',
   'error.file_gone': 'Le fichier n’est plus disponible',
   'error.user_required': 'Cette opération est réservée aux utilisateurs',

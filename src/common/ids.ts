@@ -13,6 +13,11 @@ export function isId(value: unknown): value is string {
   return typeof value === 'string' && ID.test(value);
 }
 
+/** 96 random bits as text, for stores, which have no `IdGenerator`. */
+export function randomMark(): string {
+  return randomBytes(12).toString('base64url');
+}
+
 /** Makes identifiers and random values. Tests replace it by a deterministic generator. */
 export abstract class IdGenerator {
   /** A new, globally unique identifier that sorts after earlier ones of the same process (UUID version 7, RFC 9562). */

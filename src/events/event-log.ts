@@ -33,6 +33,20 @@ export interface EventQuery {
   readonly limit: number;
 }
 
+/**
+ * A stretch of a log whose events have a random part in their ids. A log gets a new one when it is switched on (again) and after a
+ * restore, so that another database, or another past of this one, gives no other event the same id.
+ */
+export interface EventEpoch {
+  /** The first number that it holds for. */
+  readonly from: number;
+  /** The random part. */
+  readonly mark: string;
+}
+
+/** How many numbers a restore skips: more than a log can have lost. */
+export const RESTORE_GAP = 1_000_000_000;
+
 /** The state of an account's log. */
 export interface EventLogState {
   /** The number of the last event; 0: none yet. */
@@ -41,6 +55,8 @@ export interface EventLogState {
   readonly earliest: number;
   /** Whether changes are recorded. */
   readonly recording: boolean;
+  /** The epochs of the numbers that are kept, the oldest first; none before the log was ever on. */
+  readonly epochs: readonly EventEpoch[];
 }
 
 /** Some events, read in one snapshot with the state of the log. */
@@ -66,6 +82,16 @@ export abstract class EventLog {
    * @throws MessagingError `error.account_not_found`, and then nothing is stored
    */
   abstract switchOn(accountId: string, at: number): Promise<EventLogState>;
+
+  /**
+   * Begins new epochs of all logs, each {@link RESTORE_GAP} numbers further on: after a restore, or when a database has lost the
+   * end of its log. Readers have seen numbers that this database has forgotten; none of them is given again. A call takes some
+   * accounts, in the order of their ids.
+   *
+   * @param after the last account of the call before; '' for the first call
+   * @returns the accounts that were moved on; none at the end
+   */
+  abstract moveOn(after: string, limit: number): Promise<readonly string[]>;
 
   /**
    * Switches off logs whose last use is before a moment and that have no endpoint.

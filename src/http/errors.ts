@@ -28,7 +28,9 @@ export function errorAnswer(error: unknown, catalogue: Catalogue): ErrorAnswer {
     const headers: Record<string, string> = {};
     if (error.retryAfter !== undefined) headers['Retry-After'] = String(error.retryAfter);
     if (errorStatus[error.code] === 401) headers['WWW-Authenticate'] = CHALLENGE;
-    if (error.code === 'error.events_gone') headers[EARLIEST_SEQUENCE] = String(error.values.earliest);
+    const { earliest, last } = error.values;
+    if (EVENTS_ELSEWHERE.has(error.code)) headers[EARLIEST_SEQUENCE] = String(earliest);
+    if (error.code === 'error.events_ahead') headers[LAST_SEQUENCE] = String(last);
     return refusal(error.code, sentenceOf(error, catalogue), headers);
   }
   if (error instanceof HttpException) {
@@ -91,6 +93,11 @@ function clientErrorStatus(error: unknown): number | undefined {
 
 /** The header with the first event that is kept, where earlier ones are asked for. */
 export const EARLIEST_SEQUENCE = 'X-Earliest-Sequence';
+
+/** The header with the last event of the log, where later ones are asked for. */
+export const LAST_SEQUENCE = 'X-Last-Sequence';
+
+const EVENTS_ELSEWHERE: ReadonlySet<ErrorCode> = new Set(['error.events_gone', 'error.events_ahead']);
 
 /** The header with the word of an error. */
 export const ERROR_CODE = 'X-Error-Code';
@@ -192,6 +199,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.event_type_unknown': 400,
   'error.event_not_found': 404,
   'error.events_gone': 410,
+  'error.events_ahead': 410,
   'error.too_many_event_readers': 429,
   'error.file_gone': 410,
   'error.user_required': 403,

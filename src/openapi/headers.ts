@@ -1,7 +1,7 @@
 import { HEADERS_METADATA } from '@nestjs/common/constants.js';
 import type { AccountSettings } from '../accounts/account-options.js';
 import { CHALLENGE, deprecationHeaders } from '../accounts/authentication-headers.js';
-import { EARLIEST_SEQUENCE, ERROR_CODE } from '../http/errors.js';
+import { EARLIEST_SEQUENCE, ERROR_CODE, LAST_SEQUENCE } from '../http/errors.js';
 
 const MEANING: Readonly<Record<string, string>> = {
   'Cache-Control': 'No cache may store the answer.',
@@ -15,6 +15,10 @@ const MEANING: Readonly<Record<string, string>> = {
   'WWW-Authenticate': 'How to authenticate (RFC 9110 section 11.6.1).',
   'X-Content-Type-Options': 'The content type must not be guessed.',
 };
+
+function sequenceHeader(description: string, required: boolean): object {
+  return { description, required, schema: { type: 'string', pattern: '^\\d+$', example: '4711' } };
+}
 
 /** Headers that have the same value on every answer. */
 function described(values: Readonly<Record<string, string>>, required: boolean): Readonly<Record<string, object>> {
@@ -68,11 +72,8 @@ export function errorHeaders(
       },
     }),
     ...(words.includes('events_gone') && {
-      [EARLIEST_SEQUENCE]: {
-        description: 'The sequence of the first event that is kept.',
-        required: true,
-        schema: { type: 'string', pattern: '^\\d+$', example: '4711' },
-      },
+      [EARLIEST_SEQUENCE]: sequenceHeader('The sequence of the first event that is kept.', true),
+      [LAST_SEQUENCE]: sequenceHeader('With `events_ahead`: the sequence of the last event of the log.', false),
     }),
     // Answers before the credential is read have no headers on its deprecation.
     ...(accounts && ![401, 413, 415].includes(status) && described(deprecationHeaders(accounts), false)),

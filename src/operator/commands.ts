@@ -7,6 +7,7 @@ import type { LedgerProgress } from '../billing/ledger-store.js';
 import { momentOf } from '../common/list-query.js';
 import { escapeControls } from '../common/log.js';
 import { StartedStorage } from '../core/messaging-storage.js';
+import { EventLog } from '../events/event-log.js';
 import { ErasureService } from '../outbox/retention/erasure-service.js';
 import { OptOutService } from '../sms/opt-out/opt-out-service.js';
 import { type OperatorOptions, UsageError } from './words.js';
@@ -108,6 +109,10 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       return todos.length === 0 ? 0 : 1;
     },
   },
+  restored: {
+    usage: 'restored (after a restore, or a failover that has lost something; before the hosts start)',
+    run: async (app) => print(`${await moveLogsOn(app)} logs of events go on with new numbers and new ids.`, ...CHECKS),
+  },
   'signature:register': {
     usage: 'signature:register <account> <name>',
     run: async (app, args) =>
@@ -197,6 +202,30 @@ function keyOptions({ name, scopes, cidrs, expires, ...limits }: OperatorOptions
     ...(perMinute === undefined ? {} : { perMinute: integer(perMinute, 'per-minute') }),
   };
 }
+
+/** What no command can mend after a restore (docs/operations.md#after-a-restore). */
+const CHECKS = [
+  'Run ledger:check, and compare balances with what your customers have paid since the backup.',
+  'What was sent since the backup is not known any more: it is not charged, and its Idempotency-Keys can send again.',
+  'Phones that wrote STOP since the backup are not opted out: add them again with optout:add.',
+  'Keys, users and webhooks that were revoked or removed since the backup are valid again.',
+  'Link the numbers of a messaging app again that fail.',
+];
+
+/** Moves all logs of events on. @returns how many */
+async function moveLogsOn(app: INestApplicationContext): Promise<number> {
+  const log = app.get(EventLog, { strict: false });
+  let moved = 0;
+  for (
+    let ids = await log.moveOn('', LOGS_AT_ONCE);
+    ids.length > 0;
+    ids = await log.moveOn(ids.at(-1) ?? '', LOGS_AT_ONCE)
+  )
+    moved += ids.length;
+  return moved;
+}
+
+const LOGS_AT_ONCE = 500;
 
 /** Tells on the standard error where a check is, every 100 000 rows. */
 function progress(): (progress: LedgerProgress) => void {

@@ -1,7 +1,13 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { maskNumber } from '../common/phone-number.js';
-import { EventLog, type EventQuery, type StoredEvent } from '../events/event-log.js';
+import {
+  type EventEpoch,
+  EventLog,
+  type EventLogState,
+  type EventQuery,
+  type StoredEvent,
+} from '../events/event-log.js';
 import type { EventData, EventType } from '../events/event-types.js';
 import { WebhookSettings } from './webhook-options.js';
 
@@ -66,28 +72,28 @@ export class EventViews {
    */
   async texts(query: EventQuery): Promise<EventViewPage<EventText>> {
     const { accountId, types } = query;
-    const { events, ...page } = await this.log.readStored(query);
+    const { events, epochs, ...page } = await this.log.readStored(query);
     const kept = events.filter(({ sequence }) => sequence >= page.earliest);
     const [first] = kept;
-    let previous = first && (await this.previousOf(accountId, first.sequence, types, page.earliest));
+    const { earliest } = page;
+    let previous = first && (await this.previousOf({ accountId, types, earliest, epochs }, first.sequence));
     const account = JSON.stringify(accountId);
     const texts = kept.map((event) => {
-      const text = this.text(account, event, previous);
+      const text = this.textOf(account, event, markAt(epochs, event.sequence), previous);
       previous = event.sequence;
       return text;
     });
     return { ...page, events: texts };
   }
 
-  /** @param previous the next lower number of the reader's types */
-  textOf(accountId: string, event: StoredEvent, previous: number | undefined): EventText {
-    return this.text(JSON.stringify(accountId), event, previous);
-  }
-
-  /** @param account its id as JSON */
-  private text(account: string, event: StoredEvent, previous: number | undefined): EventText {
+  /**
+   * @param account its id as JSON
+   * @param mark the random part of the event's id
+   * @param previous the next lower number of the reader's types
+   */
+  textOf(account: string, event: StoredEvent, mark: string, previous: number | undefined): EventText {
     const { sequence, type, at } = event;
-    const id = idOf(account, sequence);
+    const id = idOf(account, sequence, mark);
     const data = this.settings.maskNumbers ? JSON.stringify(masked(JSON.parse(event.data))) : event.data;
     // The data is put in as it is stored, as calls and pages carry it by the thousand.
     const text = `{"id":"${id}","type":"${type}","timestamp":"${this.isoOf(at)}","sequence":${sequence},"previous":${previous ?? null},"account":${account},"data":${data}}`;
@@ -100,29 +106,43 @@ export class EventViews {
     return this.lastIso.text;
   }
 
-  /** A number from before the log was switched on again is none of its numbers: what lies between is not known. */
+  /**
+   * A number from before the log was switched on again is none of its numbers: what lies between is not known. Numbers follow one
+   * another but for the first of an epoch.
+   */
   private async previousOf(
-    accountId: string,
+    {
+      accountId,
+      types,
+      earliest,
+      epochs,
+    }: Pick<EventQuery, 'accountId' | 'types'> & Pick<EventLogState, 'earliest' | 'epochs'>,
     sequence: number,
-    types: readonly EventType[] | undefined,
-    earliest: number,
   ): Promise<number | undefined> {
     if (sequence <= earliest) return undefined;
-    if (types === undefined) return sequence - 1;
+    if (types === undefined && !epochs.some(({ from }) => from === sequence)) return sequence - 1;
     const previous = await this.log.previous(accountId, sequence, types);
     return previous !== undefined && previous >= earliest ? previous : undefined;
   }
 }
 
-/** The id of an event: 128 bits of SHA-256 over its account and number, so that no two events have the same. */
-export function eventId(accountId: string, sequence: number): string {
-  return idOf(JSON.stringify(accountId), sequence);
+/**
+ * The id of an event: 128 bits of SHA-256 over its account, its number and the random part of its epoch, so that no two events have
+ * the same, neither in staging nor after a restore.
+ */
+export function eventId(accountId: string, sequence: number, mark: string): string {
+  return idOf(JSON.stringify(accountId), sequence, mark);
+}
+
+/** The random part of the ids at a number. */
+function markAt(epochs: readonly EventEpoch[], sequence: number): string {
+  return epochs.findLast(({ from }) => from <= sequence)?.mark ?? '';
 }
 
 /** @param account as JSON */
-function idOf(account: string, sequence: number): string {
+function idOf(account: string, sequence: number, mark: string): string {
   // A digest as text costs a third of one as bytes. The last of the 22 characters has 2 bits, and zeros.
-  const digest = hash('sha256', `[${account},${sequence}]`, 'base64url');
+  const digest = hash('sha256', `[${account},${sequence},"${mark}"]`, 'base64url');
   return `evt_${digest.slice(0, 21)}${LAST_BITS[BASE64URL.indexOf(digest.charAt(21)) >> 4]}`;
 }
 

@@ -61,7 +61,8 @@ describeOnBothAdapters('sessions of users', (adapter) => {
       pages.map(async (page) => (await page.post('session/exchange', { token })).status),
     );
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
-    expect(statuses.filter((status) => status === 401)).toHaveLength(49);
+    // Those that come when twenty are under way are told to come later.
+    expect(statuses.filter((status) => status === 401 || status === 429)).toHaveLength(49);
   });
 
   test('a refresh replaces the cookie; the one before is good for ten seconds and gives the same one', async () => {

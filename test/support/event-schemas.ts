@@ -36,7 +36,12 @@ function closed(schema: unknown): unknown {
 
 /** What is wrong with an event of the log as readers get it: by its schema, or by its size (docs/events.md). */
 export function loggedFault(event: LoggedEvent): string | undefined {
-  const { text } = VIEWS.textOf(event.accountId, { ...event, data: JSON.stringify(event.data) }, undefined);
+  const { text } = VIEWS.textOf(
+    JSON.stringify(event.accountId),
+    { ...event, data: JSON.stringify(event.data) },
+    'mark',
+    undefined,
+  );
   const bytes = Buffer.byteLength(text);
   const most = event.type.endsWith('.received') ? 8192 : 2048;
   return bytes > most ? `${event.type} has ${bytes} bytes.` : eventFault(JSON.parse(text));

@@ -85,12 +85,14 @@ export class EventCursor {
   /**
    * The next events, at most `limit`; there may be fewer, also none, although more follow.
    *
-   * @throws MessagingError `error.events_gone` when events after this place are no longer kept, `error.account_not_found`
+   * @throws MessagingError `error.events_gone` when events after this place are no longer kept, `error.events_ahead` when the log
+   *   ends before this place, as after a restore; `error.account_not_found`
    * @throws StorageUnavailableError
    */
   async next(limit: number): Promise<readonly EventView[]> {
     const { events, nextAfter, last, earliest } = await this.cursors.read(this, limit);
     if (this.at !== undefined && this.at < earliest - 1) throw new MessagingError('error.events_gone', { earliest });
+    if (this.at !== undefined && this.at > last) throw new MessagingError('error.events_ahead', { last, earliest });
     this.at = Math.max(nextAfter, earliest - 1);
     this.last = last;
     return events;

@@ -23,6 +23,7 @@ const PLACE = {
 const ERRORS: readonly ErrorDescription[] = [
   'error.event_type_unknown',
   'error.events_gone',
+  'error.events_ahead',
   { code: 'error.too_many_event_readers', retryAfter: 1 },
 ];
 

@@ -58,7 +58,7 @@ const SAMPLES: { readonly [T in EventType]: EventData[T] } = {
 };
 
 const view = (type: string, data: unknown, sequence: number | null = 1) => ({
-  ...{ id: eventId('demo', 1), type, timestamp: AT, sequence, previous: null, account: 'demo', data },
+  ...{ id: eventId('demo', 1, 'mark'), type, timestamp: AT, sequence, previous: null, account: 'demo', data },
 });
 
 describe('the schemas of events', () => {

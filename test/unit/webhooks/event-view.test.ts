@@ -29,27 +29,34 @@ async function views(maskNumbers: boolean): Promise<EventViews> {
 }
 
 test('an event has the fields of the contract, in its order', async () => {
-  const { text } = (await views(false)).textOf('demo', EVENT, 4708);
+  const { text } = (await views(false)).textOf('"demo"', EVENT, 'mark', 4708);
   expect(text).toBe(
-    `{"id":"${eventId('demo', 4711)}","type":"sms.received","timestamp":"2026-11-22T10:00:00.000Z","sequence":4711,"previous":4708,"account":"demo","data":${EVENT.data}}`,
+    `{"id":"${eventId('demo', 4711, 'mark')}","type":"sms.received","timestamp":"2026-11-22T10:00:00.000Z","sequence":4711,"previous":4708,"account":"demo","data":${EVENT.data}}`,
   );
 });
 
 test('numbers are masked where the host asks for it, sender names are not', async () => {
-  const { text } = (await views(true)).textOf('demo', EVENT, undefined);
+  const { text } = (await views(true)).textOf('"demo"', EVENT, 'mark', undefined);
   expect(JSON.parse(text).data).toMatchObject({ from: '226******00', to: 'INFOS', text: 'call 22670000000' });
 });
 
 test('an id belongs to one event', () => {
-  expect(eventId('demo', 4711)).toMatch(/^evt_[\w-]{22}$/);
+  expect(eventId('demo', 4711, 'mark')).toMatch(/^evt_[\w-]{22}$/);
   for (let sequence = 1; sequence <= 100; sequence++) {
     const digest = createHash('sha256')
-      .update(JSON.stringify(['demo"é', sequence]))
+      .update(JSON.stringify(['demo"é', sequence, 'mark']))
       .digest();
-    expect(eventId('demo"é', sequence)).toBe(`evt_${digest.subarray(0, 16).toString('base64url')}`);
+    expect(eventId('demo"é', sequence, 'mark')).toBe(`evt_${digest.subarray(0, 16).toString('base64url')}`);
   }
-  expect(eventId('demo', 4711)).toBe(eventId('demo', 4711));
+  expect(eventId('demo', 4711, 'mark')).toBe(eventId('demo', 4711, 'mark'));
   // An account may be named like this; ids that joined the parts would be the same.
-  const ids = [eventId('demo', 4711), eventId('demo4', 711), eventId('demo', 4712), eventId('demo,4711', 1)];
-  expect(new Set(ids).size).toBe(4);
+  const ids = [
+    eventId('demo', 4711, 'mark'),
+    eventId('demo4', 711, 'mark'),
+    eventId('demo', 4712, 'mark'),
+    eventId('demo,4711', 1, 'mark'),
+    // Another database, or another past of this one.
+    eventId('demo', 4711, 'other'),
+  ];
+  expect(new Set(ids).size).toBe(ids.length);
 });

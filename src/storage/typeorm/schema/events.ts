@@ -40,3 +40,9 @@ export function eventRuns(dialect: Dialect): string[] {
   // earlier: how many events with the numbers directly below `sequence` the row holds besides; `at` is that of the latest.
   return [`ALTER TABLE messaging_event ADD COLUMN earlier ${columnTypes(dialect).small} NOT NULL DEFAULT 0`];
 }
+
+/** The random parts of the ids of events. */
+export function eventEpochs(dialect: Dialect): string[] {
+  // epochs: JSON of `[{ from, mark }]`, the stretches of the log that have events; null before the log was ever on.
+  return [`ALTER TABLE messaging_event_counter ADD COLUMN epochs ${columnTypes(dialect).text}`];
+}

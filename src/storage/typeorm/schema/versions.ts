@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialects/dialect.js';
 import { auditByTime, auditTable, keyLimits } from './access.js';
 import { claimOrder, coreTables, retention, upkeep } from './core.js';
-import { eventRuns, eventTables } from './events.js';
+import { eventEpochs, eventRuns, eventTables } from './events.js';
 import { userLinkSubjects, userSessionSubjects, userSessionTables } from './management.js';
 import { msgappTables, receivedMessages, recipientAddresses, sessionListings } from './msgapp.js';
 import { operatingTables } from './operating.js';
@@ -48,6 +48,7 @@ export const SCHEMA: readonly SchemaGroup[] = [
       { name: '0008-operating', up: operatingTables },
       { name: '0009-audit-by-time', up: auditByTime },
       { name: '0010-event-runs', up: eventRuns },
+      { name: '0011-event-epochs', up: eventEpochs },
     ],
   },
   {

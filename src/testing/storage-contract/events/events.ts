@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { AddedEvents } from '../../../events/event-log.js';
+import { type AddedEvents, RESTORE_GAP } from '../../../events/event-log.js';
 import {
   ACCOUNT,
   aReceipt,
@@ -27,9 +27,9 @@ export function eventTests({ test }: TestRunner, world: World): void {
     await world.accept(aSend(1));
     await world.claim();
     await steps.settle(1, 'delivered', 0);
-    assert.deepEqual(await steps.log.state(ACCOUNT), { last: 0, earliest: 1, recording: false });
+    assert.deepEqual(await steps.state(), { last: 0, earliest: 1, recording: false });
     assert.deepEqual(await steps.events(), []);
-    assert.deepEqual(await steps.log.state('nobody'), { last: 0, earliest: 1, recording: false });
+    assert.deepEqual(await steps.state('nobody'), { last: 0, earliest: 1, recording: false });
   });
 
   test('from then on each change of a delivery is an event, with the next number', async () => {
@@ -51,7 +51,7 @@ export function eventTests({ test }: TestRunner, world: World): void {
       data: { ...data, status: 'failed', refunded_units: 2 },
     });
     assert.equal(send?.type, 'send.completed');
-    assert.deepEqual(await steps.log.state(ACCOUNT), { last: 3, earliest: 1, recording: true });
+    assert.deepEqual(await steps.state(), { last: 3, earliest: 1, recording: true });
   });
 
   test('an update that changes nothing, a claim and another attempt are no events', async () => {
@@ -152,9 +152,9 @@ export function eventTests({ test }: TestRunner, world: World): void {
     assert.equal(await steps.log.switchOffUnused(START, 10), 0);
     assert.equal(await steps.log.switchOffUnused(START + 1, 10), 1);
     await steps.settle(1, 'delivered', 1);
-    assert.deepEqual(await steps.log.state(ACCOUNT), { last: 1, earliest: 1, recording: false });
+    assert.deepEqual(await steps.state(), { last: 1, earliest: 1, recording: false });
     const again = await steps.log.switchOn(ACCOUNT, START + DAY);
-    assert.deepEqual(again, { last: 2, earliest: 3, recording: true });
+    assert.deepEqual(await steps.state(), { last: 2, earliest: 3, recording: true });
     assert.deepEqual(await steps.log.switchOn(ACCOUNT, START + 2 * DAY), again);
     await steps.settle(1, 'delivered', 2);
     assert.deepEqual(await steps.numbers(undefined, 2), [3, 4]);
@@ -168,7 +168,55 @@ export function eventTests({ test }: TestRunner, world: World): void {
   test('a log that had no event yet has missed something too when it is switched on again', async () => {
     await steps.sending();
     await steps.log.switchOffUnused(START + DAY, 10);
-    assert.deepEqual(await steps.log.switchOn(ACCOUNT, START + DAY), { last: 1, earliest: 2, recording: true });
+    await steps.log.switchOn(ACCOUNT, START + DAY);
+    assert.deepEqual(await steps.state(), { last: 1, earliest: 2, recording: true });
+  });
+
+  test('each time it is switched on, a log gets another random mark for the ids of its events', async () => {
+    await world.fund(0);
+    await world.fund(0, 'acc2');
+    assert.deepEqual((await steps.log.state(ACCOUNT)).epochs, []);
+    const { epochs: first } = await steps.log.switchOn(ACCOUNT, START);
+    assert.deepEqual(
+      first.map(({ from }) => from),
+      [1],
+    );
+    assert.deepEqual((await steps.log.switchOn(ACCOUNT, START + DAY)).epochs, first);
+    assert.deepEqual((await steps.log.state(ACCOUNT)).epochs, first);
+    const { epochs: other } = await steps.log.switchOn('acc2', START);
+    await steps.log.switchOffUnused(START + 2 * DAY, 10);
+    const { epochs: again } = await steps.log.switchOn(ACCOUNT, START + 3 * DAY);
+    assert.deepEqual(
+      again.map(({ from }) => from),
+      [2],
+    );
+    const marks = [...first, ...other, ...again].map(({ mark }) => mark);
+    assert.equal(new Set(marks).size, 3);
+    assert.ok(marks.every((mark) => /^[\w-]{16}$/.test(mark)));
+  });
+
+  test('after a restore every log goes on far behind, with another mark, and keeps what it has', async () => {
+    await steps.sending(aSend(1, { recipients: recipients(3) }));
+    await world.fund(0, 'acc2');
+    await steps.log.switchOn('acc2', START);
+    await steps.settle(1, 'delivered', 0);
+    const before = await steps.log.state(ACCOUNT);
+    assert.deepEqual(await steps.log.moveOn('', 1), [ACCOUNT]);
+    assert.deepEqual(await steps.log.moveOn(ACCOUNT, 10), ['acc2']);
+    assert.deepEqual(await steps.log.moveOn('acc2', 10), []);
+    const after = await steps.log.state(ACCOUNT);
+    const next = before.last + RESTORE_GAP + 1;
+    assert.deepEqual([after.last, after.earliest, after.recording], [next - 1, 1, true]);
+    assert.deepEqual(
+      after.epochs.map(({ from }) => from),
+      [1, next],
+    );
+    assert.equal(after.epochs[0]?.mark, before.epochs[0]?.mark);
+    assert.notEqual(after.epochs[1]?.mark, before.epochs[0]?.mark);
+    await steps.settle(1, 'delivered', 1);
+    assert.deepEqual(await steps.numbers(undefined, 0), [1, next]);
+    assert.equal(await steps.log.previous(ACCOUNT, next, undefined), 1);
+    assert.equal((await steps.log.state('acc2')).last, RESTORE_GAP);
   });
 
   test('the log of an account that is not there cannot be switched on', async () => {
@@ -214,12 +262,12 @@ export function eventTests({ test }: TestRunner, world: World): void {
     for (const position of range(5)) await world.settle(messageId(1), 'sent', { position, at: START + position });
     assert.equal(await steps.log.purge(START, 100), 0);
     assert.equal(await steps.log.purge(START + 3, 2), 2);
-    assert.deepEqual(await steps.log.state(ACCOUNT), { last: 5, earliest: 3, recording: true });
+    assert.deepEqual(await steps.state(), { last: 5, earliest: 3, recording: true });
     await steps.log.purge(START + 3, 100);
     assert.deepEqual(await steps.numbers(undefined, 0), [4, 5]);
     assert.equal(await steps.log.previous(ACCOUNT, 4, undefined), undefined);
     await steps.log.purge(START + DAY, 100);
-    assert.deepEqual(await steps.log.state(ACCOUNT), { last: 5, earliest: 6, recording: true });
+    assert.deepEqual(await steps.state(), { last: 5, earliest: 6, recording: true });
   });
 
   test('what was recorded before a log was switched on again is removed, however young it is', async () => {

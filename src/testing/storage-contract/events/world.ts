@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { EventLog, type LoggedEvent } from '../../../events/event-log.js';
+import { EventLog, type EventLogState, type LoggedEvent } from '../../../events/event-log.js';
 import type { EventType } from '../../../events/event-types.js';
 import type { DeliveryUpdate } from '../../../outbox/delivery-state.js';
 import type { Send } from '../../../outbox/send.js';
@@ -40,6 +40,12 @@ export class EventsWorld {
       range(last - earliest + 1).map((index) => earliest + index),
     );
     return events;
+  }
+
+  /** The state of a log but for its random marks. */
+  async state(accountId = ACCOUNT): Promise<Omit<EventLogState, 'epochs'>> {
+    const { epochs: _, ...state } = await this.log.state(accountId);
+    return state;
   }
 
   /** What happened, as `type position`, in the order of the numbers. */

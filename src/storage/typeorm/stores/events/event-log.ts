@@ -1,12 +1,15 @@
 import { Batcher, EachTurn } from '../../../../common/batcher.js';
 import { MessagingError } from '../../../../common/errors.js';
 import type { HostTransaction } from '../../../../common/host-transaction.js';
+import { randomMark } from '../../../../common/ids.js';
 import {
   type AddedEvents,
+  type EventEpoch,
   EventLog,
   type EventLogState,
   type EventPage,
   type EventQuery,
+  RESTORE_GAP,
   type StoredEvent,
 } from '../../../../events/event-log.js';
 import { withMaskedNumbers, withoutNumber, withoutTexts } from '../../../../events/event-redaction.js';
@@ -14,7 +17,7 @@ import type { EventType, NewEvent } from '../../../../events/event-types.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import type { Executor } from '../../engine/executor.js';
 import { type Operation, type Row, rowsOf, write } from '../../engine/operation.js';
-import { integerOf, textOf } from '../../engine/rows.js';
+import { integerOf, optionalText, textOf } from '../../engine/rows.js';
 import { EventPurge } from './event-purge.js';
 import type { EventRecorder } from './event-recorder.js';
 import { EventRedaction, eraseEvents } from './event-redactions.js';
@@ -50,6 +53,10 @@ export class TypeormEventLog extends EventLog {
   override async switchOn(accountId: string, at: number): Promise<EventLogState> {
     const used = await this.executor.read(() => readUsed(accountId, at));
     return used ?? this.executor.write(() => switchOn(this.executor.dialect, accountId, at));
+  }
+
+  override moveOn(after: string, limit: number): Promise<readonly string[]> {
+    return this.executor.write(() => moveOn(this.executor.dialect, after, limit));
   }
 
   override switchOffUnused(before: number, limit: number): Promise<number> {
@@ -114,15 +121,23 @@ export class TypeormEventLog extends EventLog {
 /** The most events that one transaction appends. */
 const MOST_APPENDED = 256;
 
-const COUNTER = 'a.id, a.sequence, a.earliest, a.recording, a.used_at';
-const NONE: EventLogState = { last: 0, earliest: 1, recording: false };
+const COUNTER = 'a.id, a.sequence, a.earliest, a.recording, a.used_at, a.epochs';
+const NONE: EventLogState = { last: 0, earliest: 1, recording: false, epochs: [] };
 
 function toState(row: Row): EventLogState {
   return {
     last: integerOf(row, 'sequence'),
     earliest: integerOf(row, 'earliest'),
     recording: integerOf(row, 'recording') === ON,
+    // Only this file writes the column, from values of this type.
+    epochs: JSON.parse(optionalText(row, 'epochs') ?? '[]') as readonly EventEpoch[],
   };
+}
+
+/** The epochs when another one begins at a number, without those whose events are no longer kept. */
+function withEpoch({ epochs, earliest }: EventLogState, from: number): readonly EventEpoch[] {
+  const all = [...epochs, { from, mark: randomMark() }];
+  return all.filter((_, index) => (all[index + 1]?.from ?? Number.POSITIVE_INFINITY) > earliest);
 }
 
 function* readCounter(accountId: string): Operation<Row | undefined> {
@@ -160,15 +175,18 @@ export function* switchOn(dialect: Dialect, accountId: string, at: number): Oper
   // The number that is skipped stands for what was not recorded.
   const isAgain = row !== undefined && integerOf(row, 'recording') === OFF_AGAIN;
   const last = before.last + (isAgain ? 1 : 0);
-  const after: EventLogState = { last, earliest: isAgain ? last + 1 : before.earliest, recording: true };
+  const earliest = isAgain ? last + 1 : before.earliest;
+  const epochs = before.recording ? before.epochs : withEpoch({ ...before, earliest }, last + 1);
+  const after: EventLogState = { last, earliest, recording: true, epochs };
   yield* write(
     `UPDATE messaging_event_counter SET sequence = ?, earliest = ?, began = CASE WHEN recording = ${ON} THEN began ELSE ? END,
-      used_at = CASE WHEN used_at > ? THEN used_at ELSE ? END, recording = ${ON} WHERE id = ?`,
+      used_at = CASE WHEN used_at > ? THEN used_at ELSE ? END, recording = ${ON}, epochs = ? WHERE id = ?`,
     last,
-    after.earliest,
+    earliest,
     last + 1,
     at,
     at,
+    JSON.stringify(epochs),
     accountId,
   );
   return after;
@@ -177,6 +195,23 @@ export function* switchOn(dialect: Dialect, accountId: string, at: number): Oper
 function lockCounter(dialect: Dialect, ...accountIds: readonly string[]): Operation<readonly Row[]> {
   const sql = dialect.lockByIds('messaging_event_counter', COUNTER, 'wait', 'no key update');
   return rowsOf(sql, JSON.stringify(accountIds));
+}
+
+/** See `EventLog.moveOn`. */
+function* moveOn(dialect: Dialect, after: string, limit: number): Operation<readonly string[]> {
+  const sql = 'SELECT c.id FROM messaging_event_counter c WHERE c.id > ? ORDER BY c.id LIMIT ?';
+  const ids = (yield* rowsOf(sql, after, limit)).map((row) => textOf(row, 'id'));
+  for (const row of yield* lockCounter(dialect, ...ids)) {
+    const state = toState(row);
+    const last = state.last + RESTORE_GAP;
+    yield* write(
+      'UPDATE messaging_event_counter SET sequence = ?, epochs = ? WHERE id = ?',
+      last,
+      JSON.stringify(withEpoch(state, last + 1)),
+      textOf(row, 'id'),
+    );
+  }
+  return ids;
 }
 
 function* switchOffUnused(dialect: Dialect, before: number, limit: number): Operation<number> {
