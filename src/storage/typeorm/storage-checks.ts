@@ -92,7 +92,22 @@ function checkedUrl(url: unknown): string {
       'behind "sqlite://" there would be a host. Write sqlite:x.db for a path from here, or sqlite:///x.db for one from the root.',
     );
   }
+  if (path === undefined) checkOneHost(url);
   return url;
+}
+
+/** Refuses what the drivers would ignore or not understand: they connect to one host, whatever it is at the moment. */
+function checkOneHost(url: string): void {
+  const [, address = '', query = ''] = /^[^:]+:(?:\/\/)?([^/?#]*)[^?#]*(?:\?([^#]*))?/.exec(url) ?? [];
+  const options = new URLSearchParams(query);
+  // A password may have a comma.
+  const hosts = [address.slice(address.lastIndexOf('@') + 1), ...options.getAll('host'), ...options.getAll('port')];
+  const isSeveral = hosts.some((host) => host.includes(','));
+  const unknown = ['target_session_attrs', 'load_balance_hosts', 'failover'].find((name) => options.has(name));
+  if (!isSeveral && unknown === undefined) return;
+  throw wrong(
+    `the URL ${isSeveral ? 'names several hosts' : `has ${unknown}`}, which the driver does not know. Give one address that leads to the server that takes writes, for example that of HAProxy; new connections then reach the new primary after a failover (docs/operations.md, On a cluster).`,
+  );
 }
 
 function wrong(sentence: string): MessagingOptionsError {

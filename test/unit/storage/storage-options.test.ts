@@ -49,6 +49,14 @@ describe('TypeormStorage.forRoot refuses, with a sentence that names the option'
     ['pooler must be "transaction"; got true', [{ dataSource: unstarted, pooler: true }]],
     ['starts with sqlite:, postgres:// or mysql://', [{ url: 'oracle://scott:tiger@db' }]],
     ['starts with sqlite:, postgres:// or mysql://', [{ url: '' }]],
+    ['names several hosts', [{ url: 'postgres://u:hunter2@h1:5601,h2:5602/db?target_session_attrs=read-write' }]],
+    ['names several hosts', [{ url: 'postgresql://h1,h2/db' }]],
+    ['names several hosts', [{ url: 'postgres://u@/db?host=h1,h2&port=1,2' }]],
+    ['names several hosts', [{ url: 'postgres:///db?host=h1%2Ch2' }]],
+    ['names several hosts', [{ url: 'mysql://u:hunter2@h1:4410,h2:4420/db' }]],
+    ['names several hosts', [{ url: 'mariadb://h1,h2' }]],
+    ['has target_session_attrs', [{ url: 'postgres://u@h1/db?sslmode=require&target_session_attrs=any' }]],
+    ['has load_balance_hosts', [{ url: 'postgres://u@h1/db?load_balance_hosts=random' }]],
   ])('%s', (sentence, given) => {
     const said = refusal(forRoot, ...given);
     expect(said).toMatch(/^Option storage\b.*\.$/);
@@ -70,6 +78,14 @@ describe('TypeormStorage.forRoot refuses, with a sentence that names the option'
     await storage.start();
     await storage.stop();
   });
+});
+
+test.each([
+  'postgres://u:a,b@h1:5432/db',
+  'mysql://u:p@h1:3306/a,b',
+  'postgres://u@h1/db?options=-c%20search_path%3Da,b',
+])('%s names one host: a comma elsewhere is none', (url) => {
+  expect(() => TypeormStorage.forRoot({ url })).not.toThrow();
 });
 
 test('a pooler before a database that is not PostgreSQL is a mistake', async () => {

@@ -1,5 +1,5 @@
 import { MessagingOptionsError, StorageUnavailableError } from '../../../common/errors.js';
-import { codeOf } from '../engine/blame.js';
+import { blameOf, codeOf } from '../engine/blame.js';
 import { type Operation, rowsOf, write } from '../engine/operation.js';
 import type { Change } from './dialect.js';
 
@@ -24,17 +24,36 @@ const LOCK_S = 1;
 const PAUSE_S = 3;
 const MOST_TRIES = 150;
 
-/** Runs a migration under a lock of the connection, as DDL statements commit and would release the locks of a transaction. */
+/** How often a migration begins again that lost a conflict. */
+const MAX_CONFLICTS = 10;
+
+/**
+ * Runs a migration under a lock of the connection, as DDL statements commit and would release the locks of a transaction. On
+ * Galera the lock holds for one node only: migrations of several nodes meet, and the one that loses a conflict begins again.
+ */
 export function* exclusively(migration: () => Operation<void>): Operation<void> {
   const sql = `SELECT GET_LOCK(${MIGRATION_LOCK}, ${MIGRATION_WAIT_S}) AS held`;
   const [row] = (yield { sql, params: [], noTimeout: true }).rows;
   if (Number(row?.held) !== 1) throw new StorageUnavailableError('Another instance is migrating the database.');
   try {
     yield* write(`SET SESSION lock_wait_timeout = ${LOCK_S}`);
-    yield* migration();
+    yield* repeated(migration);
   } finally {
     yield* write('SET SESSION lock_wait_timeout = DEFAULT');
     yield* rowsOf(`SELECT RELEASE_LOCK(${MIGRATION_LOCK})`);
+  }
+}
+
+/** Begins again after a conflict; a migration first reads what is missing. */
+function* repeated(migration: () => Operation<void>): Operation<void> {
+  for (let conflicts = 1; ; conflicts++) {
+    try {
+      return yield* migration();
+    } catch (error) {
+      if (blameOf(error) !== 'conflict' || conflicts > MAX_CONFLICTS) throw error;
+    }
+    // Random, so that two of them do not meet again.
+    yield* rowsOf('SELECT SLEEP(0.05 + RAND() * 0.2)');
   }
 }
 

@@ -77,8 +77,10 @@ function* apply(dialect: Dialect, now: number, missing: readonly Missing[]): Ope
     `CREATE TABLE IF NOT EXISTS ${SCHEMA_TABLE} (name ${dialect.columnType('id')} NOT NULL PRIMARY KEY, applied_at ${dialect.columnType('integer')} NOT NULL)`,
   );
   for (const { name, changes, begun } of missing) {
-    // Where DDL is not transactional, this row tells the next start that existing tables are ours and incomplete.
-    if (!begun) yield* write(`INSERT INTO ${SCHEMA_TABLE} (name, applied_at) VALUES (?, 0)`, name);
+    // Where DDL is not transactional, this row tells the next start that existing tables are ours and incomplete. Another
+    // process may have written it meanwhile, on another node of Galera; what has run is passed over then.
+    const insert = { sql: `INSERT INTO ${SCHEMA_TABLE} (name, applied_at) VALUES (?, 0)`, params: [name] };
+    if (!begun) yield* dialect.insertNew(insert, 'name');
     for (const change of changes) yield* dialect.define(change);
     yield* write(`UPDATE ${SCHEMA_TABLE} SET applied_at = ? WHERE name = ?`, now, name);
   }

@@ -1,0 +1,56 @@
+import { describe, expect, test } from '@jest/globals';
+import { DataSource } from 'typeorm';
+import type { Dialect } from '../../src/storage/typeorm/dialects/dialect.js';
+import { executorFor } from '../../src/storage/typeorm/engine/executor-for.js';
+import type { Operation } from '../../src/storage/typeorm/engine/operation.js';
+import { lackingVersions, migrate } from '../../src/storage/typeorm/schema/migrate.js';
+import { SCHEMA } from '../../src/storage/typeorm/schema/versions.js';
+import { createMariadbDatabase } from '../support/mariadb.js';
+import { closeAfterEach } from '../support/opened.js';
+import { hasServer } from '../support/servers.js';
+
+const suite = (await hasServer('MariaDB', 3306)) ? describe : describe.skip;
+const opened = closeAfterEach();
+
+suite('a first start of several processes on several nodes of Galera', () => {
+  // GET_LOCK holds on one node only, so there all of them migrate at once.
+  const withoutLock = (dialect: Dialect): Dialect =>
+    Object.create(dialect, { exclusively: { value: (migration: () => Operation<void>) => migration() } });
+
+  test('all of them start, and the schema is whole', async () => {
+    const { url, drop } = await createMariadbDatabase();
+    opened({ close: drop });
+    const executors = await Promise.all(
+      [1, 2, 3].map(async () => {
+        const dataSource = await new DataSource({ type: 'mysql', url }).initialize();
+        opened({ close: () => dataSource.destroy() });
+        return executorFor(dataSource);
+      }),
+    );
+    const results = await Promise.allSettled(
+      executors.map((executor) => executor.migrate(() => migrate(withoutLock(executor.dialect), 1))),
+    );
+    expect(results.map((result) => (result.status === 'rejected' ? String(result.reason) : 'started'))).toEqual([
+      'started',
+      'started',
+      'started',
+    ]);
+    expect(await executors[0]?.read(() => lackingVersions(SCHEMA))).toEqual([]);
+  });
+
+  test('a conflict at the commit of a version lets the migration begin again', async () => {
+    const { url, drop } = await createMariadbDatabase();
+    opened({ close: drop });
+    const dataSource = await new DataSource({ type: 'mysql', url }).initialize();
+    opened({ close: () => dataSource.destroy() });
+    const executor = await executorFor(dataSource);
+    let conflicts = 3;
+    await executor.migrate(() =>
+      executor.dialect.exclusively(function* () {
+        if (conflicts-- > 0) throw Object.assign(new Error('Deadlock found'), { code: 'ER_LOCK_DEADLOCK' });
+        yield* migrate(withoutLock(executor.dialect), 1);
+      }),
+    );
+    expect(await executor.read(() => lackingVersions(SCHEMA))).toEqual([]);
+  });
+});
