@@ -23,6 +23,8 @@ export interface StorageFinding {
 export interface StorageHealth {
   /** The versions of the schema that this process needs and the database does not have. */
   readonly lacks: readonly string[];
+  /** Settings of the database with which it runs, but an operator should change; a sentence each. */
+  readonly warnings?: readonly string[] | undefined;
   /** The file system that holds the data, where that is this machine's. */
   readonly disk?: { readonly freeBytes: number } | undefined;
 }

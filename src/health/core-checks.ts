@@ -37,16 +37,18 @@ export class CoreChecks implements OnModuleInit {
       await this.storage.outbox.nextDue('');
       return [answers];
     }
-    const { lacks, disk } = await this.storage.health();
+    const { lacks, warnings = [], disk } = await this.storage.health();
+    const storage: CheckResult =
+      warnings.length === 0 ? answers : { ...answers, state: 'warning', text: `${answers.text} ${warnings.join(' ')}` };
     const schema: CheckResult =
       lacks.length === 0
         ? { check: 'schema', state: 'ok', text: 'The schema is current.' }
         : { check: 'schema', state: 'failed', text: `The schema lacks ${lacks.join(', ')}.` };
-    if (!disk) return [answers, schema];
+    if (!disk) return [storage, schema];
     const { diskFreeBytes } = this.settings;
     const state = disk.freeBytes >= diskFreeBytes ? 'ok' : 'failed';
     const text = `${mebibytes(disk.freeBytes)} are free where the database is; ${mebibytes(diskFreeBytes)} must be.`;
-    return [answers, schema, { check: 'disk', state, text }];
+    return [storage, schema, { check: 'disk', state, text }];
   }
 
   private workers(): CheckResult {

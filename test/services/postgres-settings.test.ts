@@ -144,6 +144,17 @@ suite('what PostgreSQL is set to is checked at the start', () => {
     await expectService(isUrl ? url : await onHosts(url));
   });
 
+  test('a commit that does not wait for the disk is a warning of the doctor and of health', async () => {
+    const { url, name, run } = await database();
+    await run(`ALTER DATABASE ${name} SET synchronous_commit = off`);
+    const storage = new TypeormStorage({ database: url });
+    await storage.start();
+    const text = 'synchronous_commit is off: a crash of the machine can lose answered sends. Set it to on.';
+    expect(await storage.examine()).toContainEqual({ text, todo: true });
+    expect((await storage.health()).warnings).toContain(text);
+    await storage.stop();
+  });
+
   test('at a stricter default isolation sends of one account at once are all accepted', async () => {
     const { url, name, run } = await database();
     await run(`ALTER DATABASE ${name} SET default_transaction_isolation = 'repeatable read'`);

@@ -4,6 +4,11 @@ import type { DataSource } from 'typeorm';
 import { runOperator } from '../../src/operator/run-operator.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 
+/** Whether a finding is about a setting of the server, which the suites share and do not set. */
+export function isOfServer(text: string): boolean {
+  return /^(TO DO: )?[a-z_]+ is \w+: /.test(text);
+}
+
 /** What holds for the operator's command `doctor`. @param open a DataSource on an empty database, closed after the test */
 export function doctorRules(open: () => Promise<DataSource>): void {
   /** Runs the command on a started storage. */
@@ -16,17 +21,18 @@ export function doctorRules(open: () => Promise<DataSource>): void {
     return { code, lines };
   }
 
-  const todos = (lines: readonly string[]) => lines.filter((line) => line.startsWith('TO DO: '));
+  const todos = (lines: readonly string[]) => lines.filter((line) => line.startsWith('TO DO: ') && !isOfServer(line));
 
   test('a database in order has nothing to do, and the doctor says what there is', async () => {
     const storage = new TypeormStorage({ database: await open() });
     await storage.start();
     const { code, lines } = await doctor(storage);
-    expect([code, todos(lines)]).toEqual([0, []]);
+    const ofServer = lines.filter(isOfServer).length;
+    expect([code, todos(lines)]).toEqual([Math.min(ofServer, 1), []]);
     expect(lines[0]).toMatch(/^The schema has (\d+) of \1 versions\.$/);
     expect(lines[1]).toMatch(/^All \d+ indexes are there\.$/);
     expect(lines).toContainEqual(expect.stringMatching(/^messaging_recipient: \d+\.\d MB with its indexes\.$/));
-    expect(lines.at(-1)).toBe('There is nothing to do.');
+    expect(lines.at(-1)).toBe(ofServer === 0 ? 'There is nothing to do.' : `There is something to do: ${ofServer}.`);
     await storage.stop();
   });
 
@@ -45,7 +51,7 @@ export function doctorRules(open: () => Promise<DataSource>): void {
         expect.stringContaining('The migration to sandbox/0002-screens is under way, or broke off'),
         expect.stringContaining('The index messaging_recipient_turn is missing'),
       ]);
-      expect(lines.at(-1)).toBe('There is something to do: 3.');
+      expect(lines.at(-1)).toBe(`There is something to do: ${3 + lines.filter(isOfServer).length}.`);
     }
     await storage.stop();
   });

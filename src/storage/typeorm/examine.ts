@@ -4,6 +4,7 @@ import type { StorageFinding } from '../../core/messaging-storage.js';
 import type { Executor } from './engine/executor.js';
 import { type Row, rowsOf } from './engine/operation.js';
 import { integerOf, textOf } from './engine/rows.js';
+import { riskySettings } from './risky-settings.js';
 import { SCHEMA_TABLE } from './schema/schema-table.js';
 import { indexesOf, type SchemaGroup, tablesOf, versionsOf } from './schema/versions.js';
 
@@ -95,6 +96,7 @@ export async function examine(executor: Executor, groups: readonly SchemaGroup[]
     ...indexes(await ask(catalogue.indexes), indexesOf(statements)),
     ...(catalogue.clock === undefined ? [] : clocks(clock, begun, ended)),
     ...(catalogue.oldest === undefined ? [] : oldest(await ask(catalogue.oldest))),
+    ...(await executor.browse(() => riskySettings(dialect.driver))).map(todo),
     ...dead(await ask(catalogue.dead), tables),
     ...sizes(await ask(catalogue.sizes), tables),
     ...log(dialect.driver === 'better-sqlite3' ? await ask('PRAGMA database_list') : undefined),

@@ -4,13 +4,15 @@ import type { StorageHealth } from '../../core/messaging-storage.js';
 import type { Executor } from './engine/executor.js';
 import { rowsOf } from './engine/operation.js';
 import { textOf } from './engine/rows.js';
+import { riskySettings } from './risky-settings.js';
 import { lackingVersions } from './schema/migrate.js';
 import type { SchemaGroup } from './schema/versions.js';
 
 /** @throws StorageUnavailableError where the database does not answer */
 export async function healthOf(executor: Executor, groups: readonly SchemaGroup[]): Promise<StorageHealth> {
   const lacks = await executor.read(() => lackingVersions(groups));
-  if (executor.dialect.driver !== 'better-sqlite3') return { lacks };
+  const warnings = await executor.read(() => riskySettings(executor.dialect.driver));
+  if (executor.dialect.driver !== 'better-sqlite3') return { lacks, warnings };
   const [main] = await executor.read(() => rowsOf('PRAGMA database_list'));
   const file = main && textOf(main, 'file');
   // A database in memory has none.
