@@ -15,8 +15,8 @@ export function codeErasure(store: RetentionStore, policies: PolicyStore): Erasu
     what: 'codes',
     records: ({ accountId, payload: { kind, service, number } }) => {
       if (kind !== 'otp' || typeof service !== 'string' || typeof number !== 'string') return [];
-      const { challenge, spelled } = new RecordKeys({ accountId, service, number });
-      return [challenge, spelled];
+      const { challenge, spelled, cooldown } = new RecordKeys({ accountId, service, number });
+      return [challenge, spelled, cooldown];
     },
     accounts: async (number, accountIds) => {
       const keys = accountIds.map((accountId) => new RecordKeys({ accountId, service: '', number }));

@@ -8,12 +8,14 @@ import { RecordKeys } from './record-keys.js';
 
 /** The configured rules on sends, besides the limits of one service and number. */
 export function rulesFor(binding: OtpBinding, limits: ResolvedLimits): readonly SendRule[] {
-  const { sends, sendsPerNumber, sendsEverywhere, prefixBreaker, countryBreaker, spendPerDay } = limits;
+  const { sends, cooldownSeconds, sendsPerNumber, sendsEverywhere, prefixBreaker, countryBreaker, spendPerDay } =
+    limits;
   const keys = new RecordKeys(binding);
   const rules: SendRule[] = [];
   // Each spelling has a code of its own, which counts its sends; together they must not pass the limit of one.
   const isSpelled = spellingsOf(binding.number).length > 1;
   if (isSpelled && sends.length > 0) rules.push(logRule('sends', keys.spelled, sends));
+  if (isSpelled && cooldownSeconds > 0) rules.push(cooldownRule(keys.cooldown, cooldownSeconds));
   if (sendsPerNumber.length > 0) rules.push(logRule('sends_per_number', keys.sends, sendsPerNumber));
   if (sendsEverywhere.length > 0) rules.push(logRule('sends_everywhere', keys.everywhere, sendsEverywhere));
   if (prefixBreaker) rules.push(prefixRule(keys.prefix(phoneOf(binding.number).slice(0, -4)), prefixBreaker));
@@ -33,6 +35,12 @@ function logRule(name: OtpRule, key: string, windows: readonly OtpWindow[]): Sen
       expiresAt: now + longestOf(windows),
     }),
   };
+}
+
+/** One send in the cooldown, unless the number was verified since. */
+function cooldownRule(key: string, seconds: number): SendRule<{ sent: TimeLog }> {
+  const rule = logRule('cooldown', key, [{ count: 1, seconds }]);
+  return { ...rule, afterSuccess: (_, __, now) => ({ state: { sent: [] }, expiresAt: now + seconds * 1000 }) };
 }
 
 /** The unverified numbers of one prefix, each with the time of its last code. */

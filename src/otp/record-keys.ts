@@ -34,6 +34,11 @@ export class RecordKeys {
     return keyOf('spelled', this.binding.accountId, this.binding.service, this.phone);
   }
 
+  /** The last send of (account, service, phone), for a phone whose number has several spellings. */
+  get cooldown(): string {
+    return keyOf('cooldown', this.binding.accountId, this.binding.service, this.phone);
+  }
+
   /** Sends to the number, over all accounts. */
   get everywhere(): string {
     return keyOf('everywhere', this.phone);

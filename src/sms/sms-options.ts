@@ -5,6 +5,7 @@ import { RecipientNumbers, type StrictNumbers, strictNumbers } from '../common/r
 import type { SomeOf } from '../common/some-of.js';
 import { MOST_RECIPIENTS } from '../http/recipient-limit.js';
 import { DELIVERY_OPTIONS, type DeliveryTiming } from '../outbox/delivery-result.js';
+import { InboundDestinations } from './inbound/inbound-destinations.js';
 import { OPT_OUT_WORDS, type OptOutWords, type OptOutWordsOption, withBuiltIn } from './opt-out/opt-out-words.js';
 import type { Transliteration } from './transliteration.js';
 
@@ -35,7 +36,8 @@ export interface SmsOptions {
   readonly optOutWords?: OptOutWordsOption | undefined;
   /**
    * The signatures that an inbound text refers to, by its destination: `{ '36111': ['INFOS', 'ALERTE'] }`. Destinations
-   * are 2 to 15 digits without the plus sign. Default: the destination itself is the signature.
+   * are 2 to 15 digits without the plus sign; a carrier may write the number in another spelling. Default: the destination
+   * itself is the signature.
    */
   readonly inboundSignatures?: Readonly<Record<string, readonly string[]>> | undefined;
 }
@@ -52,7 +54,7 @@ export abstract class SmsSettings {
   /** Without a trailing slash. */
   abstract readonly callbackBaseUrl: string | undefined;
   abstract readonly optOutWords: OptOutWords;
-  abstract readonly inboundSignatures: ReadonlyMap<string, readonly string[]>;
+  abstract readonly inboundDestinations: InboundDestinations;
 }
 
 const inboundSignatures = any((given, place): ReadonlyMap<string, readonly string[]> => {
@@ -93,11 +95,16 @@ export const SMS_OPTIONS = {
 /** @throws MessagingOptionsError with a sentence that names the wrong option */
 export function resolveSmsSettings(options: SmsOptions | undefined): SmsSettings {
   const place = new OptionPlace('sms');
-  const { callbackBaseUrl, optOutWords, strictNumbers, ...settings } = readOptions(SMS_OPTIONS, options ?? {}, place);
+  const { callbackBaseUrl, optOutWords, strictNumbers, inboundSignatures, ...settings } = readOptions(
+    SMS_OPTIONS,
+    options ?? {},
+    place,
+  );
   return {
     ...settings,
     callbackBaseUrl,
     recipients: new RecipientNumbers(strictNumbers, options?.tariff.home),
+    inboundDestinations: new InboundDestinations(inboundSignatures, options?.tariff.home),
     optOutWords: withBuiltIn(optOutWords, place.in('optOutWords')),
   };
 }

@@ -172,6 +172,15 @@ describeServices('phones that opt out', (start) => {
     expect(notices).toHaveLength(2);
   });
 
+  test('by a number in any spelling, and by the name behind the word', async () => {
+    await serve({ inboundSignatures: { '22670990000': ['INFOS'] } });
+    await says('stop', { to: '0022670990000' });
+    await says('stop', { to: '70 99 00 00', from: '22670000002' });
+    await says('STOP INFOS', { to: '22670990000', from: '22670000003' });
+    expect((await client.sent(SEND)).sms_units).toBe(0);
+    expect(notices).toHaveLength(3);
+  });
+
   test('by words of the host, and not by other texts', async () => {
     await serve({ optOutWords: { stop: ['Basta'] } });
     await says('Bonjour, stop à tout');

@@ -161,6 +161,35 @@ describeService('two spellings of the number of a phone', (start) => {
   });
 });
 
+describeService('codes to two spellings of the number of a phone', (start) => {
+  test('share the cooldown, which ends when one is verified', async () => {
+    const clock = new FakeClock();
+    const transport = new ScriptedTransport();
+    const service = await start({
+      sms: { ...OPTIONS.sms, transport: { useValue: transport } },
+      clock: { useValue: clock },
+      otp: { pepper: PEPPER, limits: { cooldownSeconds: 60 } },
+    });
+    const client = await service.client(1000);
+    const ask = async (number: string, service = 'Boutique') => {
+      const { status, headers } = await client.post('send/otp', { service, number });
+      return [status, headers.get('retry-after')];
+    };
+    expect(await ask(OLD)).toEqual([200, null]);
+    expect(await ask(TODAY)).toEqual([429, '60']);
+    expect(await ask(OLD)).toEqual([429, '60']);
+    expect(await ask(TODAY, 'Banque')).toEqual([200, null]);
+    await eventually(() => transport.taken.length === 2, Boolean, { clock, stepMs: 50 });
+    const otp = transport.taken
+      .map(({ text }) => /Boutique.*?(\d{4})|(\d{4}).*?Boutique/.exec(text)?.slice(1).find(Boolean))
+      .find(Boolean);
+    expect((await client.post('verify/otp', { service: 'Boutique', number: OLD, otp })).status).toBe(200);
+    expect(await ask(TODAY)).toEqual([200, null]);
+    clock.advance(60_000);
+    expect(await ask(OLD)).toEqual([200, null]);
+  });
+});
+
 describeService('a STOP over SMPP in the national form of the home country', (start) => {
   let smsc: TestSmsc;
   let clock: FakeClock;

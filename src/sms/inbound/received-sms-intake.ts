@@ -75,7 +75,7 @@ export class ReceivedSmsIntake {
   }
 
   private async accountsOf({ from, to }: InboundSms, now: number): Promise<readonly string[]> {
-    const signatures = this.settings.inboundSignatures.get(to) ?? [to];
+    const signatures = this.settings.inboundDestinations.signaturesOf(to);
     const accounts = new Set<string>();
     for (const signature of signatures.filter((each) => !this.defaults.signatures.includes(each))) {
       for (const accountId of await this.accounts.accountsWith(signature)) accounts.add(accountId);

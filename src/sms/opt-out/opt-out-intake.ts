@@ -10,7 +10,7 @@ import { SmsSettings } from '../sms-options.js';
 import type { InboundSms } from '../sms-transport.js';
 import { OptOutList } from './opt-out-service.js';
 import { EVERY_ACCOUNT, type OptOutKey } from './opt-out-store.js';
-import { normalizedWord } from './opt-out-words.js';
+import { requestIn } from './opt-out-words.js';
 
 /** How long a carrier's id of an inbound text is kept, so that a repeat of the text has no effect. */
 const PROCESSED_MS = 30 * 24 * 3_600_000;
@@ -36,9 +36,11 @@ export class OptOutIntake {
    * @throws StorageUnavailableError the carrier should send the text again
    */
   async apply(sms: InboundSms): Promise<void> {
-    const request = this.settings.optOutWords.get(normalizedWord(sms.text));
+    const { optOutWords, inboundDestinations } = this.settings;
+    const signatures = inboundDestinations.signaturesOf(sms.to);
+    const request = requestIn(optOutWords, sms.text, [sms.to, ...signatures]);
     if (request === undefined || !isPhoneNumber(sms.from)) return;
-    const keys = await this.keysOf(sms);
+    const keys = await this.keysOf(sms.from, signatures);
     if (keys.length === 0) {
       faultLog('OptOut', this.clock).warn(
         `A phone wrote ${request.toUpperCase()} to a destination that no account uses: see sms.inboundSignatures.`,
@@ -56,12 +58,12 @@ export class OptOutIntake {
     } else if (await this.markProcessed(sms)) await this.entries.remove(keys, 'phone');
   }
 
-  private async keysOf({ from, to }: InboundSms): Promise<readonly OptOutKey[]> {
+  private async keysOf(number: string, signatures: readonly string[]): Promise<readonly OptOutKey[]> {
     const keys: OptOutKey[] = [];
-    for (const signature of this.settings.inboundSignatures.get(to) ?? [to]) {
+    for (const signature of signatures) {
       const forAll = this.defaults.signatures.includes(signature);
       const accounts = forAll ? [EVERY_ACCOUNT] : await this.accounts.accountsWith(signature);
-      keys.push(...accounts.map((accountId) => ({ accountId, signature, number: from })));
+      keys.push(...accounts.map((accountId) => ({ accountId, signature, number })));
     }
     return keys;
   }

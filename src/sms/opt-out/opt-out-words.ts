@@ -1,7 +1,7 @@
 import { any, formatValue, OptionPlace, type OptionsOf, optionalGroup } from '../../common/options.js';
 
 /** The request of a text from a phone. */
-type OptOutRequest = 'stop' | 'start';
+export type OptOutRequest = 'stop' | 'start';
 
 /** Words that the host adds to the built-in ones. */
 export interface OptOutWordsOption {
@@ -29,11 +29,31 @@ const BUILT_IN: Readonly<Record<'fr' | 'en', Readonly<Record<OptOutRequest, stri
 /** Longer texts are not words of this list. Characters. */
 const LONGEST = 60;
 
-/** The text in upper case, without accents, punctuation, symbols, and leading, trailing and repeated space. */
+/**
+ * The text in upper case, without accents, characters that nobody sees, punctuation, symbols, and leading, trailing and
+ * repeated space.
+ */
 export function normalizedWord(text: string): string {
   if (text.length > LONGEST) return '';
-  const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toUpperCase();
+  const plain = text
+    .normalize('NFKD')
+    .replace(/[\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')
+    .toUpperCase();
   return plain.replace(/[^\p{L}\p{N}]+/gu, ' ').trim();
+}
+
+/**
+ * The request of a text: one of the words alone, or with one of the names behind it, as texts ask people to write. Examples:
+ * `STOP`, `STOP 36111` and `Stop au 36111` from a phone that answers to `36111`, `STOP SHOP` to the sender SHOP.
+ *
+ * @param names the destination of the text and its signatures
+ */
+export function requestIn(words: OptOutWords, text: string, names: readonly string[]): OptOutRequest | undefined {
+  const said = normalizedWord(text);
+  const alone = words.get(said);
+  if (alone !== undefined) return alone;
+  const name = names.map(normalizedWord).find((each) => each !== '' && said.endsWith(` ${each}`));
+  return name === undefined ? undefined : words.get(said.slice(0, -name.length).replace(/ (?:(?:AU|A|TO) )?$/, ''));
 }
 
 /** The reader of the option `optOutWords`. */

@@ -154,10 +154,11 @@ const FINAL: ReadonlySet<SmsReport['status']> = new Set(['undelivered', 'failed'
 function receiptOf(receipt: VendorReceipt, context: StoreContext): CarrierReceipt | undefined {
   const { id, reference, status, mayBeLast, whole, error, at } = receipt;
   const { route, messageIds: format, home, now } = context;
-  const ids = messageIds([idOf(id) ?? ''], format);
+  const known = messageIds([idOf(id) ?? ''], format);
   // A reference is of one SMS, so that the number is not needed to choose.
-  const phone = ids.length === 0 ? undefined : addressOf(receipt.number ?? '', home);
-  if (reference !== undefined && parseReference(reference)) ids.push(reference.trim());
+  const phone = known.length === 0 ? undefined : addressOf(receipt.number ?? '', home);
+  // First, because no other SMS has it, and because the last ones of many forms of an id are not looked up.
+  const ids = reference !== undefined && parseReference(reference) ? [reference.trim(), ...known] : known;
   if (ids.length === 0) return undefined;
   return {
     route,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { normalizedWord } from '../../../src/sms/opt-out/opt-out-words.js';
+import { normalizedWord, requestIn } from '../../../src/sms/opt-out/opt-out-words.js';
 import { resolveSmsSettings } from '../../../src/sms/sms-options.js';
 
 const compiled = (optOutWords: object) =>
@@ -32,6 +32,10 @@ describe('what a text from a phone asks for', () => {
       'opt-out',
       '\tstop\r\n',
       '\uFF33\uFF34\uFF2F\uFF30',
+      'ST\u200bOP',
+      'ST\u00adOP',
+      '\u202aSTOP\u202c',
+      'STOP\ufe0f',
     ],
   ])('%j ends it', (text) => {
     expect(wish(text)).toBe('stop');
@@ -76,4 +80,23 @@ describe('what a text from a phone asks for', () => {
   ])('%s', (sentence, option) => {
     expect(() => compiled(option)).toThrow(sentence);
   });
+});
+
+test.each([
+  ['STOP', 'stop'],
+  ['Stop 36111', 'stop'],
+  ['STOP au 36111.', 'stop'],
+  ['STOP AU 36 111', undefined],
+  ['stop to 36111', 'stop'],
+  ['STOP INFOS', 'stop'],
+  ['arrêt à Infos', 'stop'],
+  ['Désabonner Café-Bio', 'stop'],
+  ['START 36111', 'start'],
+  ['STOP 36222', undefined],
+  ['STOP au', undefined],
+  ['36111', undefined],
+  ['je dis stop 36111', undefined],
+  ['stop infos svp', undefined],
+])('%j to 36111, the number of INFOS and CAFÉ BIO, asks for %s', (text, request) => {
+  expect(requestIn(words, text, ['36111', 'INFOS', 'CAFE BIO', '&-'])).toBe(request);
 });
