@@ -22,8 +22,11 @@ const require = createRequire(import.meta.url ?? __filename);
 /** How long a connection is kept without calls, in milliseconds: less than the 5 s of Node's servers, so that we close first. */
 const IDLE_MS = 4000;
 
-/** The most bytes of the header fields of an answer. */
-const MAX_HEADER_BYTES = 16_384;
+/**
+ * The most bytes of the header fields of an answer. Only its status counts, so what a proxy or a framework adds to it does not
+ * matter; the bound keeps a receiver from filling our memory.
+ */
+const MAX_HEADER_BYTES = 262_144;
 
 /** A connection, which carries one call at a time. */
 interface Link {

@@ -288,10 +288,25 @@ describe('an answer', () => {
     await until(() => server.open === 0);
   });
 
-  test('of 64 KB of headers is a failure', async () => {
+  test.each([
+    ['one field of 64 KB', { 'x-long': 'x'.repeat(65_536) }],
+    [
+      '64 KB of cookies',
+      Object.fromEntries(Array.from({ length: 64 }, (_, n) => [`set-cookie-${n}`, 'x'.repeat(1024)])),
+    ],
+    ['2000 fields', Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [`x-${n}`, 'x']))],
+  ])('with %s counts by its status, also on a connection that is used again', async (_name, headers) => {
+    const { connections } = await keeping((_, response) => response.writeHead(200, headers).end('thanks'));
+    const calls = connections();
+    for (let call = 0; call < 2; call++) {
+      expect(await calls.post(REQUEST)).toMatchObject({ status: 200, error: undefined, reply: 'thanks' });
+    }
+  });
+
+  test('of 300 KB of headers is a failure', async () => {
     const { connections } = await world(({ socket }) => {
       socket.on('error', () => undefined);
-      socket.write(answer(200, { 'x-long': 'x'.repeat(65_536) }, 'thanks'));
+      socket.write(answer(200, { 'x-long': 'x'.repeat(300_000) }, 'thanks'));
     });
     expect(await connections().post(REQUEST)).toMatchObject({ status: undefined, error: 'malformed_answer' });
   });
