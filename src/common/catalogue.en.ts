@@ -65,6 +65,7 @@ export const en: Readonly<Record<keyof typeof fr, string>> = {
   'error.file_not_found': 'File not found',
   'error.webhook_url_refused': 'Webhook URL refused',
   'error.too_many_endpoints': 'Too many webhooks: at most {max} per account',
+  'error.too_many_replays': 'Too many replays under way: at most {max} per webhook',
   'error.endpoint_not_found': 'Webhook not found',
   'error.event_type_unknown': 'Unknown event type: {type}',
   'error.event_not_found': 'Event not found',

@@ -64,6 +64,7 @@ export const fr = {
   'error.file_not_found': 'Fichier introuvable',
   'error.webhook_url_refused': 'URL de webhook refusée',
   'error.too_many_endpoints': 'Trop de webhooks : maximum {max} par compte',
+  'error.too_many_replays': 'Trop de relectures en cours : maximum {max} par webhook',
   'error.endpoint_not_found': 'Webhook introuvable',
   'error.event_type_unknown': 'Type d’événement inconnu : {type}',
   'error.event_not_found': 'Événement introuvable',

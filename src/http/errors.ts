@@ -195,6 +195,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.file_not_found': 404,
   'error.webhook_url_refused': 400,
   'error.too_many_endpoints': 409,
+  'error.too_many_replays': 409,
   'error.endpoint_not_found': 404,
   'error.event_type_unknown': 400,
   'error.event_not_found': 404,

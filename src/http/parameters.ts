@@ -28,6 +28,11 @@ export const RequestSignal = createParamDecorator((_data: unknown, context: Exec
   return requestContextOf(req)?.signal ?? new AbortController().signal;
 });
 
+/** When the request arrived, by the clock's `elapsed`; undefined on a platform on which requests have no deadline. */
+export const ArrivedAt = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): number | undefined => requestContextOf(rawRequest(context))?.openedAt,
+);
+
 /** The headers of the request, as Node parses them. */
 export const RequestHeaders = createParamDecorator((_data: unknown, context: ExecutionContext): IncomingHttpHeaders => {
   return rawRequest(context).headers;

@@ -344,6 +344,42 @@ describeOnBothAdapters('GET /events', (adapter) => {
     expect(seats(service, id)).toBe(0);
   });
 
+  test('waits from its arrival on, however late its first look comes', async () => {
+    const { service, client, clock } = await recorded(1);
+    const log = service.app.get(EventLog, { strict: false });
+    const read = log.readStored.bind(log);
+    jest.spyOn(log, 'readStored').mockImplementationOnce(async (query) => {
+      clock.advance(10_000);
+      return read(query);
+    });
+    const began = clock.now();
+    const { answer } = await held(service, client, 'events?after=1&wait=25');
+    let answered = false;
+    answer.then(() => (answered = true));
+    await eventually(() => answered, Boolean, { clock, stepMs: 100 });
+    expect(pageOf(await answer)).toEqual({ items: [], next_after: 1, last: 1 });
+    expect(clock.now() - began).toBeLessThanOrEqual(26_000);
+  });
+
+  test('is answered before its deadline although the last look does not return', async () => {
+    const { service, client, clock } = await recorded(1);
+    const log = service.app.get(EventLog, { strict: false });
+    const read = log.readStored.bind(log);
+    let letGo = () => {};
+    const look = new Promise<void>((resolve) => (letGo = resolve));
+    jest.spyOn(log, 'readStored').mockImplementation(async (query) => {
+      if (clock.elapsed() - began > 24_500) await look;
+      return read(query);
+    });
+    const began = clock.elapsed();
+    const { answer } = await held(service, client, 'events?after=1&wait=25');
+    let answered = false;
+    answer.then(() => (answered = true));
+    await eventually(() => answered, Boolean, { clock, stepMs: 100 });
+    expect(pageOf(await answer)).toEqual({ items: [], next_after: 1, last: 1 });
+    letGo();
+  });
+
   test('is there for hosts without HTTP', async () => {
     const { service, client, id } = await start({ controllers: false });
     expect((await client.call('events')).status).toBe(404);

@@ -1,4 +1,5 @@
 import { EventLog } from '../../src/events/event-log.js';
+import { MAX_REPLAYS } from '../../src/webhooks/calls/call-store.js';
 import { MOST_ENDPOINTS } from '../../src/webhooks/endpoints/endpoint-store.js';
 import { delivered, logEvents } from './logged-events.js';
 import { DOORS, MAX_BYTES, once, play, playCrowd, playLate, type Stage, type Step } from './openapi-scenario.js';
@@ -66,6 +67,7 @@ export async function playWebhooks(stage: Stage): Promise<void> {
   for (const step of kept) await ask(stage, step);
   await playKeys(stage, kept);
   await playLimit(stage, create);
+  await playReplays(stage, create);
   await playCrowd(stage, routes);
   const headers = { authorization: `Bearer ${app.key}` };
   for (const step of kept.slice(1)) await ask(stage, { ...step, headers });
@@ -113,6 +115,15 @@ async function playLimit(stage: Stage, create: Asked): Promise<void> {
   for (let count = items.length; count < MOST_ENDPOINTS; count++) further.push((await made(stage, create)).id);
   await ask(stage, { ...create, status: 409 });
   for (const id of further) await ask(stage, asked('DELETE', `${WEBHOOKS}/${id}`, 200));
+}
+
+/** An endpoint that is made after an event may be called with it again; here nothing calls it. */
+async function playReplays(stage: Stage, create: Asked): Promise<void> {
+  const { id } = await made(stage, create);
+  const replay = asked('POST', `${WEBHOOKS}/${id}/replay`, 200, {});
+  for (let count = 0; count < MAX_REPLAYS; count++) await ask(stage, replay);
+  await ask(stage, { ...replay, status: 409 });
+  await ask(stage, asked('DELETE', `${WEBHOOKS}/${id}`, 200));
 }
 
 async function playTroubles(stage: Stage, step: Asked): Promise<void> {

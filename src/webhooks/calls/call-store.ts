@@ -66,6 +66,9 @@ export interface Replay {
   readonly types: readonly EventType[] | undefined;
 }
 
+/** The most replays of an endpoint that have not reached their end. */
+export const MAX_REPLAYS = 10;
+
 /** How a call ended. */
 export interface CallAnswer {
   readonly ok: boolean;
@@ -156,7 +159,10 @@ export abstract class CallStore {
    */
   abstract callAgain(endpoint: Endpoint, sequence: number, now: number, by?: Author): Promise<boolean>;
 
-  /** Has a window called again; returns the number of its events. Windows by time end where the log's times pass theirs. */
+  /**
+   * Has a window called again; returns the number of its events. Windows by time end where the log's times pass theirs.
+   * @throws MessagingError `error.too_many_replays` where `MAX_REPLAYS` of the endpoint are pending, decided under a lock
+   */
   abstract addReplay(order: ReplayOrder): Promise<number>;
 
   /** Has the events of a window that failed for good called again; returns their number. */

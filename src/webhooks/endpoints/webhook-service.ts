@@ -179,7 +179,8 @@ export class WebhookService {
   /**
    * Calls events of a window again, in the order of their sequences.
    * @returns how many
-   * @throws MessagingError `error.event_type_unknown`, `error.field_invalid`, `error.field_not_list`, `error.field_not_integer`
+   * @throws MessagingError `error.too_many_replays`, `error.event_type_unknown`, `error.field_invalid`, `error.field_not_list`,
+   *   `error.field_not_integer`
    */
   async replay(
     accountId: string,

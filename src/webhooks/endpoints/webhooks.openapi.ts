@@ -2,6 +2,7 @@ import { describeController, type ErrorDescription, fieldsOf } from '../../opena
 import { invalid } from '../../openapi/errors.js';
 import { PAGE, periodFilters } from '../../openapi/listings.js';
 import { count, oneOf } from '../../openapi/schemas.js';
+import { MAX_REPLAYS } from '../calls/call-store.js';
 import { LONGEST_KEEP_HOURS, LONGEST_WAIT_MS, MOST_BATCHED } from './endpoint-input.js';
 import { ENDPOINT_FIELDS, ENDPOINT_SCHEMAS, EXAMPLE_ID, EXAMPLE_SECRET, EXAMPLE_URL } from './endpoint-schemas.js';
 import { MOST_ENDPOINTS } from './endpoint-store.js';
@@ -155,6 +156,7 @@ export const webhooksOpenapi = describeController(WebhooksController, () => ({
         ...UNKNOWN_TYPE,
         ...integers(['after', 0, Number.MAX_SAFE_INTEGER]),
         ...invalid('since', 'until', 'only_failed'),
+        { code: 'error.too_many_replays', values: { max: MAX_REPLAYS } },
         'error.endpoint_not_found',
       ],
     },

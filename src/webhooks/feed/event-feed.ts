@@ -3,7 +3,7 @@ import { Injectable, type StreamableFile } from '@nestjs/common';
 import type { AdmittedCall } from '../../accounts/admitted-call.decorator.js';
 import { type Caller, countedAs } from '../../accounts/authenticator.js';
 import { TextAccess } from '../../accounts/text-access.js';
-import { retryWhileAway } from '../../common/async.js';
+import { pause, retryWhileAway } from '../../common/async.js';
 import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import type { EventType } from '../../events/event-types.js';
@@ -26,8 +26,17 @@ interface FeedRequest<Q> {
   readonly query: Q;
 }
 
-/** How long before its deadline a waiting request is answered, in milliseconds. */
+/** A request for one page, which may wait. */
+interface PageRequest extends FeedRequest<EventsQuery> {
+  /** By the clock's `elapsed`; undefined: now. */
+  readonly arrivedAt?: number | undefined;
+}
+
+/** How long before its deadline a waiting request stops waiting, in milliseconds. */
 const MARGIN_MS = 2_000;
+
+/** How long after the end of its wait a request is answered without its last look, in milliseconds. Less than the margin. */
+const LAST_LOOK_MS = 1_000;
 
 /** Answers `GET /events` and `GET /events/stream`. */
 @Injectable()
@@ -45,20 +54,21 @@ export class EventFeed {
   ) {}
 
   /**
-   * A page of events. A request that waits has a seat.
+   * A page of events. A request that waits has a seat, and its wait counts from its arrival.
    * @throws MessagingError `error.event_type_unknown`, `error.events_gone`, `error.too_many_event_readers`
    */
-  async page(request: FeedRequest<EventsQuery>, gone: AbortSignal): Promise<EventFeedPage> {
+  async page(request: PageRequest, gone: AbortSignal): Promise<EventFeedPage> {
     return this.texts.many(request.caller, await this.wholePage(request, gone));
   }
 
   private async wholePage(
-    { caller, call, query: { after, limit, wait = 0, ...query } }: FeedRequest<EventsQuery>,
+    { caller, call, query: { after, limit, wait = 0, ...query }, arrivedAt = this.clock.elapsed() }: PageRequest,
     gone: AbortSignal,
   ): Promise<EventFeedPage> {
     const types = typesOf(query.types);
+    const end = arrivedAt + Math.min(wait * 1000, this.settings.requestMs - MARGIN_MS);
     const page = await this.events.read(caller.accountId, { after, limit, types });
-    const waitMs = Math.min(wait * 1000, this.settings.requestMs - MARGIN_MS);
+    const waitMs = end - this.clock.elapsed();
     if (page.items.length > 0 || waitMs <= 0) return page;
     const leave = this.seats.take(countedAs(caller));
     const over = new AbortController();
@@ -66,7 +76,9 @@ export class EventFeed {
     try {
       this.watch.watch(caller, call, signal, () => over.abort());
       const rest = { after: page.next_after, limit, types, wait: waitMs / 1000, signal };
-      return await this.events.read(caller.accountId, rest);
+      // The last look may find the storage busy. Without it the page is still true: the next poll reads on from the same place.
+      const late = pause(this.clock, waitMs + LAST_LOOK_MS, over.signal).then(() => page);
+      return await Promise.race([this.events.read(caller.accountId, rest), late]);
     } finally {
       over.abort();
       leave();

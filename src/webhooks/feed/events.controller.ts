@@ -6,7 +6,7 @@ import { Needs } from '../../accounts/needs.decorator.js';
 import { type AdapterResponse, StreamHeaders } from '../../http/event-streams.js';
 import { MessagingController } from '../../http/messaging-controller.js';
 import { MessagingRoute } from '../../http/mounted-routes.js';
-import { RequestHeaders, RequestSignal } from '../../http/parameters.js';
+import { ArrivedAt, RequestHeaders, RequestSignal } from '../../http/parameters.js';
 import { MessagingQuery } from '../../http/validation.js';
 import { EventFeed } from './event-feed.js';
 import type { EventFeedPage } from './event-service.js';
@@ -25,9 +25,10 @@ export class EventsController {
     @AdmittedCall() call: AdmittedCall,
     @RequestHeaders() headers: IncomingHttpHeaders,
     @MessagingQuery() query: EventsQuery,
+    @ArrivedAt() arrivedAt: number | undefined,
     @RequestSignal() signal: AbortSignal,
   ): Promise<EventFeedPage> {
-    return this.feed.page({ caller, call, headers, query }, signal);
+    return this.feed.page({ caller, call, headers, query, arrivedAt }, signal);
   }
 
   @Get('events/stream')

@@ -7,7 +7,12 @@ import { executorFor } from '../../../src/storage/typeorm/engine/executor-for.js
 import { EventRecorder } from '../../../src/storage/typeorm/stores/events/event-recorder.js';
 import { toEndpoint } from '../../../src/storage/typeorm/stores/webhooks/endpoint-rows.js';
 import { TypeormStorage } from '../../../src/storage/typeorm/typeorm-storage.js';
-import { type CallProgress, CallStore, type EndpointLease } from '../../../src/webhooks/calls/call-store.js';
+import {
+  type CallProgress,
+  CallStore,
+  type EndpointLease,
+  MAX_REPLAYS,
+} from '../../../src/webhooks/calls/call-store.js';
 import type { Endpoint, EndpointAttempt } from '../../../src/webhooks/endpoints/endpoint.js';
 import { EndpointStore } from '../../../src/webhooks/endpoints/endpoint-store.js';
 
@@ -275,6 +280,45 @@ export function describeCallStore(
         expect(renewed?.updatedAt).toBeGreaterThan(last);
         last = renewed?.updatedAt ?? last;
       }
+    });
+
+    test('keeps so many replays of an endpoint waiting, and refuses a further one until one has ended', async () => {
+      const one = await endpoint(4, { cursor: 4 });
+      const other = await endpoint(4, { cursor: 4 });
+      const replay = (of: Endpoint, id: number) =>
+        store.addReplay({
+          id: `y${id}-${of.id}`,
+          endpoint: of,
+          after: 0,
+          since: undefined,
+          until: undefined,
+          types: undefined,
+          at: NOW,
+        });
+      const asked = await Promise.allSettled(Array.from({ length: MAX_REPLAYS + 3 }, (_, id) => replay(one, 10 + id)));
+      const refused = asked.filter((each) => each.status === 'rejected').map(({ reason }) => reason);
+      expect(refused).toEqual(Array(3).fill(expect.objectContaining({ code: 'error.too_many_replays' })));
+      expect(await replay(other, 10)).toBe(4);
+      const audited = await storage.store(AuditLog).list({ limit: 50, accountId: one.accountId });
+      expect(audited.items.filter(({ action }) => action === 'webhook.replayed')).toHaveLength(MAX_REPLAYS);
+      // Nothing is refused that opens no window.
+      expect(
+        await store.retryFailed({
+          endpoint: one,
+          id: '',
+          after: 0,
+          since: undefined,
+          until: undefined,
+          types: undefined,
+          at: NOW,
+        }),
+      ).toBe(0);
+      const lease = await leaseOf(one);
+      const first = await store.replay(one.id);
+      if (first)
+        await store.commit('a', [progress(lease, { cursor: 4, replays: [{ ...first, position: first.upTo }] })]);
+      expect(await replay(one, 99)).toBe(4);
+      await expect(replay(one, 98)).rejects.toMatchObject({ code: 'error.too_many_replays' });
     });
 
     test('has nothing called again of types that the endpoint is not told of', async () => {

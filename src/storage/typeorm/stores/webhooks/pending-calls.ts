@@ -1,6 +1,7 @@
 import { type AuditFields, type Author, HOST } from '../../../../accounts/audit.js';
+import { MessagingError } from '../../../../common/errors.js';
 import type { EventType } from '../../../../events/event-types.js';
-import type { PendingCall, Replay, ReplayOrder } from '../../../../webhooks/calls/call-store.js';
+import { MAX_REPLAYS, type PendingCall, type Replay, type ReplayOrder } from '../../../../webhooks/calls/call-store.js';
 import type { Endpoint } from '../../../../webhooks/endpoints/endpoint.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import { type Operation, type Row, rowsOf, write } from '../../engine/operation.js';
@@ -97,11 +98,14 @@ function* noteAsk(endpointId: string, at: number): Operation<void> {
 /** See `CallStore.addReplay`. */
 export function* addReplay(order: ReplayOrder): Operation<number> {
   const { id, endpoint, types, at } = order;
+  // Looked at twice: here before events are counted, and below under the lock that `noteAsk` takes.
+  yield* checkReplays(endpoint.id);
   const { after, upTo } = yield* windowOf(order);
   if (after >= upTo) return 0;
   const events = yield* countEvents(endpoint.accountId, after, upTo, typesOf(order));
   if (events === 0) return 0;
   yield* noteAsk(endpoint.id, at);
+  yield* checkReplays(endpoint.id);
   yield* write(
     'INSERT INTO messaging_endpoint_replay (id, endpoint_id, position, up_to, types) VALUES (?, ?, ?, ?, ?)',
     id,
@@ -112,6 +116,16 @@ export function* addReplay(order: ReplayOrder): Operation<number> {
   );
   yield* recordReplay(order, { events, after, up_to: upTo });
   return events;
+}
+
+/** @throws MessagingError `error.too_many_replays` */
+function* checkReplays(endpointId: string): Operation<void> {
+  const rows = yield* rowsOf(
+    'SELECT y.id FROM messaging_endpoint_replay y WHERE y.endpoint_id = ? ORDER BY y.id LIMIT ?',
+    endpointId,
+    MAX_REPLAYS,
+  );
+  if (rows.length >= MAX_REPLAYS) throw new MessagingError('error.too_many_replays', { max: MAX_REPLAYS });
 }
 
 /** See `CallStore.retryFailed`. */
