@@ -1,9 +1,9 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { PostgresDialect } from '../../../src/storage/typeorm/dialects/postgres-dialect.js';
 import { SqliteDialect } from '../../../src/storage/typeorm/dialects/sqlite-dialect.js';
 import { LaneTurns } from '../../../src/storage/typeorm/stores/outbox/lane-turns.js';
 import { insertSends } from '../../../src/storage/typeorm/stores/outbox/send-inserts.js';
-import { aSend } from '../../../src/testing/storage-contract/fixtures.js';
+import { aSend, phone, range } from '../../../src/testing/storage-contract/fixtures.js';
 
 test.each([
   ['PostgreSQL', new PostgresDialect()],
@@ -15,4 +15,22 @@ test.each([
   };
   expect(insertOf(undefined, undefined)).not.toContain('metadata');
   expect(insertOf(undefined, { order: '4711' })).toContain('metadata');
+});
+
+describe.each([
+  ['PostgreSQL', new PostgresDialect()],
+  ['SQLite', new SqliteDialect()],
+] as const)('a large send on %s', (_name, dialect) => {
+  test.each([
+    ['none', {}],
+    ['one', { refused: 'opted_out' }],
+  ])('is indexed by number in the order of numbers, of which %s is refused', (_count, refused) => {
+    const recipients = range(100).map((index) => ({ number: phone((index * 37) % 100), units: 1 }));
+    const [first, ...others] = recipients;
+    if (!first) throw new Error('There are no recipients.');
+    const send = aSend(1, { recipients: [{ ...first, ...refused }, ...others] });
+    const statements = insertSends(dialect, [send], new LaneTurns());
+    const byNumber = statements.filter(({ sql }) => sql.includes('INTO messaging_sent_to'));
+    expect(byNumber.map(({ sql }) => sql)).toEqual([expect.stringMatching(/ORDER BY v\.number$/)]);
+  });
 });

@@ -128,7 +128,7 @@ export class MysqlDialect extends Dialect {
   }
 
   override numberedPairs(): string {
-    const columns = `place FOR ORDINALITY, number ${this.pathType('text')} PATH '$[0]', units BIGINT PATH '$[1]'`;
+    const columns = `place FOR ORDINALITY, number ${this.pathType('id')} PATH '$[0]', units BIGINT PATH '$[1]'`;
     return `(SELECT place - 1 AS position, number, units FROM JSON_TABLE(?, '$[*]' COLUMNS (${columns})) t) v`;
   }
 

@@ -95,6 +95,10 @@ const REPLACE_EXPIRED = [REPLY_KEY, ['fingerprint', 'reply', 'expires_at']] as c
 /** A send with more recipients has a statement of its own, so that its id is not repeated in the parameter for each row. */
 const LARGE = 50;
 
+function isLarge({ recipients }: Send): boolean {
+  return recipients.length > LARGE;
+}
+
 /** How many recipients of a send are due at the same time. */
 const TOGETHER = 500;
 
@@ -119,10 +123,10 @@ function insertRecipients(dialect: Dialect, sends: readonly Send[], turns: LaneT
   const laned = sends.filter(({ lane }) => lane !== undefined);
   const turnOf = new Map(laned.map((send) => [send.id, turns.next(send.at, priorityOf(send))]));
   const withRefused = new Set(sends.filter(({ recipients }) => recipients.some(isRefused)));
-  const isLarge = (send: Send) => send.recipients.length > LARGE && !withRefused.has(send);
-  const small = sends.filter((send) => !isLarge(send));
+  const isWhole = (send: Send) => isLarge(send) && !withRefused.has(send);
+  const small = sends.filter((send) => !isWhole(send));
   return [
-    ...sends.filter(isLarge).flatMap((send) => oneSend(dialect, send, turnOf.get(send.id))),
+    ...sends.filter(isWhole).map((send) => oneSend(dialect, send, turnOf.get(send.id))),
     ...refused(dialect, [...withRefused]),
     // Most sends have no lane; their parameter omits the columns of lanes, and the other one that of queues.
     ...manySends(
@@ -137,7 +141,11 @@ function insertRecipients(dialect: Dialect, sends: readonly Send[], turns: LaneT
       LANED,
       ({ id, lane }) => [lane, turnOf.get(id)],
     ),
-    ...sentTo(dialect, small.filter(isFoundByNumber)),
+    ...sentTo(
+      dialect,
+      sends.filter((send) => !isLarge(send) && isFoundByNumber(send)),
+    ),
+    ...sends.filter((send) => isLarge(send) && isFoundByNumber(send)).map((send) => oneSentTo(dialect, send)),
   ];
 }
 
@@ -165,11 +173,10 @@ function manySends(
   return [dialect.insertRows({ table: 'messaging_recipient', values, shape: given, rows })];
 }
 
-function oneSend(dialect: Dialect, send: Send, turn: number | undefined): Statement[] {
-  const { id, accountId, channel, lane, at, recipients } = send;
+function oneSend(dialect: Dialect, send: Send, turn: number | undefined): Statement {
+  const { id, channel, lane, at } = send;
   const [text, integer] = [dialect.typed('text'), dialect.typed('integer')];
-  const rows = JSON.stringify(recipients.map(({ number, units }) => [number, units]));
-  const statement = {
+  return {
     sql: `INSERT INTO messaging_recipient (
         message_id, channel, queue, lane, lane_turn, priority, due_at, updated_at, position, number, units, refunded_units, status, attempt)
       SELECT ${text}, ${text}, ${text}, ${text}, ${integer}, ${integer}, ${integer} + ${LATER}, ${integer},
@@ -183,16 +190,27 @@ function oneSend(dialect: Dialect, send: Send, turn: number | undefined): Statem
       rankOf(priorityOf(send)),
       firstDueOf(send),
       at,
-      rows,
+      pairsOf(send),
     ],
   };
-  if (!isFoundByNumber(send)) return [statement];
-  const found = {
+}
+
+/**
+ * Indexes one large send by number. In the order of numbers, which is that of the table: in the order of the send, each row of
+ * 100 000 would be on another page, and a table that is larger than the server's memory reads and writes a page for each.
+ */
+function oneSentTo(dialect: Dialect, send: Send): Statement {
+  const { id, accountId, channel, at } = send;
+  const [text, integer] = [dialect.typed('text'), dialect.typed('integer')];
+  return {
     sql: `INSERT INTO messaging_sent_to (account_id, channel, message_id, sent_at, number, position)
-      SELECT ${text}, ${text}, ${text}, ${integer}, v.number, v.position FROM ${dialect.numberedPairs()}`,
-    params: [accountId, channel, id, at, rows],
+      SELECT ${text}, ${text}, ${text}, ${integer}, v.number, v.position FROM ${dialect.numberedPairs()} ORDER BY v.number`,
+    params: [accountId, channel, id, at, pairsOf(send)],
   };
-  return [statement, found];
+}
+
+function pairsOf({ recipients }: Send): string {
+  return JSON.stringify(recipients.map(({ number, units }) => [number, units]));
 }
 
 /** The statements that index sends by number. */
