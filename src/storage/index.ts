@@ -32,6 +32,7 @@ export {
 export type { CompletedSend } from '../events/delivery-transition.js';
 export {
   type AddedEvents,
+  type EventEpoch,
   EventLog,
   type EventLogState,
   type EventPage,
