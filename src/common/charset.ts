@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 /** A charset that this process cannot read. */
 export class UnknownCharsetError extends Error {
   override readonly name = 'UnknownCharsetError';
@@ -20,10 +22,32 @@ function markedCharset(bytes: Uint8Array): string | undefined {
   return BYTE_ORDER_MARKS.find((mark) => mark.bytes.every((byte, at) => bytes[at] === byte))?.charset;
 }
 
+/** What senders write when they know no charset. */
+const NO_CHARSET = /^(?:none|null|undefined|unknown|default|auto|binary|[78]bit)$/i;
+
 /** The charset that a content type names; undefined if it names none. */
 export function charsetParameter(contentType = ''): string | undefined {
-  return /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;]+))/i.exec(contentType)?.slice(1).find(Boolean);
+  const name = /;\s*charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;]+))/i.exec(contentType)?.slice(1).find(Boolean);
+  return name === undefined || NO_CHARSET.test(name) ? undefined : name;
 }
+
+/** The names of ASCII. A program in the locale C calls its charset so, whatever it passes on. */
+const ASCII = /^(?:us-?ascii|ascii|ansi_x3\.4-19\d\d|iso646-us|646)$/i;
+
+/** Names that other programs use (Java, Python, MySQL, Windows), as those of the encoding standard. */
+const ALIASES: readonly (readonly [RegExp, string])[] = [
+  [/^utf8mb[34]$/, 'utf-8'],
+  [/^(?:iso)?8859(\d{1,2})$/, 'iso-8859-$1'],
+  [/^latin([1-6])$/, 'latin$1'],
+  [/^(?:cp|win|windows|ms)(125\d|874)$/, 'windows-$1'],
+  [/^(?:cp|win|windows|ms)(?:932|31j)$/, 'shift_jis'],
+  [/^(?:cp|win|windows|ms)936$/, 'gbk'],
+  [/^(?:(?:cp|win|windows|ms)949|uhc)$/, 'euc-kr'],
+  [/^(?:cp|win|windows|ms)950$/, 'big5'],
+  [/^(euc)(jp|kr)$/, '$1-$2'],
+  [/^(koi8)([ru])$/, '$1-$2'],
+  [/^ansi$/, 'windows-1252'],
+];
 
 /** UTF-16 of a text whose first character is ASCII, as in JSON and XML (RFC 4627 section 3); undefined for other bytes. */
 export function utf16Of([first, second]: Uint8Array): string | undefined {
@@ -34,11 +58,14 @@ export function utf16Of([first, second]: Uint8Array): string | undefined {
 /**
  * Decodes a text, without its byte order mark. A byte order mark goes before the given name, as the encoding standard says.
  *
- * @param charset a name of the encoding standard, in any case: `utf-8`, `ISO-8859-1`, `windows-1252`, `UTF-16BE`, `Shift_JIS` …
+ * @param charset a name of the encoding standard, in any case: `utf-8`, `ISO-8859-1`, `windows-1252`, `UTF-16BE`, `Shift_JIS` …;
+ *   or one that other programs use, such as `ISO8859_1` and `cp932`. Bytes that are not ASCII, though the name says so, are UTF-8
+ *   if they can be
  * @throws UnknownCharsetError for any other name
  * @throws TypeError for bytes that are no text in this charset
  */
 export function decodeCharset(bytes: Uint8Array, charset: string): string {
+  if (ASCII.test(charset) && isUtf8(bytes)) return new TextDecoder().decode(bytes);
   const encoding = encodingOf(markedCharset(bytes) ?? charset, bytes);
   if (encoding !== 'windows-1252') return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   return Buffer.from(bytes)
@@ -61,12 +88,8 @@ export function isAsciiBased(charset: string): boolean {
 }
 
 function encodingOf(charset: string, bytes: Uint8Array): string {
-  let encoding: string;
-  try {
-    ({ encoding } = new TextDecoder(charset));
-  } catch {
-    throw new UnknownCharsetError(charset);
-  }
+  const encoding = standardEncoding(charset) ?? standardEncoding(aliasOf(charset));
+  if (encoding === undefined) throw new UnknownCharsetError(charset);
   const namesItsOrder = /le\s*$/i.test(charset);
   return encoding === 'utf-16le' && !namesItsOrder && isBigEndian(bytes) ? 'utf-16be' : encoding;
 }
@@ -81,4 +104,18 @@ function isBigEndian(bytes: Uint8Array): boolean {
     if (byte === 0) balance += at % 2 === 0 ? 1 : -1;
   });
   return balance >= 0;
+}
+
+function standardEncoding(name: string): string | undefined {
+  try {
+    return new TextDecoder(name).encoding;
+  } catch {
+    return undefined;
+  }
+}
+
+function aliasOf(charset: string): string {
+  const plain = charset.toLowerCase().replace(/[\s_-]/g, '');
+  const [pattern, name] = ALIASES.find(([each]) => each.test(plain)) ?? [];
+  return pattern === undefined || name === undefined ? charset : plain.replace(pattern, name);
 }

@@ -1,4 +1,5 @@
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, type ZlibOptions } from 'node:zlib';
+import { isCharset } from './charset.js';
 
 /** Each reads a whole body and throws when the result is larger than `maxOutputLength` or the body is not complete. */
 const DECODERS: ReadonlyMap<string, (body: Uint8Array, limit: ZlibOptions) => Uint8Array> = new Map([
@@ -9,8 +10,12 @@ const DECODERS: ReadonlyMap<string, (body: Uint8Array, limit: ZlibOptions) => Ui
   ['br', (body, limit) => brotliDecompressSync(body, limit)],
 ]);
 
+/** What some senders write for want of an encoding, or in place of `Content-Transfer-Encoding`. */
+const NO_ENCODING = /^(?:none|null|plain|binary|[78]bit|chunked)$/;
+
 /**
- * A body without its content encodings (RFC 9110 section 8.4), of which there may be several: `gzip, br`. Undefined for an
+ * A body without its content encodings (RFC 9110 section 8.4), of which there may be several: `gzip, br`. The name of a charset,
+ * which some senders write there, is none. Undefined for an
  * encoding that is not known, a damaged body, or one of more than `maxBytes`.
  */
 export function decodedContent(
@@ -19,9 +24,10 @@ export function decodedContent(
   maxBytes: number,
 ): Uint8Array | undefined {
   const names = (encodings ?? '').split(',').map((name) => name.trim().toLowerCase());
+  const isEncoding = (name: string) => name !== '' && !NO_ENCODING.test(name) && !isCharset(name);
   try {
     return names
-      .filter((name) => name !== '')
+      .filter(isEncoding)
       .reduceRight<Uint8Array | undefined>(
         (bytes, name) => bytes && DECODERS.get(name)?.(bytes, { maxOutputLength: maxBytes }),
         body,

@@ -44,7 +44,7 @@ export class RecipientNumbers {
    *   is one
    */
   check(number: unknown): asserts number is string {
-    const mistake = isPhoneNumber(number) ? this.home?.mistakeIn(number) : { meant: undefined };
+    const mistake = isPhoneNumber(number) ? this.home?.mistakeIn(number) : { meant: this.home?.meantBy(number) };
     if (mistake === undefined && (this.strict !== true || isValidNumber(number))) return;
     throw invalidNumber(number, mistake?.meant);
   }
@@ -73,6 +73,11 @@ class HomeMarket {
 
   constructor(private readonly country: string) {}
 
+  /** The number that was probably meant by a text in another form: `06 12 34 56 78` or `+33 6 12 34 56 78` in France. */
+  meantBy(given: unknown): string | undefined {
+    return typeof given === 'string' ? readNumber(given, { home: this.country, type: 'international' }) : undefined;
+  }
+
   mistakeIn(number: string): Mistake | undefined {
     const { country } = this;
     if (!isCountryCode(country)) return undefined;
@@ -96,7 +101,8 @@ class HomeMarket {
 
   private withoutCode(number: string, { trunkPrefix }: NationalPlan): Mistake | undefined {
     const dialled = trunkPrefix !== '' && number.startsWith(trunkPrefix) ? [number.slice(trunkPrefix.length)] : [];
-    const meant = [number, ...dialled]
+    // Spreadsheets drop a zero that is part of the number: `700000001` is `0700000001` in Côte d'Ivoire.
+    const meant = [number, ...dialled, `0${number}`]
       .flatMap((national) => spellingsOf(this.code + national))
       .find((each) => this.isInPlan(each));
     return meant === undefined || isValidNumber(number) ? undefined : { meant };

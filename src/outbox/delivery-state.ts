@@ -55,9 +55,10 @@ export interface DeliveryUpdate {
   readonly attempt?: number;
   /**
    * For a report of the carrier on one attempt, whose acceptance is not stored: it applies only while the delivery is
-   * `unknown` after this attempt and no earlier one may have been accepted. Undefined: the report applies in any state.
+   * `unknown` after this attempt and no earlier one may have been accepted. `every`: the carrier makes one message of all
+   * attempts, so it applies while the delivery is `unknown`. Undefined: the report applies in any state.
    */
-  readonly reportedAttempt?: number;
+  readonly reportedAttempt?: number | 'every';
   /**
    * With `queued`: nothing was tried, so the claim with this lease does not count as an attempt. The next claim gets the same
    * attempt number; the end of the lease tells the two apart when this update arrives twice.
@@ -151,6 +152,6 @@ export function nextState(row: DeliveryRow, update: DeliveryUpdate): DeliveryCha
 }
 
 /** Whether this attempt alone may have been accepted, and nobody knows. */
-function isUnknownSince({ status, attempt, doubtful }: DeliveryRow, reportedAttempt: number): boolean {
-  return status === 'unknown' && attempt === reportedAttempt && doubtful !== true;
+function isUnknownSince({ status, attempt, doubtful }: DeliveryRow, reportedAttempt: number | 'every'): boolean {
+  return status === 'unknown' && (reportedAttempt === 'every' || (attempt === reportedAttempt && doubtful !== true));
 }

@@ -63,10 +63,11 @@ export interface SmsReport {
   readonly status: Extract<DeliveryStatus, 'sent' | 'delivered' | 'undelivered' | 'failed' | 'unknown'>;
   /**
    * The {@link OutgoingSms.attempt} that the report is on, if the carrier names it. It then settles only an SMS that is
-   * `unknown` since that attempt, such as after a crash, and of which no earlier attempt may have been accepted. Default:
-   * the report is on the SMS, whatever its attempt.
+   * `unknown` since that attempt, such as after a crash, and of which no earlier attempt may have been accepted. `every`:
+   * the carrier makes one SMS of all attempts, and the report settles that SMS while it is `unknown`. Default: the report is
+   * on the SMS, whatever its attempt.
    */
-  readonly attempt?: number;
+  readonly attempt?: number | 'every';
   readonly error?: string;
 }
 

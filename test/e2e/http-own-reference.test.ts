@@ -23,10 +23,10 @@ describeServices('SMS by a gateway without ids, which reports by our reference',
   let service: Service;
   let client: ApiClient;
 
-  const startWith = async (requestMs = 20_000, timing: Partial<DeliveryTiming> = {}) => {
+  const startWith = async (requestMs = 20_000, timing: Partial<DeliveryTiming> = {}, isIdempotent = false) => {
     station = opened(await GatewayStation.open(kannelDouble));
     const transport = HttpSmsTransport.forRoot({
-      vendor: kannelDouble.vendor(station.server.url),
+      vendor: { ...kannelDouble.vendor(station.server.url), idempotent: isIdempotent },
       callbackUrl: `https://sms.example.org${PATH}`,
       callbackSecret: CALLBACK_SECRET,
       requestMs,
@@ -151,6 +151,41 @@ describeServices('SMS by a gateway without ids, which reports by our reference',
     await reported(`${smsID}.0.1`, 1);
     await becomes(smsID, status);
     await holds(units);
+  });
+
+  test.each([
+    [1, 'delivered', 999],
+    [2, 'undelivered', 999],
+    [16, 'failed', 1000],
+  ] as const)(
+    'with an idempotency key, no clear answer to any attempt and a report of %i make it %s',
+    async (state, status, units) => {
+      await startWith(300, { maxAttempts: 2 }, true);
+      station.fateOf = () => 'silent';
+      const { smsID } = await send();
+      await until(() => station.taken.length === 1);
+      // Its own worker still tries: a report of failure may be of this moment only.
+      await reported(`${smsID}.0`, 16);
+      await becomes(smsID, 'unknown');
+      expect(station.taken.map(({ reference }) => reference)).toEqual([`${smsID}.0`, `${smsID}.0`]);
+      await holds(999);
+      for (let time = 0; time < 2; time++) await reported(`${smsID}.0`, state);
+      await becomes(smsID, status);
+      await holds(units);
+      for (const other of [16, 2]) await reported(`${smsID}.0`, other);
+      await becomes(smsID, status);
+      await holds(units);
+    },
+  );
+
+  test('without an idempotency key, a reference of no attempt settles nothing but a delivery', async () => {
+    await startWith(300);
+    station.fateOf = () => 'silent';
+    const { smsID } = await send();
+    await becomes(smsID, 'unknown');
+    for (const state of [2, 16]) await reported(`${smsID}.0`, state);
+    await becomes(smsID, 'unknown');
+    await holds(999);
   });
 
   test('a report settles the one recipient whose reference it names', async () => {

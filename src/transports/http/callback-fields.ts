@@ -52,7 +52,11 @@ export function readForm(body: Uint8Array, named: string | undefined, charset: C
   for (let at = body.indexOf(AMPERSAND); at !== -1; at = body.indexOf(AMPERSAND, at + 1)) {
     if (++count > MAX_FIELDS) throw new UnreadableContentError();
   }
-  const pairs = Buffer.from(body).toString('latin1').split('&');
+  // Some programs end the body with a line end, and some people copy `&amp;` from a page into the URL for callbacks.
+  const pairs = Buffer.from(body)
+    .toString('latin1')
+    .replace(/[\r\n]+$/, '')
+    .split(/&(?:amp;)?/);
   const fields = pairs
     .filter((pair) => pair !== '')
     .map((pair): RawField => {

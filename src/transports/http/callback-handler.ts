@@ -1,6 +1,7 @@
 import type { Clock } from '../../common/clock.js';
 import type { FaultLog } from '../../common/log.js';
-import { type ReadAddress, readAddress } from '../../common/read-number.js';
+import { isValidNumber } from '../../common/phone-number.js';
+import { type ReadAddress, readAddress, readNumber } from '../../common/read-number.js';
 import type { InboundPart, InboundTexts } from '../../sms/inbound/inbound-texts.js';
 import { type MessageIdFormat, messageIds } from '../../sms/receipts/message-ids.js';
 import type {
@@ -55,7 +56,9 @@ export function callbackHandler(
         return { status: 403 };
       }
       const news = readNews(callback.read, new CallbackContent(call, { charset }));
-      await store(news, { route: name, messageIds: settings.messageIds, home: settings.home, now, sink, log, texts });
+      const isIdempotent = settings.repeat === 'idempotent';
+      const { messageIds, home } = settings;
+      await store(news, { route: name, messageIds, home, isIdempotent, now, sink, log, texts });
       return callback.answer ?? STORED;
     } catch (error) {
       if (!(error instanceof UnreadableContentError)) throw error;
@@ -108,6 +111,8 @@ interface StoreContext {
   readonly route: string;
   readonly messageIds: MessageIdFormat;
   readonly home: string | undefined;
+  /** Whether the vendor makes one SMS of all attempts. */
+  readonly isIdempotent: boolean;
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly sink: SmsSink;
@@ -124,13 +129,13 @@ interface StoreContext {
  * because another attempt may have succeeded. What matches no id settles an SMS whose attempt ended without a result.
  */
 async function store({ receipts = [], inbound = [] }: VendorNews, context: StoreContext): Promise<void> {
-  const { sink, texts } = context;
+  const { sink, texts, isIdempotent } = context;
   const reports = receipts.flatMap((receipt) => reportOf(receipt) ?? []);
   const byId = receipts.filter((receipt) => !reportOf(receipt)).flatMap((receipt) => receiptOf(receipt, context) ?? []);
   const messages = inbound.flatMap((message) => inboundOf(message, context) ?? []);
   if (reports.length > 0) await sink.report(reports);
   if (byId.length > 0) await sink.receipts(byId);
-  const onAttempts = receipts.flatMap((receipt) => reportOnAttempt(receipt) ?? []);
+  const onAttempts = receipts.flatMap((receipt) => reportOnAttempt(receipt, isIdempotent) ?? []);
   if (onAttempts.length > 0) await sink.report(onAttempts);
   if (messages.length > 0) await texts(sink).receive(messages);
 }
@@ -141,11 +146,18 @@ function reportOf({ status, reference, ofPart }: VendorReceipt): SmsReport | und
   return sms && { smsId: sms.smsId, position: sms.position, status };
 }
 
-/** A report on the attempt that the reference names, for an SMS that a crash or the end of its lease left without ids. */
-function reportOnAttempt({ status, reference, ofPart, error }: VendorReceipt): SmsReport | undefined {
+/**
+ * A report on the attempt that the reference names, for an SMS that a crash or the end of its lease left without ids. With an
+ * idempotency key the reference is that of all attempts, of which none may have had a clear answer.
+ */
+function reportOnAttempt(
+  { status, reference, ofPart, error }: VendorReceipt,
+  isIdempotent: boolean,
+): SmsReport | undefined {
   const sms = reference === undefined || ofPart === true ? undefined : parseReference(reference);
-  if (sms?.attempt === undefined || !FINAL.has(status)) return undefined;
-  return { ...sms, status, ...(error === undefined ? {} : { error: carrierCode(error) }) };
+  const attempt = sms?.attempt ?? (isIdempotent ? 'every' : undefined);
+  if (sms === undefined || attempt === undefined || !FINAL.has(status)) return undefined;
+  return { ...sms, attempt, status, ...(error === undefined ? {} : { error: carrierCode(error) }) };
 }
 
 /** States that end an SMS, other than `delivered`, which applies to any attempt. */
@@ -197,5 +209,8 @@ function inboundOf(
 
 /** Reads an address; without a home country, digits begin with the calling code, as the vendors document. */
 function addressOf(text: string, home: string | undefined): ReadAddress | undefined {
+  // In a form, a plus sign that nobody has escaped is a blank.
+  const marked = text.startsWith(' ') ? readNumber(`+${text.trimStart()}`) : undefined;
+  if (marked !== undefined && isValidNumber(marked)) return { kind: 'number', number: marked };
   return readAddress(text, { home, type: home === undefined ? 'international' : 'unknown' });
 }

@@ -1,3 +1,5 @@
+import { repairedJson } from './json-repair.js';
+
 /** The value at a path of an untrusted JSON document; undefined when the path does not exist. */
 export function valueAt(json: unknown, ...path: readonly (string | number)[]): unknown {
   let value = json;
@@ -56,15 +58,26 @@ const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 const MAY_LOSE_DIGITS = /\d{16}|\d\.?\d*[eE]/;
 
 /**
- * Parses JSON without losing digits: a whole number that JavaScript would round or write with an exponent becomes a
+ * Parses JSON, also with the faults that `repairedJson` mends, and without losing digits: a whole number that JavaScript would round or write with an exponent becomes a
  * text of its digits. Example: `{"id":9308878062554710043}` has the id `'9308878062554710043'`, where `JSON.parse` gives
  * 9308878062554710000.
  * @throws SyntaxError for an invalid document
  */
 export function readJson(text: string): unknown {
-  const json: unknown = JSON.parse(text);
-  if (!MAY_LOSE_DIGITS.test(text)) return json;
-  return JSON.parse(text.replace(STRING_OR_NUMBER, (token) => (token.startsWith('"') ? token : exactNumber(token))));
+  const { document, json } = parsed(text);
+  if (!MAY_LOSE_DIGITS.test(document)) return json;
+  return JSON.parse(
+    document.replace(STRING_OR_NUMBER, (token) => (token.startsWith('"') ? token : exactNumber(token))),
+  );
+}
+
+function parsed(text: string): { readonly document: string; readonly json: unknown } {
+  try {
+    return { document: text, json: JSON.parse(text) };
+  } catch {
+    const document = repairedJson(text);
+    return { document, json: JSON.parse(document) };
+  }
 }
 
 /** A JSON number as it is, or in quotes as the digits of a whole number that JavaScript would not print as such. */

@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { getCountries, getExampleNumber } from 'libphonenumber-js/max';
+import examples from 'libphonenumber-js/mobile/examples';
 import { MessagingError } from '../../../src/common/errors.js';
 import { RecipientNumbers, type StrictNumbers } from '../../../src/common/recipient-number.js';
 
@@ -14,7 +16,25 @@ function verdict(number: unknown, home: string | null = 'BF', strict: StrictNumb
   }
 }
 
+const MOBILES = getCountries().flatMap((country) => getExampleNumber(country, examples) ?? []);
+
 describe('numbers of the home market', () => {
+  test('a valid number of any country is taken at every home', () => {
+    expect(MOBILES.length).toBeGreaterThan(200);
+    const refused = getCountries().flatMap((home) => {
+      const numbers: RecipientNumbers = new RecipientNumbers('home', home);
+      return MOBILES.filter(({ number }) => {
+        try {
+          numbers.check(number.slice(1));
+          return false;
+        } catch {
+          return true;
+        }
+      }).map(({ number }) => `${number} at ${home}`);
+    });
+    expect(refused).toEqual([]);
+  });
+
   test.each([
     ['22670000001', 'BF', 'a whole number'],
     ['22610000000', 'BF', 'a block that we do not know yet'],
@@ -52,6 +72,14 @@ describe('numbers of the home market', () => {
     ['89161234567', 'RU', '79161234567', 'the Russian trunk prefix'],
     ['97000001', 'BJ', '2290197000001', 'Benin until 2024, without the calling code'],
     ['771234567', 'SN', '221771234567', 'without the calling code'],
+    ['700000001', 'CI', '2250700000001', 'a zero of the number, which a spreadsheet drops'],
+    ['197000001', 'BJ', '2290197000001', 'a zero of the number, which a spreadsheet drops'],
+    ['0612345678', 'FR', '33612345678', 'as people there write it'],
+    ['06 12 34 56 78', 'FR', '33612345678', 'as people there write it, in pairs'],
+    ['(415) 555-2671', 'US', '14155552671', 'as people there write it'],
+    ['0803 123 4567', 'NG', '2348031234567', 'as people there write it'],
+    ['+226 70 00 00 01', 'BF', '22670000001', 'with a plus sign'],
+    ['0022670000001', 'FR', '22670000001', 'with two zeros, and in another country'],
   ])('%s is refused at home in %s, and %s is meant: %s', (number, home, meant) => {
     expect(verdict(number, home)).toBe(meant);
   });

@@ -88,6 +88,18 @@ describe('a form is read in the charset that it names', () => {
     ['latin1', `${FORM};charset="latin1"`, 'text=ARR%CAT&id=5', {}],
     ['windows-1252', `${FORM}; charset=Windows-1252`, 'text=ARR%caT&id=5', {}],
     ['ISO-8859-15', `${FORM}; charset=iso-8859-15`, 'text=ARR%CAT&id=5', {}],
+    ['the name of Java', `${FORM}; charset=ISO8859_1`, 'text=ARR%CAT&id=5', {}],
+    ['the name of Python', `${FORM}; charset=latin-1`, 'text=ARR%CAT&id=5', {}],
+    ['the name of a code page', `${FORM}; charset=cp1252`, 'text=ARR%CAT&id=5', {}],
+    ['ANSI', `${FORM}; charset=ANSI`, 'text=ARR%CAT&id=5', {}],
+    ['single quotes', `${FORM}; charset='iso_8859-1'`, 'text=ARR%CAT&id=5', {}],
+    ['UTF-8 as MySQL names it', `${FORM}; charset=utf8mb4`, 'text=ARR%C3%8AT&id=5', {}],
+    ['ASCII that is UTF-8', `${FORM}; charset=us-ascii`, 'text=ARR%C3%8AT&id=5', {}],
+    ['ASCII of the locale C', `${FORM}; charset=ANSI_X3.4-1968`, 'text=ARR%C3%8AT&id=5', {}],
+    ['ASCII that is windows-1252', `${FORM}; charset=ascii`, 'text=ARR%CAT&id=5', {}],
+    ['none', `${FORM}; charset=none`, 'text=ARR%C3%8AT&id=5', {}],
+    ['a line end behind', FORM, 'text=ARR%C3%8AT&id=5\r\n', {}],
+    ['separators of HTML', FORM, 'text=ARR%C3%8AT&amp;id=5', {}],
     ['an old charset of Macs', `${FORM}; charset=macintosh`, 'text=ARR%E6T&id=5', {}],
     ['_charset_', FORM, '_charset_=iso-8859-1&text=ARR%CAT&id=5', {}],
     ['_charset_ behind the text', FORM, 'text=ARR%CAT&id=5&_charset_=iso-8859-1', {}],
@@ -278,8 +290,16 @@ describe('the text, for what the vendor reads by itself', () => {
     }
   });
 
+  test.each(['UTF-8', 'utf8', 'ISO-8859-1', 'none', 'binary', '8bit', 'identity, utf-8', ''])(
+    'a body whose encoding is said to be %j is not packed',
+    (encoding) => {
+      expect(contentOf('application/json', '{"a":"b"}', { encoding }).field('a')).toBe('b');
+    },
+  );
+
   test.each([
     ['gzip', gzipSync('{"a":"b"}')],
+    ['gzip, utf-8', gzipSync('{"a":"b"}')],
     ['br', brotliCompressSync('{"a":"b"}')],
     ['gzip, br', brotliCompressSync(gzipSync('{"a":"b"}'))],
   ])('a packed body is unpacked: %s', (encoding, body) => {

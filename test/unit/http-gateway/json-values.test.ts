@@ -1,6 +1,38 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseJson, readJson, textOf, valueAt } from '../../../src/transports/http/json-values.js';
 
+describe('JSON with the faults of a gateway that writes it by a template is read', () => {
+  test.each([
+    ['a line end in a text', '{"id":"7","text":"STOP\nmerci"}', { id: '7', text: 'STOP\nmerci' }],
+    ['CRLF and a tab', '{"text":"a\r\n\tb"}', { text: 'a\r\n\tb' }],
+    ['another control character', '{"text":"a\u0001b\u001b"}', { text: 'a\u0001b\u001b' }],
+    ['an escaped apostrophe', '{"text":"D\\\'accord"}', { text: "D'accord" }],
+    ['a wrong escape', '{"text":"C:\\dir\\u12"}', { text: 'C:\\dir\\u12' }],
+    ['single quotes', `{'id': '7', 'text': 'say "d\\'accord"'}`, { id: '7', text: 'say "d\'accord"' }],
+    ['an apostrophe in a text', `{"text":"d'accord","b":'1'}`, { text: "d'accord", b: '1' }],
+    ['commas at the end', '{"ids":["1","2", ],"text":",]",}', { ids: ['1', '2'], text: ',]' }],
+    ['no numbers', '{"id":"7","price":NaN,"b":-Infinity,"c":"NaN"}', { id: '7', price: null, b: null, c: 'NaN' }],
+    [
+      'words of Python',
+      "{'ok': True, 'no': False, 'x': None, 't': 'None'}",
+      { ok: true, no: false, x: null, t: 'None' },
+    ],
+    ['NUL at the end', '{"id":"7"}\0', { id: '7' }],
+    ['a call around it', ' cb.x({"id":"f(7);"}) ;\n', { id: 'f(7);' }],
+    ['a long number as well', '{"id":9308878062554710043,"text":"a\nb"}', { id: '9308878062554710043', text: 'a\nb' }],
+    ['keys twice, of which the last counts', '{"id":"1","id":"2"}', { id: '2' }],
+  ])('%s', (_, document, json) => {
+    expect(readJson(document)).toEqual(json);
+    expect(parseJson(document)).toEqual(json);
+  });
+
+  test('in a time that grows with its length only', () => {
+    for (const piece of ['"\\', '\\"', "'", '"\'', ',', '[', '\\u', ')', ');', '-NaN']) {
+      expect(parseJson(`"${piece.repeat(300_000)}`)).toBeUndefined();
+    }
+  });
+});
+
 describe('numbers in JSON keep their digits', () => {
   test.each([
     ['9308878062554710043', '9308878062554710043'],
@@ -59,7 +91,13 @@ describe('numbers in JSON keep their digits', () => {
       '{"id":09308878062554710043}',
       '{"id":9308878062554710043',
       '9308878062554710043x',
-      "{'a':1}",
+      "{'a':1",
+      '{"a":"1}',
+      '{"a":1}}',
+      '{a:1}',
+      '{"a":"1" "b":2}',
+      'f({"a":1}',
+      "it's",
     ]) {
       expect(() => readJson(text)).toThrow(SyntaxError);
       expect(parseJson(text)).toBeUndefined();

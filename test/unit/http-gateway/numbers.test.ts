@@ -52,6 +52,21 @@ describe('the number of a phone', () => {
     expect(world.sink.texts).toMatchObject([{ from: '22670000001', text: 'STOP' }]);
   });
 
+  test.each([
+    [' 3546111234', 'US', '3546111234'],
+    ['3546111234', 'US', '13546111234'],
+    [' 22670000001', 'US', '22670000001'],
+    [' 70000001', 'BF', '22670000001'],
+    [' 9876543210', 'IN', '919876543210'],
+  ])(
+    'a blank is a plus sign that was not escaped, if that is a number: %j at home in %s',
+    async (from, home, number) => {
+      const { world, says } = await gateway({ home });
+      await says(from);
+      expect(world.sink.texts).toMatchObject([{ from: number }]);
+    },
+  );
+
   test.each(['70000001', '070000001', '+70000001', '22670000001x+', '2267000000'])(
     '%j is not guessed: the text is counted, not stored',
     async (from) => {

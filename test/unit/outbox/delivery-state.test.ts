@@ -62,9 +62,12 @@ describe('nextState', () => {
           [5, true],
           [4, false],
           [6, false],
+          ['every', false],
+          ['every', true],
         ] as const) {
           const moved = nextState({ ...row(from), doubtful }, { ...settlement(status, 'report'), reportedAttempt });
-          const applies = from === 'unknown' && reportedAttempt === 5 && !doubtful;
+          const isMeant = reportedAttempt === 'every' || (reportedAttempt === 5 && !doubtful);
+          const applies = from === 'unknown' && isMeant;
           expect(moved).toEqual(applies ? { status, dueAt: null, refund: status === 'failed' ? 3 : 0 } : undefined);
         }
       }
