@@ -13,6 +13,7 @@ const get = (path: string, status: number): Step & { readonly method: string } =
 const PLACES = (path: string) => [
   ...['after=x', 'types=a&types=b', 'types=message.lost'].map((query) => get(`${path}?${query}`, 400)),
   get(`${path}?after=0`, 410),
+  get(`${path}?after=999999`, 410),
 ];
 
 /** Asks the feed, the stream and the types of events for every answer that they describe. */
