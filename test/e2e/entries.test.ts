@@ -116,5 +116,6 @@ test('an import loads a few files, and no library that waits for its first use',
   const own = paths.filter((path) => path.startsWith(`file://${join(ROOT, 'dist')}/`));
   expect(own.filter((path) => path.includes('/dashboard/'))).toEqual([]);
   expect(own.length).toBeGreaterThan(0);
-  expect(own.length).toBeLessThan(40);
+  // One of them holds the sandbox's files, unread until the first is served.
+  expect(own.length).toBeLessThan(42);
 });
