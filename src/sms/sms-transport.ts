@@ -87,6 +87,11 @@ export interface CarrierReceipt {
    * as one without its country code. Omit a number that is not made of digits.
    */
   readonly number?: string;
+  /**
+   * The other address of the receipt, if it is a number. Some carriers leave sender and recipient as in the SMS, others
+   * exchange them; it is used like `number` if that finds no SMS.
+   */
+  readonly otherNumber?: string;
   readonly status: SmsReport['status'];
   /**
    * With `sent`: the carrier has handed the SMS to the phone's network, and there may be no further receipt. An SMS of

@@ -54,7 +54,7 @@ export class ReceiptIntake {
 
 /** A receipt as it is stored; none for a receipt without an id, or one that reports only an intermediate state. */
 function usableReceipt(
-  { route, ids, number, status, whole, error, at, mayBeLast }: CarrierReceipt,
+  { route, ids, number, otherNumber, status, whole, error, at, mayBeLast }: CarrierReceipt,
   now: number,
 ): DatedReceipt[] {
   const known = [...new Set(ids.map(carrierKey).filter((id) => id !== ''))].slice(0, MAX_IDS);
@@ -71,7 +71,8 @@ function usableReceipt(
       at: at !== undefined && atByCarrier ? at : now,
       ...(whole === true ? { whole } : {}),
       // A number in another form cannot be compared with ours.
-      ...(number !== undefined && isPhoneNumber(number) ? { number } : {}),
+      ...(isPhoneNumber(number) ? { number } : {}),
+      ...(isPhoneNumber(number) && isPhoneNumber(otherNumber) ? { otherNumber } : {}),
       ...(error === undefined ? {} : { error: carrierText(error) }),
     },
   ];

@@ -69,6 +69,18 @@ describe('receipts', () => {
     expect(logged[0]).not.toMatch(/Geheim|22670000000/);
   });
 
+  test('name both addresses if both are numbers, because not every carrier exchanges them', async () => {
+    const smsc = await bound();
+    const receipt = inbound(Buffer.from('id:1 stat:UNDELIV err:001', 'latin1'), { esmClass: 4 });
+    await asked(smsc, { ...receipt, source: { ton: 1, npi: 1, address: '22670990000' }, destination: receipt.source });
+    await asked(smsc, receipt);
+    expect(world().sink.receipts_).toMatchObject([
+      { number: '22670990000', otherNumber: '22670000000' },
+      { number: '22670000000' },
+    ]);
+    expect(world().sink.receipts_[1]).not.toHaveProperty('otherNumber');
+  });
+
   test('and texts in both short_message and message_payload are read from the longer one', async () => {
     const smsc = await bound();
     const payload = (text: string) => [{ tag: TAG.messagePayload, value: encodeGsm7(text) }];

@@ -58,6 +58,23 @@ export function matchTests({ test }: TestRunner, world: World, steps: PartsWorld
     });
   }
 
+  test('a receipt counts too if its other number is that of the SMS: not every carrier exchanges sender and recipient', async () => {
+    await steps.sent(2, 2);
+    const numbers = ['22997000001', '22997000002'];
+    await steps.record(...numbers.map((number, index) => aTakenSms(index, { carrierIds: ['1'], number })));
+    const sender = '22670990000';
+    await steps.changeNothing(0, aReceipt('1', { number: sender, otherNumber: '22997000003', status: 'failed' }));
+    const failed = aReceipt('1', { number: sender, otherNumber: '2290197000002', status: 'failed' });
+    assert.deepEqual(places(await steps.receive(failed)), [`${messageId(1)}/0`]);
+    await steps.changeNothing(0, failed);
+    assert.equal(await steps.status(0), 'sent');
+    await world.holds(2);
+    // The number goes before the other number.
+    await steps.record(aTakenSms(0, { attempt: 2, carrierIds: ['2'], number: sender }));
+    const both = aReceipt('2', { number: sender, otherNumber: numbers[0] ?? '' });
+    assert.deepEqual(places(await steps.receive(both)), [`${messageId(0)}/0`]);
+  });
+
   test('it waits for its SMS as well, if it overtakes it', async () => {
     await steps.sent(2);
     await steps.receive(aReceipt('1', { number: '2290197000001' }));

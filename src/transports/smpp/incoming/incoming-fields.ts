@@ -13,13 +13,10 @@ const TYPES: Readonly<Record<number, AddressType>> = {
 };
 
 /**
- * The number or the name of the sender of a message; undefined when it cannot be read for sure.
+ * The number or the name in an address of a message; undefined when it cannot be read for sure.
  * @param home the country in whose national form the carrier may write numbers
  */
-export function senderOf(
-  { source: { ton, address } }: ShortMessage,
-  home: string | undefined,
-): ReadAddress | undefined {
+export function addressOf({ ton, address }: ShortMessage['source'], home: string | undefined): ReadAddress | undefined {
   return readAddress(address, { home, type: TYPES[ton] });
 }
 

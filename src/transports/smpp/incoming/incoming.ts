@@ -5,7 +5,7 @@ import type { CarrierReceipt, SmsReport, SmsSink } from '../../../sms/sms-transp
 import type { ShortMessage } from '../pdu/pdu.js';
 import type { IncomingSettings } from '../smpp-settings.js';
 import { decodeText } from './decode-text.js';
-import { senderOf } from './incoming-fields.js';
+import { addressOf } from './incoming-fields.js';
 import { deliverKind, readReceipt } from './read-receipt.js';
 import { textPart } from './text-part.js';
 import { type Connection, TextRepeats } from './text-repeats.js';
@@ -51,7 +51,7 @@ export class Incoming {
   private async text(pdu: ShortMessage, settings: IncomingSettings, connection: Connection): Promise<void> {
     const { octets, place } = textPart(pdu);
     const { route, home } = settings;
-    const sender = senderOf(pdu, home);
+    const sender = addressOf(pdu.source, home);
     if (sender === undefined) return this.sink.unread(route, pdu.source.address);
     const text = decodeText(octets, pdu.dataCoding, settings.defaultAlphabet);
     if (sender.kind === 'name' || text === undefined) {

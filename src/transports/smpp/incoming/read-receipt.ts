@@ -3,7 +3,7 @@ import type { CarrierReceipt } from '../../../sms/sms-transport.js';
 import type { ShortMessage } from '../pdu/pdu.js';
 import { TAG, tlvNumber, tlvString, tlvValue } from '../pdu/tlv.js';
 import type { IncomingSettings } from '../smpp-settings.js';
-import { senderOf } from './incoming-fields.js';
+import { addressOf } from './incoming-fields.js';
 import { type ReceiptStates, stateByNumber } from './receipt-states.js';
 
 /** The bits of esm_class with the type of a deliver_sm (SMPP 3.4 section 5.2.12). */
@@ -39,7 +39,7 @@ export function readReceipt(pdu: ShortMessage, settings: IncomingSettings): Carr
   if (ids.length === 0 || state === undefined) return undefined;
   const known = settings.states.statusOf(state);
   const status = isIntermediate(pdu) ? 'sent' : (known ?? 'sent');
-  const sender = senderOf(pdu, settings.home);
+  const [source, destination] = [pdu.source, pdu.destination].map((address) => addressOf(address, settings.home));
   const at = happenedAt(fields.doneDate, settings);
   const needsReason = known === undefined || (status !== 'delivered' && status !== 'sent');
   return {
@@ -48,7 +48,8 @@ export function readReceipt(pdu: ShortMessage, settings: IncomingSettings): Carr
     status,
     ...(known === undefined && { unread: true }),
     ...(settings.wholeReceipts && { whole: true }),
-    ...(sender?.kind === 'number' ? { number: sender.number } : {}),
+    ...(source?.kind === 'number' ? { number: source.number } : {}),
+    ...(destination?.kind === 'number' ? { otherNumber: destination.number } : {}),
     ...(needsReason ? { error: reasonOf(state, pdu, fields.err) } : {}),
     ...(at === undefined ? {} : { at }),
   };

@@ -38,12 +38,13 @@ export class LateResults {
   }
 
   /** The report of a receipt; undefined when it belongs to no SMS with a late answer. */
-  reportOf({ route, ids, number, status, error }: CarrierReceipt): SmsReport | undefined {
+  reportOf({ route, ids, number, otherNumber, status, error }: CarrierReceipt): SmsReport | undefined {
     for (const id of ids) {
       const sms = this.byId.get(keyOf(route, id));
       // The number is compared, because some carriers give all messages the same id.
-      const isOther = sms && number !== undefined && number !== sms.number && !mayBeSpellings(number, sms.number);
-      if (!sms || isOther) continue;
+      const isMeant = (each: string | undefined) =>
+        each === sms?.number || mayBeSpellings(each ?? '', sms?.number ?? '');
+      if (!sms || !(number === undefined || isMeant(number) || isMeant(otherNumber))) continue;
       return { smsId: sms.smsId, position: sms.position, status, ...(error === undefined ? {} : { error }) };
     }
     return undefined;

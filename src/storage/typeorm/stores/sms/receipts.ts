@@ -111,14 +111,16 @@ const LAST_UPDATE = ['max(p.updated_at)', "AND p.status <> 'sent'"] as const;
 type Question = readonly [string, string, string | null];
 type Answers = ReadonlyMap<string, Row>;
 
-function questionOf({ route, number }: DatedReceipt, id: string): string {
-  return JSON.stringify([route, id, number ?? null] satisfies Question);
+/** The questions about each number of a receipt, in the order of its ids. */
+function questionsOf({ route, ids, number, otherNumber }: DatedReceipt): readonly string[] {
+  const numbers = otherNumber === undefined ? [number ?? null] : [number ?? null, otherNumber];
+  return numbers.flatMap((each) => ids.map((id) => JSON.stringify([route, id, each] satisfies Question)));
 }
 
-/** The answers for the ids of a receipt, in the order of the ids; ids without a part are left out. */
+/** The answers for the ids of a receipt, in the order of its questions; those without a part are left out. */
 function answersFor(receipt: DatedReceipt, answers: Answers): readonly Row[] {
-  return receipt.ids.flatMap((id) => {
-    const row = answers.get(questionOf(receipt, id));
+  return questionsOf(receipt).flatMap((question) => {
+    const row = answers.get(question);
     return row ? [row] : [];
   });
 }
@@ -130,7 +132,7 @@ function* askParts(
   asked: readonly [what: string, of: string],
 ): Operation<Answers> {
   // Ask each question once: a carrier that gives all its parts the same id would repeat it for each receipt.
-  const texts = new Set(receipts.flatMap((receipt) => receipt.ids.map((id) => questionOf(receipt, id))));
+  const texts = new Set(receipts.flatMap(questionsOf));
   const questions = [...texts].map((text): Question => JSON.parse(text));
   const ofNumber = questions.filter(([, , number]) => number !== null);
   const ofAny = questions.filter(([, , number]) => number === null);
