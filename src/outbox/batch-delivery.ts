@@ -1,4 +1,4 @@
-import { retryWhileAway } from '../common/async.js';
+import { AWAY_MS, retryWhileAway } from '../common/async.js';
 import type { Clock } from '../common/clock.js';
 import { StorageUnavailableError } from '../common/errors.js';
 import type { IdGenerator } from '../common/ids.js';
@@ -14,12 +14,21 @@ import { checkResults, NO_ANSWER } from './result-checks.js';
 /** How many stack frames of a throwing transport are logged. */
 const FRAMES = 5;
 
+/** How long a result is kept whose lease has ended while the storage was away, and of how many batches. */
+const KEPT_MS = 3_600_000;
+const MOST_KEPT = 1000;
+
 const TOO_MANY_ATTEMPTS: DeliveryResult = { kind: 'unknown', error: 'too_many_attempts' };
 
 /** Submits claimed deliveries to their channel and stores the results. */
 export class BatchDelivery {
   private readonly log: FaultLog;
   private readonly upSince: number;
+  /** Results whose lease has ended before they were stored, and until when they are kept, by the clock's `elapsed`. */
+  private readonly late = new Map<readonly DeliveryUpdate[], number>();
+  private storing: Promise<unknown> | undefined;
+  /** By the clock's `elapsed`. */
+  private lastStoring = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly channel: Channel,
@@ -67,7 +76,44 @@ export class BatchDelivery {
   }
 
   /**
-   * Stores updates. Only this process knows them, so it retries until the lease ends while the storage is away.
+   * Stores results whose lease has ended while the storage was away, at most once a second. To be called before each claim:
+   * until another attempt begins or an expiry has moved the state, a late result counts as one in time (`nextState`).
+   * Undefined: there is nothing to store now.
+   */
+  storeLate(): Promise<unknown> | undefined {
+    const now = this.clock.elapsed();
+    for (const [updates, until] of this.late) if (until <= now) this.drop(updates);
+    if (this.late.size === 0 || this.storing || now - this.lastStoring < AWAY_MS) return this.storing;
+    this.lastStoring = now;
+    const all = Promise.all([...this.late.keys()].map((updates) => this.settle(updates, now)));
+    this.storing = all.finally(() => {
+      this.storing = undefined;
+    });
+    return this.storing;
+  }
+
+  /** Keeps results for `storeLate`; too many mean that it is not the storage as a whole that is away. */
+  private keep(updates: readonly DeliveryUpdate[]): void {
+    if (!this.late.has(updates)) this.late.set(updates, this.clock.elapsed() + KEPT_MS);
+    const [oldest] = this.late.keys();
+    if (oldest && this.late.size > MOST_KEPT) this.drop(oldest);
+  }
+
+  private drop(updates: readonly DeliveryUpdate[]): void {
+    this.late.delete(updates);
+    const { name: channel } = this.channel;
+    for (const { messageId, position } of updates) {
+      this.log.warn(
+        `Channel ${channel}: a result could not be stored for too long.`,
+        { channel, messageId },
+        ` It is dropped: ${messageId}:${position}`,
+      );
+    }
+  }
+
+  /**
+   * Stores updates. Only this process knows them, so it retries until the lease ends while the storage is away, and then keeps
+   * them for `storeLate`.
    * @param retryUntil the end of the lease, by the clock's `elapsed`
    */
   private async settle(updates: readonly DeliveryUpdate[], retryUntil: number): Promise<void> {
@@ -80,9 +126,10 @@ export class BatchDelivery {
     try {
       const patience = { clock, until: retryUntil, signal: idle.signal, onAway };
       await retryWhileAway(patience, () => this.outbox.settle(updates));
+      this.late.delete(updates);
     } catch (error) {
-      // The lease expires, and the channel's repeat policy decides what happens then.
-      if (error instanceof StorageUnavailableError) return;
+      if (error instanceof StorageUnavailableError) return this.keep(updates);
+      this.late.delete(updates);
       const [only] = updates;
       if (updates.length === 1 && only) {
         warn(error, ` Not stored: what became of ${only.messageId}:${only.position}`, only.messageId);

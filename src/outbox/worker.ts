@@ -116,8 +116,13 @@ export class ChannelWorker {
     rounds.stopped();
   }
 
-  /** Claims before it expires, so that overdue deliveries do not delay due ones. True when more may be due at once. */
+  /**
+   * Claims before it expires, so that overdue deliveries do not delay due ones. True when more may be due at once. Late results
+   * come first, as a claim or an expiry would overtake them; a held row may keep them waiting, but not the claims.
+   */
   private async round(): Promise<boolean> {
+    const late = this.delivery.storeLate();
+    if (late) await within(this.clock, AWAY_MS, late);
     const moreIsDue = await this.claim();
     await this.expire();
     return moreIsDue || this.moreIsOverdue;

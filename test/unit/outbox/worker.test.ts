@@ -4,6 +4,7 @@ import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { DELIVERY_EVENTS } from '../../../src/events/event-types.js';
 import { decide } from '../../../src/outbox/decide.js';
 import type { DeliveryResult, RepeatPolicy } from '../../../src/outbox/delivery-result.js';
+import { asStorageFault } from '../../../src/storage/typeorm/engine/faults.js';
 import { aSend, messageId } from '../../../src/testing/storage-contract/fixtures.js';
 import { DeliveryWorld, Gate } from '../../support/delivery-world.js';
 import { closeAfterEach } from '../../support/opened.js';
@@ -300,19 +301,90 @@ describe('a storage that fails', () => {
   });
 
   test.each([
+    ['MariaDB', 'ER_UNKNOWN_COM_ERROR', '08S01'],
+    ['MariaDB', 'ER_ERROR_DURING_COMMIT', 'HY000'],
+    ['MariaDB', 'ER_LOCK_DEADLOCK', '40001'],
+    ['MariaDB', 'ER_OPTION_PREVENTS_STATEMENT', 'HY000'],
+    ['MariaDB', 'ER_SERVER_SHUTDOWN', '08S01'],
+    ['MariaDB', 'PROTOCOL_CONNECTION_LOST', undefined],
+    ['PostgreSQL', '08006', undefined],
+    ['PostgreSQL', '57P01', undefined],
+    ['PostgreSQL', '57P03', undefined],
+    ['PostgreSQL', '25006', undefined],
+    ['PostgreSQL', '40001', undefined],
+    ['PostgreSQL', '53100', undefined],
+    ['SQLite', 'SQLITE_FULL', undefined],
+    ['SQLite', 'SQLITE_IOERR_FSYNC', undefined],
+  ])('for seconds while it settles, as %s says with %s: no result is dropped', async (_kind, code, sqlState) => {
+    const world = await open('at-most-once');
+    const refused: DeliveryResult = { kind: 'refused', error: 'bad_number' };
+    world.channel.carrier = async (batch) => batch.map((_, index) => (index === 0 ? refused : delivered));
+    const fault = asStorageFault(Object.assign(new Error('From the driver.'), { code, sqlState }));
+    const faults = Array.from({ length: 5 }, () => (fault instanceof Error ? fault : new Error('None.')));
+    world.storage.outbox.settleFaults.push(...faults);
+    world.worker();
+    await world.acceptSome(2);
+    await world.pass(8000);
+    expect([await world.status(0), await world.status(1)]).toEqual(['failed', 'delivered']);
+    expect([await world.balance(), await world.books()]).toEqual([999, []]);
+  });
+
+  test.each(['idempotent', 'at-least-once', 'at-most-once'] as const)(
+    'as a whole until the lease has ended: results are stored before anything else is claimed (%s)',
+    async (repeat) => {
+      const world = await open(repeat);
+      const { outbox } = world.storage;
+      const calls = [jest.spyOn(outbox, 'settle'), jest.spyOn(outbox, 'claim'), jest.spyOn(outbox, 'expire')];
+      const refused: DeliveryResult = { kind: 'refused', error: 'bad_number' };
+      world.channel.carrier = async (batch) => {
+        for (const call of calls) call.mockRejectedValue(away());
+        return batch.map((_, index) => [refused, sent, delivered][index] ?? sent);
+      };
+      world.worker();
+      await world.acceptSome(3);
+      await world.pass(40_000);
+      expect([await world.status(0), world.channel.batches.length]).toEqual(['sending', 1]);
+      for (const call of calls) call.mockRestore();
+      await world.pass(3000);
+      const statuses = await Promise.all([0, 1, 2].map((index) => world.status(index)));
+      expect([statuses, world.channel.batches.length]).toEqual([['failed', 'sent', 'delivered'], 1]);
+      expect([await world.balance(), await world.books()]).toEqual([998, []]);
+    },
+  );
+
+  test.each([
     { repeat: 'idempotent', status: 'delivered', handedOver: 2 },
     { repeat: 'at-least-once', status: 'delivered', handedOver: 2 },
     { repeat: 'at-most-once', status: 'unknown', handedOver: 1 },
-  ] as const)('for long while it settles: the lease runs out, and then it is $status ($repeat)', async (expected) => {
-    const world = await open(expected.repeat);
-    world.storage.outbox.settleFaults.push(...Array.from({ length: 10 }, away));
+  ] as const)(
+    'only while it settles, past the lease: the policy $repeat applies, and a late refusal refunds nothing',
+    async ({ repeat, status, handedOver }) => {
+      const world = await open(repeat);
+      world.channel.carrier = async (batch) =>
+        batch.map(({ attempt }) => (attempt === 1 ? { kind: 'refused', error: 'bad_number' } : delivered));
+      world.storage.outbox.settleFaults.push(...Array.from({ length: 14 }, away));
+      world.worker();
+      await world.acceptSome(1);
+      await world.pass(9500);
+      expect([await world.status(), world.channel.batches.length]).toEqual(['sending', 1]);
+      await world.pass(10_000);
+      expect([await world.status(), world.channel.batches.length]).toEqual([status, handedOver]);
+      expect([await world.balance(), await world.books()]).toEqual([999, []]);
+    },
+  );
+
+  test('only while it settles, for more than an hour: the result is dropped, and the line says which', async () => {
+    const world = await open('at-most-once');
+    const { sizes, logged } = failing(world, () => away());
     world.worker();
     await world.acceptSome(1);
-    await world.pass(9900);
-    expect([await world.status(), world.channel.batches.length]).toEqual(['sending', 1]);
-    await world.pass(5000);
-    expect([await world.status(), world.channel.batches.length]).toEqual([expected.status, expected.handedOver]);
-    expect([await world.balance(), await world.books()]).toEqual([999, []]);
+    await world.pass(3_620_000, 1000);
+    const asked = sizes.length;
+    expect(logged).toContain(
+      `Channel sms: a result could not be stored for too long. It is dropped: ${messageId(0)}:0`,
+    );
+    await world.pass(60_000, 1000);
+    expect(sizes).toHaveLength(asked);
   });
 });
 
@@ -410,7 +482,7 @@ describe('limits', () => {
 });
 
 describe('with the clock set back by an hour', () => {
-  test('a storage that is away while it settles is asked for no longer than the lease lasts', async () => {
+  test('a storage that is away while it settles is asked once a second, as ever', async () => {
     const world = await open('at-most-once');
     const faults = Array.from({ length: 60 }, () => new StorageUnavailableError('The database is away.'));
     world.storage.outbox.settleFaults.push(...faults);
@@ -419,7 +491,9 @@ describe('with the clock set back by an hour', () => {
     await world.pass(2000);
     world.clock.setBack(3_600_000);
     await world.pass(30_000);
-    expect(world.storage.outbox.settleFaults.length).toBeGreaterThanOrEqual(49);
+    const { length } = world.storage.outbox.settleFaults;
+    expect(length).toBeGreaterThanOrEqual(60 - 33);
+    expect(length).toBeLessThan(49);
   });
 
   test('what is overdue is looked for as often as ever', async () => {
