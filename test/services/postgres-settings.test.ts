@@ -90,6 +90,21 @@ suite('what PostgreSQL is set to is checked at the start', () => {
     await run('SELECT 1 FROM app.messaging_message');
   });
 
+  test('what the URL says besides reaches the server', async () => {
+    const { url, run } = await database();
+    const storage = new TypeormStorage({
+      database: `${url}?application_name=shop&options=-c%20work_mem%3D5MB&lock_timeout=4000`,
+    });
+    await storage.start();
+    const seen = "SELECT 1 / count(*) FROM pg_stat_activity WHERE application_name = 'shop'";
+    await run(seen);
+    await storage.stop();
+    // Here nothing speaks TLS, so an option that asks for it cannot be overlooked.
+    await expect(new TypeormStorage({ database: `${url}?sslmode=verify-full` }).start()).rejects.toThrow(
+      /^Option storage: /,
+    );
+  });
+
   test('a role that may make no tables in public, with schema: app', async () => {
     const { url, name, run } = await database();
     const role = `role_${name}`;

@@ -3,6 +3,7 @@ import type { DataSource } from 'typeorm';
 import { MessagingOptionsError } from '../../common/errors.js';
 import { formatValue } from '../../common/options.js';
 import { isDataSource } from './engine/typeorm-objects.js';
+import { faultOfUrl } from './url-options.js';
 
 const NAMES = ['url', 'dataSource', 'migrations', 'pooler'];
 
@@ -93,6 +94,8 @@ function checkedUrl(url: unknown): string {
     );
   }
   if (path === undefined) checkOneHost(url);
+  const fault = faultOfUrl(url);
+  if (fault !== undefined) throw wrong(`${fault}.`);
   return url;
 }
 

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { MessagingOptionsError } from '../../../src/common/errors.js';
+import { dataSourceFor } from '../../../src/storage/typeorm/engine/data-source.js';
 import { messagingMigrations } from '../../../src/storage/typeorm/schema/migrate.js';
 import { TypeormStorage } from '../../../src/storage/typeorm/typeorm-storage.js';
 
@@ -86,6 +87,108 @@ test.each([
   'postgres://u@h1/db?options=-c%20search_path%3Da,b',
 ])('%s names one host: a comma elsewhere is none', (url) => {
   expect(() => TypeormStorage.forRoot({ url })).not.toThrow();
+});
+
+describe('an option in the URL', () => {
+  const known = 'There are host, port, user, password, options, application_name';
+  test.each([
+    [
+      'postgres://u@h/db?connect_timeout=3',
+      `connect_timeout, which would be ignored. Connections are waited for 5 s. ${known}`,
+    ],
+    [
+      'postgres://u@h/db?sslmode=require&channel_binding=require',
+      'channel_binding, which would be ignored. The driver cannot',
+    ],
+    ['postgres://u@h/db?schema=app', 'schema, which would be ignored. Write options=-c%20search_path%3D…. There are'],
+    ['postgres://u@h/db?currentSchema=app', 'Write options=-c'],
+    ['postgres://u@h/db?pgbouncer=true', 'Give pooler: "transaction" beside the url'],
+    ['postgres://u@h/db?connection_limit=5', 'For another number of connections, give a DataSource'],
+    ['postgres://u@h?dbname=db', 'Write it behind the host'],
+    ['postgres://u@h/db?keepalives=1', `the URL has the option keepalives, which would be ignored. ${known}`],
+    ['postgres://u@h/db?max=5', 'the option max, which'],
+    ['postgres://u@h/db?binary=1', 'the option binary, which'],
+    ['postgres://u@h/db?gssencmode=disable', 'the option gssencmode, which'],
+    ['postgres://u@h/db?constructor=1', 'the option constructor, which'],
+    ['postgres://u@h/db?SSLMODE=require', 'the option SSLMODE, which'],
+    [
+      'postgres://u@h/db?sslmode=allow',
+      'sslmode in the URL must be disable, require, verify-ca, verify-full, or no-verify',
+    ],
+    ['postgres://u@h/db?sslmode=requier', 'sslmode in the URL must be'],
+    ['postgres://u@h/db?ssl=false', 'ssl in the URL must be true, 1, 0 or no-verify'],
+    ['postgres://u@h/db?sslrootcert=system', 'sslrootcert in the URL must be the path of a file'],
+    ['postgres://u@h/db?sslnegotiation=fast', 'sslnegotiation in the URL must be postgres or direct'],
+    ['postgres://u@h/db?client_encoding=LATIN1', 'client_encoding in the URL must be UTF8'],
+    ['postgres://u@h/db?statement_timeout=ten', 'statement_timeout in the URL must be a number of milliseconds'],
+    ['postgres://u@h/db?application_name=', 'application_name in the URL must be given a value'],
+    ['postgres://u@h/db?ssl=1&ssl=0', 'the URL has ssl twice'],
+    ['postgresql:///db?host=/run/postgresql&replication=database', 'the option replication, which'],
+    ['mysql://u@h/db?ssl=yes', 'ssl in the URL must be true, false, or JSON with ca, cert'],
+    ['mysql://u@h/db?ssl={rejectUnauthorized:false}', 'ssl in the URL must be true, false, or JSON'],
+    ['mysql://u@h/db?ssl={"rejectUnauthorised":false}', 'ssl in the URL must be true, false, or JSON'],
+    ['mysql://u@h/db?ssl=Amazon RDS', 'ssl in the URL must be'],
+    ['mysql://u@h/db?ssl-mode=PREFERRED', 'ssl-mode in the URL must be DISABLED, REQUIRED'],
+    ['mysql://u@h/db?ssl=true&ssl-mode=REQUIRED', 'give either ssl or ssl-mode'],
+    ['mysql://u@h/db?sslmode=require', 'the option sslmode, which would be ignored'],
+    ['mysql://u@h/db?sslaccept=strict', 'Write ssl=true, or'],
+    ['mysql://u@h/db?useSSL=true', 'Write ssl=true'],
+    ['mysql://u@h/db?charset=utf8', 'charset in the URL must be utf8mb4'],
+    ['mysql://u@h/db?charset=latin1', 'charset in the URL must be utf8mb4'],
+    ['mysql://u@h/db?timezone=Europe/Paris', 'timezone in the URL must be local, Z or an offset'],
+    ['mysql://u@h/db?connectTimeout=5s', 'connectTimeout in the URL must be a number'],
+    ['mysql://u@h/db?connectionLimit=0', 'connectionLimit in the URL must be a number'],
+    ['mariadb://u@h/db?dateStrings=true', 'the option dateStrings, which'],
+    ['mariadb://u@h/db?multipleStatements=true', 'the option multipleStatements, which'],
+    ['mysql://u@h?allowPublicKeyRetrieval=true', 'the option allowPublicKeyRetrieval, which'],
+    ['mysql://u:hunter/2?tiger=1@h/db', 'the URL has an option, which would be ignored'],
+    ['sqlite:x.db?mode=ro', 'what follows the "?" in the URL would be part of the name of the file'],
+    ['sqlite::memory:?cache=shared', 'what follows the "?"'],
+  ])('that would have no effect is refused: %s', (url, sentence) => {
+    const said = refusal(forRoot, { url });
+    expect(said).toMatch(/^Option storage: .*\.$/);
+    expect(said).toContain(sentence);
+    expect(said).not.toMatch(/hunter|tiger/);
+  });
+
+  test.each([
+    'postgres://u@h/db?sslmode=verify-full&sslrootcert=/etc/ca.pem&application_name=shop',
+    'postgres://u@h/db?sslmode=no-verify&sslnegotiation=direct&uselibpqcompat=true',
+    'postgres://h/db?user=u&password=p%3F&port=5433&options=-c%20search_path%3Dapp&statement_timeout=5000',
+    'postgresql://u:p?a@h/db?ssl=true&client_encoding=utf8&lock_timeout=1&query_timeout=2',
+    'postgres:///db?host=/run/postgresql&idle_in_transaction_session_timeout=3&fallback_application_name=a',
+  ])('that the driver of PostgreSQL honours is taken: %s', (url) => {
+    expect(() => TypeormStorage.forRoot({ url })).not.toThrow();
+  });
+
+  const checked = { rejectUnauthorized: true, verifyIdentity: true };
+  test.each([
+    ['', {}],
+    ['?ssl=true', { ssl: checked }],
+    ['?ssl=1', { ssl: checked }],
+    ['?ssl=false', {}],
+    ['?ssl={"rejectUnauthorized":false}', { ssl: { rejectUnauthorized: false } }],
+    [
+      '?ssl=%7B%22ca%22%3A%22PEM%22%2C%22minVersion%22%3A%22TLSv1.3%22%7D',
+      { ssl: { ca: 'PEM', minVersion: 'TLSv1.3' } },
+    ],
+    ['?ssl-mode=required', { ssl: { rejectUnauthorized: false } }],
+    ['?ssl-mode=VERIFY_CA', { ssl: { rejectUnauthorized: true } }],
+    ['?ssl-mode=VERIFY_IDENTITY', { ssl: checked }],
+    ['?ssl-mode=DISABLED', {}],
+    ['?charset=utf8mb4_general_ci&timezone=Z', { charset: 'utf8mb4_general_ci', timezone: 'Z' }],
+    ['?timezone=+02:00', { timezone: '+02:00' }],
+    ['?timezone=%2B02:00', { timezone: '+02:00' }],
+    ['?connectTimeout=250&connectionLimit=3', { connectTimeout: 250, poolSize: 3 }],
+    ['?socketPath=/run/mysqld/mysqld.sock', { socketPath: '/run/mysqld/mysqld.sock' }],
+  ])('of MariaDB and MySQL reaches the driver: %p', async (query, options) => {
+    for (const start of ['mysql://u:p?a@h:3307/db', 'mariadb://u@h', 'mysql://u@h/a%20b']) {
+      expect(() => TypeormStorage.forRoot({ url: start + query })).not.toThrow();
+      const { type, ...given } = (await dataSourceFor(start + query)).options;
+      expect(type).toBe(start.slice(0, start.indexOf(':')));
+      expect(given).toEqual({ connectTimeout: 5000, url: start, ...options });
+    }
+  });
 });
 
 test('a pooler before a database that is not PostgreSQL is a mistake', async () => {

@@ -9,6 +9,7 @@ import type { OutboxStore } from '../../../outbox/outbox-store.js';
 import type { PolicyStore } from '../../../outbox/policy-store.js';
 import type { StorageMeter } from '../measures.js';
 import type { SchemaGroup } from '../schema/versions.js';
+import { mysqlOptionsOf } from '../url-options.js';
 import { codeOf } from './blame.js';
 import { ANSWER_MS } from './connection.js';
 import type { Executor } from './executor.js';
@@ -90,8 +91,8 @@ export async function dataSourceFor(
   }
   return new DataSource({
     type: url.startsWith('mariadb:') ? 'mariadb' : 'mysql',
-    url,
     connectTimeout: CONNECT_MS,
+    ...mysqlOptionsOf(url),
   });
 }
 
