@@ -87,6 +87,9 @@ const QUERY = /^[^:]+:(?:\/\/|(?!\/))(?:[^/]*@|(?![^/]*@))[^/?#]*(?:\/[^?#]*)?(\
  */
 export function faultOfUrl(url: string): string | undefined {
   if (url.startsWith('sqlite:')) {
+    if (/^sqlite:\s*(file:|:(?!memory:\s*$))/.test(url)) {
+      return 'behind "sqlite:" stands a path as it is, and a file would be made of this name. Write sqlite:x.db, or sqlite::memory: for tests';
+    }
     if (!url.includes('?')) return undefined;
     return 'what follows the "?" in the URL would be part of the name of the file, as SQLite takes no options there. Leave it out';
   }

@@ -143,7 +143,11 @@ describe('an option in the URL', () => {
     ['mysql://u@h?allowPublicKeyRetrieval=true', 'the option allowPublicKeyRetrieval, which'],
     ['mysql://u:hunter/2?tiger=1@h/db', 'the URL has an option, which would be ignored'],
     ['sqlite:x.db?mode=ro', 'what follows the "?" in the URL would be part of the name of the file'],
-    ['sqlite::memory:?cache=shared', 'what follows the "?"'],
+    ['sqlite::memory:?cache=shared', 'a file would be made of this name'],
+    ['sqlite:file:x.db', 'a file would be made of this name'],
+    ['sqlite:file::memory:?cache=shared', 'a file would be made of this name'],
+    ['sqlite::memory', 'Write sqlite:x.db, or sqlite::memory: for tests'],
+    ['sqlite::Memory:', 'a file would be made of this name'],
   ])('that would have no effect is refused: %s', (url, sentence) => {
     const said = refusal(forRoot, { url });
     expect(said).toMatch(/^Option storage: .*\.$/);
@@ -286,7 +290,10 @@ describe('a database that does not answer at the start', () => {
 
   test('a file of SQLite that cannot be opened, or is none', async () => {
     const { error } = await failure(`sqlite:${folder}`);
-    expect(error).toHaveProperty('message', expect.stringMatching(/^Option storage: .*\(SQLITE_CANTOPEN\)\.$/));
+    expect(error).toHaveProperty(
+      'message',
+      expect.stringMatching(/^Option storage: .*write to.*\(SQLITE_CANTOPEN\)\.$/),
+    );
     const notOne = await failure(`sqlite:${import.meta.filename ?? new URL(import.meta.url).pathname}`);
     expect(notOne.error).toHaveProperty('message', expect.stringMatching(/^Option storage: .*SQLITE_NOTADB/));
   });

@@ -36,6 +36,9 @@ export async function executorFor(
   if (Number(database.pragma('synchronous', { simple: true })) < 2) {
     log.warn('This SQLite DataSource has synchronous below FULL: a power cut can lose answered sends.');
   }
+  if (!database.memory && database.pragma('journal_mode', { simple: true }) === 'memory') {
+    log.warn('This SQLite DataSource has journal_mode MEMORY: a crash can damage the file. Give it enableWAL: true.');
+  }
   return new SqliteExecutor(dataSource, database, clock);
 }
 
