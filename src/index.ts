@@ -297,6 +297,7 @@ export {
   type CarrierReceipt,
   type InboundSms,
   type OutgoingSms,
+  type PartPlace,
   type SmsReport,
   type SmsSink,
   SmsTransport,

@@ -4,6 +4,7 @@ import { provideRecipientLimit } from '../http/recipient-limit.js';
 import { providePurge } from '../outbox/purger.js';
 import { provideErasure } from '../outbox/retention/erasure-service.js';
 import { RetentionSettings } from '../outbox/retention/retention-options.js';
+import { InboundTexts, longTextErasure, longTextPurge } from './inbound/inbound-texts.js';
 import { ReceivedSmsIntake, receivedSmsPurge } from './inbound/received-sms-intake.js';
 import { ReceivedSmsStore } from './inbound/received-sms-store.js';
 import { UnreadNumbers } from './inbound/unread-numbers.js';
@@ -32,10 +33,13 @@ export const SMS_CAPABILITY: Capability = {
   providers: [
     ...[OptOutDirectory, OptOutList, OptOutIntake, OptOutService],
     ReceivedSmsIntake,
+    InboundTexts,
     UnreadNumbers,
     ...[ReceiptIntake, CarrierSink, SubmitRecord, SmsChannel, SmsCallbacks, SmsService, RouteChecks],
     providePurge(PartStore, partPurge),
     providePurge(ReceivedSmsStore, receivedSmsPurge),
+    providePurge(InboundTexts, longTextPurge),
+    provideErasure(longTextErasure, [ReceivedSmsStore]),
     provideErasure(receiptErasure, [PartStore]),
     provideErasure(optOutErasure, [OptOutStore, OptOutDirectory, RetentionSettings, Clock]),
     provideRecipientLimit(SmsSettings, ({ maxRecipients }) => maxRecipients),

@@ -115,6 +115,20 @@ export interface CarrierReceipt {
   readonly at?: number;
 }
 
+/** The position of a part in its text. */
+export interface PartPlace {
+  /** The reference that the parts of one text share. It is unique only per sender and recipient. */
+  readonly reference: string;
+  readonly total: number;
+  /** From 1. */
+  readonly number: number;
+}
+
+/** The position of a part; undefined for values that are no position, as of a text that is whole. */
+export function partPlace(reference: string, total = 0, number = 0): PartPlace | undefined {
+  return total > 1 && number >= 1 && number <= total ? { reference, total, number } : undefined;
+}
+
 /** An inbound text from a phone. */
 export interface InboundSms {
   readonly route: string;
@@ -130,6 +144,11 @@ export interface InboundSms {
    * both, so is the same text from the same phone to the same destination within ten minutes.
    */
   readonly key?: string;
+  /**
+   * The position of a part of a long text. Parts are stored, and joined in whichever process gets the last one; the text is
+   * then known by its parts, not by `id` or `key`. Default: a whole text.
+   */
+  readonly part?: PartPlace;
   /** True: a text of several parts of which some are missing. Its words opt nobody out or in. Default false. */
   readonly incomplete?: boolean;
 }
@@ -144,7 +163,7 @@ export interface SmsSink {
   report(reports: readonly SmsReport[]): Promise<void>;
   /** Stores receipts with the carrier's ids. A receipt that matches no SMS yet is kept and matched later. */
   receipts(receipts: readonly CarrierReceipt[]): Promise<void>;
-  /** Applies opt-out words, and stores the events of each text once, however often it comes. */
+  /** Applies opt-out words, and stores the events of each text once, however often it comes. Parts are joined. */
   inbound(messages: readonly InboundSms[]): Promise<void>;
   /**
    * Counts a text that is dropped because the number of its phone cannot be read for sure, and logs the number masked.

@@ -124,7 +124,16 @@ export {
   type ScreenDelivery,
   type ScreenMessage,
 } from '../sandbox/phone-store.js';
-export { ReceivedSmsStore, type ReceivedText, type WriterQuery } from '../sms/inbound/received-sms-store.js';
+export {
+  type DueTextsOrder,
+  type JoinedParts,
+  type LongText,
+  type LongTextContent,
+  type NewPart,
+  ReceivedSmsStore,
+  type ReceivedText,
+  type WriterQuery,
+} from '../sms/inbound/received-sms-store.js';
 export {
   type AuditOf,
   EVERY_ACCOUNT,

@@ -1,8 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import { encodeGsm7 } from '../../src/sms/segmentation.js';
+import { PLAIN_SHORT_MESSAGE } from '../../src/transports/smpp/pdu/pdu.js';
 import { crashLoop } from '../support/crash-loop.js';
+import { CrashProcess } from '../support/crash-process.js';
 import type { Adapter } from '../support/http-apps.js';
 import { closeAfterEach } from '../support/opened.js';
 import { FaultyCarrier } from '../support/smsc/faulty-carrier.js';
+import { TestSmsc } from '../support/smsc/test-smsc.js';
 import { SqliteFile } from '../support/sqlite-file.js';
 import { until } from '../support/until.js';
 
@@ -67,3 +71,39 @@ describe('kill -9 with submits on the wire of an SMPP link', () => {
     LIMIT_MS,
   );
 });
+
+test(
+  'kill -9 between the parts of a long text: what the carrier has its answer to is joined by the next process',
+  async () => {
+    const smsc = opened(await TestSmsc.listen());
+    const file = opened(new SqliteFile());
+    const host = opened(
+      new CrashProcess({ database: `sqlite:${file.path}`, carrier: 'at-most-once', smscPort: smsc.port }),
+    );
+    const bound = () => smsc.connections.find(({ bind, closed }) => bind !== undefined && !closed);
+    const deliver = async (number: number, text: string) => {
+      const header = Uint8Array.of(5, 0, 3, 7, 2, number);
+      const answer = await bound()?.deliver({
+        ...PLAIN_SHORT_MESSAGE,
+        source: { ton: 1, npi: 1, address: '22670000001' },
+        destination: { ton: 5, npi: 0, address: 'INFOS' },
+        esmClass: 0x40,
+        shortMessage: Buffer.concat([header, encodeGsm7(text)]),
+      });
+      return answer?.status;
+    };
+    await host.start().answering;
+    await until(bound);
+    expect(await deliver(1, 'ST')).toBe(0);
+    await host.end('SIGKILL');
+    await until(() => !bound());
+    await host.start().answering;
+    await until(bound);
+    expect(await deliver(2, 'OP')).toBe(0);
+    await host.end('SIGKILL');
+    const optOuts = file.handle().prepare('SELECT number FROM messaging_opt_out').all();
+    expect(optOuts).toEqual([{ number: '22670000001' }]);
+    expect(file.handle().prepare('SELECT id FROM messaging_sms_long').all()).toEqual([]);
+  },
+  LIMIT_MS,
+);

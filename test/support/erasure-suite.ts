@@ -112,6 +112,8 @@ export function erasureSuite(open: () => Promise<ErasureGround>): void {
     const sink = app.get(CarrierSink, { strict: false });
     await sink.receipts([{ route: 'link', ids: ['unknown'], number: NUMBER, status: 'delivered' }]);
     await sink.inbound([{ route: 'link', from: NUMBER, to: 'INFOS', text: 'STOP' }]);
+    const part = { reference: '8:1', total: 2, number: 1 };
+    for (const from of [NUMBER, OTHER]) await sink.inbound([{ route: 'link', from, to: 'INFOS', text: 'Un', part }]);
     const deliveries = await until(
       () => ground.dump(),
       (dump) =>
@@ -120,12 +122,13 @@ export function erasureSuite(open: () => Promise<ErasureGround>): void {
     expect(tablesWith(deliveries, NUMBER).sort()).toEqual(
       [
         ...['idempotency', 'message', 'opt_out', 'phone_message', 'policy'],
-        ...['recipient', 'sent_to', 'sms_parked'],
+        ...['recipient', 'sent_to', 'sms_long', 'sms_parked'],
       ].map((name) => `messaging_${name}`),
     );
 
     const result = await erasure().erase(NUMBER);
     expect(result).toMatchObject({ open: 0, deliveries: 5, messages: 4, replies: 3, receipts: 1, optOuts: 1 });
+    expect(result.inboundParts).toBe(1);
     expect(result.phones).toBeGreaterThan(3);
     const after = await ground.dump();
     expect(tablesWith(after, NUMBER)).toEqual([]);

@@ -679,6 +679,18 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
     topic: 'received texts',
     build: ({ rewrite }) => rewrite('ORDER BY w.sent_at DESC', 'ORDER BY w.sent_at'),
   },
+  'long texts that are passed on without their newest part': {
+    topic: 'received texts',
+    build: ({ rewrite }) => rewrite('WHERE id = ? AND revision = ?', "WHERE id = ? AND '' <> ?"),
+  },
+  'parts whose repeats begin another text': {
+    topic: 'received texts',
+    build: ({ rewrite }) => rewrite('n.expires_at > ?) AS known', 'n.expires_at < ?) AS known'),
+  },
+  'long texts of which the newest are passed on': {
+    topic: 'received texts',
+    build: ({ rewrite }) => rewrite('OVER (ORDER BY s.expires_at DESC', 'OVER (ORDER BY s.expires_at'),
+  },
   'messages that are new each time': {
     topic: 'received messages',
     build: ({ database }) => {

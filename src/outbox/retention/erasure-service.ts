@@ -55,7 +55,8 @@ export interface ErasureResult {
   readonly open: number;
   /** Replies to Idempotency-Keys in which the number was replaced. */
   readonly replies: number;
-  /** By what the capabilities erase: `codes`, `events`, `receipts`, `optOuts`, `optOutsLeft`, `received`, `addresses`, `phones`. */
+  /** By what the capabilities erase: `codes`, `events`, `receipts`, `inboundParts`, `optOuts`,
+   * `optOutsLeft`, `received`, `addresses`, `phones`. */
   readonly [what: string]: number;
 }
 

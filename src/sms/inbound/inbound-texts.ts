@@ -1,55 +1,148 @@
-import type { Clock } from '../../common/clock.js';
-import type { FaultLog } from '../../common/log.js';
-import type { InboundSms, SmsSink } from '../sms-transport.js';
-import { PartJoiner } from './part-joiner.js';
-import type { PartPlace } from './part-place.js';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { IdGenerator } from '../../common/ids.js';
+import type { PurgeRule } from '../../outbox/purger.js';
+import type { ErasureRule } from '../../outbox/retention/erasure-service.js';
+import { OptOutIntake } from '../opt-out/opt-out-intake.js';
+import { type InboundSms, type PartPlace, partPlace } from '../sms-transport.js';
+import { hashOf, ReceivedSmsIntake } from './received-sms-intake.js';
+import { isWhole, type LongText, type LongTextContent, ReceivedSmsStore } from './received-sms-store.js';
 
-/** A text from a phone, or a part of one. */
-export interface InboundPart {
-  readonly text: InboundSms;
-  /** Undefined for a whole text. */
-  readonly place: PartPlace | undefined;
+/** How long a text waits for its other parts. Milliseconds. */
+const MAX_WAIT_MS = 600_000;
+/**
+ * How long a whole text is left to the process that got its last part, which stores it at once unless it has crashed.
+ * Milliseconds.
+ */
+const WHOLE_WAIT_MS = 30_000;
+/** How long the parts of a stored text are known, so that a repeat of one does not begin another text. Milliseconds. */
+const KNOWN_MS = 600_000;
+
+/** The maximum number of texts whose parts wait, and of their characters; one part may have 65 535 octets. */
+const LIMITS = { maxTexts: 1000, maxCharacters: 1_000_000 };
+
+/** The time between two searches for texts that have waited long enough. Milliseconds. */
+const SEARCH_EVERY_MS = 15_000;
+/** The most texts that one search passes on. */
+const SEARCH_SIZE = 100;
+
+/** A number has at most 15 digits. */
+const MAX_NUMBER_LENGTH = 64;
+
+/**
+ * Stores texts of phones. The parts of a long text wait in the database, and the process that gets the last one stores the
+ * text. If a part is missing after ten minutes, or the limits are exceeded, the oldest texts are stored with the parts that
+ * have come, because the carrier has our answer to these and will not send them again.
+ */
+@Injectable()
+export class InboundTexts {
+  constructor(
+    private readonly optOuts: OptOutIntake,
+    private readonly intake: ReceivedSmsIntake,
+    private readonly store: ReceivedSmsStore,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+  ) {}
+
+  /**
+   * Resolves when texts and parts are stored.
+   * @throws StorageUnavailableError the carrier should send them again
+   */
+  async receive(messages: readonly InboundSms[]): Promise<void> {
+    const placed = messages.map(({ part, ...sms }) => ({
+      sms,
+      place: part && partPlace(part.reference, part.total, part.number),
+    }));
+    const whole = placed.flatMap(({ sms, place }) => (place ? [] : [sms]));
+    for (const sms of whole) if (sms.incomplete !== true) await this.optOuts.apply(sms);
+    await Promise.all(whole.map((sms) => this.intake.receive(sms)));
+    for (const { sms, place } of placed) if (place) await this.receivePart(sms, place);
+  }
+
+  /**
+   * Stores at most `limit` of the texts that have waited until `now` or exceed the limits.
+   * @returns how many there were
+   */
+  async passOn(now: number, limit: number): Promise<number> {
+    const due = await this.store.dueTexts({ ...LIMITS, dueBy: now, limit });
+    const stored = await Promise.allSettled(due.map((text) => this.pass(text)));
+    for (const each of stored) if (each.status === 'rejected') throw each.reason;
+    return due.length;
+  }
+
+  private async receivePart({ route, from, to, text }: InboundSms, place: PartPlace): Promise<void> {
+    const { reference, total, number } = place;
+    const now = this.clock.now();
+    const source = { route, from, to, reference, total };
+    const longText = await this.store.addPart(
+      {
+        id: hashOf('long', ...valuesOf(source)),
+        phone: from.slice(0, MAX_NUMBER_LENGTH),
+        source,
+        number,
+        text,
+        name: nameOfPart(source, String(number), text),
+        revision: this.ids.next(),
+        expiresAt: now + MAX_WAIT_MS,
+        wholeExpiresAt: now + WHOLE_WAIT_MS,
+      },
+      now,
+    );
+    if (longText === undefined) return;
+    if (isWhole(longText.content)) return this.pass(longText);
+    // The part is stored, so the carrier gets its answer. The next search repeats what has failed, and logs it.
+    await this.passOn(now, SEARCH_SIZE).catch(() => undefined);
+  }
+
+  private async pass(text: LongText): Promise<void> {
+    const { id, revision, content } = text;
+    const sms = joined(content);
+    const whole = isWhole(content);
+    // The revision is of this text only. So its word counts once, also if two processes pass it on.
+    if (whole) await this.optOuts.apply({ ...sms, id: revision });
+    const names = Object.entries(content.parts).map((part) => nameOfPart(content, ...part));
+    await this.intake.receive(whole ? sms : { ...sms, incomplete: true }, {
+      id,
+      revision,
+      names,
+      expiresAt: this.clock.now() + KNOWN_MS,
+    });
+  }
 }
 
-/** Joins the parts of long texts, and stores whole texts. */
-export class InboundTexts {
-  private readonly joiner: PartJoiner;
+type Source = Omit<LongTextContent, 'parts'>;
 
-  constructor(
-    private readonly sink: Pick<SmsSink, 'inbound'>,
-    clock: Clock,
-    private readonly log: FaultLog,
-  ) {
-    this.joiner = new PartJoiner(clock, (text) => void this.storeIncomplete(text));
-  }
+function valuesOf({ route, from, to, reference, total }: Source): readonly string[] {
+  return [route, from, to, reference, String(total)];
+}
 
-  /** Resolves when the whole texts among them are stored; parts are kept until the others have arrived. */
-  async receive(arrived: readonly InboundPart[]): Promise<void> {
-    const whole = arrived.flatMap(({ text, place }) =>
-      place === undefined ? { text, stored: () => undefined } : (this.joiner.add(text, place) ?? []),
-    );
-    if (whole.length === 0) return;
-    await this.store(whole.map(({ text }) => text));
-    for (const { stored } of whole) stored();
-  }
+/** What a repeat of a part has too. A reference comes back at some time, with other words. */
+function nameOfPart(source: Source, number: string, text: string): string {
+  return hashOf('part', ...valuesOf(source), number, text);
+}
 
-  /** Stores the texts that are still incomplete, with the parts that arrived. */
-  async close(): Promise<void> {
-    await Promise.all(this.joiner.close().map((text) => this.storeIncomplete(text)));
-  }
+/** A text has no id of its carrier, which gives one to each part. */
+function joined({ route, from, to, reference, parts }: LongTextContent): InboundSms {
+  // Keys that are integers are in their order.
+  const inOrder = Object.entries(parts);
+  const key = hashOf(from, to, reference, ...inOrder.flat());
+  return { route, from, to, text: inOrder.map(([, text]) => text).join(''), key };
+}
 
-  /** An error is only logged, because the parts are acknowledged and the carrier will not repeat them. */
-  private async storeIncomplete(text: InboundSms): Promise<void> {
-    try {
-      await this.store([text]);
-    } catch {
-      const { route } = text;
-      this.log.error(`Route ${route}: an inbound text of several parts could not be stored.`, { route });
-    }
-  }
+/** Texts whose other parts have not come in time. */
+export function longTextPurge(texts: InboundTexts): PurgeRule {
+  return {
+    what: 'parts of inbound texts',
+    everyMs: SEARCH_EVERY_MS,
+    batchSize: SEARCH_SIZE,
+    purge: (now, limit) => texts.passOn(now, limit),
+  };
+}
 
-  /** Replaces lone surrogates that no other part completed, because databases cannot store them. */
-  private store(texts: readonly InboundSms[]): Promise<void> {
-    return this.sink.inbound(texts.map((sms) => ({ ...sms, text: sms.text.replace(/\p{Surrogate}/gu, '\ufffd') })));
-  }
+/** Texts of the number whose parts wait. */
+export function longTextErasure(store: ReceivedSmsStore): ErasureRule {
+  return {
+    what: 'inboundParts',
+    everywhere: async (number) => ({ inboundParts: await store.eraseParts(number) }),
+  };
 }

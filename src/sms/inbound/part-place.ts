@@ -1,16 +1,4 @@
-/** The position of a part in its text. */
-export interface PartPlace {
-  /** The reference that the parts of one text share. It is unique only per sender and recipient. */
-  readonly reference: string;
-  readonly total: number;
-  /** From 1. */
-  readonly number: number;
-}
-
-/** The position of a part; undefined for values that are no position, as of a text that is whole. */
-export function partPlace(reference: string, total = 0, number = 0): PartPlace | undefined {
-  return total > 1 && number >= 1 && number <= total ? { reference, total, number } : undefined;
-}
+import { type PartPlace, partPlace } from '../sms-transport.js';
 
 /**
  * The position that a user data header tells (3GPP TS 23.040 clause 9.2.3.24.1 and 9.2.3.24.8), without its length octet;

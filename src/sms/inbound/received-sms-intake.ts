@@ -13,7 +13,7 @@ import type { PurgeRule } from '../../outbox/purger.js';
 import { EVERY_ACCOUNT } from '../opt-out/opt-out-store.js';
 import { SmsSettings } from '../sms-options.js';
 import type { InboundSms } from '../sms-transport.js';
-import { ReceivedSmsStore, type ReceivedText } from './received-sms-store.js';
+import { type JoinedParts, ReceivedSmsStore, type ReceivedText } from './received-sms-store.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 1440 * MINUTE_MS;
@@ -58,9 +58,10 @@ export class ReceivedSmsIntake {
 
   /**
    * Resolves when a text is stored. A text of no account is stored too, and only the host's process hears of it.
+   * @param joined the parts that the text was joined from; if they are gone or have changed, nothing is stored
    * @throws StorageUnavailableError the carrier should send the text again
    */
-  async receive(sms: InboundSms): Promise<void> {
+  async receive(sms: InboundSms, joined?: JoinedParts): Promise<void> {
     const at = this.clock.now();
     const id = this.ids.next();
     const { text, truncated } = eventText(sms.text, TEXT_BYTES);
@@ -69,7 +70,7 @@ export class ReceivedSmsIntake {
     const data = { id, from: from ?? '', to: to ?? '', text, truncated, received_at };
     const eventFor = (accountId: string): NewEvent<'sms.received'> => ({ type: 'sms.received', accountId, at, data });
     const events = (await this.accountsOf(sms, at)).map(eventFor);
-    const isNew = await this.stores.add({ id, ...nameOf(sms, at), events });
+    const isNew = await this.stores.add({ id, ...nameOf(sms, at), events, ...(joined && { joined }) });
     if (!isNew) return;
     for (const event of events.length > 0 ? events : [eventFor(EVERY_ACCOUNT)]) this.events.tell(event);
   }
@@ -88,14 +89,15 @@ export class ReceivedSmsIntake {
   }
 }
 
-/** What a repeat of a text is known by, and until when. It is a hash, so that no number and no text is stored. */
+/** What a repeat of a text is known by, and until when. */
 function nameOf({ route, from, to, text, id, key }: InboundSms, now: number): Pick<ReceivedText, 'name' | 'expiresAt'> {
   if (id !== undefined && id !== '') return { name: hashOf('id', route, id), expiresAt: now + BY_ID_MS };
   if (key !== undefined) return { name: hashOf('key', route, key), expiresAt: now + BY_KEY_MS };
   return { name: hashOf('text', route, from, to, text), expiresAt: now + BY_CONTENT_MS };
 }
 
-function hashOf(...parts: readonly string[]): string {
+/** What a text or a part is known by. It is a hash, so that no number and no text is stored. */
+export function hashOf(...parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 

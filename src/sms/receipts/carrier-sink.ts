@@ -2,9 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { DEFAULT_TIMING, type DeliveryTiming } from '../../outbox/delivery-result.js';
 import { Outbox } from '../../outbox/outbox.js';
-import { ReceivedSmsIntake } from '../inbound/received-sms-intake.js';
+import { InboundTexts } from '../inbound/inbound-texts.js';
 import { UnreadNumbers } from '../inbound/unread-numbers.js';
-import { OptOutIntake } from '../opt-out/opt-out-intake.js';
 import { SmsSettings } from '../sms-options.js';
 import { type CarrierReceipt, type InboundSms, type SmsReport, type SmsSink, SmsTransport } from '../sms-transport.js';
 import { carrierText } from './carrier-text.js';
@@ -18,8 +17,7 @@ export class CarrierSink implements SmsSink {
     private readonly settings: SmsSettings,
     private readonly outbox: Outbox,
     private readonly intake: ReceiptIntake,
-    private readonly optOuts: OptOutIntake,
-    private readonly texts: ReceivedSmsIntake,
+    private readonly texts: InboundTexts,
     readonly unreadNumbers: UnreadNumbers,
     private readonly clock: Clock,
   ) {}
@@ -44,9 +42,8 @@ export class CarrierSink implements SmsSink {
     return this.intake.receive(receipts);
   }
 
-  async inbound(messages: readonly InboundSms[]): Promise<void> {
-    for (const message of messages) if (message.incomplete !== true) await this.optOuts.apply(message);
-    await Promise.all(messages.map((message) => this.texts.receive(message)));
+  inbound(messages: readonly InboundSms[]): Promise<void> {
+    return this.texts.receive(messages);
   }
 
   unread(route: string, address: string): void {

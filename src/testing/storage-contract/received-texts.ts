@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { EventLog } from '../../events/event-log.js';
-import { ReceivedSmsStore, type ReceivedText } from '../../sms/inbound/received-sms-store.js';
+import {
+  type LongText,
+  type NewPart,
+  ReceivedSmsStore,
+  type ReceivedText,
+} from '../../sms/inbound/received-sms-store.js';
 import { ACCOUNT, aSend, phone, range, SECOND, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';
@@ -20,6 +25,32 @@ export function aReceivedText(index: number, over: Partial<ReceivedText> = {}, a
     ...over,
   };
 }
+
+/** A part of the long text of an index, changed by `over`. */
+export function aPart(index: number, number: number, over: Partial<NewPart> = {}): NewPart {
+  const [text, from] = [`part ${number} `, phone(index)];
+  return {
+    id: `long-${index}`,
+    revision: `revision-${index}-${number}`,
+    phone: from,
+    source: { route: 'link', from, to: '888', reference: '8:1', total: 2 },
+    number,
+    text,
+    name: `part-${index}-${number}`,
+    expiresAt: START + HOUR,
+    wholeExpiresAt: START + SECOND,
+    ...over,
+  };
+}
+
+/** The text that is joined from parts. */
+export function aJoinedText(index: number, { id, revision, content }: LongText): ReceivedText {
+  const names = Object.keys(content.parts).map((number) => `part-${index}-${number}`);
+  return aReceivedText(index, { joined: { id, revision, names, expiresAt: START + HOUR } });
+}
+
+/** Of a store's waiting texts, all. */
+export const EVERY_TEXT = { dueBy: START + 24 * HOUR, maxTexts: 1000, maxCharacters: 1_000_000, limit: 1000 };
 
 export function receivedTextTests({ test }: TestRunner, world: World): void {
   const log = () => world.storage.store(EventLog);
@@ -116,5 +147,99 @@ export function receivedTextTests({ test }: TestRunner, world: World): void {
       assert.equal(await store().lastWriter({ number, signatures: ['INFOS'], since: 0 }), 'acc2');
     }
     assert.equal(await store().lastWriter({ number: '22997000002', signatures: ['INFOS'], since: 0 }), undefined);
+  });
+
+  test('a part is stored with those that came before it, in any order, and a repeat changes nothing', async () => {
+    const parts = { 1: 'part 1 ', 2: 'part 2 ' };
+    const first = await store().addPart(aPart(1, 2), START);
+    assert.deepEqual(first?.content, { ...aPart(1, 2).source, parts: { 2: 'part 2 ' } });
+    assert.deepEqual(await store().addPart(aPart(1, 2, { revision: 'again' }), START), first);
+    const whole = await store().addPart(aPart(1, 1), START);
+    assert.deepEqual(whole, { id: 'long-1', revision: 'revision-1-1', content: { ...aPart(1, 1).source, parts } });
+    assert.deepEqual(await store().addPart(aPart(1, 1, { revision: 'again' }), START), whole);
+    assert.deepEqual(await store().dueTexts(EVERY_TEXT), [whole]);
+  });
+
+  test('parts of any words come back as they were, half of an emoji too', async () => {
+    const words = ['\ud83d', '\ude00 \u0000 "{}\\u0000', "É'; DROP"];
+    const source = { ...aPart(1, 1).source, to: '8'.repeat(300), total: 4 };
+    for (const [index, text] of words.entries()) await store().addPart(aPart(1, index + 1, { text, source }), START);
+    const [text] = await store().dueTexts(EVERY_TEXT);
+    assert.deepEqual(text?.content, { ...source, parts: { 1: words[0], 2: words[1], 3: words[2] } });
+  });
+
+  test('a joined text is new once, with its parts removed, and repeats of these are known for a time', async () => {
+    await world.fund(0);
+    await log().switchOn(ACCOUNT, START);
+    await store().addPart(aPart(1, 1), START);
+    const whole = await store().addPart(aPart(1, 2), START);
+    assert(whole);
+    assert.deepEqual(await store().receive([aJoinedText(1, whole), aJoinedText(1, whole)], START), [true, false]);
+    assert.deepEqual(await store().receive([aJoinedText(1, whole)], START), [false]);
+    assert.deepEqual(await logged(), ['text-000001']);
+    assert.equal(await store().addPart(aPart(1, 2), START + HOUR - 1), undefined);
+    assert.deepEqual(await store().dueTexts(EVERY_TEXT), []);
+    const other = await store().addPart(aPart(1, 2, { name: 'other', text: 'other' }), START);
+    assert.deepEqual(other?.content.parts, { 2: 'other' });
+    assert.equal(await store().addPart(aPart(1, 1), START), undefined);
+    assert.deepEqual(await store().dueTexts(EVERY_TEXT), [other]);
+    assert.deepEqual((await store().addPart(aPart(1, 1), START + HOUR))?.content.parts, { 1: 'part 1 ', 2: 'other' });
+  });
+
+  test('a text whose parts have changed meanwhile is not new, and neither is one whose parts are gone', async () => {
+    await world.fund(0);
+    await log().switchOn(ACCOUNT, START);
+    const first = await store().addPart(aPart(1, 1), START);
+    const whole = await store().addPart(aPart(1, 2), START);
+    const gone = await store().addPart(aPart(2, 1), START);
+    assert(first && whole && gone);
+    assert.equal(await store().eraseParts(phone(2)), 1);
+    const texts = [aJoinedText(1, first), aReceivedText(3), aJoinedText(2, gone)];
+    assert.deepEqual(await store().receive(texts, START), [false, true, false]);
+    assert.deepEqual(await logged(), ['text-000003']);
+    assert.deepEqual(await store().dueTexts(EVERY_TEXT), [whole]);
+    assert.deepEqual((await store().addPart(aPart(2, 2), START))?.content.parts, { 2: 'part 2 ' });
+  });
+
+  test('those that have waited long enough are due, the oldest first, and one that is whole sooner', async () => {
+    const due = async (dueBy: number, over = {}) =>
+      (await store().dueTexts({ ...EVERY_TEXT, dueBy, ...over })).map(({ id }) => id);
+    const source = (index: number) => ({ ...aPart(index, 1).source, total: index === 1 ? 3 : 2 });
+    for (const index of [3, 1, 2]) {
+      const expiresAt = START + index * HOUR;
+      await store().addPart(aPart(index, 1, { source: source(index), expiresAt }), START);
+    }
+    // A later part does not prolong the wait.
+    await store().addPart(aPart(1, 2, { source: source(1), expiresAt: START + 9 * HOUR }), START);
+    assert.deepEqual(await due(START + HOUR - 1), []);
+    assert.deepEqual(await due(START + HOUR), ['long-1']);
+    assert.deepEqual(await due(START + 3 * HOUR), ['long-1', 'long-2', 'long-3']);
+    assert.deepEqual(await due(START + 3 * HOUR, { limit: 2 }), ['long-1', 'long-2']);
+    await store().addPart(aPart(3, 2), START);
+    assert.deepEqual(await due(START + SECOND), ['long-3']);
+  });
+
+  test('the oldest are due when there are too many, or too many characters', async () => {
+    const due = async (over: object) =>
+      (await store().dueTexts({ ...EVERY_TEXT, dueBy: START, ...over })).map(({ id }) => id);
+    for (const index of range(4)) {
+      await store().addPart(aPart(index, 1, { text: 'a'.repeat(1000), expiresAt: START + HOUR + index }), START);
+    }
+    assert.deepEqual(await due({}), []);
+    assert.deepEqual(await due({ maxTexts: 4 }), []);
+    assert.deepEqual(await due({ maxTexts: 2 }), ['long-0', 'long-1']);
+    assert.deepEqual(await due({ maxCharacters: 3900 }), ['long-0']);
+    assert.deepEqual(await due({ maxCharacters: 999 }), ['long-0', 'long-1', 'long-2', 'long-3']);
+  });
+
+  test('the waiting parts of a number are erased, in all of its spellings', async () => {
+    const numbers = ['22997000001', '2290197000001', '22997000002'];
+    for (const [index, number] of numbers.entries()) await store().addPart(aPart(index, 1, { phone: number }), START);
+    assert.equal(await store().eraseParts('2290197000001'), 2);
+    assert.equal(await store().eraseParts('2290197000001'), 0);
+    assert.deepEqual(
+      (await store().dueTexts(EVERY_TEXT)).map(({ id }) => id),
+      ['long-2'],
+    );
   });
 }

@@ -2,7 +2,6 @@ import type { Clock } from '../../common/clock.js';
 import type { FaultLog } from '../../common/log.js';
 import { isValidNumber } from '../../common/phone-number.js';
 import { type ReadAddress, readAddress, readNumber } from '../../common/read-number.js';
-import type { InboundPart, InboundTexts } from '../../sms/inbound/inbound-texts.js';
 import { type MessageIdFormat, messageIds } from '../../sms/receipts/message-ids.js';
 import type {
   CallbackAnswer,
@@ -31,15 +30,8 @@ const MAX_UNVERIFIED_BYTES = 65_536;
  * use GET, 403 without a valid signature, 415 for an unknown charset, 400 for other content that cannot be read, and the
  * vendor's success answer after storing. A repeated call changes nothing. Undefined when neither a signature nor a secret
  * would authenticate the calls.
- *
- * @param texts what stores inbound texts; the sink is the same in all calls
  */
-export function callbackHandler(
-  settings: GatewaySettings,
-  clock: Clock,
-  log: FaultLog,
-  texts: StoreContext['texts'],
-): CallbackHandler | undefined {
+export function callbackHandler(settings: GatewaySettings, clock: Clock, log: FaultLog): CallbackHandler | undefined {
   const { vendor, name, callbackSecret } = settings;
   const { callback } = vendor;
   if (!callback || (callbackSecret === undefined && !callback.isGenuine)) return undefined;
@@ -58,7 +50,7 @@ export function callbackHandler(
       const news = readNews(callback.read, new CallbackContent(call, { charset }));
       const isIdempotent = settings.repeat === 'idempotent';
       const { messageIds, home } = settings;
-      await store(news, { route: name, messageIds, home, isIdempotent, now, sink, log, texts });
+      await store(news, { route: name, messageIds, home, isIdempotent, now, sink, log });
       return callback.answer ?? STORED;
     } catch (error) {
       if (!(error instanceof UnreadableContentError)) throw error;
@@ -117,8 +109,6 @@ interface StoreContext {
   readonly now: number;
   readonly sink: SmsSink;
   readonly log: FaultLog;
-  /** What stores inbound texts in the sink. */
-  readonly texts: (sink: SmsSink) => Pick<InboundTexts, 'receive'>;
 }
 
 /**
@@ -129,7 +119,7 @@ interface StoreContext {
  * because another attempt may have succeeded. What matches no id settles an SMS whose attempt ended without a result.
  */
 async function store({ receipts = [], inbound = [] }: VendorNews, context: StoreContext): Promise<void> {
-  const { sink, texts, isIdempotent } = context;
+  const { sink, isIdempotent } = context;
   const reports = receipts.flatMap((receipt) => reportOf(receipt) ?? []);
   const byId = receipts.filter((receipt) => !reportOf(receipt)).flatMap((receipt) => receiptOf(receipt, context) ?? []);
   const messages = inbound.flatMap((message) => inboundOf(message, context) ?? []);
@@ -137,7 +127,7 @@ async function store({ receipts = [], inbound = [] }: VendorNews, context: Store
   if (byId.length > 0) await sink.receipts(byId);
   const onAttempts = receipts.flatMap((receipt) => reportOnAttempt(receipt, isIdempotent) ?? []);
   if (onAttempts.length > 0) await sink.report(onAttempts);
-  if (messages.length > 0) await texts(sink).receive(messages);
+  if (messages.length > 0) await sink.inbound(messages);
 }
 
 function reportOf({ status, reference, ofPart }: VendorReceipt): SmsReport | undefined {
@@ -187,7 +177,7 @@ function receiptOf(receipt: VendorReceipt, context: StoreContext): CarrierReceip
 function inboundOf(
   { from, to, text, id, part }: VendorInbound,
   { route, home, sink, log }: StoreContext,
-): InboundPart | undefined {
+): InboundSms | undefined {
   const sender = addressOf(from, home);
   if (sender === undefined) {
     sink.unread(route, from);
@@ -197,14 +187,14 @@ function inboundOf(
     log.warn('A text from a name or a short code came in and is left aside: nobody can answer it.', { route });
     return undefined;
   }
-  const sms: InboundSms = {
+  return {
     route,
     from: sender.number,
     to: to.replace(/^(tel:)?\+?/, ''),
     text: text.slice(0, MAX_TEXT_LENGTH),
     ...(id === undefined ? {} : { id }),
+    ...(part === undefined ? {} : { part }),
   };
-  return { text: sms, place: part };
 }
 
 /** Reads an address; without a home country, digits begin with the calling code, as the vendors document. */

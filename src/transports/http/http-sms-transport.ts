@@ -2,13 +2,11 @@ import { Clock } from '../../common/clock.js';
 import { IdGenerator } from '../../common/ids.js';
 import { type FaultLog, faultLog } from '../../common/log.js';
 import type { RouteState } from '../../sms/carrier-state.js';
-import { InboundTexts } from '../../sms/inbound/inbound-texts.js';
 import {
   type CallbackHandler,
   type DeliveryTiming,
   type OutgoingSms,
   type RepeatPolicy,
-  type SmsSink,
   SmsTransport,
   type SubmitResult,
   type TellResult,
@@ -52,8 +50,6 @@ export class HttpSmsTransport extends SmsTransport {
   private readonly throttle: VendorThrottle;
   private readonly log: FaultLog;
   private gateway: Gateway | undefined;
-  /** Undefined until the vendor's first call. */
-  private texts: InboundTexts | undefined;
   /** The code of the last reported error; undefined after a success. */
   private lastError: string | undefined;
 
@@ -84,7 +80,7 @@ export class HttpSmsTransport extends SmsTransport {
     this.timing = { leaseMs: waitMs + 4 * requestMs + 10_000, maxAttempts: 20 };
     this.log = faultLog(`HttpSmsTransport ${name}`, clock);
     this.throttle = new VendorThrottle(concurrency, clock, () => ids.random());
-    const handler = callbackHandler(this.settings, clock, this.log, (sink) => this.textsTo(sink));
+    const handler = callbackHandler(this.settings, clock, this.log);
     this.callbacks = new Map(handler ? [[name, handler]] : []);
   }
 
@@ -129,12 +125,6 @@ export class HttpSmsTransport extends SmsTransport {
     const { gateway } = this;
     this.gateway = undefined;
     await gateway?.close();
-    await this.texts?.close();
-  }
-
-  private textsTo(sink: SmsSink): InboundTexts {
-    this.texts ??= new InboundTexts(sink, this.clock, this.log);
-    return this.texts;
   }
 
   private async submitOne(sms: OutgoingSms, group: WaitGroup): Promise<SubmitResult> {

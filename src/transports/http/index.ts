@@ -1,5 +1,6 @@
-export { type PartPlace, partOfHeader, partPlace } from '../../sms/inbound/part-place.js';
+export { partOfHeader } from '../../sms/inbound/part-place.js';
 export type { MessageIdFormat } from '../../sms/receipts/message-ids.js';
+export { type PartPlace, partPlace } from '../../sms/sms-transport.js';
 export { CallbackContent, sameText } from './callback-content.js';
 export type { CallbackCharset } from './callback-fields.js';
 export type { HttpSmsOptions } from './http-sms-options.js';

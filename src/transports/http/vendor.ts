@@ -1,6 +1,5 @@
 import { type Option, text } from '../../common/options.js';
-import type { PartPlace } from '../../sms/inbound/part-place.js';
-import type { CallbackAnswer, CarrierReceipt, InboundSms, OutgoingSms } from '../../sms/sms-transport.js';
+import type { CallbackAnswer, CarrierReceipt, InboundSms, OutgoingSms, PartPlace } from '../../sms/sms-transport.js';
 import type { CallbackContent } from './callback-content.js';
 import type { CallbackCharset } from './callback-fields.js';
 
@@ -101,7 +100,7 @@ export interface VendorReceipt extends Pick<CarrierReceipt, 'status' | 'mayBeLas
 }
 
 /** An inbound text of a vendor's call. */
-export interface VendorInbound extends Omit<InboundSms, 'route' | 'key' | 'incomplete'> {
+export interface VendorInbound extends Omit<InboundSms, 'route' | 'key' | 'incomplete' | 'part'> {
   /**
    * The position of this part in its text, for a vendor that sends the parts of a long text one by one. Undefined for a
    * whole text.

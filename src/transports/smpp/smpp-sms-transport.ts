@@ -84,7 +84,6 @@ export class SmppSmsTransport extends SmsTransport {
   private readonly outage: Outage;
   private readonly health = new Map<string, RouteHealth>();
   private links: readonly SmppLink[] = [];
-  private incoming: Incoming | undefined;
 
   /**
    * The value of the option `sms.transport`.
@@ -119,7 +118,6 @@ export class SmppSmsTransport extends SmsTransport {
   override async start(sink: SmsSink): Promise<void> {
     const late = new LateResults((report) => void this.report(sink, report));
     const incoming = new Incoming(sink, (receipt) => late.reportOf(receipt), this.clock);
-    this.incoming = incoming;
     this.links = this.settings.links.map((settings) => this.linkOf(settings, incoming, late));
     this.warnOfPlainLinks();
     for (const link of this.links) link.start();
@@ -172,7 +170,6 @@ export class SmppSmsTransport extends SmsTransport {
   override async stop(): Promise<void> {
     await Promise.all(this.links.map((link) => link.stop()));
     this.outage.end();
-    await this.incoming?.close();
     this.giveUpAll(this.stopping(true));
   }
 

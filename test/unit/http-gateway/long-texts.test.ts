@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { partOfHeader, partPlace } from '../../../src/sms/inbound/part-place.js';
+import { partOfHeader } from '../../../src/sms/inbound/part-place.js';
+import { partPlace } from '../../../src/sms/sms-transport.js';
 import type { VendorCallback } from '../../../src/transports/http/vendor.js';
 import { generic } from '../../../src/transports/http/vendors/generic.js';
 import { vonage } from '../../../src/transports/http/vendors/vonage.js';
@@ -8,7 +9,6 @@ import { CALLBACK_SECRET, GatewayWorld } from '../../support/gateway/gateway-wor
 import { genericDouble } from '../../support/gateway/generic-double.js';
 import { vonageDouble } from '../../support/gateway/vonage-double.js';
 import { closeAfterEach } from '../../support/opened.js';
-import { settled } from '../../support/settled.js';
 
 const opened = closeAfterEach();
 
@@ -34,65 +34,28 @@ async function vonageWorld() {
 }
 
 describe('a long text that Vonage sends in parts', () => {
-  test('is one text, in whatever order they come', async () => {
+  test('comes part by part, each with its place', async () => {
     const { world, part } = await vonageWorld();
     for (const [text, number] of [
       ['stop', 3],
       ['Bonjour, ', 1],
-      ['je voudrais ', 2],
     ] as const) {
       expect((await part(text, number)).status).toBe(200);
-      if (number !== 2) expect(world.sink.texts).toEqual([]);
     }
-    expect(world.sink.texts).toMatchObject([
-      { route: 'vonage', from: '22670000001', to: '36111', text: 'Bonjour, je voudrais stop' },
+    const phone = { route: 'vonage', from: '22670000001', to: '36111', id: expect.any(String) };
+    expect(world.sink.texts).toEqual([
+      { ...phone, text: 'stop', part: { reference: '7', total: 3, number: 3 } },
+      { ...phone, text: 'Bonjour, ', part: { reference: '7', total: 3, number: 1 } },
     ]);
-    expect(world.sink.texts[0]).not.toHaveProperty('incomplete');
-    // The id of one part is not the id of the text.
-    expect(world.sink.texts[0]).not.toHaveProperty('id');
   });
 
-  test('is one text, also when calls are repeated', async () => {
-    const { world, part } = await vonageWorld();
-    for (const number of [1, 1, 2, 2, 3, 3, 1]) await part(`${number}`, number);
-    expect(world.sink.texts).toMatchObject([{ text: '123' }]);
-  });
-
-  test('that stays incomplete is handed on after ten minutes as what it is', async () => {
-    const { world, part } = await vonageWorld();
-    await part('stop', 3);
-    world.clock.advance(599_999);
-    expect(world.sink.texts).toEqual([]);
-    world.clock.advance(1);
-    await settled();
-    expect(world.sink.texts).toMatchObject([{ text: 'stop', incomplete: true }]);
-  });
-
-  test('is handed on when we stop', async () => {
-    const { world, part } = await vonageWorld();
-    await part('stop', 3);
-    await world.transport.stop();
-    expect(world.sink.texts).toMatchObject([{ text: 'stop', incomplete: true }]);
-  });
-
-  test('is not mixed with others', async () => {
-    const { world, part, says } = await vonageWorld();
-    await part('a1', 1, 2, '1');
-    await part('b1', 1, 2, '2');
-    await says('alone');
-    await part('b2', 2, 2, '2');
-    await part('a2', 2, 2, '1');
-    expect(world.sink.texts.map(({ text }) => text)).toEqual(['alone', 'b1b2', 'a1a2']);
-  });
-
-  test('is not acknowledged with its last part before it is stored', async () => {
+  test('is not acknowledged before a part is stored', async () => {
     const { world, part } = await vonageWorld();
     world.sink.store = () => Promise.reject(new Error('away'));
-    expect((await part('a', 1, 2)).status).toBe(200);
-    await expect(part('b', 2, 2)).rejects.toThrow('away');
+    await expect(part('a', 1, 2)).rejects.toThrow('away');
     world.sink.store = async () => undefined;
-    expect((await part('b', 2, 2)).status).toBe(200);
-    expect(world.sink.texts).toMatchObject([{ text: 'ab' }]);
+    expect((await part('a', 1, 2)).status).toBe(200);
+    expect(world.sink.texts).toMatchObject([{ text: 'a' }]);
   });
 
   test.each([
@@ -106,7 +69,7 @@ describe('a long text that Vonage sends in parts', () => {
     const { world, says } = await vonageWorld();
     await says('STOP', fields);
     expect(world.sink.texts).toMatchObject([{ text: 'STOP' }]);
-    expect(world.sink.texts[0]).not.toHaveProperty('incomplete');
+    expect(world.sink.texts[0]).not.toHaveProperty('part');
   });
 });
 
@@ -124,7 +87,12 @@ test('a gateway that the host describes passes on the header of the parts', asyn
   await says({ text: 'op', udh: '050003A70202' });
   await says({ text: 'STOP' });
   await says({ text: 'st', udh: '05 00 03 a7 02 01' });
-  expect(world.sink.texts.map(({ text }) => text)).toEqual(['STOP', 'stop']);
+  const place = (number: number) => ({ reference: '8:167', total: 2, number });
+  expect(world.sink.texts.map(({ text, part }) => [text, part])).toEqual([
+    ['op', place(2)],
+    ['STOP', undefined],
+    ['st', place(1)],
+  ]);
 });
 
 test.each([

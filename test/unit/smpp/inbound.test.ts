@@ -1,8 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { PartJoiner } from '../../../src/sms/inbound/part-joiner.js';
 import { encodeGsm7 } from '../../../src/sms/segmentation.js';
-import type { InboundSms } from '../../../src/sms/sms-transport.js';
-import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { decodeGsm7, decodeText } from '../../../src/transports/smpp/incoming/decode-text.js';
 import { textPart } from '../../../src/transports/smpp/incoming/text-part.js';
 import { PLAIN_SHORT_MESSAGE, type ShortMessage } from '../../../src/transports/smpp/pdu/pdu.js';
@@ -94,67 +91,5 @@ describe('the place of a part', () => {
 
   test('message_payload is the content where short_message is empty', () => {
     expect(textPart(pdu({ tlvs: [tlv(TAG.messagePayload, 0x41)] })).octets).toEqual(hex('41'));
-  });
-});
-
-describe('joining', () => {
-  const part = (text: string, from = '22670000000'): InboundSms => ({ route: 'r', from, to: '888', text });
-  const place = (number: number, total: number, reference = '8:1') => ({ reference, total, number });
-
-  function joinerOf() {
-    const clock = new FakeClock();
-    const incomplete: string[] = [];
-    const joiner = new PartJoiner(clock, ({ text }) => incomplete.push(text));
-    return { clock, incomplete, joiner };
-  }
-
-  test('a text is whole with its last part, in whatever order they come, a repeated one once', () => {
-    const { joiner, clock, incomplete } = joinerOf();
-    expect(joiner.add(part('c'), place(3, 3))).toBeUndefined();
-    expect(joiner.add(part('a'), place(1, 3))).toBeUndefined();
-    expect(joiner.add(part('a'), place(1, 3))).toBeUndefined();
-    const whole = joiner.add(part('b'), place(2, 3));
-    expect(whole?.text).toMatchObject(part('abc'));
-    whole?.stored();
-    // Its answer was lost, and the carrier comes again.
-    expect(joiner.add(part('b'), place(2, 3))).toBeUndefined();
-    clock.advance(3_600_000);
-    expect(incomplete).toEqual([]);
-  });
-
-  test('a whole text that is not stored is made whole again by its last part, and is handed on at last', () => {
-    const { joiner, clock, incomplete } = joinerOf();
-    joiner.add(part('a'), place(1, 2));
-    joiner.add(part('b'), place(2, 2));
-    expect(joiner.add(part('b'), place(2, 2))?.text).toMatchObject(part('ab'));
-    clock.advance(600_000);
-    expect(incomplete).toEqual(['ab']);
-  });
-
-  test('texts of different senders and references do not mix', () => {
-    const { joiner } = joinerOf();
-    joiner.add(part('a1'), place(1, 2));
-    joiner.add(part('b1', '22670000001'), place(1, 2));
-    joiner.add(part('c1'), place(1, 2, '8:2'));
-    expect(joiner.add(part('c2'), place(2, 2, '8:2'))?.text.text).toBe('c1c2');
-    expect(joiner.add(part('b2', '22670000001'), place(2, 2))?.text.text).toBe('b1b2');
-    expect(joiner.add(part('a2'), place(2, 2))?.text.text).toBe('a1a2');
-  });
-
-  test('after ten minutes what came is handed on', () => {
-    const { joiner, clock, incomplete } = joinerOf();
-    joiner.add(part('ST'), place(1, 2));
-    clock.advance(599_999);
-    expect(incomplete).toEqual([]);
-    clock.advance(1);
-    expect(incomplete).toEqual(['ST']);
-  });
-
-  test('at most a thousand wait, the oldest goes first', () => {
-    const { joiner, incomplete } = joinerOf();
-    for (let index = 0; index < 1001; index++)
-      joiner.add(part(String(index), String(22_670_000_000 + index)), place(1, 2));
-    expect(incomplete).toEqual(['0']);
-    expect(joiner.close()).toHaveLength(1000);
   });
 });

@@ -187,48 +187,20 @@ describe('texts from phones', () => {
     expect(world().sink.texts).toMatchObject([{ ...stop, text }]);
   });
 
-  test('of several parts are one, whatever comes in between', async () => {
-    const smsc = await bound();
-    const header = (number: number) => Uint8Array.of(5, 0, 3, 9, 2, number);
-    const part = (number: number, text: string, from: string) =>
-      inbound(Buffer.concat([header(number), encodeGsm7(text)]), {
-        esmClass: 0x40,
-        source: { ton: 1, npi: 1, address: from },
-      });
-    await asked(smsc, part(2, 'OP', '22670000000'));
-    await asked(smsc, part(1, 'AL', '22670000001'));
-    expect(world().sink.texts).toEqual([]);
-    await asked(smsc, part(1, 'ST', '22670000000'));
-    expect(world().sink.texts).toMatchObject([stop]);
-    world().clock.advance(600_000);
-    await world().until(() => world().sink.texts.length === 2);
-    expect(world().sink.texts[1]).toMatchObject({ from: '22670000001', text: 'AL' });
-  });
-
-  test('of several parts are whole also when the last part had to come twice, since nothing could be stored', async () => {
+  test('of several parts come part by part, each with its place; the last one is taken only when it is stored', async () => {
     const smsc = await bound();
     const part = (number: number, text: string) =>
       inbound(Buffer.concat([Uint8Array.of(5, 0, 3, 9, 2, number), encodeGsm7(text)]), { esmClass: 0x40 });
+    const place = (number: number) => ({ reference: '8:9', total: 2, number });
     expect(await asked(smsc, part(1, 'ST'))).toBe(0);
     world().sink.open = false;
     expect(await asked(smsc, part(2, 'OP'))).toBe(0x64);
     world().sink.open = true;
     expect(await asked(smsc, part(2, 'OP'))).toBe(0);
-    expect(world().sink.texts).toMatchObject([stop]);
-  });
-
-  test('of several parts are stored once, also when a part comes again after its answer was lost', async () => {
-    const smsc = await bound();
-    const part = (number: number, text: string, reference = 9) =>
-      inbound(Buffer.concat([Uint8Array.of(5, 0, 3, reference, 2, number), encodeGsm7(text)]), { esmClass: 0x40 });
-    for (const each of [part(1, 'ST'), part(2, 'OP'), part(2, 'OP'), part(1, 'ST')]) await asked(smsc, each);
-    expect(world().sink.texts).toMatchObject([stop]);
-    // The phone's counter has come round: other words under the same reference.
-    for (const each of [part(2, 'RT'), part(1, 'STA')]) await asked(smsc, each);
-    await world().until(() => world().sink.texts.length === 2);
-    const [first, second] = world().sink.texts;
-    expect(second?.text).toBe('START');
-    expect(second?.key).not.toBe(first?.key);
+    expect(world().sink.texts).toEqual([
+      { ...stop, text: 'ST', part: place(1) },
+      { ...stop, text: 'OP', part: place(2) },
+    ]);
   });
 
   test('that the carrier repeats on its next connection have one key, and those that a phone repeats have two', async () => {
@@ -247,24 +219,7 @@ describe('texts from phones', () => {
     expect(new Set(keys()).size).toBe(3);
   });
 
-  test('of huge parts that never become whole are handed on before they fill the memory', async () => {
-    const smsc = await bound();
-    const value = new Uint8Array(60_000).fill(0x41);
-    for (let reference = 0; reference < 40; reference++) {
-      const header = [
-        { tag: TAG.sarMsgRefNum, value: Uint8Array.of(0, reference) },
-        { tag: TAG.sarTotalSegments, value: Uint8Array.of(2) },
-        { tag: TAG.sarSegmentSeqnum, value: Uint8Array.of(1) },
-      ];
-      const tlvs = [...header, { tag: TAG.messagePayload, value }];
-      expect(await asked(smsc, inbound(new Uint8Array(0), { tlvs }))).toBe(0);
-    }
-    const kept = 40 - world().sink.texts.length;
-    expect(kept * 60_000).toBeLessThanOrEqual(1_000_000);
-    expect(kept).toBeGreaterThan(0);
-  });
-
-  test('an emoji whose halves come in two parts is whole; half of one alone is a replacement character', async () => {
+  test('keep the half of an emoji whose other half is in the next part', async () => {
     const smsc = await bound();
     const half = (number: number, octets: string) => {
       const shortMessage = Buffer.from(`0500032a020${number}${octets}`, 'hex');
@@ -272,18 +227,7 @@ describe('texts from phones', () => {
     };
     await asked(smsc, half(2, 'de000042'));
     await asked(smsc, half(1, '0041d83d'));
-    await asked(smsc, inbound(Buffer.from('0041d83d', 'hex'), { dataCoding: 8 }));
-    expect(world().sink.texts.map(({ text }) => text)).toEqual(['A😀B', 'A\ufffd']);
-  });
-
-  test('what is not complete at the stop is handed in too', async () => {
-    const smsc = await world().smsc();
-    const transport = await world().start([{ port: smsc.port, route: 'acme' }]);
-    await world().until(() => smsc.connections[0]?.bind !== undefined);
-    const part = Buffer.concat([Uint8Array.of(5, 0, 3, 9, 2, 1), encodeGsm7('STOP')]);
-    await asked(smsc, inbound(part, { esmClass: 0x40 }));
-    await world().stop(transport);
-    expect(world().sink.texts).toMatchObject([{ ...stop, incomplete: true }]);
+    expect(world().sink.texts.map(({ text }) => text)).toEqual(['\ude00B', 'A\ud83d']);
   });
 
   test.each<[string, ShortMessage]>([

@@ -71,6 +71,8 @@ const RACES = [
   'the same numbers opted out 20 times at once: each is added once',
   'the same numbers taken back 20 times at once: each is removed once',
   'the same texts received 20 times at once: each is one event',
+  'the parts of 20 long texts at once: each is whole once, and one event though it is passed on 20 times',
+  'the last part of a text while the others are passed on, 20 times: no part is lost, and none counts twice',
   'the same messages of an app received 20 times at once: each is one event',
   '30 endpoints made at once: 20 are there',
   'an endpoint made 10 times at once under one key is there once',

@@ -56,3 +56,15 @@ export function receivedTexts(dialect: Dialect): string[] {
     'CREATE INDEX messaging_sms_received_expiry ON messaging_sms_received (expires_at)',
   ];
 }
+
+/** Long texts of phones, of which not all parts have come. */
+export function longTexts(dialect: Dialect): string[] {
+  const { id, text, integer } = columnTypes(dialect);
+  return [
+    // Few rows for a short time, which are searched whole. content: where it is from, and its parts, in JSON, which can hold
+    // half of an emoji.
+    `CREATE TABLE messaging_sms_long (
+      id ${id} NOT NULL PRIMARY KEY, phone ${id} NOT NULL, revision ${id} NOT NULL, content ${text} NOT NULL,
+      characters ${integer} NOT NULL, expires_at ${integer} NOT NULL)${dialect.clustered}`,
+  ];
+}

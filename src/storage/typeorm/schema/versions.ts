@@ -6,7 +6,7 @@ import { userLinkSubjects, userSessionSubjects, userSessionTables } from './mana
 import { msgappTables, receivedMessages, recipientAddresses, sessionListings } from './msgapp.js';
 import { operatingTables } from './operating.js';
 import { sandboxScreens, sandboxTables } from './sandbox.js';
-import { hashedOptOuts, receivedTexts, smsTables } from './sms.js';
+import { hashedOptOuts, longTexts, receivedTexts, smsTables } from './sms.js';
 import { usageTables } from './usage.js';
 import { attemptRuns, webhookTables } from './webhooks.js';
 
@@ -57,6 +57,7 @@ export const SCHEMA: readonly SchemaGroup[] = [
       { name: '0001-initial', up: smsTables },
       { name: '0002-hashed-opt-outs', up: hashedOptOuts },
       { name: '0003-received', up: receivedTexts },
+      { name: '0004-long-texts', up: longTexts },
     ],
   },
   {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { EventLog } from '../../../events/event-log.js';
 import { ReceivedMessageStore } from '../../../msgapp/received/received-message-store.js';
-import { ReceivedSmsStore } from '../../../sms/inbound/received-sms-store.js';
+import { isWhole, ReceivedSmsStore } from '../../../sms/inbound/received-sms-store.js';
 import { ACCOUNT, range, START } from '../fixtures.js';
 import { aReceivedMessage } from '../received-messages.js';
-import { aReceivedText } from '../received-texts.js';
+import { aJoinedText, aPart, aReceivedText, EVERY_TEXT } from '../received-texts.js';
 import { atOnce, type Race } from './race.js';
 
 /** Races for texts of phones and messages of apps. */
@@ -27,6 +27,55 @@ export const RECEIVED_TEXT_RACES: Readonly<Record<string, Race>> = {
       range(10).map((index) => index + 1),
     );
     assert.equal(last, 10);
+  },
+
+  'the parts of 20 long texts at once: each is whole once, and one event though it is passed on 20 times': async (
+    world,
+    hand,
+  ) => {
+    const log = world.storage.store(EventLog);
+    await world.fund(0);
+    await log.switchOn(ACCOUNT, START);
+    const store = (turn: number) => hand(turn).store(ReceivedSmsStore);
+    const whole = await Promise.all(
+      range(20).map(async (index) => {
+        const source = { ...aPart(index, 1).source, total: 3 };
+        const answers = await atOnce(3, (turn) => store(turn).addPart(aPart(index, turn + 1, { source }), START));
+        return answers.flatMap((text) => (text && isWhole(text.content) ? [text] : []));
+      }),
+    );
+    assert.deepEqual(
+      whole.map(({ length }) => length),
+      range(20).map(() => 1),
+    );
+    const answers = await atOnce(20, (turn) =>
+      store(turn).receive(
+        whole.flat().map((text, index) => aJoinedText(index, text)),
+        START,
+      ),
+    );
+    assert.equal(answers.flat().filter(Boolean).length, 20);
+    assert.equal((await log.state(ACCOUNT)).last, 20);
+    assert.deepEqual(await store(0).dueTexts(EVERY_TEXT), []);
+  },
+
+  'the last part of a text while the others are passed on, 20 times: no part is lost, and none counts twice': async (
+    world,
+    hand,
+  ) => {
+    await world.fund(0);
+    const store = (turn: number) => hand(turn).store(ReceivedSmsStore);
+    for (const index of range(20)) {
+      const first = await store(index).addPart(aPart(index, 1), START);
+      assert(first);
+      const [[passed], last] = await Promise.all([
+        store(index).receive([aJoinedText(index, first)], START),
+        store(index + 1).addPart(aPart(index, 2), START),
+      ]);
+      assert.deepEqual(last?.content.parts, { ...(passed ? {} : { 1: 'part 1 ' }), 2: 'part 2 ' });
+      assert.deepEqual((await store(0).dueTexts(EVERY_TEXT)).at(-1), last);
+      assert.equal(await store(0).eraseParts(aPart(index, 1).phone), 1);
+    }
   },
 
   'the same messages of an app received 20 times at once: each is one event': async (world, hand) => {

@@ -1,8 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { choice, group, OptionPlace, type OptionsOf, unread } from '../../../common/options.js';
-import { type PartPlace, partPlace } from '../../../sms/inbound/part-place.js';
 import { measure } from '../../../sms/segmentation.js';
-import type { CarrierReceipt } from '../../../sms/sms-transport.js';
+import { type CarrierReceipt, type PartPlace, partPlace } from '../../../sms/sms-transport.js';
 import { type CallbackContent, sameText } from '../callback-content.js';
 import { countOf, listOf, textOf, valueAt } from '../json-values.js';
 import type { HttpVendor, UnprovenCall, VendorFacts, VendorNews } from '../vendor.js';

@@ -1,6 +1,5 @@
 import type { Clock } from '../../../common/clock.js';
 import { type FaultLog, faultLog } from '../../../common/log.js';
-import { InboundTexts } from '../../../sms/inbound/inbound-texts.js';
 import type { CarrierReceipt, SmsReport, SmsSink } from '../../../sms/sms-transport.js';
 import type { ShortMessage } from '../pdu/pdu.js';
 import type { IncomingSettings } from '../smpp-settings.js';
@@ -13,7 +12,6 @@ import { type Connection, TextRepeats } from './text-repeats.js';
 /** Reads receipts and inbound texts from the links and passes them to the sink. */
 export class Incoming {
   private readonly log: FaultLog;
-  private readonly texts: InboundTexts;
   private readonly repeats: TextRepeats;
 
   /** @param reportOf turns a receipt into a report if its message is known only in memory, by `LateResults` */
@@ -23,7 +21,6 @@ export class Incoming {
     clock: Clock,
   ) {
     this.log = faultLog('SmppSmsTransport', clock);
-    this.texts = new InboundTexts(sink, clock, this.log);
     this.repeats = new TextRepeats(clock);
   }
 
@@ -43,11 +40,6 @@ export class Incoming {
     this.log.warn(`Route ${route}: a receipt without an id or a state.`, { route });
   }
 
-  /** Stores incomplete texts. */
-  close(): Promise<void> {
-    return this.texts.close();
-  }
-
   private async text(pdu: ShortMessage, settings: IncomingSettings, connection: Connection): Promise<void> {
     const { octets, place } = textPart(pdu);
     const { route, home } = settings;
@@ -59,10 +51,10 @@ export class Incoming {
       this.log.warn(`Route ${route}: a message ${what} came in and is left aside.`, { route });
       return;
     }
-    const part = { route, from: sender.number, to: pdu.destination.address.replace(/^\+/, ''), text };
-    if (place) return this.texts.receive([{ text: part, place }]);
-    const { key, stored } = this.repeats.arrived(part, connection);
-    await this.texts.receive([{ text: { ...part, key }, place }]);
+    const sms = { route, from: sender.number, to: pdu.destination.address.replace(/^\+/, ''), text };
+    if (place) return this.sink.inbound([{ ...sms, part: place }]);
+    const { key, stored } = this.repeats.arrived(sms, connection);
+    await this.sink.inbound([{ ...sms, key }]);
     stored();
   }
 

@@ -1,4 +1,5 @@
-import { headerPlace, type PartPlace, partPlace } from '../../../sms/inbound/part-place.js';
+import { headerPlace } from '../../../sms/inbound/part-place.js';
+import { type PartPlace, partPlace } from '../../../sms/sms-transport.js';
 import type { ShortMessage } from '../pdu/pdu.js';
 import { TAG, tlvNumber } from '../pdu/tlv.js';
 import { shortMessageOctets } from './incoming-fields.js';
