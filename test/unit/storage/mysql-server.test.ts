@@ -36,7 +36,17 @@ describe('the server behind a mysql DataSource', () => {
       insertWait: '',
       session: '',
       compounds: false,
+      isNode: false,
     });
+  });
+
+  test.each([
+    [[{ Variable_name: 'wsrep_on', Value: 'ON' }], true],
+    [[{ Variable_name: 'wsrep_on', Value: 'OFF' }], false],
+    [[], false],
+  ])('%j: whether it is a node of Galera', async (shown, isNode) => {
+    const server = await mysqlServerOf(async (sql) => (/wsrep_on/.test(sql) ? shown : [GOOD]));
+    expect(server).toMatchObject({ isNode });
   });
 
   test.each([

@@ -123,6 +123,13 @@ export abstract class Dialect {
    */
   readonly keepsDeadEntries: boolean = true;
 
+  /**
+   * Whether processes write to several nodes, of which each knows its own row locks only (Galera). Two transactions that
+   * change different rows then both commit, and each may have missed what the other one wrote. The nodes commit them in the
+   * same order, so whoever looks again after its commit finds what was committed before.
+   */
+  readonly locksOneNode: boolean = false;
+
   /** A join that reads its left side first, so that the left side determines the order of locks. */
   readonly thenJoin: string = 'JOIN';
 

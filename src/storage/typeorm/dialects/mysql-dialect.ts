@@ -60,6 +60,7 @@ export class MysqlDialect extends Dialect {
   override readonly tables = `SELECT table_name AS name FROM information_schema.tables
     WHERE table_schema = DATABASE() AND table_name LIKE 'messaging!_%' ESCAPE '!'`;
 
+  override readonly locksOneNode: boolean;
   override readonly ifPaid?: NonNullable<Dialect['ifPaid']>;
 
   private readonly text: string;
@@ -68,6 +69,7 @@ export class MysqlDialect extends Dialect {
 
   constructor(private readonly server: MysqlServer) {
     super();
+    this.locksOneNode = server.isNode;
     this.text = `CHARACTER SET utf8mb4 COLLATE ${server.collation}`;
     if (server.compounds) this.ifPaid = (spent, inserts) => this.paidWhereAble(spent, inserts);
   }

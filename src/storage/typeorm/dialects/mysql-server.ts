@@ -13,6 +13,8 @@ export interface MysqlServer {
   readonly session: string;
   /** Whether it runs several statements as one: `BEGIN NOT ATOMIC …; END`. */
   readonly compounds: boolean;
+  /** Whether it is a node of Galera. */
+  readonly isNode: boolean;
 }
 
 const MARIADB = {
@@ -105,7 +107,15 @@ export async function mysqlServerOf(query: (sql: string) => Promise<unknown>, is
   // Oracle's syntax has other blocks.
   const compounds = isOurs || !(setting('sql_mode') ?? '').includes('ORACLE');
   const session = isOurs ? sessionOf(isMariadb ? OUR_MARIADB : OUR_MYSQL) : '';
-  return isMariadb ? { ...MARIADB, session, compounds } : { ...MYSQL, session };
+  const isNode = await replicatesByWrites(query);
+  return isMariadb ? { ...MARIADB, session, compounds, isNode } : { ...MYSQL, session, isNode };
+}
+
+/** Whether Galera is on; a server that was built without it has no such variable to select. */
+async function replicatesByWrites(query: (sql: string) => Promise<unknown>): Promise<boolean> {
+  const rows = await query("SHOW GLOBAL VARIABLES LIKE 'wsrep_on'");
+  const row: unknown = Array.isArray(rows) ? rows[0] : undefined;
+  return isOn(String(Reflect.get(Object(row), 'Value')));
 }
 
 /** Sets the variables of a connection of ours. The names come first: an `init_connect` may have set other ones. */

@@ -26,12 +26,30 @@ export class TypeormPartStore extends PartStore {
     super();
   }
 
-  override record(taken: readonly TakenSms[], now: number): Promise<readonly DeliveryTransition[]> {
-    return this.recorder.write((telling) => recordParts(this.executor.dialect, taken, now, telling));
+  override async record(taken: readonly TakenSms[], now: number): Promise<readonly DeliveryTransition[]> {
+    const { dialect } = this.executor;
+    const moved = await this.recorder.write((telling) => recordParts(dialect, taken, now, telling));
+    if (!dialect.locksOneNode || taken.length === 0) return moved;
+    const parked = await this.executor.read(() => parkedReceipts(dialect, taken, now));
+    return [...moved, ...(await this.lookAgain(parked, now, taken))];
   }
 
-  override receive(receipts: readonly DatedReceipt[], parking: Parking): Promise<readonly DeliveryTransition[]> {
-    return this.recorder.write((telling) => receiveReceipts(this.executor.dialect, receipts, parking, telling));
+  override async receive(receipts: readonly DatedReceipt[], parking: Parking): Promise<readonly DeliveryTransition[]> {
+    const { dialect } = this.executor;
+    const { moved, unmatched } = await this.recorder.write((telling) =>
+      receiveReceipts(dialect, receipts, parking, telling),
+    );
+    return dialect.locksOneNode ? [...moved, ...(await this.lookAgain(unmatched, parking.now))] : moved;
+  }
+
+  /** Applies parked receipts whose part another node has recorded meanwhile: see `Dialect.locksOneNode`. */
+  private async lookAgain(
+    parked: readonly DatedReceipt[],
+    now: number,
+    taken: readonly TakenSms[] = [],
+  ): Promise<readonly DeliveryTransition[]> {
+    if (parked.length === 0) return [];
+    return this.recorder.write((telling) => applyParked(this.executor.dialect, parked, { now, taken, telling }));
   }
 
   override parts(messageId: string, position?: number): Promise<readonly SmsPart[]> {
@@ -57,8 +75,25 @@ function* recordParts(
   if (taken.length === 0) return [];
   yield* lockRoutes(dialect, taken);
   yield insertParts(dialect, taken);
-  const parked = yield* parkedReceipts(dialect, taken, now);
+  return yield* applyParked(dialect, yield* parkedReceipts(dialect, taken, now), { now, taken, telling });
+}
+
+/** What parked receipts are applied with. */
+interface Unparking {
+  readonly now: number;
+  /** SMS that have just been recorded. */
+  readonly taken: readonly TakenSms[];
+  readonly telling: Telling;
+}
+
+/** Applies parked receipts, and forgets those that have a part now. */
+function* applyParked(
+  dialect: Dialect,
+  parked: readonly DatedReceipt[],
+  { now, taken, telling }: Unparking,
+): Operation<readonly DeliveryTransition[]> {
   if (parked.length === 0) return [];
+  yield* lockRoutes(dialect, parked);
   const { updates, unmatched } = yield* applyReceipts(dialect, parked, now);
   const left = new Set(unmatched);
   yield* unparkReceipts(
@@ -68,18 +103,25 @@ function* recordParts(
   return yield* settleDeliveries(dialect, withTrails(updates, taken), telling);
 }
 
+/** What became of receipts. */
+interface ReceivedReceipts {
+  readonly moved: readonly DeliveryTransition[];
+  /** They are parked. */
+  readonly unmatched: readonly DatedReceipt[];
+}
+
 /** Applies receipts and parks those without a matching part: see `PartStore.receive`. */
 function* receiveReceipts(
   dialect: Dialect,
   receipts: readonly DatedReceipt[],
   parking: Parking,
   telling: Telling,
-): Operation<readonly DeliveryTransition[]> {
-  if (receipts.length === 0) return [];
+): Operation<ReceivedReceipts> {
+  if (receipts.length === 0) return { moved: [], unmatched: [] };
   yield* lockRoutes(dialect, receipts);
   const { updates, unmatched } = yield* applyReceipts(dialect, receipts, parking.now);
   yield* parkReceipts(dialect, unmatched, parking);
-  return yield* settleDeliveries(dialect, updates, telling);
+  return { moved: yield* settleDeliveries(dialect, updates, telling), unmatched };
 }
 
 /** Locks routes until the transaction ends. Does nothing where a writer locks the whole database. */
