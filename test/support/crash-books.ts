@@ -80,7 +80,10 @@ export class CrashBooks {
     const charged = -(await this.number("SELECT sum(units) FROM messaging_ledger WHERE kind = 'charge'"));
     if (charged !== sent.length) problems.push(`${sent.length} numbers were answered, ${charged} units charged`);
     problems.push(...(await this.keyProblems(answered)));
-    if ((await this.unfinished()) > 0) problems.push('a message has no final state');
+    for (const { id, channel, status } of await this.deliveries()) {
+      if (['queued', 'sending', 'sent'].includes(status))
+        problems.push(`${channel} ${id} has no final state: ${status}`);
+    }
     if (phones) {
       const shown = (await this.query('SELECT message_id FROM messaging_phone_message')).map(first);
       if (shown.length !== messages || new Set(shown).size !== messages) {

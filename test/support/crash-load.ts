@@ -27,6 +27,18 @@ export interface LoadOrder {
 const SENDS_A_CLIENT = 10_000;
 const SERVICE = 'Charge';
 
+/** How often one host is asked, and how long after each answer that is none; 30 s, when it refuses at once. */
+const MAX_POLLS = 150;
+const POLL_MS = 200;
+
+/** How a send is repeated. */
+interface Persistence {
+  /** Default: any of them, in turn. */
+  readonly host?: { readonly url: string };
+  readonly pauseMs?: number;
+  readonly maxTries?: number;
+}
+
 /** 409 is also "no number is connected", which a restart is over soon. */
 const MAY_BE_ASKED_AGAIN = [409, 429, 503, 504];
 
@@ -41,7 +53,10 @@ export class CrashLoad {
   readonly surprises: string[] = [];
   /** Requests that got no answer, or one that may be asked again. */
   unanswered = 0;
+  /** How often each answer but 200 came: its channel, status and text. */
+  readonly refusals = new Map<string, number>();
   private going = true;
+  private polling = 0;
   private turn = 0;
   private readonly clients: Promise<void>[];
 
@@ -68,6 +83,16 @@ export class CrashLoad {
     patience.abort();
   }
 
+  /**
+   * Sends one SMS through this host alone, until it has answered: whether it has recovered.
+   * @returns how often it was asked; if it never answers, that is a surprise
+   */
+  async through(host: { readonly url: string }): Promise<number> {
+    const { from = 0, sending = oneSms, clients } = this.order;
+    const place = from + clients * SENDS_A_CLIENT + this.polling++;
+    return this.send(`key-${place}`, sending(place), { host, pauseMs: POLL_MS, maxTries: MAX_POLLS });
+  }
+
   /** Asks for a send once more, under its key; answers what is wrong with that, in a sentence. */
   async repeated(once: string): Promise<string | undefined> {
     const sent = this.answered.get(once);
@@ -84,24 +109,34 @@ export class CrashLoad {
     }
   }
 
-  private async send(once: string, sending: Sending): Promise<void> {
+  /** @returns how often it asked */
+  private async send(
+    once: string,
+    sending: Sending,
+    { host, pauseMs = 20, maxTries = Number.POSITIVE_INFINITY }: Persistence = {},
+  ): Promise<number> {
+    let tries = 0;
     while (this.surprises.length === 0) {
+      if (tries++ >= maxTries) this.surprises.push(`${host?.url} was asked ${maxTries} times and has not recovered`);
       try {
-        const { status, text } = await ask(this.target(), ...requestOf(sending), once);
+        const { status, text } = await ask(this.target(host), ...requestOf(sending), once);
         if (status === 200) this.answered.set(once, { ...sending, text });
         else if (!MAY_BE_ASKED_AGAIN.includes(status)) this.surprises.push(`${sending.channel}: ${status} ${text}`);
-        if (status === 200) return;
+        if (status === 200) break;
+        const refusal = `${sending.channel}: ${status} ${text}`;
+        this.refusals.set(refusal, (this.refusals.get(refusal) ?? 0) + 1);
       } catch {
         // The connection broke: whether it was sent is not known here, so it is asked again.
       }
       this.unanswered++;
-      await pause(20);
+      await pause(pauseMs);
     }
+    return tries;
   }
 
-  private target(): SmsTarget {
+  private target(only?: { readonly url: string }): SmsTarget {
     const hosts = this.hosts();
-    const host = hosts[this.turn++ % hosts.length];
+    const host = only ?? hosts[this.turn++ % hosts.length];
     return { url: host?.url ?? '', key: this.key };
   }
 }

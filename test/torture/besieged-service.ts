@@ -81,7 +81,9 @@ export class BesiegedService {
         gateway: { url: carrier.url, secret: carrier.secret },
         ...(redis && { notifier: { kind: 'redis', url: redis.url } }),
       };
-      hosts.push(...crew.map((member) => new CrashProcess({ ...order, ...member })));
+      const { hostUrls = [database.hostUrl] } = database;
+      const urlOf = (index: number) => hostUrls[index % hostUrls.length] ?? database.hostUrl;
+      hosts.push(...crew.map((member, index) => new CrashProcess({ ...order, database: urlOf(index), ...member })));
       const [first, ...further] = hosts;
       if (!first) throw new Error('A service has a process.');
       closing.unshift(...hosts.map((host) => () => host.close()));
@@ -108,7 +110,7 @@ export class BesiegedService {
     let struck = 0;
     try {
       await busy(load);
-      struck = await fault.strike(this.ground);
+      struck = await fault.strike({ ...this.ground, load });
       await busy(load);
     } finally {
       await load.finishWithin(LAST_ANSWER_MS);
@@ -133,9 +135,21 @@ export class BesiegedService {
   async problems(): Promise<string[]> {
     return [
       ...(await this.books.problems(this.answered, UNITS, false)),
+      ...(await this.replicaProblems()),
       ...(await this.carriageProblems()),
       ...(await this.timeProblems()),
     ];
+  }
+
+  private async replicaProblems(): Promise<string[]> {
+    const all: string[] = [];
+    for (const [index, url] of (this.ground.database.replicas ?? []).entries()) {
+      const books = await CrashBooks.open(url);
+      const problems = await books.problems(this.answered, UNITS, false);
+      await books.close();
+      all.push(...problems.map((problem) => `on replica ${index + 1}: ${problem}`));
+    }
+    return all;
   }
 
   /** The clock that all share is this machine's: what is stored by a process that goes by another one lies in the future. */

@@ -12,7 +12,7 @@ import { startMessaging } from '../support/messaging-app.js';
 import { balanceOf } from '../support/sms-client.js';
 import { SqliteFile } from '../support/sqlite-file.js';
 import { CrowdedService } from './crowded-service.js';
-import { type Engine, makeDatabase } from './databases.js';
+import { makeDatabase, type Single } from './databases.js';
 import { budget, byForm, drawn, leaveOut, note, randomOf } from './form.js';
 import { HOSTILE_CALLERS, type HostileCaller } from './hostile-callers.js';
 import { probe, type Seen } from './probe.js';
@@ -32,7 +32,7 @@ afterEach(async () => {
 }, 60_000);
 
 /** What a host needs for the callers of an engine. */
-const SETTINGS: Readonly<Record<Engine, Omit<CrashSettings, 'database'>>> = {
+const SETTINGS: Readonly<Record<Single, Omit<CrashSettings, 'database'>>> = {
   // Without workers: what is sent to 100 000 is only to be listed.
   sqlite: { carrier: 'twilio', channels: { codes: 'none' }, role: 'api' },
   postgres: { channels: { codes: 'strict' } },
@@ -53,7 +53,7 @@ const MATRIX = (['sqlite', 'postgres', 'mariadb'] as const).flatMap((engine) =>
 );
 
 async function serve(
-  engine: Engine,
+  engine: Single,
   settings: Omit<CrashSettings, 'database'> = SETTINGS[engine],
 ): Promise<CrowdedService | undefined> {
   const database = await makeDatabase(engine);

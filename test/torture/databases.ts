@@ -3,10 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createConnection } from 'mysql2/promise';
 import { listens } from '../support/listens.js';
+import { FailoverPair, hasFailover } from './failover-pair.js';
+import { hasGalera, OwnGalera } from './own-galera.js';
 import { OwnPostgres } from './own-postgres.js';
 import { StallingProxy } from './stalling-proxy.js';
 
-export type Engine = 'sqlite' | 'postgres' | 'mariadb';
+/** One server, or one file. */
+export type Single = 'sqlite' | 'postgres' | 'mariadb';
+export type Engine = Single | 'galera' | 'failover';
 
 /** A database of one test's own, and what may be done to it. */
 export interface TortureDatabase {
@@ -15,8 +19,14 @@ export interface TortureDatabase {
   readonly url: string;
   /** For hosts: where there is a server, past `proxy`. */
   readonly hostUrl: string;
+  /** Where each host has a way of its own to the database: these in turn instead. */
+  readonly hostUrls?: readonly string[];
+  /** Further nodes, on which the same books must be found. */
+  readonly replicas?: readonly string[];
   readonly proxy?: StallingProxy;
   readonly server?: OwnPostgres;
+  readonly cluster?: OwnGalera;
+  readonly pair?: FailoverPair;
   /** Cuts every connection of the hosts; answers how many. */
   cut?(): Promise<number>;
   /** Whether a transaction stands still that has to do with the parts of SMS, as those of a process that is stopped. */
@@ -24,6 +34,7 @@ export interface TortureDatabase {
   close(): Promise<void>;
 }
 
+const MAKERS = { postgres, mariadb, galera, failover };
 const STANDING = `SELECT pid FROM pg_stat_activity WHERE state = 'idle in transaction'
   AND query LIKE '%messaging_sms_%' AND clock_timestamp() - state_change > interval '40 milliseconds'`;
 const MARIADB = { port: 3306, url: 'mysql://root@127.0.0.1' };
@@ -32,7 +43,7 @@ let made = 0;
 /** Undefined where the engine is not to be had; with `CI=true` that is an error. */
 export async function makeDatabase(engine: Engine): Promise<TortureDatabase | undefined> {
   if (engine === 'sqlite') return sqlite();
-  const database = await (engine === 'postgres' ? postgres() : mariadb());
+  const database = await MAKERS[engine]();
   if (!database && process.env.CI === 'true') throw new Error(`There is no ${engine} on this machine.`);
   return database;
 }
@@ -81,6 +92,31 @@ async function mariadb(): Promise<TortureDatabase | undefined> {
   };
   const [url, hostUrl] = [MARIADB.port, proxy.port].map((port) => `${MARIADB.url}:${port}/${name}`);
   return { engine: 'mariadb', url: url ?? '', hostUrl: hostUrl ?? '', proxy, cut, close };
+}
+
+/** Each host on a node of its own; the test looks at the first. */
+async function galera(): Promise<TortureDatabase | undefined> {
+  if (!hasGalera()) return undefined;
+  const cluster = await OwnGalera.start();
+  const [url, ...replicas] = cluster.nodes.map((node) => node.url);
+  const hostUrls = [url ?? '', ...replicas];
+  return {
+    engine: 'galera',
+    url: url ?? '',
+    hostUrl: url ?? '',
+    hostUrls,
+    replicas,
+    cluster,
+    close: () => cluster.close(),
+  };
+}
+
+/** The first host's connections are cut when HAProxy marks a server as down, the second host's are not. */
+async function failover(): Promise<TortureDatabase | undefined> {
+  const pair = hasFailover() ? await FailoverPair.start() : undefined;
+  if (!pair) return undefined;
+  const [url, hostUrls] = [pair.cuttingUrl, [pair.cuttingUrl, pair.keepingUrl]];
+  return { engine: 'failover', url, hostUrl: url, hostUrls, pair, close: () => pair.close() };
 }
 
 async function onMariadb(sql: string): Promise<Record<string, unknown>[]> {

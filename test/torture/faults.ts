@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { CrashLoad } from '../support/crash-load.js';
 import type { CrashProcess } from '../support/crash-process.js';
 import type { OwnRedis } from '../support/own-redis.js';
 import { until } from '../support/until.js';
@@ -17,12 +18,17 @@ export interface Ground {
   readonly redis?: OwnRedis;
 }
 
+/** The same while clients send. */
+export interface UnderFire extends Ground {
+  readonly load: CrashLoad;
+}
+
 /** Something that goes wrong under load, and is over when it resolves. */
 export interface Fault {
   readonly name: string;
   readonly fits: (ground: Ground) => boolean;
   /** Answers how often it struck. */
-  readonly strike: (ground: Ground) => Promise<number>;
+  readonly strike: (ground: UnderFire) => Promise<number>;
 }
 
 /** Longer than the hosts' leases of deliveries (2.5 s) and sessions (1 s), and than a lock is waited for (5 s). */

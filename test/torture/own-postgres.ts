@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,16 +23,17 @@ export class OwnPostgres {
   static async start(): Promise<OwnPostgres | undefined> {
     const bin = installed();
     if (bin === undefined) return undefined;
-    const folder = mkdtempSync(join(tmpdir(), 'postgres-'));
-    chmodSync(folder, 0o755);
-    const data = join(folder, 'data');
-    mkdirSync(data);
-    // The programs refuse to run as root.
-    if (isRoot()) execFileSync('chown', ['postgres', data]);
-    run(join(bin, 'initdb'), ['-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--no-sync']);
-    const server = new OwnPostgres(data, bin, await freePort());
+    const server = new OwnPostgres(emptyData(), bin, await freePort());
+    run(join(bin, 'initdb'), ['-D', server.folder, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--no-sync']);
     await server.start();
     return server;
+  }
+
+  /** A standby that streams from another one. */
+  static async follow(primary: OwnPostgres): Promise<OwnPostgres> {
+    const standby = new OwnPostgres(emptyData(), primary.bin, await freePort());
+    await standby.copy(primary);
+    return standby;
   }
 
   /** As `start`, for suites that pass over it where it is not installed, with a warning; in CI it must be. */
@@ -59,7 +60,7 @@ export class OwnPostgres {
   /** `fast` ends its connections and writes all down, `immediate` just goes: the next start recovers. */
   async stop(mode: 'fast' | 'immediate'): Promise<void> {
     const { process: server } = this;
-    if (!server || server.exitCode !== null) return;
+    if (!server || this.isOver) return;
     const gone = once(server, 'exit');
     run(join(this.bin, 'pg_ctl'), ['-D', this.folder, '-m', mode, '-W', 'stop']);
     await gone;
@@ -70,6 +71,51 @@ export class OwnPostgres {
     await this.stop('fast');
     run('touch', [join(this.folder, 'standby.signal')]);
     await this.start();
+  }
+
+  /** Begins anew, as a standby that streams from another one. */
+  async copy(primary: OwnPostgres): Promise<void> {
+    const data = this.folder;
+    for (const file of readdirSync(data)) rmSync(join(data, file), { recursive: true });
+    const from = ['-h', '127.0.0.1', '-p', String(primary.port), '-U', 'postgres'];
+    run(join(this.bin, 'pg_basebackup'), ['-D', data, ...from, '-R', '-c', 'fast', '--no-sync']);
+    await this.start();
+  }
+
+  /** As `kill -9` of all of its processes. */
+  async kill(): Promise<void> {
+    const { process: server } = this;
+    if (!server || this.isOver) return;
+    const gone = once(server, 'exit');
+    this.signal('SIGKILL');
+    // `runuser` stops when the server does, and would not see its end.
+    server.kill('SIGCONT');
+    await gone;
+  }
+
+  private get isOver(): boolean {
+    return this.process === undefined || this.process.exitCode !== null || this.process.signalCode !== null;
+  }
+
+  /** To all of its processes: each has a group of its own. */
+  signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
+    const [main = ''] = readFileSync(join(this.folder, 'postmaster.pid'), 'utf8').split('\n');
+    // While it stands still it begins no others, and those that end keep their ids.
+    process.kill(Number(main), 'SIGSTOP');
+    const children = readFileSync(`/proc/${main}/task/${main}/children`, 'utf8').split(' ').filter(Boolean);
+    for (const pid of [...children, main]) process.kill(Number(pid), signal);
+  }
+
+  /** Stops the processes that send to standbys: the network between them carries nothing any more. */
+  async isolate(): Promise<void> {
+    for (const { pid } of await this.execute('SELECT pid FROM pg_stat_replication'))
+      process.kill(Number(pid), 'SIGSTOP');
+  }
+
+  /** A setting of the server, from now on. */
+  async set(name: string, value: string): Promise<void> {
+    await this.execute(`ALTER SYSTEM SET ${name} = '${value}'`);
+    await this.execute('SELECT pg_reload_conf()');
   }
 
   async execute(sql: string): Promise<Record<string, unknown>[]> {
@@ -85,6 +131,8 @@ export class OwnPostgres {
   }
 
   async close(): Promise<void> {
+    // It may be one that stands still.
+    if (!this.isOver) this.signal('SIGCONT');
     await this.stop('immediate');
     rmSync(join(this.folder, '..'), { recursive: true, force: true });
   }
@@ -95,6 +143,17 @@ function installed(): string | undefined {
   const [newest] = readdirSync(VERSIONS).sort((a, b) => Number(b) - Number(a));
   const bin = join(VERSIONS, newest ?? '', 'bin');
   return existsSync(join(bin, 'initdb')) ? bin : undefined;
+}
+
+/** A folder for the files of a server, within one of its own. */
+function emptyData(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'postgres-'));
+  chmodSync(folder, 0o755);
+  const data = join(folder, 'data');
+  mkdirSync(data, { mode: 0o700 });
+  // The programs refuse to run as root.
+  if (isRoot()) execFileSync('chown', ['postgres', data]);
+  return data;
 }
 
 function isRoot(): boolean {
