@@ -5,6 +5,22 @@ export interface Page<T> {
   readonly next: string | undefined;
 }
 
+/**
+ * How many bytes of texts a page has, about: it ends before the item that would exceed them, so it may have fewer items than
+ * its limit and a `next`. It has at least one item.
+ */
+export const MAX_PAGE_BYTES = 1_000_000;
+
+/** The first items of a page whose bytes together are within `MAX_PAGE_BYTES`; at least one. */
+export function withinPage<T>(items: readonly T[], bytesOf: (item: T) => number): readonly T[] {
+  let bytes = 0;
+  const end = items.findIndex((item, index) => {
+    bytes += bytesOf(item);
+    return index > 0 && bytes > MAX_PAGE_BYTES;
+  });
+  return end < 0 ? items : items.slice(0, end);
+}
+
 /** The requested page. */
 export interface PageRequest {
   /** The most items of the page. */

@@ -187,15 +187,16 @@ export class MsgappService {
   async message(accountId: string, messageId: string): Promise<MsgappMessage> {
     checkAccountId(accountId);
     const found = isId(messageId) ? await this.store.find(accountId, this.settings.channel, messageId) : undefined;
-    const recipients = await this.store.firstRecipients(found ? [found.id] : []);
+    const recipients = await this.store.firstRecipients(found ? [found.id] : [], accountId);
     const shown = found && shownMessage(found, recipients);
     if (!shown) throw new MessagingError('error.message_not_found');
     return shown;
   }
 
   /**
-   * The messages of an account on this channel, newest first, 1 to 1000 per page. With `to`, `from`, `status` or `metadata`, a
-   * page may have fewer items, or none, although there are more: continue until `next_cursor` is null.
+   * The messages of an account on this channel, newest first, 1 to 1000 per page. A page of long texts may have fewer items,
+   * as it has about 1 MB; with `to`, `from`, `status` or `metadata` it may have fewer, or none. Continue until `next_cursor` is
+   * null.
    *
    * @throws MessagingError `error.invalid_cursor`, `error.field_invalid` for an invalid limit, status or moment,
    *   `error.invalid_number`, and for metadata as `sendText`
@@ -203,7 +204,8 @@ export class MsgappService {
   async list(accountId: string, query: MsgappListQuery = {}): Promise<MsgappPage> {
     checkAccountId(accountId);
     const page = await this.store.list({ accountId, channel: this.settings.channel, ...messageQuery(query) });
-    const recipients = await this.store.firstRecipients(page.items.map(({ id }) => id));
+    const ids = page.items.map(({ id }) => id);
+    const recipients = await this.store.firstRecipients(ids, accountId);
     const items = page.items.flatMap((message) => shownMessage(message, recipients) ?? []);
     return { items, next_cursor: cursorOf(page.next) };
   }

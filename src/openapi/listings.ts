@@ -5,7 +5,10 @@ const TIME = 'ISO 8601: a day (UTC), or a time with its zone.';
 
 /** The parameters of a page. */
 export const PAGE = {
-  limit: { default: 50, description: 'The largest number of items on the page.' },
+  limit: {
+    default: 50,
+    description: 'The largest number of items on the page. A page of long items has fewer, about 1 MB of them.',
+  },
   cursor: 'The `next_cursor` of the previous page. Default: the first page.',
 };
 

@@ -134,6 +134,8 @@ export const SHOWN_ATTEMPTS = 10;
 
 /** Which recipients of a message a page contains, in the order of the send. */
 export interface RecipientQuery {
+  /** The account of the message, among whose listings it counts. */
+  readonly accountId?: string | undefined;
   /** At most so many. */
   readonly limit: number;
   /** The first position of the page, from 0: the `next` of the previous page. */
@@ -277,8 +279,14 @@ export abstract class OutboxStore {
   /** The first `FIRST_RECIPIENTS` recipients of a message, in the order of the send. */
   abstract recipients(messageId: string): Promise<readonly StoredRecipient[]>;
 
-  /** The first recipient of each message with its history; a message whose recipients were removed is left out. */
-  abstract firstRecipients(messageIds: readonly string[]): Promise<ReadonlyMap<string, TrackedRecipient>>;
+  /**
+   * The first recipient of each message with its history; a message whose recipients were removed is left out.
+   * @param accountId the account of the messages, among whose listings it counts
+   */
+  abstract firstRecipients(
+    messageIds: readonly string[],
+    accountId?: string,
+  ): Promise<ReadonlyMap<string, TrackedRecipient>>;
 
   /** A page of a message's recipients with their attempts; empty for an unknown message. */
   abstract recipientPage(messageId: string, query: RecipientQuery): Promise<RecipientPage>;
@@ -292,14 +300,18 @@ export abstract class OutboxStore {
   /** The traces of these messages, of those that have one. It may be left out: then webhooks are not linked to sends. */
   traces?(messageIds: readonly string[]): Promise<readonly string[]>;
 
-  /** The first `FIRST_RECIPIENTS` numbers of each message, in the order of its send. */
-  abstract numbers(messageIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
+  /**
+   * The first `FIRST_RECIPIENTS` numbers of each message, in the order of its send.
+   * @param accountId the account of the messages, among whose listings it counts
+   */
+  abstract numbers(messageIds: readonly string[], accountId?: string): Promise<ReadonlyMap<string, readonly string[]>>;
 
   /**
    * An account's messages, newest first; `after` is the `next` of the previous page, or the id of its last message.
    *
    * A store may examine a limited number of messages and recipients for a page: with a number, a status, a sender or
-   * metadata, a page may contain fewer than `limit`, even none, and have a `next`.
+   * metadata, a page may contain fewer than `limit`, even none, and have a `next`. So may a page of long texts, which has
+   * about `MAX_PAGE_BYTES` and at least one message.
    *
    * @throws MessagingError `error.invalid_cursor` when `after` is no message of this account and channel of these kinds: an empty page
    *   would mean that there are no further messages

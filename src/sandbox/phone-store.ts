@@ -65,9 +65,12 @@ export abstract class PhoneStore {
   abstract receive(messages: readonly PhoneDelivery[]): Promise<void>;
   /** Stores messages that did not arrive, each once. One that arrives later is shown only as received. */
   abstract lose(messages: readonly PhoneDelivery[]): Promise<void>;
-  /** What a phone received, oldest first. */
+  /** What a phone received, oldest first: the newest messages, about `MAX_PAGE_BYTES` of them. */
   abstract messages(number: string): Promise<readonly PhoneMessage[]>;
-  /** The newest messages over all phones or of one phone, newest first, with those that did not arrive. */
+  /**
+   * The newest messages over all phones or of one phone, newest first, with those that did not arrive; at most `limit`, and
+   * about `MAX_PAGE_BYTES` of them.
+   */
   abstract latest(limit: number, number?: string): Promise<readonly ScreenMessage[]>;
   /** The file of a message that a phone received; undefined when there is none or its bytes were not kept. */
   abstract file(number: string, messageId: string): Promise<PhoneFile | undefined>;

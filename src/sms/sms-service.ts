@@ -137,7 +137,7 @@ export class SmsService {
    */
   async get(accountId: string, smsId: string): Promise<SmsDetails> {
     const message = await this.find(accountId, smsId);
-    const { items, refundedUnits } = await this.store.recipientPage(smsId, { limit: FIRST_RECIPIENTS });
+    const { items, refundedUnits } = await this.store.recipientPage(smsId, { limit: FIRST_RECIPIENTS, accountId });
     const numbers = items.map(({ number }) => number);
     // The refunded units are read with the recipients, so that both are of the same moment.
     return { ...summaryOf({ ...message, refundedUnits }, numbers), recipients: items.map(recipientOf) };
@@ -152,14 +152,14 @@ export class SmsService {
    */
   async recipients(accountId: string, smsId: string, query: SmsRecipientsQuery = {}): Promise<SmsRecipientPage> {
     const wanted = recipientQuery(query, await this.find(accountId, smsId));
-    const { items, next } = await this.store.recipientPage(smsId, wanted);
+    const { items, next } = await this.store.recipientPage(smsId, { ...wanted, accountId });
     return { items: items.map(recipientOf), next_cursor: cursorOf(next) };
   }
 
   /**
-   * The SMS of an account, newest first, 1 to 1000 per page, each with its first 100 numbers. With `number`, `status`,
-   * `signature` or `metadata`, a page may have fewer items, or none, although there are more: continue until `next_cursor` is
-   * null.
+   * The SMS of an account, newest first, 1 to 1000 per page, each with its first 100 numbers. A page of long texts may have
+   * fewer items, as it has about 1 MB; with `number`, `status`, `signature` or `metadata` it may have fewer, or none. Continue
+   * until `next_cursor` is null.
    *
    * @throws MessagingError `error.invalid_cursor`, `error.field_invalid` for an invalid limit, status or moment,
    *   `error.invalid_number`, and `error.field_not_string` for a signature that is not a string, and for metadata as `send`
@@ -167,7 +167,8 @@ export class SmsService {
   async list(accountId: string, query: SmsListQuery = {}): Promise<SmsPage> {
     checkAccountId(accountId);
     const page = await this.store.list({ accountId, channel: SMS, kinds: ['text'], ...messageQuery(query) });
-    const numbers = await this.store.numbers(page.items.map(({ id }) => id));
+    const ids = page.items.map(({ id }) => id);
+    const numbers = await this.store.numbers(ids, accountId);
     return {
       items: page.items.map((message) => summaryOf(message, numbers.get(message.id) ?? [])),
       next_cursor: cursorOf(page.next),

@@ -3,7 +3,7 @@ import { MessagingError } from '../../common/errors.js';
 import { isId } from '../../common/ids.js';
 import { checkInput, checkLimit } from '../../common/inputs.js';
 import { cursorOf, textOfCursor } from '../../common/list-query.js';
-import type { PageRequest } from '../../common/page.js';
+import { MAX_PAGE_BYTES, type PageRequest } from '../../common/page.js';
 import { type EventView, EventViews } from '../event-view.js';
 import type { Endpoint } from './endpoint.js';
 import { EndpointStore } from './endpoint-store.js';
@@ -39,14 +39,23 @@ export class EndpointHistory {
   /** @throws MessagingError `error.invalid_cursor`, `error.field_invalid` */
   async list(endpoint: Endpoint, query: AttemptListQuery): Promise<AttemptPage> {
     const page = pageOf(query);
-    const { items, next } = await this.store.attempts({ ...page, endpointId: endpoint.id, ok: isOk(query.status) });
+    const { items, next } = await this.store.attempts({
+      ...page,
+      endpointId: endpoint.id,
+      accountId: endpoint.accountId,
+      ok: isOk(query.status),
+    });
     const isShown = !this.targets.isAllowed(new URL(endpoint.url));
     const shown: AttemptView[] = [];
     let events = 0;
+    let bytes = 0;
     for (const attempt of items) {
       events += attempt.sequences.length;
       if (events > MOST_EVENTS && shown.length > 0) return { items: shown, next_cursor: cursorOf(shown.at(-1)?.id) };
-      shown.push(attemptView(attempt, endpoint, await this.eventsOf(endpoint, attempt.sequences), isShown));
+      const view = attemptView(attempt, endpoint, await this.eventsOf(endpoint, attempt.sequences), isShown);
+      bytes += Buffer.byteLength(JSON.stringify(view));
+      if (bytes > MAX_PAGE_BYTES && shown.length > 0) return { items: shown, next_cursor: cursorOf(shown.at(-1)?.id) };
+      shown.push(view);
     }
     return { items: shown, next_cursor: cursorOf(next) };
   }

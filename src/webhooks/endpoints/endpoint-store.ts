@@ -20,6 +20,8 @@ export interface EndpointAnswer {
 /** The filter of a listing of attempts. */
 export interface AttemptQuery extends PageRequest {
   readonly endpointId: string;
+  /** The account of the endpoint, among whose listings it counts. */
+  readonly accountId?: string | undefined;
   /** Only those that were answered with 2xx, or that were not; undefined: all. */
   readonly ok?: boolean | undefined;
 }

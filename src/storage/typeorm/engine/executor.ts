@@ -50,10 +50,12 @@ export abstract class Executor {
 
   /**
    * As `read`, for listings. They use only a share of the connections at a time, so that other work finds a free one; on
-   * SQLite they run one at a time, so that other work runs in between.
+   * SQLite they run one at a time, so that other work runs in between. Accounts take turns.
+   *
+   * @param accountId whose listing it is; undefined: no account's
    */
-  browse<T>(work: Work<T>): Promise<T> {
-    return this.share.run(() => this.read(work));
+  browse<T>(work: Work<T>, accountId?: string): Promise<T> {
+    return this.share.run(() => this.read(work), accountId);
   }
 
   /** Limits how many listings run at a time. */

@@ -93,9 +93,9 @@ export class PooledExecutor extends Executor {
     );
   }
 
-  override browse<T>(work: Work<T>): Promise<T> {
-    if (!this.dialect.browsesInTransactions) return super.browse(work);
-    return this.share.run(() => this.running.add(this.transaction(work, true)));
+  override browse<T>(work: Work<T>, accountId?: string): Promise<T> {
+    if (!this.dialect.browsesInTransactions) return super.browse(work, accountId);
+    return this.share.run(() => this.running.add(this.transaction(work, true)), accountId);
   }
 
   override whenCommitted(host: HostTransaction, task: () => void): void {

@@ -1,21 +1,72 @@
-/** Runs a limited number of tasks at a time. The others wait in order of arrival, without a connection. */
+/**
+ * Runs a limited number of reads at a time. The others wait without a connection: accounts take turns, and the reads of one
+ * account run in order of arrival. So one account's listings delay another's by one read, however many there are.
+ */
 export class ReadingShare {
-  private readonly waiting: (() => void)[] = [];
+  /** What waits, by account, the account whose turn is next first; '' for reads that are of no account. */
+  private readonly waiting = new Map<string, (() => void)[]>();
+  /** How many reads of each account run now. */
+  private readonly reading = new Map<string, number>();
+  private readonly mostOfOne: number;
   private running = 0;
 
-  /** @param limit how many tasks run at a time, at least 1 */
-  constructor(private readonly limit: number) {}
+  /** @param limit how many reads run at a time, at least 1; of one account at most two, and one fewer than that */
+  constructor(private readonly limit: number) {
+    this.mostOfOne = Math.max(1, Math.min(MAX_READS_OF_ONE, limit - 1));
+  }
 
-  async run<T>(task: () => Promise<T>): Promise<T> {
-    if (this.running < this.limit) this.running++;
-    // A finished task hands its slot to the first waiting task, so a later one does not overtake it.
-    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+  async run<T>(task: () => Promise<T>, accountId = ''): Promise<T> {
+    await this.enter(accountId);
     try {
       return await task();
     } finally {
-      const next = this.waiting.shift();
-      if (next) next();
-      else this.running--;
+      this.leave(accountId);
     }
   }
+
+  private async enter(accountId: string): Promise<void> {
+    if (this.running < this.limit && this.mayRead(accountId)) {
+      this.begin(accountId);
+      return;
+    }
+    await new Promise<void>((resolve) => {
+      const queue = this.waiting.get(accountId);
+      if (queue) queue.push(resolve);
+      else this.waiting.set(accountId, [resolve]);
+    });
+  }
+
+  private begin(accountId: string): void {
+    this.running++;
+    this.reading.set(accountId, this.countOf(accountId) + 1);
+  }
+
+  /** A finished read hands its place to the next one at once, so that none that comes later overtakes it. */
+  private leave(accountId: string): void {
+    this.running--;
+    const left = this.countOf(accountId) - 1;
+    if (left > 0) this.reading.set(accountId, left);
+    else this.reading.delete(accountId);
+    for (const [next, queue] of this.waiting) {
+      if (!this.mayRead(next)) continue;
+      const start = queue.shift();
+      this.waiting.delete(next);
+      // Behind all others that wait.
+      if (queue.length > 0) this.waiting.set(next, queue);
+      this.begin(next);
+      start?.();
+      return;
+    }
+  }
+
+  private mayRead(accountId: string): boolean {
+    return accountId === '' || this.countOf(accountId) < this.mostOfOne;
+  }
+
+  private countOf(accountId: string): number {
+    return this.reading.get(accountId) ?? 0;
+  }
 }
+
+/** The most listings of one account that are read at a time. */
+const MAX_READS_OF_ONE = 2;

@@ -92,7 +92,7 @@ export class TypeormAccountStore extends AccountStore {
   override listKeys(accountId: string, page: PageRequest): Promise<Page<StoredApiKey>> {
     const filters = [{ sql: 'account_id = ?', params: [accountId] }];
     const listing = { table: 'messaging_api_key', columns: KEY, moment: 'created_at', filters, toItem: toKey };
-    return this.executor.browse(() => readPage(this.executor.dialect, listing, page));
+    return this.executor.browse(() => readPage(this.executor.dialect, listing, page), accountId);
   }
 
   override revokeKey(id: string, at: number, by: Author = HOST): Promise<StoredApiKey | undefined> {
@@ -168,7 +168,7 @@ export class TypeormAccountStore extends AccountStore {
   }
 
   override listSignatures(accountId: string, page: PageRequest): Promise<Page<Signature>> {
-    return this.executor.browse(() => readSignatures(accountId, page));
+    return this.executor.browse(() => readSignatures(accountId, page), accountId);
   }
 
   override async verifiedSignatures(accountId: string, host?: HostTransaction): Promise<readonly string[]> {

@@ -12,7 +12,7 @@ import type { Page } from '../../../common/page.js';
 import type { Executor } from '../engine/executor.js';
 import { type Operation, type Row, rowsOf, type Statement, write } from '../engine/operation.js';
 import { integerOf, type ListingIndex, optionalText, textOf } from '../engine/rows.js';
-import { and, readPage } from './read-page.js';
+import { and, readPage, readRows } from './read-page.js';
 
 /** Adds an entry to the audit log, in the transaction of its change. */
 export function* recordAudit({ accountId, at, by, action, target, before, after }: AuditEntry): Operation<void> {
@@ -44,7 +44,7 @@ export class TypeormAuditLog extends AuditLog {
     const { dialect } = this.executor;
     const filters = [...condition('account_id = ?', accountId), ...condition('action = ?', action)];
     const shown = [...condition('at >= ?', since), ...condition('at < ?', until)];
-    return this.executor.browse(function* (): Operation<Page<StoredAuditEntry>> {
+    const list = function* (): Operation<Page<StoredAuditEntry>> {
       const id = after === undefined ? undefined : Number(after);
       if (id !== undefined && !Number.isSafeInteger(id)) throw new MessagingError('error.invalid_cursor');
       const page = { limit, after };
@@ -52,18 +52,24 @@ export class TypeormAuditLog extends AuditLog {
       if (shown.length > 0)
         return yield* readPage(dialect, { ...BY_TIME, index: indexOf(accountId, action), filters, shown }, page);
       const where = and([...filters, ...condition('id < ?', id)]);
-      const rows = yield* rowsOf(
-        `SELECT * FROM messaging_audit${where.sql === '' ? '' : ` WHERE ${where.sql}`} ORDER BY id DESC LIMIT ?`,
-        ...where.params,
-        limit + 1,
-      );
-      const items = rows.slice(0, limit).map(toEntry);
-      return { items, next: rows.length > limit ? items.at(-1)?.id : undefined };
-    });
+      const read = (columns: string, most: number) =>
+        rowsOf(
+          `SELECT ${columns} FROM messaging_audit${where.sql === '' ? '' : ` WHERE ${where.sql}`} ORDER BY id DESC LIMIT ?`,
+          ...where.params,
+          most,
+        );
+      const { rows, isLast } = yield* readRows(read, '*', BYTES, limit);
+      const items = rows.map(toEntry);
+      return { items, next: isLast ? undefined : items.at(-1)?.id };
+    };
+    return this.executor.browse(list, accountId);
   }
 }
 
-const BY_TIME = { table: 'messaging_audit', columns: '*', moment: 'at', toItem: toEntry } as const;
+/** What an entry has beside its changes is short. */
+const BYTES = 'octet_length(changes) + 500';
+
+const BY_TIME = { table: 'messaging_audit', columns: '*', bytes: BYTES, moment: 'at', toItem: toEntry } as const;
 
 function indexOf(accountId: string | undefined, action: string | undefined): ListingIndex {
   if (accountId !== undefined) return 'messaging_audit_account_at';

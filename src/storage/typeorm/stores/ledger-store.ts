@@ -90,7 +90,7 @@ export class TypeormLedgerStore extends LedgerStore {
       shown,
       toItem: toEntry,
     };
-    return this.executor.browse(() => readPage(this.executor.dialect, listing, page));
+    return this.executor.browse(() => readPage(this.executor.dialect, listing, page), accountId);
   }
 
   override check(options: LedgerCheck = {}): Promise<readonly string[]> {

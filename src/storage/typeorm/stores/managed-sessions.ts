@@ -18,7 +18,7 @@ export class TypeormManagedSessionStore extends ManagedSessionStore {
     const shown = status === undefined ? [] : [{ sql: 'status = ?', params: [status] }];
     const columns = SESSION.replaceAll('a.', '');
     const listing = { table: 'messaging_session', columns, moment: 'created_at', filters, shown, toItem: toSession };
-    return this.executor.browse(() => readPage(this.executor.dialect, listing, page));
+    return this.executor.browse(() => readPage(this.executor.dialect, listing, page), accountId);
   }
 
   override async find(id: string): Promise<StoredSession | undefined> {

@@ -1,3 +1,4 @@
+import { withinPage } from '../../../common/page.js';
 import type { DeliveryStatus } from '../../../outbox/delivery-state.js';
 import {
   type PhoneDelivery,
@@ -9,6 +10,7 @@ import {
 import type { Executor } from '../engine/executor.js';
 import { type Operation, type Row, rowsOf, write, writeAll } from '../engine/operation.js';
 import { integerOf, optionalInteger, optionalText, type RowShape, shapeOf, textOf } from '../engine/rows.js';
+import { readRows } from './read-page.js';
 
 const RECEIVED = 'messaging_phone_message';
 const LOST = 'messaging_phone_lost';
@@ -28,17 +30,21 @@ export class TypeormPhoneStore extends PhoneStore {
   }
 
   override async messages(number: string): Promise<readonly PhoneMessage[]> {
-    const rows = await this.executor.read(() =>
-      rowsOf(`SELECT ${COLUMNS} FROM ${RECEIVED} p WHERE p.number = ? ORDER BY p.received_at, p.message_id`, number),
-    );
-    return rows.map(toMessage);
+    const read = (columns: string, most: number) =>
+      rowsOf(
+        `SELECT ${columns} FROM ${RECEIVED} p WHERE p.number = ? ORDER BY p.received_at DESC, p.message_id DESC LIMIT ?`,
+        number,
+        most,
+      );
+    const { rows } = await this.executor.browse(() => readRows(read, COLUMNS, BYTES, MAX_MESSAGES));
+    return rows.map(toMessage).reverse();
   }
 
   override latest(limit: number, number?: string): Promise<readonly ScreenMessage[]> {
-    return this.executor.read(function* () {
+    return this.executor.browse(function* () {
       const received = (yield* newest(RECEIVED, limit, number)).map((row) => toScreenMessage(row, true));
       const lost = (yield* newest(LOST, limit, number)).map((row) => toScreenMessage(row, false));
-      return [...received, ...lost].sort(newestFirst).slice(0, limit);
+      return withinPage([...received, ...lost].sort(newestFirst).slice(0, limit), bytesOf);
     });
   }
 
@@ -100,13 +106,24 @@ export class TypeormPhoneStore extends PhoneStore {
 
 const KEY: RowShape = { number: 'id', channel: 'id', message_id: 'id' };
 const SHAPE = shapeOf('number channel message_id sender body media file_id', 'received_at position');
+/** How many bytes a message has, and the same of one that was read. */
+const BYTES = 'octet_length(p.body) + 2 * coalesce(octet_length(p.media), 0) + 500';
+
+function bytesOf({ text, media }: PhoneMessage): number {
+  return 500 + Buffer.byteLength(text) + Buffer.byteLength(media?.caption ?? '');
+}
+
+/** The most messages of a phone that are listed. */
+const MAX_MESSAGES = 2000;
+
 const COLUMNS = 'p.number, p.channel, p.message_id, p.sender, p.body, p.media, p.received_at';
+const SHOWN = `${COLUMNS}, r.status, r.error, r.units, r.refunded_units, f.chunks`;
 
 /**
  * The newest messages of a table with the state of their deliveries and files, each found by its primary key. Lost messages
  * that have been received since are left out.
  */
-function newest(table: string, limit: number, number: string | undefined): Operation<readonly Row[]> {
+function* newest(table: string, limit: number, number: string | undefined): Operation<readonly Row[]> {
   const conditions = [
     ...(number === undefined ? [] : ['p.number = ?']),
     ...(table === LOST
@@ -117,15 +134,18 @@ function newest(table: string, limit: number, number: string | undefined): Opera
       : []),
   ];
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-  return rowsOf(
-    `SELECT ${COLUMNS}, r.status, r.error, r.units, r.refunded_units, f.chunks
-      FROM ${table} p
-      LEFT JOIN messaging_recipient r ON r.message_id = p.message_id AND r.position = p.position
-      LEFT JOIN messaging_media f ON f.id = p.file_id
-      ${where} ORDER BY p.received_at DESC, p.message_id DESC LIMIT ?`,
-    ...(number === undefined ? [] : [number]),
-    limit,
-  );
+  const read = (columns: string, most: number) =>
+    rowsOf(
+      `SELECT ${columns}
+        FROM ${table} p
+        LEFT JOIN messaging_recipient r ON r.message_id = p.message_id AND r.position = p.position
+        LEFT JOIN messaging_media f ON f.id = p.file_id
+        ${where} ORDER BY p.received_at DESC, p.message_id DESC LIMIT ?`,
+      ...(number === undefined ? [] : [number]),
+      most,
+    );
+  const { rows } = yield* readRows(read, SHOWN, BYTES, limit);
+  return rows;
 }
 
 function newestFirst(a: PhoneMessage, b: PhoneMessage): number {

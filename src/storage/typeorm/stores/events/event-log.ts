@@ -68,7 +68,7 @@ export class TypeormEventLog extends EventLog {
   }
 
   override readStored(query: EventQuery): Promise<EventPage<StoredEvent>> {
-    return this.executor.browse(() => readEvents(this.executor.dialect, query));
+    return this.executor.browse(() => readEvents(this.executor.dialect, query), query.accountId);
   }
 
   override previous(

@@ -23,8 +23,7 @@ export function* listMessages(dialect: Dialect, query: MessageQuery): Operation<
   if (isPlain && kinds.length === 1) {
     return yield* listAll(dialect, [listed(query)], within(query, 'accepted_at'), query);
   }
-  const { ids, next } = yield* searchMessages(dialect, query);
-  return { items: yield* findMessages(dialect, ids), next };
+  return yield* findMessages(dialect, yield* searchMessages(dialect, query));
 }
 
 /** A message that is examined. */
@@ -52,10 +51,7 @@ interface Place {
  * several pages, each of which does no more work than a full page. The examined rows are small; the messages found are read
  * by their ids.
  */
-function* searchMessages(
-  dialect: Dialect,
-  query: MessageQuery,
-): Operation<{ readonly ids: readonly string[]; readonly next: string | undefined }> {
+function* searchMessages(dialect: Dialect, query: MessageQuery): Operation<Page<string>> {
   const { kinds, limit, sender, metadata, status } = query;
   const found: string[] = [];
   const left = { messages: EXAMINED_MESSAGES, recipients: EXAMINED_RECIPIENTS };
@@ -79,11 +75,11 @@ function* searchMessages(
     }
     const matching = status === undefined ? undefined : yield* withRecipientsIn(dialect, query, status, seen);
     for (const { id } of seen) if (matching === undefined || matching.has(id)) found.push(id);
-    if (found.length > limit) return { ids: found.slice(0, limit), next: found[limit - 1] };
-    if (cut && !matching?.has(cut.id)) return { ids: found, next: `${cut.id}:${cut.position}` };
+    if (found.length > limit) return { items: found.slice(0, limit), next: found[limit - 1] };
+    if (cut && !matching?.has(cut.id)) return { items: found, next: `${cut.id}:${cut.position}` };
     const isEnd = candidates.length < size && candidates.at(-1)?.id === place?.id;
-    if (isEnd || candidates.length === 0) return { ids: found, next: undefined };
-    if (left.messages === 0 || left.recipients === 0) return { ids: found, next: place?.id };
+    if (isEnd || candidates.length === 0) return { items: found, next: undefined };
+    if (left.messages === 0 || left.recipients === 0) return { items: found, next: place?.id };
   }
 }
 

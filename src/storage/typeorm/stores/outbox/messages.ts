@@ -1,6 +1,6 @@
-import type { Page, PageRequest } from '../../../../common/page.js';
+import { type Page, type PageRequest, withinPage } from '../../../../common/page.js';
 import type { Metadata } from '../../../../events/event-types.js';
-import type { StoredMessage } from '../../../../outbox/outbox-store.js';
+import { FIRST_RECIPIENTS, type StoredMessage } from '../../../../outbox/outbox-store.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import { type Operation, type Row, rowsOf, type Statement } from '../../engine/operation.js';
 import { integerOf, optionalText, textOf } from '../../engine/rows.js';
@@ -8,6 +8,10 @@ import { readPage } from '../read-page.js';
 
 const MESSAGE =
   'id, account_id, channel, lane, sender, payload, metadata, units, refunded_units, recipients, accepted_at';
+
+/** How many bytes a listed message has: its texts, its first numbers, and about so many for the rest. */
+const BYTES = `octet_length(payload) + coalesce(octet_length(metadata), 0) + 500
+  + 20 * CASE WHEN recipients < ${FIRST_RECIPIENTS} THEN recipients ELSE ${FIRST_RECIPIENTS} END`;
 
 /** One message of an account. */
 export function* findMessage(accountId: string, channel: string, id: string): Operation<StoredMessage | undefined> {
@@ -20,15 +24,18 @@ export function* findMessage(accountId: string, channel: string, id: string): Op
   return row && toMessage(row);
 }
 
-/** Messages by their ids, in the order of the ids. */
-export function* findMessages(dialect: Dialect, ids: readonly string[]): Operation<readonly StoredMessage[]> {
-  if (ids.length === 0) return [];
-  const rows = yield* rowsOf(
-    `SELECT ${MESSAGE} FROM messaging_message WHERE id IN ${dialect.strings()}`,
-    JSON.stringify(ids),
-  );
-  const messages = new Map(rows.map((row) => [textOf(row, 'id'), toMessage(row)]));
-  return ids.flatMap((id) => messages.get(id) ?? []);
+/** The first messages of a page, by their ids and in their order: as many as fit into it. */
+export function* findMessages(dialect: Dialect, { items: ids, next }: Page<string>): Operation<Page<StoredMessage>> {
+  if (ids.length === 0) return { items: [], next };
+  const find = (columns: string, found: readonly string[]) =>
+    rowsOf(`SELECT ${columns} FROM messaging_message WHERE id IN ${dialect.strings()}`, JSON.stringify(found));
+  const bytes = new Map((yield* find(`id, ${BYTES} AS bytes`, ids)).map((row) => [row.id, integerOf(row, 'bytes')]));
+  const fitting = withinPage(ids, (id) => bytes.get(id) ?? 0);
+  const messages = new Map((yield* find(MESSAGE, fitting)).map((row) => [textOf(row, 'id'), toMessage(row)]));
+  return {
+    items: fitting.flatMap((id) => messages.get(id) ?? []),
+    next: fitting.length < ids.length ? fitting.at(-1) : next,
+  };
 }
 
 /** A page of messages; `shown` are further conditions, which the row that `page.after` names need not meet. */
@@ -38,8 +45,9 @@ export function listAll(
   shown: readonly Statement[],
   page: PageRequest,
 ): Operation<Page<StoredMessage>> {
-  const listing = { table: 'messaging_message', columns: MESSAGE, moment: 'accepted_at', toItem: toMessage };
-  return readPage(dialect, { ...listing, filters, shown }, page);
+  const table = 'messaging_message';
+  const moment = 'accepted_at';
+  return readPage(dialect, { table, columns: MESSAGE, bytes: BYTES, moment, filters, shown, toItem: toMessage }, page);
 }
 
 function toMessage(row: Row): StoredMessage {

@@ -163,12 +163,15 @@ export class TypeormOutboxStore extends OutboxStore {
     return this.executor.browse(() => listRecipients(messageId));
   }
 
-  override firstRecipients(messageIds: readonly string[]): Promise<ReadonlyMap<string, TrackedRecipient>> {
-    return this.executor.browse(() => listFirstRecipients(this.executor.dialect, messageIds));
+  override firstRecipients(
+    messageIds: readonly string[],
+    accountId?: string,
+  ): Promise<ReadonlyMap<string, TrackedRecipient>> {
+    return this.executor.browse(() => listFirstRecipients(this.executor.dialect, messageIds), accountId);
   }
 
   override recipientPage(messageId: string, query: RecipientQuery): Promise<RecipientPage> {
-    return this.executor.browse(() => readRecipients(this.executor.dialect, messageId, query));
+    return this.executor.browse(() => readRecipients(this.executor.dialect, messageId, query), query.accountId);
   }
 
   override trail(messageId: string): Promise<readonly TrailStep[]> {
@@ -183,12 +186,12 @@ export class TypeormOutboxStore extends OutboxStore {
     return this.executor.read(() => listTraces(this.executor.dialect, messageIds));
   }
 
-  override numbers(messageIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
-    return this.executor.browse(() => listNumbers(this.executor.dialect, messageIds));
+  override numbers(messageIds: readonly string[], accountId?: string): Promise<ReadonlyMap<string, readonly string[]>> {
+    return this.executor.browse(() => listNumbers(this.executor.dialect, messageIds), accountId);
   }
 
   override list(query: MessageQuery): Promise<Page<StoredMessage>> {
-    return this.executor.browse(() => listMessages(this.executor.dialect, query));
+    return this.executor.browse(() => listMessages(this.executor.dialect, query), query.accountId);
   }
 
   private async commitLocked(

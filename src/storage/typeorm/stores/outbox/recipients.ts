@@ -1,3 +1,4 @@
+import { withinPage } from '../../../../common/page.js';
 import type { DeliveryStatus } from '../../../../outbox/delivery-state.js';
 import {
   FIRST_RECIPIENTS,
@@ -16,6 +17,9 @@ import { firstTrails, newestAttempts } from './trail.js';
 export const EXAMINED_RECIPIENTS = 20_000;
 
 const RECIPIENT = 'r.number, r.status, r.units, r.refunded_units, r.error, r.updated_at';
+
+/** About how many bytes a recipient has, and each of its attempts. */
+const BYTES = 300;
 
 /** The first recipients of a message, in the order of the send. */
 export function* listRecipients(messageId: string): Operation<readonly StoredRecipient[]> {
@@ -69,14 +73,15 @@ export function* readRecipients(
     ...seen.params,
     limit + 1,
   );
-  const items = rows.slice(0, limit).map((row) => ({
+  const found = rows.slice(0, limit).map((row) => ({
     ...toRecipient(row),
     position: integerOf(row, 'position'),
     storedAttempts: integerOf(row, 'tries'),
   }));
+  const items = withinPage(found, ({ storedAttempts }) => BYTES + Math.min(storedAttempts, SHOWN_ATTEMPTS) * BYTES);
   const attempts = yield* newestAttempts(dialect, messageId, items, SHOWN_ATTEMPTS);
   const [first] = rows;
-  const further = rows[limit];
+  const further = rows[items.length];
   const unread = end < count ? end : undefined;
   return {
     items: items.map(({ storedAttempts, ...item }) => ({

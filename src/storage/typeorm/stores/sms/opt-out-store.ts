@@ -72,7 +72,7 @@ export class TypeormOptOutStore extends OptOutStore {
   }
 
   override list(query: OptOutQuery): Promise<Page<OptOut>> {
-    return this.executor.read(() => listOptOuts(this.executor.dialect, query));
+    return this.executor.browse(() => listOptOuts(this.executor.dialect, query), query.accountId);
   }
 
   override async hashedSignatures(accountId: string): Promise<readonly string[]> {

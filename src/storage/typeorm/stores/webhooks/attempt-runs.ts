@@ -1,5 +1,5 @@
 import { MessagingError } from '../../../../common/errors.js';
-import type { Page } from '../../../../common/page.js';
+import { type Page, withinPage } from '../../../../common/page.js';
 import { callIdOf, RUN_MS, runIdOf } from '../../../../webhooks/calls/call-runs.js';
 import type { CallRecord, RecordedCall } from '../../../../webhooks/calls/call-store.js';
 import type { EndpointAttempt } from '../../../../webhooks/endpoints/endpoint.js';
@@ -95,10 +95,15 @@ export function* readAttempts(
     const isEnd = end === undefined || rows.length < ROWS;
     if (!isEnd) last = { id: textOf(end, 'id'), at: integerOf(end, 'at') };
     const ready = isEnd || !last ? found.length : countReady(found, last);
-    if (!isEnd && ready <= limit) continue;
-    const items = found.slice(0, Math.min(limit, ready));
-    return { items, next: ready > limit ? items.at(-1)?.id : undefined };
+    const items = withinPage(found.slice(0, Math.min(limit, ready)), bytesOf);
+    if (!isEnd && items.length === ready) continue;
+    return { items, next: ready > items.length ? items.at(-1)?.id : undefined };
   }
+}
+
+/** About how many bytes a call has that is listed, without its events. */
+function bytesOf({ sequences, error = '', reply = '' }: EndpointAttempt): number {
+  return 200 + 10 * sequences.length + Buffer.byteLength(error) + Buffer.byteLength(reply);
 }
 
 /** The first calls, which no row behind `last` has a newer one than. */

@@ -48,7 +48,7 @@ export class TypeormEndpointStore extends EndpointStore {
   override list(accountId: string, page: PageRequest): Promise<Page<Endpoint>> {
     const filters = [{ sql: 'account_id = ?', params: [accountId] }];
     const listing = { table: 'messaging_endpoint', columns: ENDPOINT, moment: 'created_at', toItem: toEndpoint };
-    return this.executor.browse(() => readPage(this.executor.dialect, { ...listing, filters }, page));
+    return this.executor.browse(() => readPage(this.executor.dialect, { ...listing, filters }, page), accountId);
   }
 
   override async withUrl(url: string): Promise<readonly Endpoint[]> {
@@ -93,7 +93,7 @@ export class TypeormEndpointStore extends EndpointStore {
   }
 
   override attempts(query: AttemptQuery): Promise<Page<EndpointAttempt>> {
-    return this.executor.browse(() => readAttempts(this.executor.dialect, query));
+    return this.executor.browse(() => readAttempts(this.executor.dialect, query), query.accountId);
   }
 
   override async keep(once: IdempotencyKey, reply: object, now: number): Promise<Acceptance> {
