@@ -64,7 +64,8 @@ describeServices('SMS', (start) => {
     for (const signature of ['INFOS', 'ALERTE', 'SERVICE']) {
       expect(await client.send({ ...SEND, signature })).toMatchObject({ status: 200, body: { signature } });
     }
-    const number = ['3367000', '336700000000000'];
+    // Numbers of another country: of the home market only those of the right length are taken.
+    const number = ['9967000', '336700000000000'];
     expect(await client.send({ ...SEND, number })).toMatchObject({ status: 200, body: { number } });
   });
 

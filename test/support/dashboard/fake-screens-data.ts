@@ -255,6 +255,6 @@ export const EMPTY_SCREENS: FakeRoutes = {
   'GET events/stream': () => streamOf([]),
   'GET sms/m-2': smsOf('m-2', { recipients_count: 1 }),
   'GET sms/m-2/recipients': list([recipientOf('22670112233')]),
-  'GET manage/carriers': { routes: [] },
+  'GET manage/carriers': { routes: [], unread_numbers: [] },
   'GET manage/queue': { items: [], paused: [] },
 };
