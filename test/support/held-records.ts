@@ -28,7 +28,7 @@ class LockingDialect extends SqliteDialect {
     const passed = ifLocked === 'wait' ? [] : [...this.held.keys()];
     const others = `a.id NOT IN (${passed.map((id) => `'${id}'`).join(', ')})`;
     const mark = ifLocked === 'wait' ? WAITS : '';
-    return `SELECT ${columns} FROM ${table} a WHERE a.id IN ${this.strings()} AND ${others} ORDER BY a.id ${mark}`;
+    return `SELECT ${columns} FROM ${table} a WHERE a.id ${this.among()} AND ${others} ORDER BY a.id ${mark}`;
   }
 
   override *heldIds(_table: string, ids: readonly string[], ifLocked: IfLocked): Operation<readonly string[]> {

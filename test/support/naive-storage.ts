@@ -92,7 +92,7 @@ export class StaleExecutor extends Executor {
   private balancesOf({ params, each = [params] }: Statement): readonly Statement[] {
     return each.flatMap((values) => {
       const ids = String(values.at(-1));
-      const sql = `SELECT balance, posted, low, low_below, id FROM messaging_account WHERE id IN ${this.dialect.strings()}`;
+      const sql = `SELECT balance, posted, low, low_below, id FROM messaging_account WHERE id ${this.dialect.among()}`;
       const { rows } = this.handle.execute({ sql, params: [ids.startsWith('[') ? ids : JSON.stringify([ids])] });
       const set = 'UPDATE messaging_account SET balance = ?, posted = ?, low = ?, low_below = ? WHERE id = ?';
       return rows.map((row) => ({ sql: set, params: Object.values(row) }));

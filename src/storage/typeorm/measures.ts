@@ -119,7 +119,7 @@ function* counted(dialect: Dialect, channels: readonly string[]): Operation<read
     first(
       'session',
       'channel AS a, status AS b',
-      `messaging_session WHERE channel IN ${dialect.strings()} AND lease_until IS NOT NULL`,
+      `messaging_session WHERE channel ${dialect.among()} AND lease_until IS NOT NULL`,
     ),
   ];
   return yield* rowsOf(parts.join(' UNION ALL '), JSON.stringify(channels));

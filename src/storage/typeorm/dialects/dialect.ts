@@ -64,6 +64,11 @@ export abstract class Dialect {
     return ` WHERE ${column} IS NOT NULL`;
   }
 
+  /** A column of type `text` in an index. Its values are of 2048 bytes at most. */
+  indexedText(column: string): string {
+    return column;
+  }
+
   /** Wraps a connection of the pool for a transaction of ours. */
   connection(runner: QueryRunner, connection: unknown): StorageConnection {
     return runnerConnection(runner, connection, (statement) => this.native(statement), this.isolation);
@@ -78,8 +83,16 @@ export abstract class Dialect {
   /** A table expression named `v` over one JSON parameter `[[number, units], …]`, with `position` counted from 0. */
   abstract numberedPairs(): string;
 
-  /** An expression for `IN (…)`: the strings of one JSON parameter. */
-  abstract strings(): string;
+  /** A condition that follows a column: it is one of the strings of one JSON parameter. */
+  abstract among(): string;
+
+  /**
+   * The conditions of a join that looks rows up by an index: on the left of each `=` are the index's columns in order, as in
+   * `r.message_id = v.message_id AND r.position = v.position`.
+   */
+  lookUp(on: string): string {
+    return on;
+  }
 
   /** `FOR UPDATE` on the rows of one table; empty where a writer locks the whole database. */
   abstract lock(alias: string, ifLocked: IfLocked, strength?: 'update' | 'no key update'): string;
@@ -145,7 +158,7 @@ export abstract class Dialect {
 
   /** Locks the rows of a table whose `id` is among the strings of one JSON parameter, in the order of their ids. */
   lockByIds(table: string, columns: string, ifLocked: IfLocked, strength?: 'update' | 'no key update'): string {
-    return `SELECT ${columns} FROM ${table} a WHERE a.id IN ${this.strings()} ORDER BY a.id${this.lock('a', ifLocked, strength)}`;
+    return `SELECT ${columns} FROM ${table} a WHERE a.id ${this.among()} ORDER BY a.id${this.lock('a', ifLocked, strength)}`;
   }
 
   /**
@@ -160,7 +173,7 @@ export abstract class Dialect {
           ORDER BY ${order.map((each) => `h.${each}`).join(', ')} LIMIT 1) AS ${column}`,
     );
     return `SELECT ${columns} FROM (SELECT ${found.join(', ')} FROM ${this.rows(group)}) f
-      ${this.thenJoin} ${table} r${this.by('primary key')} ON ${key.map((column) => `r.${column} = f.${column}`).join(' AND ')}
+      ${this.thenJoin} ${table} r${this.by('primary key')} ON ${this.lookUp(key.map((column) => `r.${column} = f.${column}`).join(' AND '))}
       WHERE ${still}${this.lock('r', 'wait')}`;
   }
 

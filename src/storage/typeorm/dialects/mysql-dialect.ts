@@ -102,6 +102,11 @@ export class MysqlDialect extends Dialect {
     return `${{ id: 'VARCHAR(191)', name: 'VARCHAR(255)', text: 'LONGTEXT' }[type]} ${this.text}`;
   }
 
+  /** InnoDB indexes only the beginning of a text. */
+  override indexedText(column: string): string {
+    return `${column}(255)`;
+  }
+
   override indexedOnly(): string {
     return '';
   }
@@ -134,8 +139,8 @@ export class MysqlDialect extends Dialect {
     return `(SELECT place - 1 AS position, number, units FROM JSON_TABLE(?, '$[*]' COLUMNS (${columns})) t) v`;
   }
 
-  override strings(): string {
-    return `(${EACH})`;
+  override among(): string {
+    return `IN (${EACH})`;
   }
 
   override typed(): string {
@@ -208,7 +213,7 @@ export class MysqlDialect extends Dialect {
   /** Whether one of these ids has a row, committed or not. */
   private *isHeld(table: string, ids: readonly string[]): Operation<boolean> {
     try {
-      const sql = `SELECT a.id FROM ${table} a${KEYED} WHERE a.id IN ${this.strings()} FOR UPDATE NOWAIT`;
+      const sql = `SELECT a.id FROM ${table} a${KEYED} WHERE a.id ${this.among()} FOR UPDATE NOWAIT`;
       return (yield* rowsOf(sql, JSON.stringify(ids))).length > 0;
     } catch (error) {
       if (isHeld(error)) return true;

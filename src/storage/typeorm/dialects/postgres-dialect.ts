@@ -9,7 +9,14 @@ import {
 } from '../engine/connection.js';
 import { type Pooler, STATEMENT_MS } from '../engine/data-source.js';
 import { type Operation, rowsOf, type Statement } from '../engine/operation.js';
-import { type FirstRows, type PlacesUpdate, type RowShape, textOf } from '../engine/rows.js';
+import {
+  type FirstRows,
+  type PlacesUpdate,
+  type RowShape,
+  type RowsDelete,
+  type RowsUpdate,
+  textOf,
+} from '../engine/rows.js';
 import { type Change, type ColumnType, Dialect, type IfLocked } from './dialect.js';
 import { lowAfterDebit } from './low-after.js';
 import {
@@ -46,6 +53,8 @@ export class PostgresDialect extends Dialect {
   override readonly tables = `SELECT table_name AS name FROM information_schema.tables
     WHERE table_schema = current_schema() AND table_name LIKE 'messaging!_%' ESCAPE '!'`;
 
+  /** Connections whose settings are made. */
+  private readonly prepared = new WeakSet<object>();
   private readonly plans = new Map<string, { readonly sql: string; readonly name: string }>();
 
   /**
@@ -63,6 +72,11 @@ export class PostgresDialect extends Dialect {
 
   /** @param connection the connection of `pg`, from TypeORM's driver */
   override connection(_runner: QueryRunner, connection: PostgresConnection): StorageConnection {
+    if (this.isOurs && !this.pooler && !this.prepared.has(connection)) {
+      this.prepared.add(connection);
+      // For statements outside of a transaction. On a lost connection those fail too.
+      connection.query('SET jit = off').catch(() => undefined);
+    }
     const bound = this.pooler && this.isOurs ? `${BEGIN}; SET LOCAL statement_timeout = ${STATEMENT_MS}` : BEGIN;
     return preparedConnection(connection, (statement) => this.native(statement), bound);
   }
@@ -110,8 +124,27 @@ export class PostgresDialect extends Dialect {
     );
   }
 
-  override strings(): string {
-    return '(SELECT jsonb_array_elements_text(?::jsonb))';
+  /** An array and no subquery, which the planner may join in any order. */
+  override among(): string {
+    return '= ANY (ARRAY(SELECT jsonb_array_elements_text(?::jsonb)))';
+  }
+
+  /**
+   * The planner may join in the other order: it then reads the table whole by its index, and compares each row with each of
+   * the other side. It does so where the table was all but empty, or not analysed, when it planned, whatever the table holds
+   * since. The condition on the index's first column is no plain equality to it, so that only a look-up can use it. The join
+   * must have no other condition on a column of the index for given values, as the index is read whole for that one too.
+   */
+  override lookUp(on: string): string {
+    return on.replace(/(\w+(?:\.\w+)?) = (\w+\.\w+)/, '$1 = ANY (ARRAY[$2])');
+  }
+
+  override updateRows(update: RowsUpdate): Statement {
+    return super.updateRows({ ...update, on: this.lookUp(update.on) });
+  }
+
+  override deleteRows(deletion: RowsDelete): Statement {
+    return super.deleteRows({ ...deletion, on: this.lookUp(deletion.on) });
   }
 
   override lock(alias: string, ifLocked: IfLocked, strength = 'update'): string {
@@ -128,7 +161,7 @@ export class PostgresDialect extends Dialect {
     const sql =
       ifLocked === 'wait'
         ? `SELECT pg_advisory_xact_lock(${number}) FROM ${given}`
-        : `SELECT v.id FROM ${given} WHERE EXISTS (SELECT FROM ${table} a WHERE a.id = v.id) OR NOT pg_try_advisory_xact_lock(${number})`;
+        : `SELECT v.id FROM ${given} WHERE EXISTS (SELECT FROM ${table} a WHERE ${this.lookUp('a.id = v.id')}) OR NOT pg_try_advisory_xact_lock(${number})`;
     const rows = yield* rowsOf(sql, JSON.stringify([...ids].sort()));
     return ifLocked === 'wait' ? [] : rows.map((row) => textOf(row, 'id'));
   }
@@ -200,11 +233,11 @@ export class PostgresDialect extends Dialect {
 
   private manyDebits(spent: readonly (readonly [string, number])[]): Statement {
     const sql = `v AS (SELECT * FROM ${this.rows({ account_id: 'id', spent: 'integer' })}),
-      locked AS (SELECT a.id FROM v JOIN messaging_account a ON a.id = v.account_id WHERE a.balance >= v.spent
+      locked AS (SELECT a.id FROM v JOIN messaging_account a ON ${this.lookUp('a.id = v.account_id')} WHERE a.balance >= v.spent
         ORDER BY a.id${this.lock('a', 'skip', 'no key update')}),
       asked AS (SELECT (SELECT count(*) FROM locked) = (SELECT count(*) FROM v) AS paid),
       debit AS (UPDATE messaging_account SET low = ${lowAfterDebit('v.spent')}, balance = balance - v.spent FROM v
-        WHERE id = v.account_id AND (SELECT paid FROM asked))`;
+        WHERE ${this.lookUp('id = v.account_id')} AND (SELECT paid FROM asked))`;
     return { sql, params: [JSON.stringify(spent)], endsTransaction: true };
   }
 

@@ -31,8 +31,8 @@ export class SqliteDialect extends Dialect {
     return '(SELECT key AS position, value->>0 AS number, value->>1 AS units FROM json_each(?)) v';
   }
 
-  override strings(): string {
-    return '(SELECT value FROM json_each(?))';
+  override among(): string {
+    return 'IN (SELECT value FROM json_each(?))';
   }
 
   /** Writes one row a statement: SQLite journals every page that a multi-row statement changes, to be able to undo it. */

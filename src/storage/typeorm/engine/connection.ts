@@ -99,12 +99,13 @@ export const IDLE_IN_TRANSACTION_S = 3;
  * A connection keeps the plan of a statement's first executions. A sequential scan is cheapest while a table is nearly empty,
  * and would then be used for every batch of a full queue until the table is analysed. So our transactions disable the plans
  * that read whole tables. Bitmap scans are disabled too: they do not mark dead index entries. And parallel workers, which
- * take longer to start than the thousand rows that a statement reads.
+ * take longer to start than the thousand rows that a statement reads. And JIT: where a table has no index for a statement, the
+ * price of the disabled plan is above its thresholds, and to compile takes longer than to run.
  */
 export const BEGIN = ['seqscan', 'hashjoin', 'mergejoin', 'bitmapscan'].reduce(
   (begun, plan) => `${begun}; SET LOCAL enable_${plan} = off`,
   // Set explicitly, as the server's default may be stricter: a read after a wait for a lock would then be stale.
-  `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = '${IDLE_IN_TRANSACTION_S}s'; SET LOCAL max_parallel_workers_per_gather = 0`,
+  `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = '${IDLE_IN_TRANSACTION_S}s'; SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL jit = off`,
 );
 
 /**

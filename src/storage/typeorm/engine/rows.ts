@@ -94,7 +94,7 @@ export interface GroupSearch {
 }
 
 /** An index of the recipients. */
-export type RecipientIndex = 'messaging_recipient_queue' | 'messaging_recipient_turn';
+export type RecipientIndex = 'messaging_recipient_queue' | 'messaging_recipient_turn' | 'messaging_recipient_reference';
 
 /** An index of listings. */
 export type ListingIndex =
@@ -105,7 +105,8 @@ export type ListingIndex =
   | 'messaging_ledger_kind'
   | 'messaging_audit_account_at'
   | 'messaging_audit_action_at'
-  | 'messaging_audit_at';
+  | 'messaging_audit_at'
+  | 'messaging_endpoint_url';
 
 /** An index of the sessions. */
 export type SessionIndex = 'messaging_session_account' | 'messaging_session_live';

@@ -8,7 +8,7 @@ import { operatingTables } from './operating.js';
 import { sandboxScreens, sandboxTables } from './sandbox.js';
 import { hashedOptOuts, longTexts, receivedTexts, smsTables } from './sms.js';
 import { usageTables } from './usage.js';
-import { attemptRuns, webhookTables } from './webhooks.js';
+import { attemptRuns, endpointsByUrl, webhookTables } from './webhooks.js';
 
 /** A version of a group of tables. A released version does not change: a change of the schema is a new version. */
 export interface SchemaVersion {
@@ -74,6 +74,7 @@ export const SCHEMA: readonly SchemaGroup[] = [
     versions: [
       { name: '0001-initial', up: webhookTables },
       { name: '0002-attempt-runs', up: attemptRuns },
+      { name: '0003-by-url', up: endpointsByUrl },
     ],
   },
   {

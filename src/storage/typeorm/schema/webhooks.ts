@@ -39,6 +39,11 @@ export function webhookTables(dialect: Dialect): string[] {
   ];
 }
 
+/** To find the endpoints with a URL, for each call to an inbox of the sandbox. */
+export function endpointsByUrl(dialect: Dialect): string[] {
+  return [`CREATE INDEX messaging_endpoint_url ON messaging_endpoint (${dialect.indexedText('url')})`];
+}
+
 /** Rows that hold several calls. */
 export function attemptRuns(dialect: Dialect): string[] {
   // calls: JSON, of a run of calls that ended alike when each began and how long it took, counted from `at` and `ms`, which are

@@ -193,8 +193,9 @@ function* faultsBy(
 ): Operation<readonly string[]> {
   const beyond = dialect.keyset('c', key, '>', from);
   const upTo = dialect.keyset('c', key, '<=', to);
+  const lookedUp = sql.replace(/\w+\.\w+ = \w+\.\w+/g, (on) => dialect.lookUp(on));
   const { rows } = yield {
-    sql: `${sql.replace('{range}', `${beyond.sql} AND ${upTo.sql}`)} LIMIT ${MOST_FAULTS}`,
+    sql: `${lookedUp.replace('{range}', `${beyond.sql} AND ${upTo.sql}`)} LIMIT ${MOST_FAULTS}`,
     params: [...beyond.params, ...upTo.params],
     noTimeout: true,
   };

@@ -15,9 +15,9 @@ export function* setLowBalance(id: string, threshold: number | undefined): Opera
   return (yield* set(low, threshold)) > 0;
 }
 
-/** The accounts whose crossing is to be told. */
+/** Accounts whose crossing is to be told, in no order: for one by id, all accounts might be read. */
 export function* findLow(limit: number): Operation<readonly string[]> {
-  const sql = `SELECT a.id FROM messaging_account a WHERE a.low = ${TO_TELL} ORDER BY a.id LIMIT ?`;
+  const sql = `SELECT a.id FROM messaging_account a WHERE a.low = ${TO_TELL} LIMIT ?`;
   return (yield* rowsOf(sql, limit)).map((row) => textOf(row, 'id'));
 }
 
@@ -40,7 +40,7 @@ export function* tellLow(
   });
   if (events.length === 0) return [];
   yield* write(
-    `UPDATE messaging_account SET low = CASE WHEN balance < low_below THEN ${TOLD} END WHERE id IN ${dialect.strings()}`,
+    `UPDATE messaging_account SET low = CASE WHEN balance < low_below THEN ${TOLD} END WHERE id ${dialect.among()}`,
     JSON.stringify(events.map(({ accountId }) => accountId)),
   );
   for (const event of events) tell(event);

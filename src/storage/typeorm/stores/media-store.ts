@@ -48,14 +48,14 @@ export class TypeormMediaStore extends MediaStore {
     const { dialect } = this.executor;
     const removed = JSON.stringify(ids);
     // Mark the files first: no new read starts on a partly deleted file, and a write in progress fails.
-    await this.change(host, `UPDATE messaging_media SET chunks = -1 WHERE id IN ${dialect.strings()}`, removed);
-    const rows = await this.rows(host, `SELECT id FROM messaging_media WHERE id IN ${dialect.strings()}`, removed);
+    await this.change(host, `UPDATE messaging_media SET chunks = -1 WHERE id ${dialect.among()}`, removed);
+    const rows = await this.rows(host, `SELECT id FROM messaging_media WHERE id ${dialect.among()}`, removed);
     for (const row of rows) await this.erase(textOf(row, 'id'), host);
   }
 
   override async purge(before: number, limit: number): Promise<number> {
     const sql = `SELECT a.id FROM messaging_media a WHERE a.kept_at < ? AND NOT EXISTS (
-      SELECT 1 FROM messaging_recipient r WHERE r.message_id = a.id AND r.status IN ('queued', 'sending'))
+      SELECT 1 FROM messaging_recipient r WHERE ${this.executor.dialect.lookUp('r.message_id = a.id')} AND r.status IN ('queued', 'sending'))
       ORDER BY a.kept_at LIMIT ?`;
     const ids = (await this.rows(undefined, sql, before, limit)).map((row) => textOf(row, 'id'));
     await this.remove(ids);

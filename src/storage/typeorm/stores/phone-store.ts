@@ -7,6 +7,7 @@ import {
   PhoneStore,
   type ScreenMessage,
 } from '../../../sandbox/phone-store.js';
+import type { Dialect } from '../dialects/dialect.js';
 import type { Executor } from '../engine/executor.js';
 import { type Operation, type Row, rowsOf, write, writeAll } from '../engine/operation.js';
 import { integerOf, optionalInteger, optionalText, type RowShape, shapeOf, textOf } from '../engine/rows.js';
@@ -41,9 +42,10 @@ export class TypeormPhoneStore extends PhoneStore {
   }
 
   override latest(limit: number, number?: string): Promise<readonly ScreenMessage[]> {
+    const { dialect } = this.executor;
     return this.executor.browse(function* () {
-      const received = (yield* newest(RECEIVED, limit, number)).map((row) => toScreenMessage(row, true));
-      const lost = (yield* newest(LOST, limit, number)).map((row) => toScreenMessage(row, false));
+      const received = (yield* newest(dialect, RECEIVED, limit, number)).map((row) => toScreenMessage(row, true));
+      const lost = (yield* newest(dialect, LOST, limit, number)).map((row) => toScreenMessage(row, false));
       return withinPage([...received, ...lost].sort(newestFirst).slice(0, limit), bytesOf);
     });
   }
@@ -123,13 +125,18 @@ const SHOWN = `${COLUMNS}, r.status, r.error, r.units, r.refunded_units, f.chunk
  * The newest messages of a table with the state of their deliveries and files, each found by its primary key. Lost messages
  * that have been received since are left out.
  */
-function* newest(table: string, limit: number, number: string | undefined): Operation<readonly Row[]> {
+function* newest(
+  dialect: Dialect,
+  table: string,
+  limit: number,
+  number: string | undefined,
+): Operation<readonly Row[]> {
   const conditions = [
     ...(number === undefined ? [] : ['p.number = ?']),
     ...(table === LOST
       ? [
           `NOT EXISTS (SELECT 1 FROM ${RECEIVED} g
-            WHERE g.number = p.number AND g.channel = p.channel AND g.message_id = p.message_id)`,
+            WHERE ${dialect.lookUp('g.number = p.number AND g.channel = p.channel AND g.message_id = p.message_id')})`,
         ]
       : []),
   ];
@@ -138,8 +145,8 @@ function* newest(table: string, limit: number, number: string | undefined): Oper
     rowsOf(
       `SELECT ${columns}
         FROM ${table} p
-        LEFT JOIN messaging_recipient r ON r.message_id = p.message_id AND r.position = p.position
-        LEFT JOIN messaging_media f ON f.id = p.file_id
+        LEFT JOIN messaging_recipient r ON ${dialect.lookUp('r.message_id = p.message_id AND r.position = p.position')}
+        LEFT JOIN messaging_media f ON ${dialect.lookUp('f.id = p.file_id')}
         ${where} ORDER BY p.received_at DESC, p.message_id DESC LIMIT ?`,
       ...(number === undefined ? [] : [number]),
       most,

@@ -217,7 +217,7 @@ function* moveOn(dialect: Dialect, after: string, limit: number): Operation<read
 function* switchOffUnused(dialect: Dialect, before: number, limit: number): Operation<number> {
   const unused = yield* rowsOf(
     `SELECT c.id FROM messaging_event_counter c WHERE c.recording = ${ON} AND c.used_at < ?
-      AND NOT EXISTS (SELECT 1 FROM messaging_endpoint e WHERE e.account_id = c.id) ORDER BY c.id LIMIT ?`,
+      AND NOT EXISTS (SELECT 1 FROM messaging_endpoint e WHERE ${dialect.lookUp('e.account_id = c.id')}) ORDER BY c.id LIMIT ?`,
     before,
     limit,
   );
@@ -226,7 +226,7 @@ function* switchOffUnused(dialect: Dialect, before: number, limit: number): Oper
   // Used meanwhile: an endpoint that is made switches its log on.
   const ids = locked.filter((row) => integerOf(row, 'used_at') < before).map((row) => textOf(row, 'id'));
   return yield* write(
-    `UPDATE messaging_event_counter SET recording = ${OFF_AGAIN} WHERE recording = ${ON} AND id IN ${dialect.strings()}`,
+    `UPDATE messaging_event_counter SET recording = ${OFF_AGAIN} WHERE recording = ${ON} AND id ${dialect.among()}`,
     JSON.stringify(ids),
   );
 }

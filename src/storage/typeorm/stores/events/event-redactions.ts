@@ -117,11 +117,10 @@ function* redactRows(
   redact: Redact,
 ): Operation<number> {
   const rows = yield* rowsOf(
-    `SELECT e.sequence, e.earlier, e.at, e.data FROM ${dialect.rowsInOrder({ sequence: 'integer' }, 'sequence')}
-      ${dialect.thenJoin} messaging_event e${dialect.by('primary key')} ON e.account_id = ? AND e.sequence = v.sequence
+    `SELECT e.sequence, e.earlier, e.at, e.data FROM ${dialect.rowsInOrder({ account_id: 'id', sequence: 'integer' }, 'sequence')}
+      ${dialect.thenJoin} messaging_event e${dialect.by('primary key')} ON ${dialect.lookUp('e.account_id = v.account_id AND e.sequence = v.sequence')}
       ORDER BY e.sequence${dialect.lock('e', 'wait', 'no key update')}`,
-    JSON.stringify(found.map(({ sequence }) => [sequence])),
-    accountId,
+    JSON.stringify(found.map(({ sequence }) => [accountId, sequence])),
   );
   const left = changes(rows, redact);
   if (left.length === 0) return 0;

@@ -112,7 +112,7 @@ export function insertMarks(dialect: Dialect, events: readonly NewEvent[]): read
 /** As `markEvents`, without the events of accounts that do not record: for them nothing is written. */
 export function* markRecorded(dialect: Dialect, events: readonly NewEvent[]): Operation<AddedEvents> {
   const rows = yield* rowsOf(
-    `SELECT c.id FROM messaging_event_counter c WHERE c.recording = ${ON} AND c.id IN ${dialect.strings()}`,
+    `SELECT c.id FROM messaging_event_counter c WHERE c.recording = ${ON} AND c.id ${dialect.among()}`,
     JSON.stringify([...new Set(events.map(({ accountId }) => accountId))]),
   );
   const recording = new Set(rows.map((row) => textOf(row, 'id')));

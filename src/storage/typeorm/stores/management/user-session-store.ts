@@ -45,12 +45,13 @@ export class TypeormUserSessionStore extends UserSessionStore {
   }
 
   override refresh(refresh: SessionRefresh): Promise<RefreshOutcome> {
-    return this.executor.write(() => refreshSession(refresh));
+    return this.executor.write(() => refreshSession(this.executor.dialect, refresh));
   }
 
   override end(id: string, at: number, address: string | undefined): Promise<void> {
+    const { dialect } = this.executor;
     return this.executor.write(function* (): Operation<void> {
-      const session = yield* findSession(id);
+      const session = yield* findSession(dialect, id);
       if (session) yield* endSession(session, at, 'requested', authorOf(session, address));
     });
   }
@@ -60,7 +61,7 @@ export class TypeormUserSessionStore extends UserSessionStore {
   }
 
   override async find(id: string): Promise<UserSession | undefined> {
-    const session = await this.executor.read(() => findSession(id));
+    const session = await this.executor.read(() => findSession(this.executor.dialect, id));
     return session?.isOpen ? toUserSession(session) : undefined;
   }
 
@@ -162,7 +163,7 @@ function* startSession(user: SessionUser, start: SessionStart): Operation<UserSe
  * See `UserSessionStore.refresh`. Of several at once, the update of one finds the token in its place. A token that is younger
  * than the grace stays: a second replacement would make the one before it a replay for a third tab.
  */
-function* refreshSession(refresh: SessionRefresh): Operation<RefreshOutcome> {
+function* refreshSession(dialect: Dialect, refresh: SessionRefresh): Operation<RefreshOutcome> {
   const { id, hash, nextHash, at, expiresAt, graceMs, address } = refresh;
   const replaced = yield* write(
     `UPDATE messaging_user_session SET previous_hash = hash, hash = ?, replaced_at = ?, used_at = ?,
@@ -178,7 +179,7 @@ function* refreshSession(refresh: SessionRefresh): Operation<RefreshOutcome> {
     at,
     at - graceMs,
   );
-  const session = yield* findSession(id);
+  const session = yield* findSession(dialect, id);
   if (!session?.isOpen || session.expiresAt <= at) return { kind: 'ended' };
   const wasReplaced = session.previousHash === hash && at < session.replacedAt + graceMs;
   if (replaced > 0 || wasReplaced || session.hash === hash) {
@@ -188,10 +189,10 @@ function* refreshSession(refresh: SessionRefresh): Operation<RefreshOutcome> {
   return { kind: 'replayed' };
 }
 
-function* findSession(id: string): Operation<SessionRow | undefined> {
+function* findSession(dialect: Dialect, id: string): Operation<SessionRow | undefined> {
   const [row] = yield* rowsOf(
     `SELECT s.id, s.subject, s.account_id, s.role, s.hash, s.previous_hash, s.replaced_at, s.expires_at, s.ends_at, s.ended_at,
-      a.state FROM messaging_user_session s LEFT JOIN messaging_account a ON a.id = s.account_id WHERE s.id = ?`,
+      a.state FROM messaging_user_session s LEFT JOIN messaging_account a ON ${dialect.lookUp('a.id = s.account_id')} WHERE s.id = ?`,
     id,
   );
   if (!row) return undefined;

@@ -18,7 +18,7 @@ export function* readCredentials(
 ): Operation<ReadonlyMap<string, string>> {
   const rows = yield* rowsOf(
     `SELECT name, content FROM messaging_session_credential
-      WHERE session_id = ? AND kind = ? AND name IN ${dialect.strings()}`,
+      WHERE session_id = ? AND kind = ? AND name ${dialect.among()}`,
     sessionId,
     escaped(kind),
     JSON.stringify(ids.map(escaped)),
@@ -35,7 +35,7 @@ export function* writeCredentials(
   if (!(yield* lockHeld(dialect, lease))) return false;
   const last = [...new Map(changes.map((change) => [JSON.stringify([change.kind, change.id]), change])).values()];
   for (const [kind, names] of namesByKind(last.filter(({ value }) => value === undefined))) {
-    const sql = `DELETE FROM messaging_session_credential WHERE session_id = ? AND kind = ? AND name IN ${dialect.strings()}`;
+    const sql = `DELETE FROM messaging_session_credential WHERE session_id = ? AND kind = ? AND name ${dialect.among()}`;
     yield* write(sql, lease.sessionId, kind, JSON.stringify(names));
   }
   const rows = last.flatMap(({ kind, id, value }) =>

@@ -64,7 +64,7 @@ function* addMessages(dialect: Dialect, messages: readonly NewReceived[]): Opera
     .sort();
   yield dialect.insertRows({ table: 'messaging_msgapp_received', shape: MESSAGE, rows, onDuplicate: ['name'] });
   const stored = yield* rowsOf(
-    `SELECT m.name, m.id FROM messaging_msgapp_received m WHERE m.name IN ${dialect.strings()}`,
+    `SELECT m.name, m.id FROM messaging_msgapp_received m WHERE m.name ${dialect.among()}`,
     JSON.stringify(rows.map(([name]) => name)),
   );
   const idOfName = new Map(stored.map((row) => [textOf(row, 'name'), textOf(row, 'id')]));
@@ -79,7 +79,7 @@ function* eraseNumber(dialect: Dialect, number: string, limit: number): Operatio
   );
   if (found.length === 0) return 0;
   return yield* write(
-    `UPDATE messaging_msgapp_received SET number = NULL, file = NULL WHERE name IN ${dialect.strings()}`,
+    `UPDATE messaging_msgapp_received SET number = NULL, file = NULL WHERE name ${dialect.among()}`,
     JSON.stringify(found.map((row) => textOf(row, 'name'))),
   );
 }

@@ -113,7 +113,7 @@ export function* renewLeases(
   const epochs = new Map(rows.filter(isHeld).map((row) => [textOf(row, 'id'), integerOf(row, 'epoch')]));
   const ours = leases.filter(({ sessionId, epoch }) => epochs.get(sessionId) === epoch);
   if (ours.length > 0) {
-    const sql = `UPDATE messaging_session SET lease_until = ? WHERE id IN ${dialect.strings()}`;
+    const sql = `UPDATE messaging_session SET lease_until = ? WHERE id ${dialect.among()}`;
     yield* write(sql, until, JSON.stringify(ours.map(({ sessionId }) => sessionId)));
   }
   return ours;
@@ -192,7 +192,7 @@ export function* findStranded(
     WHERE r.channel = a.channel AND r.lane = a.id AND r.status = 'queued' LIMIT 1)`;
   const rows = yield* rowsOf(
     `SELECT ${SESSION}, ${queued} AS queued FROM messaging_session a${dialect.by('primary key')}
-      WHERE a.id IN ${dialect.strings()} ORDER BY a.id`,
+      WHERE a.id ${dialect.among()} ORDER BY a.id`,
     JSON.stringify(lanes),
   );
   const items = rows
@@ -206,7 +206,7 @@ export function* findStranded(
 export function* purgeSessions(dialect: Dialect, before: number, limit: number): Operation<number> {
   const old = yield* rowsOf(
     `SELECT a.id FROM messaging_session a WHERE a.updated_at < ? AND a.lease_until IS NULL AND NOT EXISTS (
-      SELECT 1 FROM messaging_recipient r WHERE r.channel = a.channel AND r.lane = a.id)
+      SELECT 1 FROM messaging_recipient r WHERE ${dialect.lookUp('r.channel = a.channel AND r.lane = a.id')})
       ORDER BY a.updated_at LIMIT ?`,
     before,
     limit,
@@ -215,8 +215,8 @@ export function* purgeSessions(dialect: Dialect, before: number, limit: number):
   const found = JSON.stringify(old.map((row) => textOf(row, 'id')));
   const locked = yield* rowsOf(dialect.lockByIds('messaging_session', 'a.id', 'skip'), found);
   const ids = JSON.stringify(locked.map((row) => textOf(row, 'id')));
-  yield* write(`DELETE FROM messaging_session_step WHERE session_id IN ${dialect.strings()}`, ids);
-  yield* write(`DELETE FROM messaging_session WHERE id IN ${dialect.strings()}`, ids);
+  yield* write(`DELETE FROM messaging_session_step WHERE session_id ${dialect.among()}`, ids);
+  yield* write(`DELETE FROM messaging_session WHERE id ${dialect.among()}`, ids);
   return locked.length;
 }
 

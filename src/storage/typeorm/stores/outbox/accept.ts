@@ -86,10 +86,7 @@ function* findHeldAccounts(
 ): Operation<ReadonlySet<string>> {
   const missing = accountsOf(sends).filter((id) => !locked.has(id));
   if (missing.length === 0 || dialect.lock('a', 'skip') === '') return new Set();
-  const rows = yield* rowsOf(
-    `SELECT id FROM messaging_account WHERE id IN ${dialect.strings()}`,
-    JSON.stringify(missing),
-  );
+  const rows = yield* rowsOf(`SELECT id FROM messaging_account WHERE id ${dialect.among()}`, JSON.stringify(missing));
   return new Set(rows.map((row) => textOf(row, 'id')));
 }
 

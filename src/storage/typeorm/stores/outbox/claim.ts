@@ -97,7 +97,7 @@ function* laneHeads(dialect: Dialect, order: ClaimOrder, lanes: readonly string[
 function* ofOthers(dialect: Dialect, rows: readonly Row[], except: readonly string[]): Operation<readonly Row[]> {
   const ids = [...new Set(rows.map((row) => textOf(row, 'message_id')))];
   const messages = yield* rowsOf(
-    `SELECT id FROM messaging_message WHERE id IN ${dialect.strings()} AND account_id IN ${dialect.strings()}`,
+    `SELECT id FROM messaging_message WHERE id ${dialect.among()} AND account_id ${dialect.among()}`,
     JSON.stringify(ids),
     JSON.stringify(except),
   );
@@ -123,7 +123,7 @@ type OfMessage = Omit<Delivery, 'position' | 'priority' | 'number' | 'attempt' |
 function* withMessages(dialect: Dialect, claimed: readonly Row[]): Operation<readonly Delivery[]> {
   const ids = [...new Set(claimed.map((row) => textOf(row, 'message_id')))];
   const rows = yield* rowsOf(
-    `SELECT id, account_id, channel, lane, sender, payload, accepted_at, trace FROM messaging_message WHERE id IN ${dialect.strings()}`,
+    `SELECT id, account_id, channel, lane, sender, payload, accepted_at, trace FROM messaging_message WHERE id ${dialect.among()}`,
     JSON.stringify(ids),
   );
   const messages = new Map(rows.map((row) => [textOf(row, 'id'), toMessage(row)]));

@@ -111,7 +111,7 @@ function* countRecipients(dialect: Dialect, ids: readonly string[]): Operation<r
   if (ids.length === 0) return [];
   const rows = yield* rowsOf(
     `SELECT r.message_id, count(*) AS complete FROM messaging_recipient r${dialect.by('primary key')}
-      WHERE r.message_id IN ${dialect.strings()} AND ${IS_COMPLETE} GROUP BY r.message_id`,
+      WHERE r.message_id ${dialect.among()} AND ${IS_COMPLETE} GROUP BY r.message_id`,
     JSON.stringify(ids),
   );
   return rows.map((row) => [textOf(row, 'message_id'), integerOf(row, 'complete')]);
@@ -122,7 +122,7 @@ function* summaries(dialect: Dialect, sends: readonly Completing[]): Operation<R
   const rows = yield* rowsOf(
     `SELECT r.message_id, r.status, count(*) AS recipients, sum(r.refunded_units) AS refunded
       FROM messaging_recipient r${dialect.by('primary key')}
-      WHERE r.message_id IN ${dialect.strings()} GROUP BY r.message_id, r.status ORDER BY r.message_id, r.status`,
+      WHERE r.message_id ${dialect.among()} GROUP BY r.message_id, r.status ORDER BY r.message_id, r.status`,
     JSON.stringify(sends.map(({ messageId }) => messageId)),
   );
   return new Map(

@@ -32,7 +32,7 @@ export function* readKeyUses(
   const source = dialect.rows(shapeOf('family', 'day'));
   const rows = yield* rowsOf(
     `SELECT u.family, u.day, u.units FROM ${source} ${dialect.thenJoin} messaging_key_use u${dialect.by('primary key')}
-      ON u.family = v.family AND u.day = v.day${dialect.current}`,
+      ON ${dialect.lookUp('u.family = v.family AND u.day = v.day')}${dialect.current}`,
     JSON.stringify([...wanted.values()].map(({ family, day }) => [family, day])),
   );
   return new Map(rows.map(toUse).map((use) => [useId(use), use]));
@@ -51,7 +51,7 @@ export function* findKeyUses(
   day: number,
 ): Operation<ReadonlyMap<string, number>> {
   const rows = yield* rowsOf(
-    `SELECT family, day, units FROM messaging_key_use WHERE day = ? AND family IN ${dialect.strings()}`,
+    `SELECT family, day, units FROM messaging_key_use WHERE day = ? AND family ${dialect.among()}`,
     day,
     JSON.stringify(families),
   );

@@ -152,7 +152,7 @@ function sentTo(
     params: isOne ? first.params : [...spelled.flatMap(({ params }) => params), size],
     sql: `SELECT m.id, m.kind, m.accepted_at, m.sender, s.position${alsoMetadata(query, 'm.')} FROM (
         ${isOne ? first.sql : `${all} ORDER BY sent_at DESC, message_id DESC LIMIT ?`}) s
-      ${dialect.thenJoin} messaging_message m${dialect.by('primary key')} ON m.id = s.message_id
+      ${dialect.thenJoin} messaging_message m${dialect.by('primary key')} ON ${dialect.lookUp('m.id = s.message_id')}
       ORDER BY m.accepted_at DESC, m.id DESC`,
   };
 }
@@ -176,7 +176,7 @@ function* withRecipientsIn(
   if (number !== undefined) {
     const rows = yield* rowsOf(
       `SELECT v.message_id FROM ${dialect.rows({ message_id: 'id', position: 'integer' })}
-        ${dialect.thenJoin} ${table} ON r.message_id = v.message_id AND r.position = v.position WHERE ${seen.sql}`,
+        ${dialect.thenJoin} ${table} ON ${dialect.lookUp('r.message_id = v.message_id AND r.position = v.position')} WHERE ${seen.sql}`,
       JSON.stringify(messages.map(({ id, from: position }) => [id, position])),
       ...seen.params,
     );

@@ -28,7 +28,7 @@ export function* findMessage(accountId: string, channel: string, id: string): Op
 export function* findMessages(dialect: Dialect, { items: ids, next }: Page<string>): Operation<Page<StoredMessage>> {
   if (ids.length === 0) return { items: [], next };
   const find = (columns: string, found: readonly string[]) =>
-    rowsOf(`SELECT ${columns} FROM messaging_message WHERE id IN ${dialect.strings()}`, JSON.stringify(found));
+    rowsOf(`SELECT ${columns} FROM messaging_message WHERE id ${dialect.among()}`, JSON.stringify(found));
   const bytes = new Map((yield* find(`id, ${BYTES} AS bytes`, ids)).map((row) => [row.id, integerOf(row, 'bytes')]));
   const fitting = withinPage(ids, (id) => bytes.get(id) ?? 0);
   const messages = new Map((yield* find(MESSAGE, fitting)).map((row) => [textOf(row, 'id'), toMessage(row)]));
@@ -70,7 +70,7 @@ function toMessage(row: Row): StoredMessage {
 export function* listTraces(dialect: Dialect, ids: readonly string[]): Operation<readonly string[]> {
   if (ids.length === 0) return [];
   const rows = yield* rowsOf(
-    `SELECT trace FROM messaging_message WHERE id IN ${dialect.strings()} AND trace IS NOT NULL`,
+    `SELECT trace FROM messaging_message WHERE id ${dialect.among()} AND trace IS NOT NULL`,
     JSON.stringify(ids),
   );
   return rows.map((row) => textOf(row, 'trace'));

@@ -75,7 +75,7 @@ function* runWithoutLock(
 ): Operation<ReadonlyMap<AnyStep, readonly NewEvent[]>> {
   const looking = dialect.lock('a', 'skip') === '' ? [] : steps.filter(({ lock }) => lock === 'to-change');
   if (looking.length === 0) return new Map();
-  const sql = `SELECT a.id, a.state, a.messages FROM messaging_policy a WHERE a.id IN ${dialect.strings()}`;
+  const sql = `SELECT a.id, a.state, a.messages FROM messaging_policy a WHERE a.id ${dialect.among()}`;
   const seen = yield* seenIn(dialect, yield* rowsOf(sql, JSON.stringify(keysOf(looking))));
   const settled = new Map<AnyStep, readonly NewEvent[]>();
   for (const step of looking) {
@@ -126,7 +126,7 @@ export function* lockRecords(
 }
 
 function* seenKeys(dialect: Dialect, keys: readonly string[]): Operation<readonly string[]> {
-  const sql = `SELECT a.id FROM messaging_policy a WHERE a.id IN ${dialect.strings()}`;
+  const sql = `SELECT a.id FROM messaging_policy a WHERE a.id ${dialect.among()}`;
   return (yield* rowsOf(sql, JSON.stringify(keys))).map((row) => textOf(row, 'id'));
 }
 
@@ -197,7 +197,7 @@ function messagesOf(row: Row): readonly string[] {
 function* failedOf(dialect: Dialect, messageIds: readonly string[]): Operation<ReadonlySet<string>> {
   if (messageIds.length === 0) return new Set();
   const rows = yield* rowsOf(
-    `SELECT r.message_id, r.status FROM messaging_recipient r WHERE r.message_id IN ${dialect.strings()}`,
+    `SELECT r.message_id, r.status FROM messaging_recipient r WHERE r.message_id ${dialect.among()}`,
     JSON.stringify(messageIds),
   );
   const reached = new Set(rows.filter(({ status }) => status !== 'failed').map((row) => textOf(row, 'message_id')));

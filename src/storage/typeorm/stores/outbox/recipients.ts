@@ -39,7 +39,7 @@ export function* listFirstRecipients(
   if (messageIds.length === 0) return new Map();
   const rows = yield* rowsOf(
     `SELECT r.message_id, ${RECIPIENT} FROM messaging_recipient r${dialect.by('primary key')}
-      WHERE r.message_id IN ${dialect.strings()} AND r.position = 0`,
+      WHERE r.message_id ${dialect.among()} AND r.position = 0`,
     JSON.stringify(messageIds),
   );
   const trails = yield* firstTrails(dialect, messageIds);
@@ -103,7 +103,7 @@ export function* listNumbers(
   if (messageIds.length === 0) return numbers;
   const rows = yield* rowsOf(
     `SELECT message_id, number FROM messaging_recipient${dialect.by('primary key')}
-      WHERE message_id IN ${dialect.strings()} AND position < ? ORDER BY message_id, position`,
+      WHERE message_id ${dialect.among()} AND position < ? ORDER BY message_id, position`,
     JSON.stringify(messageIds),
     FIRST_RECIPIENTS,
   );

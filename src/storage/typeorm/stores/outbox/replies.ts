@@ -31,7 +31,7 @@ export function* findReplies(
   const source = dialect.rows({ account_id: 'text', route: 'text', idempotency_key: 'text', seen_at: 'integer' });
   const rows = yield* rowsOf(
     `SELECT i.account_id, i.route, i.idempotency_key, i.fingerprint, i.reply FROM ${source} ${dialect.thenJoin} messaging_idempotency i${dialect.by('primary key')}
-      ON i.account_id = v.account_id AND i.route = v.route AND i.idempotency_key = v.idempotency_key AND i.expires_at > v.seen_at${gaps === 'lock' ? dialect.current : ''}`,
+      ON ${dialect.lookUp('i.account_id = v.account_id AND i.route = v.route AND i.idempotency_key = v.idempotency_key')} AND i.expires_at > v.seen_at${gaps === 'lock' ? dialect.current : ''}`,
     JSON.stringify(keyed.map(({ once, at }) => [once.accountId, once.route, once.key, at])),
   );
   return new Map(

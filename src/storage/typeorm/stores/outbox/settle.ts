@@ -245,8 +245,8 @@ function* lockRecipients(
         m.account_id, m.sender, m.recipients, m.units AS price, m.accepted_at, m.metadata, m.trace,
         CASE WHEN m.recipients > 1 THEN (${RECORDED_SINCE} WHERE c.id = m.account_id AND c.recording = 1) END AS recorded_since
       FROM ${dialect.rowsInOrder({ message_id: 'id', position: 'integer' }, 'message_id, position')}
-      ${dialect.thenJoin} messaging_recipient r${dialect.by('primary key')} ON r.message_id = v.message_id AND r.position = v.position
-      ${dialect.thenJoin} ${dialect.unlocked('messaging_message')} m ON m.id = r.message_id
+      ${dialect.thenJoin} messaging_recipient r${dialect.by('primary key')} ON ${dialect.lookUp('r.message_id = v.message_id AND r.position = v.position')}
+      ${dialect.thenJoin} ${dialect.unlocked('messaging_message')} m ON ${dialect.lookUp('m.id = r.message_id')}
       ORDER BY r.message_id, r.position${dialect.lock('r', 'wait')}`,
     JSON.stringify([...keys.values()]),
   );

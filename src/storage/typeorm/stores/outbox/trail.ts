@@ -53,7 +53,7 @@ export function* newestAttempts(
   const rows = yield* rowsOf(
     `SELECT t.position, t.entry FROM ${dialect.rows({ message_id: 'id', position: 'integer', tried: 'integer' })}
       ${dialect.thenJoin} messaging_trail t${dialect.by('messaging_trail_attempt')}
-      ON t.message_id = v.message_id AND t.position = v.position AND t.tried = v.tried
+      ON ${dialect.lookUp('t.message_id = v.message_id AND t.position = v.position AND t.tried = v.tried')}
       ORDER BY t.position, t.tried`,
     JSON.stringify(wanted),
   );
@@ -83,7 +83,7 @@ export function* firstTrails(
 ): Operation<ReadonlyMap<string, readonly TrailEntry[]>> {
   const rows = yield* rowsOf(
     `SELECT message_id, entry FROM messaging_trail${dialect.by('messaging_trail_attempt')}
-      WHERE message_id IN ${dialect.strings()} AND position = 0 ORDER BY at, place`,
+      WHERE message_id ${dialect.among()} AND position = 0 ORDER BY at, place`,
     JSON.stringify(messageIds),
   );
   const trails = new Map<string, TrailEntry[]>(messageIds.map((id) => [id, []]));
@@ -99,10 +99,10 @@ export function* deliveriesByReference(
 ): Operation<readonly ReferredDelivery[]> {
   if (references.length === 0) return [];
   const rows = yield* rowsOf(
-    `SELECT reference, message_id, position FROM messaging_recipient
-      WHERE channel = ? AND reference IN ${dialect.strings()}`,
-    channel,
-    JSON.stringify(references),
+    `SELECT r.reference, r.message_id, r.position FROM ${dialect.rows({ channel: 'id', reference: 'id' })}
+      ${dialect.thenJoin} messaging_recipient r${dialect.by('messaging_recipient_reference')}
+      ON ${dialect.lookUp('r.channel = v.channel AND r.reference = v.reference')}`,
+    JSON.stringify(references.map((reference) => [channel, reference])),
   );
   return rows.map((row) => ({
     reference: textOf(row, 'reference'),

@@ -31,7 +31,7 @@ export function* findDeliveriesTo(
   const until = end && ([textOf(end, 'message_id'), integerOf(end, 'position')] satisfies Key);
   const rows = yield* rowsOf(
     `SELECT r.message_id, r.position, r.due_at, m.account_id, m.channel, m.payload, m.recipients
-      FROM ${table} ${dialect.thenJoin} messaging_message m${dialect.by('primary key')} ON m.id = r.message_id
+      FROM ${table} ${dialect.thenJoin} messaging_message m${dialect.by('primary key')} ON ${dialect.lookUp('m.id = r.message_id')}
       WHERE ${behind} ${until ? 'AND r.message_id <= ? AND (r.message_id < ? OR r.position <= ?)' : ''} AND r.number = ?`,
     ...params,
     ...(until ? [until[0], until[0], until[1]] : []),
@@ -63,8 +63,8 @@ export function* eraseDeliveriesTo(
 ): Operation<number> {
   const rows = yield* rowsOf(
     `SELECT ${REMOVABLE} FROM ${dialect.rowsInOrder({ message_id: 'id', position: 'integer' }, 'message_id, position')}
-      ${dialect.thenJoin} messaging_recipient r${dialect.by('primary key')} ON r.message_id = v.message_id AND r.position = v.position
-      ${dialect.thenJoin} messaging_message m${dialect.by('primary key')} ON m.id = r.message_id
+      ${dialect.thenJoin} messaging_recipient r${dialect.by('primary key')} ON ${dialect.lookUp('r.message_id = v.message_id AND r.position = v.position')}
+      ${dialect.thenJoin} messaging_message m${dialect.by('primary key')} ON ${dialect.lookUp('m.id = r.message_id')}
       WHERE r.number = ? AND r.due_at IS NULL`,
     JSON.stringify(deliveries.map(({ messageId, position }) => [messageId, position])),
     number,
@@ -83,7 +83,7 @@ function* withoutNumbers(dialect: Dialect, ids: readonly string[]): Operation<re
   const rows = yield* rowsOf(
     `SELECT v.id FROM ${dialect.rows({ id: 'id' })} WHERE NOT EXISTS (
       SELECT 1 FROM messaging_recipient r${dialect.by('primary key')}
-        WHERE r.message_id = v.id AND r.number NOT LIKE '*%')`,
+        WHERE ${dialect.lookUp('r.message_id = v.id')} AND r.number NOT LIKE '*%')`,
     JSON.stringify(ids.map((id) => [id])),
   );
   return rows.map((row) => textOf(row, 'id'));

@@ -106,17 +106,17 @@ export class AgeWalk {
   /** A delivery that needs no further attention never needs it again, so this is read before the transaction and in parts. */
   private async closedOf(group: readonly Aged[]): Promise<readonly string[]> {
     const { executor } = this;
+    const { dialect } = executor;
     const open = new Set<string>();
     const most = Math.max(...group.map(({ recipients }) => recipients));
     for (let from = 0; from < most && open.size < group.length; from += EXAMINED) {
       const rows = await executor.read(() =>
         rowsOf(
-          `SELECT v.id FROM ${executor.dialect.rows({ id: 'id' })} WHERE EXISTS (
-            SELECT 1 FROM messaging_recipient r${executor.dialect.by('primary key')}
-              WHERE r.message_id = v.id AND r.position >= ? AND r.position < ? AND r.due_at IS NOT NULL)`,
-          JSON.stringify(group.map(({ id }) => [id])),
-          from,
-          from + EXAMINED,
+          `SELECT v.id FROM ${dialect.rows({ id: 'id', low: 'integer', high: 'integer' })} WHERE EXISTS (
+            SELECT 1 FROM messaging_recipient r${dialect.by('primary key')}
+              WHERE ${dialect.lookUp('r.message_id = v.id')} AND r.position >= v.low AND r.position < v.high
+                AND r.due_at IS NOT NULL)`,
+          JSON.stringify(group.map(({ id }) => [id, from, from + EXAMINED])),
         ),
       );
       for (const row of rows) open.add(textOf(row, 'id'));
@@ -190,7 +190,7 @@ function* moveOn(
 /** Removes the contents of messages. */
 export function* removeContents(dialect: Dialect, ids: readonly string[], remove: RemoveContent): Operation<void> {
   const rows = yield* rowsOf(
-    `SELECT id, payload FROM messaging_message WHERE id IN ${dialect.strings()} ORDER BY id`,
+    `SELECT id, payload FROM messaging_message WHERE id ${dialect.among()} ORDER BY id`,
     JSON.stringify(ids),
   );
   const payloads = rows.flatMap((row): [string, object][] => {
@@ -208,7 +208,7 @@ export function* closeMessages(
   now: number,
 ): Operation<void> {
   const rows = yield* rowsOf(
-    `SELECT id, payload FROM messaging_message WHERE id IN ${dialect.strings()} AND removed_at IS NULL ORDER BY id`,
+    `SELECT id, payload FROM messaging_message WHERE id ${dialect.among()} AND removed_at IS NULL ORDER BY id`,
     JSON.stringify(ids),
   );
   const numbers = yield* listNumbers(
@@ -231,7 +231,7 @@ export function* removeRecipientsOf(dialect: Dialect, ids: readonly string[], li
   if (first === undefined) return true;
   const rows = yield* rowsOf(
     `SELECT ${REMOVABLE} FROM messaging_recipient r${dialect.by('primary key')}
-      ${dialect.thenJoin} messaging_message m${dialect.by('primary key')} ON m.id = r.message_id
+      ${dialect.thenJoin} messaging_message m${dialect.by('primary key')} ON ${dialect.lookUp('m.id = r.message_id')}
       WHERE r.message_id >= ? AND r.message_id <= ? AND m.removed_at IS NOT NULL
       ORDER BY r.message_id, r.position LIMIT ?`,
     first,

@@ -105,8 +105,5 @@ export function* replacePayloads(
 /** Removes records of policies by their keys. */
 export function* removeRecords(dialect: Dialect, keys: readonly string[]): Operation<number> {
   if (keys.length === 0) return 0;
-  return yield* write(
-    `DELETE FROM messaging_policy WHERE id IN ${dialect.strings()}`,
-    JSON.stringify([...keys].sort()),
-  );
+  return yield* write(`DELETE FROM messaging_policy WHERE id ${dialect.among()}`, JSON.stringify([...keys].sort()));
 }

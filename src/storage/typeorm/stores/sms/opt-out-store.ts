@@ -121,7 +121,7 @@ function* addOptOuts(dialect: Dialect, entries: readonly OptOut[]): Operation<re
     onDuplicate: ['account_id, signature, number'],
   });
   const added = yield* rowsOf(
-    `SELECT id FROM messaging_opt_out WHERE id IN ${dialect.strings()}`,
+    `SELECT id FROM messaging_opt_out WHERE id ${dialect.among()}`,
     JSON.stringify(entries.map(({ id }) => id)),
   );
   const ids = new Set(added.map((row) => textOf(row, 'id')));
@@ -142,7 +142,7 @@ function* removeOptOuts(
   const removed = rows.map(toOptOut).filter((entry) => source === undefined || entry.source === source);
   if (removed.length === 0) return [];
   yield* write(
-    `DELETE FROM messaging_opt_out WHERE id IN ${dialect.strings()}`,
+    `DELETE FROM messaging_opt_out WHERE id ${dialect.among()}`,
     JSON.stringify(removed.map(({ id }) => id)),
   );
   return removed;
@@ -216,7 +216,7 @@ function* allowHashesOf(dialect: Dialect, keys: readonly OptOutKey[], now: numbe
   });
   const found = yield* rowsOf(
     `SELECT l.hashed_at FROM ${dialect.rows(LIST)} ${dialect.thenJoin} messaging_opt_out_list l${dialect.by('primary key')}
-      ON l.account_id = v.account_id AND l.signature = v.signature`,
+      ON ${dialect.lookUp('l.account_id = v.account_id AND l.signature = v.signature')}`,
     JSON.stringify(rows),
   );
   return Math.max(...found.map((row) => integerOf(row, 'hashed_at')));
@@ -236,7 +236,7 @@ function* renumberOptOuts(dialect: Dialect, entries: readonly OptOut[], number: 
 /** The entries under the keys of one JSON parameter. */
 function found(dialect: Dialect): string {
   return `${dialect.rows(KEY)} ${dialect.thenJoin} messaging_opt_out o${dialect.by('primary key')}
-    ON o.account_id = v.account_id AND o.signature = v.signature AND o.number = v.number`;
+    ON ${dialect.lookUp('o.account_id = v.account_id AND o.signature = v.signature AND o.number = v.number')}`;
 }
 
 function keyOf({ accountId, signature, number }: OptOutKey): readonly string[] {

@@ -157,7 +157,7 @@ function* eraseParkedOf(dialect: Dialect, number: string, after: string, limit: 
   );
   const found = [...new Set(rows.filter(({ named }) => Number(named) === 1).map((row) => textOf(row, 'receipt_id')))];
   if (found.length > 0) {
-    yield* write(`DELETE FROM messaging_sms_parked WHERE receipt_id IN ${dialect.strings()}`, JSON.stringify(found));
+    yield* write(`DELETE FROM messaging_sms_parked WHERE receipt_id ${dialect.among()}`, JSON.stringify(found));
   }
   const last = rows.at(-1);
   return { found, next: rows.length < limit || !last ? undefined : textOf(last, 'receipt_id') };
@@ -192,7 +192,7 @@ function* parkedReceipts(
   const ids = new Set(taken.flatMap(({ route, carrierIds }) => carrierIds.map((id) => JSON.stringify([route, id]))));
   const rows = yield* rowsOf(
     `SELECT DISTINCT q.expires_at, q.receipt_id, q.receipt FROM ${dialect.rows({ route: 'id', carrier_id: 'id' })}
-      ${dialect.thenJoin} messaging_sms_parked q ON q.route = v.route AND q.carrier_id = v.carrier_id
+      ${dialect.thenJoin} messaging_sms_parked q ON ${dialect.lookUp('q.route = v.route AND q.carrier_id = v.carrier_id')}
       WHERE q.expires_at > ? ORDER BY q.expires_at, q.receipt_id`,
     `[${[...ids].join(',')}]`,
     now,
@@ -240,7 +240,7 @@ function* unparkReceipts(dialect: Dialect, receipts: readonly DatedReceipt[]): O
 }
 
 function* forget(dialect: Dialect, keys: readonly string[]): Operation<void> {
-  yield* write(`DELETE FROM messaging_sms_parked WHERE receipt_id IN ${dialect.strings()}`, JSON.stringify(keys));
+  yield* write(`DELETE FROM messaging_sms_parked WHERE receipt_id ${dialect.among()}`, JSON.stringify(keys));
 }
 
 /** Deletes expired receipts. */

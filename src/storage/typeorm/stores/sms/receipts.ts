@@ -201,7 +201,7 @@ function* loadSms(dialect: Dialect, keys: readonly string[]): Operation<Readonly
   const rows = yield* rowsOf(
     `SELECT ${PART_COLUMNS.map((name) => `p.${name}`).join(', ')}
       FROM ${dialect.rowsInOrder({ message_id: 'id', position: 'integer' }, 'message_id, position')}
-      ${dialect.thenJoin} messaging_sms_part p${dialect.by('primary key')} ON p.message_id = v.message_id AND p.position = v.position
+      ${dialect.thenJoin} messaging_sms_part p${dialect.by('primary key')} ON ${dialect.lookUp('p.message_id = v.message_id AND p.position = v.position')}
       ORDER BY p.message_id, p.position, p.attempt, p.part${dialect.lock('p', 'wait')}`,
     `[${[...sms.keys()].join(',')}]`,
   );

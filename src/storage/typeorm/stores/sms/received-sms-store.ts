@@ -73,12 +73,12 @@ function* addNames(dialect: Dialect, texts: readonly ReceivedText[], now: number
   ]);
   const rows = [...new Map(named.reverse().map((row) => [row[0], row])).values()].sort();
   const names = JSON.stringify(rows.map(([name]) => name));
-  const find = `SELECT n.id, n.text_id, n.expires_at FROM messaging_sms_received n WHERE n.id IN ${dialect.strings()}`;
+  const find = `SELECT n.id, n.text_id, n.expires_at FROM messaging_sms_received n WHERE n.id ${dialect.among()}`;
   // Only where there are any: a delete that finds nothing would lock gaps.
   const expired = (yield* rowsOf(find, names)).filter((row) => integerOf(row, 'expires_at') <= now);
   if (expired.length > 0) {
     yield* write(
-      `DELETE FROM messaging_sms_received WHERE id IN ${dialect.strings()} AND expires_at <= ?`,
+      `DELETE FROM messaging_sms_received WHERE id ${dialect.among()} AND expires_at <= ?`,
       JSON.stringify(expired.map((row) => textOf(row, 'id')).sort()),
       now,
     );
@@ -176,9 +176,9 @@ function findLastWriter(dialect: Dialect, { number, signatures, since }: WriterQ
   const phone = isPhone('s.number', number);
   const last = `SELECT s.sent_at FROM messaging_sent_to s${dialect.by('primary key')}
       ${dialect.thenJoin} messaging_message m${dialect.by('primary key')}
-        ON m.id = s.message_id AND m.sender IN ${dialect.strings()}
+        ON ${dialect.lookUp('m.id = s.message_id')} AND m.sender ${dialect.among()}
       ${dialect.thenJoin} messaging_recipient r${dialect.by('primary key')}
-        ON r.message_id = s.message_id AND r.position = s.position AND r.status NOT IN ('queued', 'failed')
+        ON ${dialect.lookUp('r.message_id = s.message_id AND r.position = s.position')} AND r.status NOT IN ('queued', 'failed')
       WHERE s.account_id = a.id AND s.channel = 'sms' AND ${phone.sql} AND s.sent_at >= ?
       ORDER BY s.sent_at DESC LIMIT 1`;
   return rowsOf(

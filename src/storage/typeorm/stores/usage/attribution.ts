@@ -87,7 +87,7 @@ function* readEntries(
   const rows = yield* rowsOf(
     `SELECT l.id, l.kind, l.units, l.message_id, l.position, l.posted_at, m.channel, m.kind AS message_kind, m.sender, m.key_id,
         m.recipients
-      FROM messaging_ledger l${dialect.by('messaging_ledger_account')} LEFT JOIN messaging_message m ON m.id = l.message_id
+      FROM messaging_ledger l${dialect.by('messaging_ledger_account')} LEFT JOIN messaging_message m ON ${dialect.lookUp('m.id = l.message_id')}
       WHERE l.account_id = ? AND l.posted_at >= ? AND l.posted_at < ? AND l.kind IN ('charge', 'refund')${behind ? ` AND ${behind.sql}` : ''}
       ORDER BY l.posted_at, l.id LIMIT ?`,
     ...[accountId, last?.at ?? since, until],
@@ -152,12 +152,13 @@ interface Charged {
   readonly units: number;
 }
 
+/** The range is of each message: PostgreSQL would search the whole index for a range of all. */
 function* readRecipients(dialect: Dialect, { ids, from, below }: Chunk): Operation<readonly Charged[]> {
   const rows = yield* rowsOf(
-    `SELECT r.message_id, r.position, r.number, r.units FROM ${dialect.rows({ id: 'id' })}
+    `SELECT r.message_id, r.position, r.number, r.units FROM ${dialect.rows({ id: 'id', low: 'integer', high: 'integer' })}
       ${dialect.thenJoin} messaging_recipient r${dialect.by('primary key')}
-      ON r.message_id = v.id AND r.position >= ${from} AND r.position < ${below}`,
-    JSON.stringify(ids.map((id) => [id])),
+      ON ${dialect.lookUp('r.message_id = v.id')} AND r.position >= v.low AND r.position < v.high`,
+    JSON.stringify(ids.map((id) => [id, from, below])),
   );
   return rows.map((row) => ({
     messageId: textOf(row, 'message_id'),
@@ -173,7 +174,7 @@ function* readRefunded(dialect: Dialect, refunds: readonly Entry[]): Operation<R
   const rows = yield* rowsOf(
     `SELECT r.message_id, r.position, r.number FROM ${dialect.rows({ message_id: 'id', position: 'integer' })}
       ${dialect.thenJoin} messaging_recipient r${dialect.by('primary key')}
-      ON r.message_id = v.message_id AND r.position = v.position`,
+      ON ${dialect.lookUp('r.message_id = v.message_id AND r.position = v.position')}`,
     JSON.stringify(refunds.map(({ messageId, position }) => [messageId, position])),
   );
   return new Map(

@@ -6,6 +6,7 @@ import {
   type StatusQuery,
 } from '../../../../management/usage/overview-store.js';
 import { PRIORITIES, rankOf } from '../../../../outbox/priority.js';
+import type { Dialect } from '../../dialects/dialect.js';
 import type { Executor } from '../../engine/executor.js';
 import { type Operation, type Row, rowsOf } from '../../engine/operation.js';
 import { integerOf, optionalInteger, textOf } from '../../engine/rows.js';
@@ -34,10 +35,11 @@ export class TypeormOverviewStore extends OverviewStore {
   override async statuses({ channels, ...query }: StatusQuery): Promise<StatusCounts> {
     const counts: Record<string, number> = {};
     let isComplete = true;
+    const { dialect } = this.executor;
     for (const channel of channels) {
       for (const kind of KINDS) {
         // One at a time, so that none holds the event loop of SQLite for long.
-        const rows = await this.executor.browse(() => countStatuses({ ...query, channel, kind }));
+        const rows = await this.executor.browse(() => countStatuses(dialect, { ...query, channel, kind }));
         let counted = 0;
         for (const row of rows) {
           const count = integerOf(row, 'count');
@@ -51,7 +53,7 @@ export class TypeormOverviewStore extends OverviewStore {
   }
 
   override oldestWaiting(accountId: string, channels: readonly string[]): Promise<number | undefined> {
-    return this.executor.browse(() => findOldestWaiting(accountId, channels));
+    return this.executor.browse(() => findOldestWaiting(this.executor.dialect, accountId, channels));
   }
 
   override attention(accountId: string, channels: readonly string[], now: number): Promise<readonly AttentionFact[]> {
@@ -62,21 +64,24 @@ export class TypeormOverviewStore extends OverviewStore {
 /** The kinds of messages that are sent. */
 const KINDS = ['text', 'media', 'otp'] as const;
 
-function countStatuses({
-  accountId,
-  channel,
-  kind,
-  since,
-  until,
-  most,
-}: Omit<StatusQuery, 'channels'> & { readonly channel: string; readonly kind: string }): Operation<readonly Row[]> {
+function countStatuses(
+  dialect: Dialect,
+  {
+    accountId,
+    channel,
+    kind,
+    since,
+    until,
+    most,
+  }: Omit<StatusQuery, 'channels'> & { readonly channel: string; readonly kind: string },
+): Operation<readonly Row[]> {
   return rowsOf(
     `SELECT s.status, count(*) AS count FROM (
         SELECT r.status FROM (
           SELECT m.id FROM messaging_message m
             WHERE m.account_id = ? AND m.channel = ? AND m.kind = ? AND m.accepted_at >= ? AND m.accepted_at < ?
             ORDER BY m.accepted_at DESC, m.id DESC LIMIT ?) f
-          JOIN messaging_recipient r ON r.message_id = f.id LIMIT ?) s
+          JOIN messaging_recipient r ON ${dialect.lookUp('r.message_id = f.id')} LIMIT ?) s
       GROUP BY s.status`,
     ...[accountId, channel, kind, since, until, most, most],
   );
@@ -85,7 +90,11 @@ function countStatuses({
 /** The most linked numbers of a channel whose messages are looked at. */
 const MOST_LANES = 20;
 
-function* findOldestWaiting(accountId: string, channels: readonly string[]): Operation<number | undefined> {
+function* findOldestWaiting(
+  dialect: Dialect,
+  accountId: string,
+  channels: readonly string[],
+): Operation<number | undefined> {
   let oldest: number | undefined;
   const keep = ([row]: readonly Row[]): void => {
     const at = row && integerOf(row, 'accepted_at');
@@ -98,7 +107,7 @@ function* findOldestWaiting(accountId: string, channels: readonly string[]): Ope
           yield* rowsOf(
             `SELECT m.accepted_at FROM (SELECT r.message_id FROM messaging_recipient r
                 WHERE r.channel = ? AND r.status = ? AND r.priority = ? AND r.queue = ? AND r.due_at IS NOT NULL
-                ORDER BY r.due_at LIMIT 1) f JOIN messaging_message m ON m.id = f.message_id`,
+                ORDER BY r.due_at LIMIT 1) f JOIN messaging_message m ON ${dialect.lookUp('m.id = f.message_id')}`,
             ...[channel, status, rankOf(priority), accountId],
           ),
         );
@@ -112,7 +121,7 @@ function* findOldestWaiting(accountId: string, channels: readonly string[]): Ope
       keep(
         yield* rowsOf(
           `SELECT m.accepted_at FROM (SELECT r.message_id FROM messaging_recipient r WHERE r.channel = ? AND r.lane = ?
-              ORDER BY r.lane_turn, r.message_id LIMIT 1) f JOIN messaging_message m ON m.id = f.message_id`,
+              ORDER BY r.lane_turn, r.message_id LIMIT 1) f JOIN messaging_message m ON ${dialect.lookUp('m.id = f.message_id')}`,
           ...[channel, textOf(lane, 'id')],
         ),
       );

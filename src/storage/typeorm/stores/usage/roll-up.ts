@@ -44,7 +44,7 @@ function* findAccounts(dialect: Dialect, { after, limit }: RollUpOrder): Operati
   const rows = yield* rowsOf(
     `SELECT a.id, coalesce(u.done_until, 0) AS done_until,
         (SELECT l.posted_at FROM messaging_ledger l${dialect.by('messaging_ledger_account')} WHERE l.account_id = a.id ORDER BY l.posted_at DESC LIMIT 1) AS last
-      FROM messaging_account a LEFT JOIN messaging_usage_account u ON u.account_id = a.id
+      FROM messaging_account a LEFT JOIN messaging_usage_account u ON ${dialect.lookUp('u.account_id = a.id')}
       WHERE a.id > ? ORDER BY a.id LIMIT ?`,
     after,
     limit,

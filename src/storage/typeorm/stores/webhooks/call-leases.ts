@@ -6,19 +6,24 @@ import { integerOf, textOf } from '../../engine/rows.js';
 import { ENDPOINT, toEndpoint } from './endpoint-rows.js';
 
 /** Whether an endpoint has something to be called with: new events, pending calls, or a replay. */
-const HAS_WORK = `(EXISTS (SELECT 1 FROM messaging_event_counter c WHERE c.id = p.account_id AND c.sequence > p.cursor_at)
-  OR EXISTS (SELECT 1 FROM messaging_endpoint_retry r WHERE r.endpoint_id = p.id AND r.due_at IS NOT NULL)
-  OR EXISTS (SELECT 1 FROM messaging_endpoint_replay y WHERE y.endpoint_id = p.id))`;
+function hasWork(dialect: Dialect): string {
+  const works = [
+    `messaging_event_counter c WHERE ${dialect.lookUp('c.id = p.account_id')} AND c.sequence > p.cursor_at`,
+    `messaging_endpoint_retry r WHERE ${dialect.lookUp('r.endpoint_id = p.id')} AND r.due_at IS NOT NULL`,
+    `messaging_endpoint_replay y WHERE ${dialect.lookUp('y.endpoint_id = p.id')}`,
+  ];
+  return `(${works.map((each) => `EXISTS (SELECT 1 FROM ${each})`).join(' OR ')})`;
+}
 
 /** See `CallStore.take`. It looks without locks first, so that it writes only where there is something to take. */
 export function* takeEndpoints(
   dialect: Dialect,
   { owner, now, leaseUntil, accounts, after = '', limit }: TakeOrder,
 ): Operation<TakenEndpoints> {
-  const columns = `p.id, CASE WHEN p.status = 'enabled' AND p.lease_until <= ? AND ${HAS_WORK} THEN 1 ELSE 0 END AS free`;
+  const columns = `p.id, CASE WHEN p.status = 'enabled' AND p.lease_until <= ? AND ${hasWork(dialect)} THEN 1 ELSE 0 END AS free`;
   const seen = accounts
     ? yield* rowsOf(
-        `SELECT ${columns} FROM messaging_endpoint p WHERE p.account_id IN ${dialect.strings()} AND p.id > ? ORDER BY p.id LIMIT ?`,
+        `SELECT ${columns} FROM messaging_endpoint p WHERE p.account_id ${dialect.among()} AND p.id > ? ORDER BY p.id LIMIT ?`,
         now,
         JSON.stringify(accounts),
         after,
@@ -43,13 +48,13 @@ export function* takeEndpoints(
     .map((row) => textOf(row, 'id'));
   if (ids.length === 0) return { taken: [], next };
   yield* write(
-    `UPDATE messaging_endpoint SET owner = ?, lease_until = ?, epoch = epoch + 1 WHERE id IN ${dialect.strings()}`,
+    `UPDATE messaging_endpoint SET owner = ?, lease_until = ?, epoch = epoch + 1 WHERE id ${dialect.among()}`,
     owner,
     leaseUntil,
     JSON.stringify(ids),
   );
   const rows = yield* rowsOf(
-    `SELECT ${ENDPOINT}, epoch FROM messaging_endpoint WHERE id IN ${dialect.strings()}`,
+    `SELECT ${ENDPOINT}, epoch FROM messaging_endpoint WHERE id ${dialect.among()}`,
     JSON.stringify(ids),
   );
   const taken = rows.map((row) => {
@@ -68,7 +73,7 @@ export function* renewEndpoints(
 ): Operation<readonly RenewedLease[]> {
   const rows = yield* lockOurs(dialect, owner, leases);
   yield* write(
-    `UPDATE messaging_endpoint SET lease_until = ? WHERE id IN ${dialect.strings()}`,
+    `UPDATE messaging_endpoint SET lease_until = ? WHERE id ${dialect.among()}`,
     until,
     JSON.stringify([...rows.keys()]),
   );
@@ -94,7 +99,7 @@ export function* loadEndpoint(owner: string, { endpointId, epoch }: EndpointLeas
 export function* releaseEndpoints(dialect: Dialect, owner: string, leases: readonly EndpointLease[]): Operation<void> {
   const rows = yield* lockOurs(dialect, owner, leases);
   yield* write(
-    `UPDATE messaging_endpoint SET owner = NULL, lease_until = 0 WHERE id IN ${dialect.strings()}`,
+    `UPDATE messaging_endpoint SET owner = NULL, lease_until = 0 WHERE id ${dialect.among()}`,
     JSON.stringify([...rows.keys()]),
   );
 }

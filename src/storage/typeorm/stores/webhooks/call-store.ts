@@ -74,7 +74,7 @@ export class TypeormCallStore extends CallStore {
   }
 
   override addReplay(order: ReplayOrder): Promise<number> {
-    return this.executor.write(() => addReplay(order));
+    return this.executor.write(() => addReplay(this.executor.dialect, order));
   }
 
   override retryFailed(order: ReplayOrder): Promise<number> {

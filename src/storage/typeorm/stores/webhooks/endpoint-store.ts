@@ -52,9 +52,8 @@ export class TypeormEndpointStore extends EndpointStore {
   }
 
   override async withUrl(url: string): Promise<readonly Endpoint[]> {
-    const rows = await this.executor.browse(() =>
-      rowsOf(`SELECT ${ENDPOINT} FROM messaging_endpoint WHERE url = ?`, url),
-    );
+    const from = `messaging_endpoint e${this.executor.dialect.by('messaging_endpoint_url')}`;
+    const rows = await this.executor.browse(() => rowsOf(`SELECT ${ENDPOINT} FROM ${from} WHERE url = ?`, url));
     return rows.map(toEndpoint);
   }
 

@@ -96,11 +96,11 @@ function* noteAsk(endpointId: string, at: number): Operation<void> {
 }
 
 /** See `CallStore.addReplay`. */
-export function* addReplay(order: ReplayOrder): Operation<number> {
+export function* addReplay(dialect: Dialect, order: ReplayOrder): Operation<number> {
   const { id, endpoint, types, at } = order;
   // Looked at twice: here before events are counted, and below under the lock that `noteAsk` takes.
   yield* checkReplays(endpoint.id);
-  const { after, upTo } = yield* windowOf(order);
+  const { after, upTo } = yield* windowOf(dialect, order);
   if (after >= upTo) return 0;
   const events = yield* countEvents(endpoint.accountId, after, upTo, typesOf(order));
   if (events === 0) return 0;
@@ -129,9 +129,9 @@ function* checkReplays(endpointId: string): Operation<void> {
 }
 
 /** See `CallStore.retryFailed`. */
-export function* retryFailed(_dialect: Dialect, order: ReplayOrder): Operation<number> {
+export function* retryFailed(dialect: Dialect, order: ReplayOrder): Operation<number> {
   const { endpoint, at } = order;
-  const { after, upTo } = yield* windowOf(order);
+  const { after, upTo } = yield* windowOf(dialect, order);
   const types = typesOf(order);
   if (types?.length === 0) return 0;
   const ofTypes = types
@@ -164,8 +164,8 @@ function* recordReplay(
 /** See `CallStore.purgeFailed`. */
 export function* purgeFailed(dialect: Dialect, limit: number): Operation<number> {
   const rows = yield* rowsOf(
-    `SELECT r.endpoint_id, r.sequence FROM messaging_endpoint_retry r JOIN messaging_endpoint p ON p.id = r.endpoint_id
-      JOIN messaging_event_counter c ON c.id = p.account_id WHERE r.due_at IS NULL AND r.sequence < c.earliest
+    `SELECT r.endpoint_id, r.sequence FROM messaging_endpoint_retry r JOIN messaging_endpoint p ON ${dialect.lookUp('p.id = r.endpoint_id')}
+      JOIN messaging_event_counter c ON ${dialect.lookUp('c.id = p.account_id')} WHERE r.due_at IS NULL AND r.sequence < c.earliest
       ORDER BY r.endpoint_id, r.sequence LIMIT ?`,
     limit,
   );
@@ -185,9 +185,12 @@ function typesOf({ endpoint, types }: ReplayOrder): readonly EventType[] | undef
 }
 
 /** A window as numbers of the log that are kept. What the endpoint has not been called with yet is called anyway. */
-function* windowOf({ endpoint, after, since, until }: ReplayOrder): Operation<{ after: number; upTo: number }> {
+function* windowOf(
+  dialect: Dialect,
+  { endpoint, after, since, until }: ReplayOrder,
+): Operation<{ after: number; upTo: number }> {
   const [row] = yield* rowsOf(
-    `SELECT c.earliest, p.cursor_at FROM messaging_endpoint p JOIN messaging_event_counter c ON c.id = p.account_id WHERE p.id = ?`,
+    `SELECT c.earliest, p.cursor_at FROM messaging_endpoint p JOIN messaging_event_counter c ON ${dialect.lookUp('c.id = p.account_id')} WHERE p.id = ?`,
     endpoint.id,
   );
   if (!row) return { after: 0, upTo: 0 };
