@@ -124,8 +124,8 @@ interface Manifest {
 /** What has no name outside and needs none: what only our own workers call. */
 const NAMELESS = ['LiveSession', 'MessageReceiver', 'SessionListener'];
 
-/** What the tarball had when the faults of the field were mended (2 430 kB), and some room. */
-const MOST_BYTES = 2_500_000;
+/** What the tarball had when the faults of the field were mended (2 512 kB), and some room. */
+const MOST_BYTES = 2_600_000;
 
 describe('the packed package', () => {
   let folder: string;
