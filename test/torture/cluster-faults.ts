@@ -108,7 +108,7 @@ export const FAILOVER_FAULTS: readonly Fault[] = [
   }),
   onPair('primary frozen', async (pair) => {
     pair.loseLeader();
-    pair.primary.signal('SIGSTOP');
+    pair.primary.freeze();
     await pause(MISSED_MS);
     await pair.promote();
   }),

@@ -9,7 +9,7 @@ import { peerFolder, removeFolder } from '../support/carriers/peer-folder.js';
 import { PeerProcess } from '../support/carriers/peer-process.js';
 import { listens } from '../support/listens.js';
 import { until } from '../support/until.js';
-import { OwnPostgres } from './own-postgres.js';
+import { OwnPostgres, queryAt } from './own-postgres.js';
 
 export const hasFailover = (): boolean => hasPeer('PostgreSQL failover', 'haproxy', ['haproxy', 'setpriv']);
 
@@ -53,6 +53,7 @@ export class FailoverPair {
       const pair = new FailoverPair(members, host, ports);
       await pair.proxy.ready(() => listens(ports[0] ?? 0, host));
       await pair.wait(true);
+      await until(() => pair.leads().catch(() => false));
       return pair;
     });
   }
@@ -124,6 +125,15 @@ export class FailoverPair {
     await this.proxy.stop();
     removeFolder(this.folder);
     for (const member of this.members) await member.close();
+  }
+
+  /** HAProxy takes each server for good until its checks have failed, and takes them in turn. */
+  private async leads(): Promise<boolean> {
+    for (const url of [this.cuttingUrl, this.cuttingUrl, this.keepingUrl, this.keepingUrl]) {
+      const [row] = await queryAt(url, 'SELECT pg_is_in_recovery() AS follows');
+      if (row?.follows !== false) return false;
+    }
+    return true;
   }
 
   private get leader(): Member {

@@ -12,6 +12,7 @@ const VERSIONS = '/usr/lib/postgresql';
 /** A PostgreSQL server of the test's own, on a free port, which may be stopped in any manner. */
 export class OwnPostgres {
   private process: ChildProcess | undefined;
+  private standsStill = false;
 
   private constructor(
     private readonly folder: string,
@@ -86,11 +87,16 @@ export class OwnPostgres {
   async kill(): Promise<void> {
     const { process: server } = this;
     if (!server || this.isOver) return;
-    const gone = once(server, 'exit');
     this.signal('SIGKILL');
-    // `runuser` stops when the server does, and would not see its end.
-    server.kill('SIGCONT');
-    await gone;
+    this.standsStill = false;
+    // `runuser` stops as soon as it sees that the server has stopped, and would not see its end then.
+    await until(() => this.isOver || !server.kill('SIGCONT'));
+  }
+
+  /** As a machine that hangs: its connections stay, and nothing is answered. */
+  freeze(): void {
+    this.signal('SIGSTOP');
+    this.standsStill = true;
   }
 
   private get isOver(): boolean {
@@ -98,7 +104,7 @@ export class OwnPostgres {
   }
 
   /** To all of its processes: each has a group of its own. */
-  signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
+  private signal(signal: 'SIGKILL' | 'SIGSTOP'): void {
     const [main = ''] = readFileSync(join(this.folder, 'postmaster.pid'), 'utf8').split('\n');
     // While it stands still it begins no others, and those that end keep their ids.
     process.kill(Number(main), 'SIGSTOP');
@@ -118,23 +124,26 @@ export class OwnPostgres {
     await this.execute('SELECT pg_reload_conf()');
   }
 
-  async execute(sql: string): Promise<Record<string, unknown>[]> {
-    const client = new Client({ connectionString: this.url('postgres') });
-    // A server that goes away while this is connected is told by the query.
-    client.on('error', () => undefined);
-    await client.connect();
-    try {
-      return (await client.query(sql)).rows;
-    } finally {
-      await client.end();
-    }
+  execute(sql: string): Promise<Record<string, unknown>[]> {
+    return queryAt(this.url('postgres'), sql);
   }
 
   async close(): Promise<void> {
-    // It may be one that stands still.
-    if (!this.isOver) this.signal('SIGCONT');
-    await this.stop('immediate');
+    await (this.standsStill ? this.kill() : this.stop('immediate'));
     rmSync(join(this.folder, '..'), { recursive: true, force: true });
+  }
+}
+
+/** A statement on a connection of its own. */
+export async function queryAt(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url });
+  // A server that goes away while this is connected is told by the query.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
   }
 }
 
