@@ -5,12 +5,12 @@ import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
 import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
 import { closeAfterEach } from '../../support/opened.js';
+import { PNG } from '../../support/png.js';
 import { NO_INPUTS, notStrings } from '../../support/wrong-inputs.js';
 
 const NUMBER = '22670000500';
 const TO = '22675000000';
 const URL = 'https://files.example/photo';
-const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex');
 const NOTHING = [
   ['nothing', undefined],
   ['null', null],
