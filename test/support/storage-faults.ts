@@ -593,7 +593,7 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'texts that are removed before they are sent': {
     topic: 'retention',
-    build: ({ rewrite }) => rewrite('AND r.position < ? AND r.due_at IS NOT NULL', 'AND r.position < ? AND 0'),
+    build: ({ rewrite }) => rewrite('r.position < v.high', 'r.position < v.high AND 0'),
   },
   'messages whose recipients go without a mark': {
     topic: 'retention',

@@ -38,7 +38,7 @@ describe('what is done with shared contexts', () => {
 
   test('puts back what the host had there', () => {
     class Traced<T> extends SharedContext<T> {}
-    Object.assign(asyncHooks, { [NAME]: Traced });
+    Object.defineProperty(asyncHooks, NAME, { value: Traced, configurable: true, enumerable: true, writable: true });
     withSharedContexts(() => undefined);
     expect(asyncHooks.AsyncLocalStorage).toBe(Traced);
   });
