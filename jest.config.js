@@ -82,6 +82,8 @@ export default {
       ...common,
       displayName: 'typeorm-0.3',
       moduleNameMapper: { ...common.moduleNameMapper, '^typeorm$': 'typeorm-0.3' },
+      // Plans, rows that are read and settings of servers are the same whatever makes the connection.
+      testPathIgnorePatterns: ['/test/services/[^/]*(plans?|reads|settings|first-start|read-only-server)\\.test'],
       testMatch: ['services/*', 'unit/storage/*', 'e2e/host-transactions'].map(
         (each) => `<rootDir>/test/${each}.test.ts`,
       ),
