@@ -248,7 +248,7 @@ function causeOf(error: unknown): string {
   return error instanceof Error && error.cause !== undefined ? `\nCaused by: ${describe(error.cause)}` : '';
 }
 
-/** The message in one line, however many it has, and the frames of the stack. */
+/** The message of an error as one line, with its line breaks escaped, then the frames of its stack. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return `A ${typeof error} was thrown`;
   return `${error.name}: ${escapeControls(error.message)}${stackFrames(error, MAX_FRAMES)}`;

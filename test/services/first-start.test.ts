@@ -13,7 +13,7 @@ const suite = (await hasServer('MariaDB', 3306)) ? describe : describe.skip;
 const opened = closeAfterEach();
 
 suite('a first start of several processes on several nodes of Galera', () => {
-  // GET_LOCK holds on one node only, so there all of them migrate at once.
+  // GET_LOCK holds on one node only, so hosts on several Galera nodes migrate at the same time.
   const withoutLock = (dialect: Dialect): Dialect =>
     Object.create(dialect, { exclusively: { value: (migration: () => Operation<void>) => migration() } });
 

@@ -25,7 +25,7 @@ onPostgres(
     const storage = { useValue: new TypeormStorage({ database: postgres.url('messaging') }) };
     const app = opened(await startMessaging('fastify', { storage, dispatch: { pollMs: 60_000 } }));
     expect(tallyOf(await sendTen(app))).toEqual({ 200: 10 });
-    // Sessions of from now on may write, as on the new primary; those that are open may not, as on the old one.
+    // New sessions may write, as on the new primary. Sessions that are open already may not, as on the old one.
     await postgres.execute('ALTER DATABASE messaging SET default_transaction_read_only = off');
     await postgres.execute('ALTER SYSTEM SET default_transaction_read_only = on');
     await postgres.execute('SELECT pg_reload_conf()');
