@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import type { InboundSms } from '../../src/sms/sms-transport.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { Incoming } from '../../src/transports/smpp/incoming/incoming.js';
 import { ReceiptStates } from '../../src/transports/smpp/incoming/receipt-states.js';
@@ -79,7 +80,12 @@ suite('Kannel as a client of the test SMSC', () => {
       const submits = (await submitsOf({ text, as }, parts)).map(({ pdu }) => pdu);
       expect(submits).toHaveLength(parts);
       expect(readAlone(submits)).toBe(text);
-      expect(await readByUs(submits)).toEqual([text]);
+      const read = await readByUs(submits);
+      expect(read.map(({ part }) => part?.number)).toEqual(
+        parts === 1 ? [undefined] : [...read.keys()].map((at) => at + 1),
+      );
+      expect(new Set(read.map(({ part }) => part?.reference)).size).toBe(1);
+      expect(read.map((each) => each.text).join('')).toBe(text);
     });
   });
 
@@ -186,8 +192,8 @@ function readAlone(submits: readonly ShortMessage[]): string {
   return readUcs2({ octets, length: octets.length, hasHeader: false });
 }
 
-/** As if a phone had sent it to us. */
-async function readByUs(submits: readonly ShortMessage[]): Promise<string[]> {
+/** What we hand to the service, which joins the parts, as if a phone had sent them to us. */
+async function readByUs(submits: readonly ShortMessage[]): Promise<readonly InboundSms[]> {
   const sink = new RecordingSink();
   const incoming = new Incoming(sink, () => undefined, new FakeClock());
   const settings: IncomingSettings = {
@@ -202,5 +208,5 @@ async function readByUs(submits: readonly ShortMessage[]): Promise<string[]> {
   };
   const source = { ton: 1, npi: 1, address: '22670000000' };
   for (const submit of submits) await incoming.deliver({ ...submit, source }, settings, {});
-  return sink.texts.map(({ text }) => text);
+  return sink.texts;
 }
