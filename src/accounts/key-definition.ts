@@ -21,10 +21,10 @@ export interface KeyDraft {
   readonly perMinute?: number | null | undefined;
 }
 
-export const LONGEST_NAME = 128;
-export const MOST_CIDRS = 50;
-export const MOST_DAILY_UNITS = 1e12;
-export const MOST_PER_MINUTE = 1_000_000;
+export const MAX_NAME = 128;
+export const MAX_CIDRS = 50;
+export const MAX_DAILY_UNITS = 1e12;
+export const MAX_PER_MINUTE = 1_000_000;
 /** The last moment of a Date. */
 const LAST_MOMENT = 8.64e15;
 
@@ -44,14 +44,14 @@ export function keyDefinitionOf(
     scopes: scopes == null ? undefined : scopesOf(scopes, wordOf('scopes')),
     cidrs: cidrs == null ? undefined : cidrsOf(cidrs, wordOf('cidrs')),
     expiresAt: expiresAt == null ? undefined : endOf(expiresAt, now, wordOf('expiresAt')),
-    dailyUnits: dailyUnits == null ? undefined : integerOf(dailyUnits, MOST_DAILY_UNITS, wordOf('dailyUnits')),
-    perMinute: perMinute == null ? undefined : integerOf(perMinute, MOST_PER_MINUTE, wordOf('perMinute')),
+    dailyUnits: dailyUnits == null ? undefined : integerOf(dailyUnits, MAX_DAILY_UNITS, wordOf('dailyUnits')),
+    perMinute: perMinute == null ? undefined : integerOf(perMinute, MAX_PER_MINUTE, wordOf('perMinute')),
   };
 }
 
 function nameOf(name: unknown, field: string): string {
   checkText(field, name);
-  if (isInvisible(name) || !hasCodePoints(name, 1, LONGEST_NAME)) throw invalid(field);
+  if (isInvisible(name) || !hasCodePoints(name, 1, MAX_NAME)) throw invalid(field);
   return name;
 }
 
@@ -64,7 +64,7 @@ function scopesOf(scopes: unknown, field: string): readonly KeyScope[] {
 
 function cidrsOf(cidrs: unknown, field: string): readonly string[] {
   const given = listOf(cidrs, field);
-  if (given.length > MOST_CIDRS) throw invalid(field);
+  if (given.length > MAX_CIDRS) throw invalid(field);
   return given.map((cidr) => {
     if (typeof cidr !== 'string' || addressRangeOf(cidr) === undefined) throw invalid(field);
     return cidr;

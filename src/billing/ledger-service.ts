@@ -12,13 +12,13 @@ import { EventTeller } from '../events/event-teller.js';
 import {
   eventOf,
   type GivenReply,
-  HIGHEST_BALANCE,
   idsOf,
   type LedgerCheck,
   type LedgerEntry,
   type LedgerPosting,
   type LedgerQuery,
   LedgerStore,
+  MAX_BALANCE,
   type PostingAnswer,
   type PostingReply,
   shownId,
@@ -182,7 +182,7 @@ export class LedgerService {
   private settle(posting: LedgerPosting, posted: PostingAnswer, host?: HostTransaction): void {
     if (posted === 'taken') throw new MessagingError('error.reference_taken', { reference: shownId(posting) });
     if (posted === 'unknown') throw new MessagingError('error.account_not_found');
-    if (posted === 'over') throw new MessagingError('error.balance_too_high', { max: HIGHEST_BALANCE });
+    if (posted === 'over') throw new MessagingError('error.balance_too_high', { max: MAX_BALANCE });
     if (posted === 'refused') throw new MessagingError('error.insufficient_balance');
     if (posted === 'posted') this.events.tell([eventOf(posting)], host);
   }

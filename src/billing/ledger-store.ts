@@ -55,7 +55,7 @@ export interface LedgerPosting {
 /**
  * The result of a posting. `repeated`: it is stored already, with the same account, kind and units; `taken`: its id is stored with
  * another account, kind or units; `refused`: the balance would become negative; `over`: the sum of the account's postings would
- * exceed `HIGHEST_BALANCE`; `unknown`: the account does not exist.
+ * exceed `MAX_BALANCE`; `unknown`: the account does not exist.
  */
 export type PostingAnswer = 'posted' | 'repeated' | 'taken' | 'refused' | 'over' | 'unknown';
 
@@ -84,10 +84,10 @@ export interface AnsweredPosting {
  * The highest sum of an account's top-ups and adjustments. It keeps the balance exact as a JavaScript number: a refund, which is
  * never refused, only returns units that were charged.
  */
-export const HIGHEST_BALANCE = Number.MAX_SAFE_INTEGER;
+export const MAX_BALANCE = Number.MAX_SAFE_INTEGER;
 
 /** The most faults that `LedgerStore.check` returns. */
-export const MOST_FAULTS = 1000;
+export const MAX_FAULTS = 1000;
 
 /** The parts of a check, in order. */
 export type LedgerPart = 'accounts' | 'entries' | 'messages' | 'recipients';
@@ -158,7 +158,7 @@ export abstract class LedgerStore {
    * It reads the books in chunks and keeps nobody waiting. Sends, refunds and postings may go on meanwhile, and are no faults.
    *
    * @returns one sentence for each fault, with the id of the message or else of the account; a fault that follows from another
-   *   one is left out. At most `MOST_FAULTS`; empty when the books are correct
+   *   one is left out. At most `MAX_FAULTS`; empty when the books are correct
    * @throws MessagingError `error.invalid_cursor` where `after` is no place of a check
    */
   abstract check(options?: LedgerCheck): Promise<readonly string[]>;

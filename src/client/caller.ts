@@ -60,7 +60,7 @@ const ATTEMPT_MS = 35_000;
 /** The service writes a comment every 15 s. */
 const SILENCE_MS = 45_000;
 const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 
 /** Makes the requests of a client: credentials, attempts, deadlines, errors. */
 export class Caller {
@@ -212,7 +212,7 @@ function isTransient(error: unknown, { repeat }: Ask): boolean {
 
 /** Milliseconds to the next attempt: at least `Retry-After`, and a random part that doubles, so that clients do not come all at once. */
 function pauseAfter(error: unknown, attempt: number): number {
-  const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt);
+  const longest = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt);
   const asked = error instanceof MessagingApiError ? (error.retryAfter ?? 0) * 1000 : 0;
   return asked + longest * (0.5 + Math.random() / 2);
 }

@@ -1,5 +1,5 @@
 /** The most that a timer takes; above, it would fire at once. */
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_MS = 2 ** 31 - 1;
 
 /**
  * Works for at most so many milliseconds, or until the signal is aborted.
@@ -14,10 +14,7 @@ export async function limited<T>(
   const controller = new AbortController();
   const within = controller.signal;
   const leave = () => controller.abort(signal?.reason);
-  const timer = setTimeout(
-    () => controller.abort(new DOMException('Timed out', 'TimeoutError')),
-    Math.min(ms, LONGEST_MS),
-  );
+  const timer = setTimeout(() => controller.abort(new DOMException('Timed out', 'TimeoutError')), Math.min(ms, MAX_MS));
   signal?.addEventListener('abort', leave);
   // What ignores its signal is left alone.
   const aborted = new Promise<never>((_, reject) => {
@@ -40,7 +37,7 @@ export async function pause(ms: number, signal: AbortSignal | undefined): Promis
       signal?.throwIfAborted();
       leave = () => reject(signal?.reason);
       signal?.addEventListener('abort', leave);
-      timer = setTimeout(resolve, Math.min(ms, LONGEST_MS));
+      timer = setTimeout(resolve, Math.min(ms, MAX_MS));
     });
   } finally {
     clearTimeout(timer);

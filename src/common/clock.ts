@@ -24,7 +24,7 @@ export abstract class Clock {
 describePort(Clock, { now: method, after: method, elapsed: method });
 
 /** The longest delay of a Node timer; a longer one would fire at once. */
-const LONGEST_DELAY = 2 ** 31 - 1;
+const MAX_DELAY = 2 ** 31 - 1;
 
 /** The machine's clock. */
 @Injectable()
@@ -38,7 +38,7 @@ export class SystemClock extends Clock {
   }
 
   override after(ms: number, task: () => void): () => void {
-    const timer = setTimeout(task, Math.min(Math.max(ms, 0), LONGEST_DELAY)).unref();
+    const timer = setTimeout(task, Math.min(Math.max(ms, 0), MAX_DELAY)).unref();
     return () => clearTimeout(timer);
   }
 }

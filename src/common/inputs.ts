@@ -62,11 +62,11 @@ export function inNfc(text: string, min: number, max: number): string | undefine
 }
 
 /** The most entries of a page. */
-const LARGEST_PAGE = 1000;
+const MAX_PAGE = 1000;
 
 /** @throws MessagingError `error.field_invalid` for anything but an integer from 1 to 1000 */
 export function checkLimit(limit: unknown): asserts limit is number {
-  const isOne = typeof limit === 'number' && Number.isInteger(limit) && limit >= 1 && limit <= LARGEST_PAGE;
+  const isOne = typeof limit === 'number' && Number.isInteger(limit) && limit >= 1 && limit <= MAX_PAGE;
   if (!isOne) throw new MessagingError('error.field_invalid', { field: 'limit' });
 }
 

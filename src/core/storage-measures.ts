@@ -1,10 +1,10 @@
 import type { Priority } from '../outbox/priority.js';
 
 /** The most deliveries of a channel that are counted, and the most of anything else. */
-export const MOST_DELIVERIES = 100_000;
-export const MOST_COUNTED = 10_000;
+export const MAX_DELIVERIES = 100_000;
+export const MAX_COUNTED = 10_000;
 
-/** What a storage tells of itself for gauges: the same in every process. Counts stop at `MOST_DELIVERIES` and `MOST_COUNTED`. */
+/** What a storage tells of itself for gauges: the same in every process. Counts stop at `MAX_DELIVERIES` and `MAX_COUNTED`. */
 export interface StorageMeasures {
   /** Deliveries that are not handed over yet. */
   readonly open: readonly {

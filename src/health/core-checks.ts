@@ -9,7 +9,7 @@ import { type CheckResult, HealthChecks } from './health-checks.js';
 
 /** A worker is silent after so many of its rounds, and at least so many milliseconds. */
 const ROUNDS_MISSED = 3;
-const LEAST_SILENT_MS = 30_000;
+const MIN_SILENT_MS = 30_000;
 
 /** What every application is checked for: the storage, the background workers, and how long deliveries wait. */
 @Injectable()
@@ -54,7 +54,7 @@ export class CoreChecks implements OnModuleInit {
   private workers(): CheckResult {
     const silent = this.rounds
       .all()
-      .filter(({ ageMs, everyMs }) => ageMs > Math.max(LEAST_SILENT_MS, ROUNDS_MISSED * everyMs));
+      .filter(({ ageMs, everyMs }) => ageMs > Math.max(MIN_SILENT_MS, ROUNDS_MISSED * everyMs));
     if (silent.length === 0) return { check: 'workers', state: 'ok', text: 'Every worker had a round lately.' };
     // What removes expired data keeps nobody waiting.
     const state = silent.every(({ isUpkeep }) => isUpkeep) ? 'warning' : 'failed';

@@ -19,7 +19,7 @@ export const HEARTBEAT_MS = 15_000;
 export const RECONNECT_MS = 2_000;
 
 /** Most characters that are buffered for a client that does not read; above, its connection is dropped. */
-export const MOST_WAITING = 1024 * 1024;
+export const MAX_WAITING = 1024 * 1024;
 
 /**
  * A streamed answer that nothing on its way may transform: a host's `compression()` would keep what is written until it has

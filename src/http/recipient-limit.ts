@@ -1,7 +1,7 @@
 import { type FactoryProvider, Injectable, type InjectionToken } from '@nestjs/common';
 
 /** The largest number that a capability may allow, and the limit where none sets one. */
-export const MOST_RECIPIENTS = 1_000_000;
+export const MAX_RECIPIENTS = 1_000_000;
 
 /**
  * The most entries that a list in a body may have. It is read before the route's capability sees the body, so it is the
@@ -12,7 +12,7 @@ export class RecipientLimit {
   private allowed: number | undefined;
 
   get maxRecipients(): number {
-    return this.allowed ?? MOST_RECIPIENTS;
+    return this.allowed ?? MAX_RECIPIENTS;
   }
 
   /** Adds a capability's limit; to be called before the application has started. */

@@ -5,7 +5,7 @@ import { formatInput, inNfc } from '../common/inputs.js';
 import { isPhoneNumber } from '../common/phone-number.js';
 import { readNumber } from '../common/read-number.js';
 import { invalidNumber } from '../common/recipient-number.js';
-import { MOST_CHARACTERS, MOST_KEYS, metadataRefusal } from '../outbox/metadata.js';
+import { MAX_CHARACTERS, MAX_KEYS, metadataRefusal } from '../outbox/metadata.js';
 import { classTransformer, classValidator, lateDecorator } from './late-decorators.js';
 
 /** class-validator's `IsString`. */
@@ -45,7 +45,7 @@ export function IsQueryInteger(min: number, max: number, options?: ValidationOpt
 /** What a caller gives with a send; see `metadataOf`. */
 export function IsMetadata(options?: ValidationOptions): PropertyDecorator {
   const validate = (value: unknown): boolean => metadataRefusal(value) === undefined;
-  return Rule({ name: METADATA, constraints: [MOST_KEYS, MOST_CHARACTERS], validator: { validate } }, options);
+  return Rule({ name: METADATA, constraints: [MAX_KEYS, MAX_CHARACTERS], validator: { validate } }, options);
 }
 
 function Rule(rule: ValidateByOptions, options: ValidationOptions | undefined): PropertyDecorator {

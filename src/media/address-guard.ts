@@ -184,7 +184,7 @@ export class SystemNetwork extends MediaNetwork {
 }
 
 /** RFC 9110 section 4.1 asks recipients to accept at least this many characters; signed links come close. */
-const LONGEST_URL = 8000;
+const MAX_URL = 8000;
 
 /**
  * Parses a URL from a caller or a redirect, and refuses what needs no look-up: schemes other than http and https, credentials,
@@ -194,9 +194,9 @@ const LONGEST_URL = 8000;
  * @throws MediaRefusedError
  */
 export function mediaUrl(text: string, base?: URL): URL {
-  if (text.length > LONGEST_URL || !URL.canParse(text, base?.href)) throw new MediaRefusedError('not a URL');
+  if (text.length > MAX_URL || !URL.canParse(text, base?.href)) throw new MediaRefusedError('not a URL');
   const url = new URL(text, base);
-  if (url.href.length > LONGEST_URL) throw new MediaRefusedError('not a URL');
+  if (url.href.length > MAX_URL) throw new MediaRefusedError('not a URL');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new MediaRefusedError('neither http nor https');
   if (url.username !== '' || url.password !== '') throw new MediaRefusedError('credentials in the URL');
   if (base?.protocol === 'https:' && url.protocol !== 'https:')

@@ -1,5 +1,5 @@
 /** Longest file name that is kept, in characters. */
-const LONGEST = 120;
+const MAX_LENGTH = 120;
 
 /** Control characters, and bidirectional controls, which can make `exe.jpg` look harmless. */
 const UNWANTED = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu;
@@ -64,7 +64,7 @@ export function cleanName(name: string | undefined): string | undefined {
 /** Shortens a long name in the middle, because its end holds the extension. */
 function bounded(name: string): string {
   const letters = [...name];
-  if (letters.length <= LONGEST) return name;
+  if (letters.length <= MAX_LENGTH) return name;
   const end = /\.\w{1,10}$/.exec(name)?.[0] ?? '';
-  return `${letters.slice(0, LONGEST - end.length).join('')}${end}`;
+  return `${letters.slice(0, MAX_LENGTH - end.length).join('')}${end}`;
 }

@@ -1,6 +1,6 @@
 import { Get, Header, type MessageEvent, Param, Res, Sse, StreamableFile } from '@nestjs/common';
 import type { Observable } from 'rxjs';
-import { type AdapterResponse, MOST_WAITING } from '../http/event-streams.js';
+import { type AdapterResponse, MAX_WAITING } from '../http/event-streams.js';
 import { MessagingController } from '../http/messaging-controller.js';
 import { MessagingRoute } from '../http/mounted-routes.js';
 import { RequestSignal } from '../http/parameters.js';
@@ -11,7 +11,7 @@ import { QrCodes } from './sessions/qr-codes.js';
 export class MsgappQrController {
   constructor(private readonly codes: QrCodes) {}
 
-  @Sse('web/qr/:qrToken', { maxPendingDataLength: MOST_WAITING })
+  @Sse('web/qr/:qrToken', { maxPendingDataLength: MAX_WAITING })
   @MessagingRoute({ deadline: false })
   events(
     @Param('qrToken') qrToken: string,

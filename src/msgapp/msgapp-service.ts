@@ -21,7 +21,7 @@ import { isShownPayload, type MediaPayload } from './message-contents.js';
 import { type MsgappListQuery, messageQuery } from './msgapp-query.js';
 import { type MsgappMessage, type MsgappPage, type MsgappSendResult, messageOf } from './msgapp-results.js';
 import { MsgappSettings } from './msgapp-settings.js';
-import { LONGEST_TEXT, type MediaKind } from './msgapp-transport.js';
+import { MAX_TEXT, type MediaKind } from './msgapp-transport.js';
 import { type Sender, Senders } from './senders.js';
 
 /** A text to one number. */
@@ -271,7 +271,7 @@ function isRefusal(error: unknown): boolean {
 
 function checkText(field: 'body' | 'caption', text: string): void {
   checkString(field, text);
-  if (text.length > LONGEST_TEXT) throw new MessagingError('error.field_invalid', { field });
+  if (text.length > MAX_TEXT) throw new MessagingError('error.field_invalid', { field });
   const character = unsendableCharacter(text);
   if (character !== undefined) throw new MessagingError('error.unsendable_character', { character });
 }

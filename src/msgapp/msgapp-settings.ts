@@ -69,7 +69,7 @@ export abstract class MsgappSettings {
   abstract readonly connects: ConnectLimits;
 }
 
-const LONGEST_MS = 30 * 24 * 3_600_000;
+const MAX_MS = 30 * 24 * 3_600_000;
 const units = integer(0, 1_000_000);
 
 const tariff = group({ text: units, media: units } satisfies OptionsOf<MsgappTariff>);
@@ -84,7 +84,7 @@ const sessions = optionalGroup({
   leaseMs: integer(1000, 600_000).or(undefined),
   scanMs: integer(1000, 3_600_000).or(undefined),
   answerMs: integer(100, 600_000).or(undefined),
-  steadyMs: integer(0, LONGEST_MS).or(undefined),
+  steadyMs: integer(0, MAX_MS).or(undefined),
   staggerMs: integer(0, 60_000).or(undefined),
 } satisfies OptionsOf<SessionTiming>);
 

@@ -25,7 +25,7 @@ export interface OutgoingMedia {
 }
 
 /** Longest text or caption, in UTF-16 code units. No app accepts longer ones, and each is one message whatever its length. */
-export const LONGEST_TEXT = 65_536;
+export const MAX_TEXT = 65_536;
 
 /** One message to one number. */
 export interface OutgoingMsgapp {

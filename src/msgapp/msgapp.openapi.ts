@@ -29,7 +29,7 @@ import { MsgappController } from './msgapp.controller.js';
 import { ListMessagesQuery, SendMediaBody, SendTextBody, SessionStatusQuery } from './msgapp.dto.js';
 import { MsgappQrController } from './msgapp-qr.controller.js';
 import { MSGAPP_STATUSES } from './msgapp-query.js';
-import { LONGEST_TEXT } from './msgapp-transport.js';
+import { MAX_TEXT } from './msgapp-transport.js';
 
 const TAG = {
   name: 'Messaging app',
@@ -114,7 +114,7 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
         description: 'A text for one number.',
         ...fieldsOf(SendTextBody, {
           to: 'The recipient.',
-          body: text('The text.', { minLength: 1, maxLength: LONGEST_TEXT, pattern: '\\S' }),
+          body: text('The text.', { minLength: 1, maxLength: MAX_TEXT, pattern: '\\S' }),
           from: FROM,
           priority: PRIORITY,
           metadata: METADATA,
@@ -140,7 +140,7 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
             MEDIA_KINDS,
             'How the phone shows it, which the bytes of the file must allow. A `voice` note is Opus in Ogg. Default: by its content.',
           ),
-          caption: text('The text below the file.', { maxLength: LONGEST_TEXT }),
+          caption: text('The text below the file.', { maxLength: MAX_TEXT }),
           from: FROM,
           priority: PRIORITY,
           metadata: METADATA,

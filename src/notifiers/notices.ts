@@ -1,7 +1,7 @@
 import type { NoticeTopic } from '../common/notifier.js';
 
 /** The longest payload, in bytes: PostgreSQL takes less than 8000 in a NOTIFY. */
-const LONGEST = 7900;
+const MAX_LENGTH = 7900;
 /** Ids of ours are 1 to 64 of these characters; what has others is told to nobody. */
 const ID = /^[\x21-\x7e]{1,64}$/;
 const TOPICS: readonly string[] = [
@@ -30,7 +30,7 @@ interface Notices {
 }
 
 /** The most characters that the notices of one payload take together. */
-export const MOST_CHARACTERS = LONGEST - 80;
+export const MAX_CHARACTERS = MAX_LENGTH - 80;
 
 /** A notice as a part of a payload; undefined when its id cannot be one of ours. */
 export function partOf(topic: NoticeTopic, id: string): string | undefined {
@@ -47,7 +47,7 @@ export function payloadOf(from: string, parts: readonly string[]): string {
 
 /** Undefined for a payload that is not ours. Topics of a later version are left out. */
 export function noticesOf(payload: unknown): Notices | undefined {
-  if (typeof payload !== 'string' || payload.length > LONGEST || !PAYLOAD.test(payload)) return undefined;
+  if (typeof payload !== 'string' || payload.length > MAX_LENGTH || !PAYLOAD.test(payload)) return undefined;
   const [, from = '', ...parts] = payload.split(' ');
   return { from, notices: parts.flatMap(noticeOf) };
 }

@@ -5,16 +5,16 @@ import type { Clock } from '../common/clock.js';
 import type { IdGenerator } from '../common/ids.js';
 import { FaultLog, faultCode, nameOf } from '../common/log.js';
 import { LocalNotifier, type NoticeTopic } from '../common/notifier.js';
-import { MOST_CHARACTERS, type Notice, noticesOf, partOf, payloadOf } from './notices.js';
+import { MAX_CHARACTERS, type Notice, noticesOf, partOf, payloadOf } from './notices.js';
 import { type Ended, type Wire, WireConnection } from './wire-connection.js';
 
 /** The least time between two payloads, in milliseconds. */
 const SPACING_MS = 20;
 /** The most notices that wait for the wire. */
-const MOST_WAITING = 1000;
+const MAX_WAITING = 1000;
 /** The ceiling of the first pause before connecting again, and of all; and the pause where nothing ever came back. Milliseconds. */
 const FIRST_MS = 250;
-const LONGEST_MS = 30_000;
+const MAX_MS = 30_000;
 const DEAF_MS = 600_000;
 /** How long a shutdown waits for a connection, and for its last payload. Milliseconds. */
 const FLUSH_MS = 1000;
@@ -88,7 +88,7 @@ export abstract class WireNotifier
     super.publish(topic, id);
     const part = partOf(topic, id);
     if (part === undefined || this.stopping.signal.aborted) return;
-    if (this.waiting.size < MOST_WAITING) this.waiting.add(part);
+    if (this.waiting.size < MAX_WAITING) this.waiting.add(part);
     else this.warnings.warn('Too many notices wait; other processes notice some changes when they look by themselves.');
     this.schedule();
   }
@@ -116,7 +116,7 @@ export abstract class WireNotifier
     let characters = 0;
     for (const part of this.waiting) {
       characters += part.length + 1;
-      if (characters > MOST_CHARACTERS) break;
+      if (characters > MAX_CHARACTERS) break;
       parts.push(part);
       this.waiting.delete(part);
     }
@@ -137,7 +137,7 @@ export abstract class WireNotifier
       }
       const ended = await connection.ended;
       this.tell(ended);
-      const ceilingMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(failures, 30));
+      const ceilingMs = Math.min(MAX_MS, FIRST_MS * 2 ** Math.min(failures, 30));
       const isDeaf = ended.how === 'deaf' && !hasBeenUsable;
       await pause(this.clock, isDeaf ? DEAF_MS : this.ids.random() * ceilingMs, signal);
     }

@@ -75,7 +75,7 @@ function prefixRule(key: string, window: OtpWindow): SendRule<Unverified> {
 }
 
 /** The longest window of a prefix, in milliseconds: 90 days. */
-const LONGEST_PREFIX_MS = 90 * 86_400_000;
+const MAX_PREFIX_MS = 90 * 86_400_000;
 
 /** A record of `prefixRule` without a number; undefined when it does not have the number. */
 export function withoutNumber(
@@ -86,7 +86,7 @@ export function withoutNumber(
   if (!Object.hasOwn(numbers, number)) return undefined;
   const left = Object.entries(numbers).filter(([each]) => each !== number);
   // Its window is not known here; a record that stays too long has no effect.
-  const expiresAt = Math.max(0, ...left.map(([, at]) => at)) + LONGEST_PREFIX_MS;
+  const expiresAt = Math.max(0, ...left.map(([, at]) => at)) + MAX_PREFIX_MS;
   return { state: { numbers: Object.fromEntries(left) }, expiresAt };
 }
 

@@ -16,7 +16,7 @@ const FRAMES = 5;
 
 /** How long a result is kept whose lease has ended while the storage was away, and of how many batches. */
 const KEPT_MS = 3_600_000;
-const MOST_KEPT = 1000;
+const MAX_KEPT = 1000;
 
 const TOO_MANY_ATTEMPTS: DeliveryResult = { kind: 'unknown', error: 'too_many_attempts' };
 
@@ -96,7 +96,7 @@ export class BatchDelivery {
   private keep(updates: readonly DeliveryUpdate[]): void {
     if (!this.late.has(updates)) this.late.set(updates, this.clock.elapsed() + KEPT_MS);
     const [oldest] = this.late.keys();
-    if (oldest && this.late.size > MOST_KEPT) this.drop(oldest);
+    if (oldest && this.late.size > MAX_KEPT) this.drop(oldest);
   }
 
   private drop(updates: readonly DeliveryUpdate[]): void {

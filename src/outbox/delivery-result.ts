@@ -62,8 +62,8 @@ export interface DeliveryTiming {
   readonly reportDeadlineMs: number;
 }
 
-const LONGEST_MS = 30 * 24 * 3_600_000;
-const wait = integer(1, LONGEST_MS).or(undefined);
+const MAX_MS = 30 * 24 * 3_600_000;
+const wait = integer(1, MAX_MS).or(undefined);
 
 /** Reads and checks the option `delivery` of a channel. */
 export const DELIVERY_OPTIONS = optionalGroup({

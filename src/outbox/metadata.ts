@@ -3,10 +3,10 @@ import { checkText, formatInput, hasCodePoints } from '../common/inputs.js';
 import type { Metadata } from '../events/event-types.js';
 
 /** The most keys of metadata. */
-export const MOST_KEYS = 16;
+export const MAX_KEYS = 16;
 
 /** The most characters of all keys and values together, in Unicode code points. */
-export const MOST_CHARACTERS = 512;
+export const MAX_CHARACTERS = 512;
 
 const FIELD = 'metadata';
 
@@ -21,10 +21,10 @@ export function metadataOf(given: unknown): Metadata | undefined {
   if (given === undefined || given === null) return undefined;
   if (!isPlainObject(given)) throw new MessagingError('error.field_not_object', { field: FIELD });
   // Counted first: a body may have hundreds of thousands of keys.
-  if (Object.keys(given).length > MOST_KEYS) throw tooLarge();
+  if (Object.keys(given).length > MAX_KEYS) throw tooLarge();
   const entries: readonly (readonly [string, unknown])[] = Object.entries(given);
   const texts = entries.flatMap(([key, value]) => (typeof value === 'string' ? [key, value] : [key]));
-  if (!hasCodePoints(texts.join(''), 0, MOST_CHARACTERS)) throw tooLarge();
+  if (!hasCodePoints(texts.join(''), 0, MAX_CHARACTERS)) throw tooLarge();
   return Object.fromEntries(entries.map(([key, value]) => [key, checked(key, value)]));
 }
 
@@ -53,7 +53,7 @@ function checked(key: string, value: unknown): string {
 }
 
 function tooLarge(): MessagingError {
-  return new MessagingError('error.metadata_too_large', { keys: MOST_KEYS, characters: MOST_CHARACTERS });
+  return new MessagingError('error.metadata_too_large', { keys: MAX_KEYS, characters: MAX_CHARACTERS });
 }
 
 /** Whether a value is what JSON or a literal makes, in contrast to a Map or a Date, whose content would be lost. */

@@ -43,7 +43,7 @@ const BATCH_RECIPIENTS = 5000;
 const RECORD_WEIGHT = 8;
 
 /** How many times a send waits for its records when other transactions lock them again each time. */
-const MOST_WAITS = 50;
+const MAX_WAITS = 50;
 
 /** How many accounts held by other transactions are waited for at a time, each on a connection of its own. */
 const HELD_ACCOUNTS = 4;
@@ -190,7 +190,7 @@ export class Outbox {
    * queue. A commit that waited would hold its account, which every commit locks first, and delay the account's other sends.
    */
   private async waitForRecords(item: Waiting, records: readonly string[]): Promise<SendDecision> {
-    if (item.waits >= MOST_WAITS) throw new StorageUnavailableError('The records of the send are held elsewhere.');
+    if (item.waits >= MAX_WAITS) throw new StorageUnavailableError('The records of the send are held elsewhere.');
     await this.store.whenFree(records);
     return this.commits.add({ ...item, waits: item.waits + 1 }, item.signal);
   }

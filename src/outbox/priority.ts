@@ -19,7 +19,7 @@ export const SEND_PRIORITIES = ['high', 'normal', 'bulk'] as const satisfies rea
 export type SendPriority = (typeof SEND_PRIORITIES)[number];
 
 /** With more recipients than this, a send is `bulk` unless its caller names a priority. */
-const MOST_NORMAL = 1000;
+const MAX_NORMAL = 1000;
 
 /**
  * The priority of a caller's send to so many numbers.
@@ -27,7 +27,7 @@ const MOST_NORMAL = 1000;
  * @throws MessagingError `error.field_invalid` for anything else than a `SendPriority`
  */
 export function sendPriority(given: unknown, recipients: number): SendPriority {
-  const asked = given ?? (recipients > MOST_NORMAL ? 'bulk' : 'normal');
+  const asked = given ?? (recipients > MAX_NORMAL ? 'bulk' : 'normal');
   const known = SEND_PRIORITIES.find((priority) => priority === asked);
   if (known === undefined) throw new MessagingError('error.field_invalid', { field: 'priority' });
   return known;

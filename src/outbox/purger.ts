@@ -36,11 +36,11 @@ const BATCH_SIZE = 1000;
 
 /**
  * A call of `purge` should take this long, in milliseconds: on SQLite it holds the event loop meanwhile, elsewhere locks. The
- * size of a batch is halved above it and doubled below half of it. Not below `SMALLEST`: on a machine that is busy otherwise,
+ * size of a batch is halved above it and doubled below half of it. Not below `MIN_BATCH`: on a machine that is busy otherwise,
  * a batch waits for longer than it works.
  */
 const BATCH_MS = 10;
-const SMALLEST = 32;
+const MIN_BATCH = 32;
 
 /**
  * Removes what has expired, so that tables do not grow without bound. The rules come from the capabilities; each runs on its
@@ -97,7 +97,7 @@ export class Purger implements OnApplicationBootstrap, OnApplicationShutdown {
         report.ended();
         if (removed < size) break;
         const tookMs = this.clock.elapsed() - began;
-        if (tookMs > BATCH_MS) size = Math.max(Math.ceil(size / 2), Math.min(size, SMALLEST));
+        if (tookMs > BATCH_MS) size = Math.max(Math.ceil(size / 2), Math.min(size, MIN_BATCH));
         else if (tookMs < BATCH_MS / 2) size = Math.min(size * 2, batchSize);
         await this.rest(what, tookMs);
       }

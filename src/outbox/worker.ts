@@ -25,7 +25,7 @@ const ROOM_LOOK_MS = ROOM_MS / 2;
  * How long a channel without deliveries may say that it has no room, in milliseconds. Then it gets one all the same, so that a
  * mistake in its count does not end its deliveries.
  */
-const MOST_WITHOUT_ROOM_MS = 10_000;
+const MAX_WITHOUT_ROOM_MS = 10_000;
 
 /** Delivers for one channel until it is stopped: claims deliveries, submits them and stores their results. */
 export class ChannelWorker {
@@ -189,7 +189,7 @@ export class ChannelWorker {
     const fitting = Math.min(Math.floor(room), batchSize, concurrency * batchSize - this.held);
     // Of a room that is no number too.
     this.lacksRoom = !(fitting >= 1);
-    const hasRested = this.clock.elapsed() - this.lastClaim >= MOST_WITHOUT_ROOM_MS;
+    const hasRested = this.clock.elapsed() - this.lastClaim >= MAX_WITHOUT_ROOM_MS;
     if (!this.lacksRoom) return fitting;
     return this.held === 0 && hasRested ? 1 : 0;
   }

@@ -17,7 +17,7 @@ import type { Observable } from 'rxjs';
 import { MessagingError } from '../common/errors.js';
 import { internationalNumber } from '../common/phone-number.js';
 import { qrDataUrl } from '../common/qr-image.js';
-import { type AdapterResponse, MOST_WAITING } from '../http/event-streams.js';
+import { type AdapterResponse, MAX_WAITING } from '../http/event-streams.js';
 import { MessagingController } from '../http/messaging-controller.js';
 import { ReplyHeaders } from '../http/parameters.js';
 import { type PhoneMessageView, phoneMessageView } from './phone-message-view.js';
@@ -134,7 +134,7 @@ export class SandboxController {
   }
 
   /** Streams each message that a phone of this process receives from now on, and an event at each change of the codes. */
-  @Sse('events', { maxPendingDataLength: MOST_WAITING })
+  @Sse('events', { maxPendingDataLength: MAX_WAITING })
   @Header('X-Content-Type-Options', 'nosniff')
   events(@Res({ passthrough: true }) response: AdapterResponse): Observable<MessageEvent> {
     return this.live.stream(response);

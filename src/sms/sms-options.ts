@@ -3,7 +3,7 @@ import { TARIFF_OPTION, type Tariff, type TariffOptions } from '../billing/tarif
 import { any, choice, integer, isRecord, OptionPlace, type OptionsOf, readOptions } from '../common/options.js';
 import { RecipientNumbers, type StrictNumbers, strictNumbers } from '../common/recipient-number.js';
 import type { SomeOf } from '../common/some-of.js';
-import { MOST_RECIPIENTS } from '../http/recipient-limit.js';
+import { MAX_RECIPIENTS } from '../http/recipient-limit.js';
 import { DELIVERY_OPTIONS, type DeliveryTiming } from '../outbox/delivery-result.js';
 import { InboundDestinations } from './inbound/inbound-destinations.js';
 import { OPT_OUT_WORDS, type OptOutWords, type OptOutWordsOption, withBuiltIn } from './opt-out/opt-out-words.js';
@@ -82,7 +82,7 @@ const baseUrl = any((given, place) => {
 /** The readers of the SMS options. */
 export const SMS_OPTIONS = {
   tariff: TARIFF_OPTION,
-  maxRecipients: integer(1, MOST_RECIPIENTS).or(100_000),
+  maxRecipients: integer(1, MAX_RECIPIENTS).or(100_000),
   maxSegments: integer(1, 255).or(255),
   strictNumbers: strictNumbers.or('home'),
   transliterate: choice('off', 'punctuation').or('off'),

@@ -12,13 +12,13 @@ export {
 export {
   type AnsweredPosting,
   type GivenReply,
-  HIGHEST_BALANCE,
   type LedgerEntry,
   type LedgerKind,
   type LedgerPosting,
   type LedgerQuery,
   LedgerStore,
-  MOST_FAULTS,
+  MAX_BALANCE,
+  MAX_FAULTS,
   type PostingAnswer,
   type PostingReply,
   postedBefore,
@@ -160,5 +160,5 @@ export {
   type EndpointAnswer,
   type EndpointKey,
   EndpointStore,
-  MOST_ENDPOINTS,
+  MAX_ENDPOINTS,
 } from '../webhooks/endpoints/endpoint-store.js';

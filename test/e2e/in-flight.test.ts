@@ -8,7 +8,7 @@ import { describeOnBothAdapters } from '../support/http-apps.js';
 import { TroubledStorage } from '../support/openapi-troubles.js';
 import { type Service, startService } from '../support/services.js';
 
-const MOST = 3;
+const MAX_IN_FLIGHT = 3;
 const BUSY = { statusCode: 429, message: 'Trop de requêtes en cours', error: 'Too Many Requests' };
 const SMS = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
 
@@ -22,7 +22,11 @@ describeOnBothAdapters('the requests of an account in flight', (adapter) => {
     const storage = new TroubledStorage();
     const clock = new FakeClock();
     const service = await startService(adapter, {
-      ...{ storage: { useValue: storage }, clock: { useValue: clock }, limits: { inFlight: MOST, bodyBytes: 100_000 } },
+      ...{
+        storage: { useValue: storage },
+        clock: { useValue: clock },
+        limits: { inFlight: MAX_IN_FLIGHT, bodyBytes: 100_000 },
+      },
       ...options,
     });
     closing.push(() => service.close());
@@ -33,8 +37,8 @@ describeOnBothAdapters('the requests of an account in flight', (adapter) => {
 
   /** Fills the account's share with look-ups that are held, looks on, and lets them go; answers what they got. */
   const whileFull = async (storage: TroubledStorage, client: ApiClient, look: () => Promise<void>) => {
-    const held = storage.hold('balance', MOST);
-    const crowd = Array.from({ length: MOST }, () => client.call('balance'));
+    const held = storage.hold('balance', MAX_IN_FLIGHT);
+    const crowd = Array.from({ length: MAX_IN_FLIGHT }, () => client.call('balance'));
     await held;
     await look();
     storage.recover();
@@ -58,7 +62,7 @@ describeOnBothAdapters('the requests of an account in flight', (adapter) => {
       const stranger = await fetch(`${service.url}/api/v1/balance`, { headers: { 'x-api-key': 'nobody' } });
       expect(stranger.status).toBe(401);
     });
-    expect(statuses).toEqual(Array(MOST).fill(200));
+    expect(statuses).toEqual(Array(MAX_IN_FLIGHT).fill(200));
     expect((await client.call('sms')).body).toMatchObject({ items: [{ smsID }], next_cursor: null });
     expect(await client.balance()).toBe(9);
   });
@@ -76,12 +80,12 @@ describeOnBothAdapters('the requests of an account in flight', (adapter) => {
       const statuses = await whileFull(storage, client, async () => {
         expect((await client.call('sms')).status).toBe(429);
       });
-      expect(statuses).toEqual(Array(MOST).fill(200));
+      expect(statuses).toEqual(Array(MAX_IN_FLIGHT).fill(200));
     };
     await isFull();
 
     // 400, 404, 413 and 500; more of each than there is room for.
-    for (let round = 0; round <= MOST; round++) {
+    for (let round = 0; round <= MAX_IN_FLIGHT; round++) {
       expect((await client.call('sms?limit=0')).status).toBe(400);
       expect((await client.call('sms/unknown')).status).toBe(404);
       expect((await client.send({ ...SMS, content: 'x'.repeat(100_001) })).status).toBe(413);
@@ -91,18 +95,18 @@ describeOnBothAdapters('the requests of an account in flight', (adapter) => {
     }
     await isFull();
 
-    const held = storage.hold('balance', MOST);
-    const late = Array.from({ length: MOST }, () => client.call('balance'));
+    const held = storage.hold('balance', MAX_IN_FLIGHT);
+    const late = Array.from({ length: MAX_IN_FLIGHT }, () => client.call('balance'));
     await held;
     clock.advance(30_000);
-    expect((await Promise.all(late)).map(({ status }) => status)).toEqual(Array(MOST).fill(504));
+    expect((await Promise.all(late)).map(({ status }) => status)).toEqual(Array(MAX_IN_FLIGHT).fill(504));
     // Released by the 504, and not again when the handlers end.
     expect((await client.call('sms')).status).toBe(200);
     storage.recover();
     await isFull();
 
-    const waiting = storage.hold('balance', MOST);
-    const gone = Array.from({ length: MOST }, () => hanging(service, client));
+    const waiting = storage.hold('balance', MAX_IN_FLIGHT);
+    const gone = Array.from({ length: MAX_IN_FLIGHT }, () => hanging(service, client));
     await waiting;
     for (const each of gone) each.destroy();
     expect(

@@ -15,7 +15,7 @@ const REACHED = ['API/v1', '...', 'a..b', '.well-known/x', '~', '-', '__proto__'
   path,
   path,
 ]);
-const LONGEST = ['of 1000 characters', 'x'.repeat(1000)];
+const LONG_PATH = ['of 1000 characters', 'x'.repeat(1000)];
 
 const UNREACHED: [string, string[]][] = [
   ['a client takes them out of the URL', ['.', '..', '../x', '/../x/', 'x/..', 'a/../b', 'a/./b']],
@@ -28,7 +28,7 @@ const UNREACHED: [string, string[]][] = [
 ];
 
 describeOnBothAdapters('a path that is taken', (adapter) => {
-  test.each([...REACHED, LONGEST])('is where clients find the routes: %s', async (_, path = '') => {
+  test.each([...REACHED, LONG_PATH])('is where clients find the routes: %s', async (_, path = '') => {
     const running = await mount(adapter, [
       MessagingModule.forRoot({ ...OPTIONS, path }),
       SandboxModule.forRoot({ path }),

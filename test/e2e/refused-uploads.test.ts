@@ -9,7 +9,7 @@ const CONNECTIONS = 40;
 const BYTES = 1_000_000;
 const HEAD = `POST /api/v1/echo HTTP/1.1\r\nHost: x\r\nX-Api-Key: good\r\nContent-Type: application/json\r\nContent-Length: ${BYTES}\r\n\r\n`;
 /** Node reads 64 KiB at once: the first read has less of the body, and one more read is ahead of a pause. */
-const MOST_PER_TURN = 3 * 65_536;
+const MAX_PER_TURN = 3 * 65_536;
 
 describeOnBothAdapters('uploads that are refused', (adapter) => {
   /** The server's ends of the connections. */
@@ -45,6 +45,6 @@ describeOnBothAdapters('uploads that are refused', (adapter) => {
       clearImmediate(turn);
     }
     expect(arrived.map(({ bytesRead }) => bytesRead)).toEqual(arrived.map(() => HEAD.length + BYTES));
-    expect(most).toBeLessThanOrEqual(MOST_PER_TURN);
+    expect(most).toBeLessThanOrEqual(MAX_PER_TURN);
   });
 });

@@ -11,7 +11,7 @@ import { rawFetch } from '../support/openapi-raw-fetch.js';
 import { ScriptedTransport } from '../support/scripted-transport.js';
 
 const SECRET = 'nPk2QeYc1mUoT7xZ';
-const MOST = 1_048_576;
+const MAX_BYTES = 1_048_576;
 
 @Controller()
 class HostController {
@@ -151,9 +151,9 @@ describeOnBothAdapters('calls of carriers', (adapter: Adapter) => {
   });
 
   test('takes so much and no more', async () => {
-    expect((await post('carrier', { body: Buffer.alloc(MOST) })).status).toBe(200);
-    expect(last()?.body).toHaveLength(MOST);
-    const large = await post('carrier', { body: Buffer.alloc(MOST + 1) });
+    expect((await post('carrier', { body: Buffer.alloc(MAX_BYTES) })).status).toBe(200);
+    expect(last()?.body).toHaveLength(MAX_BYTES);
+    const large = await post('carrier', { body: Buffer.alloc(MAX_BYTES + 1) });
     expect([large.status, await large.json()]).toEqual([
       413,
       { statusCode: 413, message: 'Requête trop volumineuse', error: 'Payload Too Large' },

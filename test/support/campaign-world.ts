@@ -61,7 +61,7 @@ export class CampaignWorld {
   readonly queue = new QueueDouble();
   readonly worker: ChannelWorker;
   /** The most deliveries that were claimed and had no result yet. */
-  mostHeld = 0;
+  maxHeld = 0;
 
   constructor(
     readonly clock: FakeClock,
@@ -98,13 +98,13 @@ export class CampaignWorld {
   }
 
   /** Turns the clock until it is so, for so many milliseconds at most; answers how many there were. */
-  async until(isSo: () => boolean, mostMs = 3_600_000, step = 10): Promise<number> {
+  async until(isSo: () => boolean, maxMs = 3_600_000, step = 10): Promise<number> {
     const begun = this.clock.elapsed();
     await settled(4);
-    while (!isSo() && this.clock.elapsed() - begun < mostMs) {
+    while (!isSo() && this.clock.elapsed() - begun < maxMs) {
       this.clock.advance(step);
       await settled(4);
-      this.mostHeld = Math.max(this.mostHeld, this.held);
+      this.maxHeld = Math.max(this.maxHeld, this.held);
     }
     return this.clock.elapsed() - begun;
   }

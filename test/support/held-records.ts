@@ -47,7 +47,7 @@ export class HeldRecords extends Executor {
   transactions = 0;
   /** How many transactions are open, and the most that ever were. */
   open = 0;
-  mostOpen = 0;
+  maxOpen = 0;
   /** How many of them wait. */
   waiting = 0;
 
@@ -75,7 +75,7 @@ export class HeldRecords extends Executor {
 
   override async write<T>(work: Work<T>): Promise<T> {
     this.transactions += 1;
-    this.mostOpen = Math.max(this.mostOpen, ++this.open);
+    this.maxOpen = Math.max(this.maxOpen, ++this.open);
     try {
       return await this.attempt(work);
     } finally {

@@ -18,8 +18,8 @@ const CODE = /(?<![\w-])\d{4,8}(?![\w-])/g;
  * A code of four digits stands in any database or log now and then. A way on which codes leak leaks all that take it:
  * so many of them, and of all that were made such a share, are no accident.
  */
-const LEAST_CODES = 2;
-const LEAST_SHARE = 0.2;
+const MIN_CODES = 2;
+const MIN_SHARE = 0.2;
 
 export default class LeakEnvironment extends Environment {
   constructor(...args) {
@@ -91,7 +91,7 @@ class LeakScan {
 
   #codesIn(words, where) {
     const found = [...this.codes].filter((code) => words.has(code)).length;
-    const isLeak = found >= LEAST_CODES && found >= LEAST_SHARE * this.codes.size;
+    const isLeak = found >= MIN_CODES && found >= MIN_SHARE * this.codes.size;
     return isLeak ? [`${found} of ${this.codes.size} codes in ${where}`] : [];
   }
 }

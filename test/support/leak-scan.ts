@@ -24,7 +24,7 @@ declare global {
 
 const scan = globalThis.leakScan;
 /** Shorter ones stand in many a line. */
-const SHORTEST_TEXT = 5;
+const MIN_TEXT = 5;
 const LEVELS = ['log', 'error', 'warn', 'debug', 'verbose', 'fatal'] as const;
 
 scan.undo.push(() => {
@@ -40,7 +40,7 @@ const { accept } = Outbox.prototype;
 Outbox.prototype.accept = function (send, host) {
   for (const { number } of send.recipients) scan.numbers.add(number);
   const { text } = send.payload as { readonly text?: unknown };
-  if (typeof text === 'string' && text.trim().length >= SHORTEST_TEXT) scan.texts.add(text);
+  if (typeof text === 'string' && text.trim().length >= MIN_TEXT) scan.texts.add(text);
   return accept.call(this, send, host);
 };
 

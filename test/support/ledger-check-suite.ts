@@ -22,7 +22,7 @@ import {
 const MESSAGES = 2500;
 
 /** The most rows that a statement of the check may answer with, so that it holds up nobody. */
-const MOST_ROWS = 5000;
+const MAX_ROWS = 5000;
 
 /** Notes how many rows each statement answers with. */
 function noting(executor: Executor, counts: number[]): Executor {
@@ -73,7 +73,7 @@ export function ledgerCheckRules(open: () => Promise<DataSource>): void {
     const told: LedgerProgress[] = [];
     const onProgress = (progress: LedgerProgress) => told.push(progress);
     expect(await checkBooks(noting(executor, counts), { onProgress })).toEqual([]);
-    expect(Math.max(...counts)).toBeLessThanOrEqual(MOST_ROWS);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(MAX_ROWS);
     const last = new Map(told.map(({ part, checked }) => [part, checked]));
     expect(Object.fromEntries(last)).toEqual({
       accounts: 2,

@@ -19,8 +19,8 @@ export interface BodyStall {
 }
 
 /** The largest body, and the most of `{`, `[`, `,` and `:` in it, by default. */
-const MOST_BYTES = 52_428_800;
-const MOST_STRUCTURE = 210_000;
+const MAX_BYTES = 52_428_800;
+const MAX_STRUCTURE = 210_000;
 
 /** Bodies at the limits of what is taken in: long texts of all kinds, many names, many levels, odd numbers. */
 export const LEGAL_BODIES: readonly LegalBody[] = [
@@ -86,7 +86,7 @@ export async function stallsOfLegalBodies(
   for (const { name, path, make } of bodies) {
     for (const once of [undefined, `legal-${name.replace(/[^a-z]/g, '-')}`]) {
       const body = make();
-      if (body.length > MOST_BYTES) throw new Error(`${name} is no legal body: ${body.length} bytes`);
+      if (body.length > MAX_BYTES) throw new Error(`${name} is no legal body: ${body.length} bytes`);
       const gaps = new LoopGaps();
       const status = await send(port, path, key, once, body);
       const stallMs = gaps.stop();
@@ -143,7 +143,7 @@ function send(port: number, path: string, key: string, once: string | undefined,
 
 function text(what: string, path: string, around: (long: string) => string, unit: string): LegalBody {
   const make = (): Buffer => {
-    const room = MOST_BYTES - Buffer.byteLength(around(''));
+    const room = MAX_BYTES - Buffer.byteLength(around(''));
     return Buffer.from(around(unit.repeat(Math.floor(room / Buffer.byteLength(unit)))));
   };
   return { name: what, path, make };
@@ -152,7 +152,7 @@ function text(what: string, path: string, around: (long: string) => string, unit
 function structure(name: string, around: (count: number) => string): LegalBody {
   // Refused for its signature, which is after the fingerprint.
   const send = '{"signature":"nobody","number":["22670000000"],"content":"x",';
-  return { name, path: 'send/sms', make: () => Buffer.from(send + around(MOST_STRUCTURE - 10).slice(1)) };
+  return { name, path: 'send/sms', make: () => Buffer.from(send + around(MAX_STRUCTURE - 10).slice(1)) };
 }
 
 function list(count: number, entry: (at: number) => string): string {

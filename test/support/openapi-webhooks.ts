@@ -1,6 +1,6 @@
 import { EventLog } from '../../src/events/event-log.js';
 import { MAX_REPLAYS } from '../../src/webhooks/calls/call-store.js';
-import { MOST_ENDPOINTS } from '../../src/webhooks/endpoints/endpoint-store.js';
+import { MAX_ENDPOINTS } from '../../src/webhooks/endpoints/endpoint-store.js';
 import { delivered, logEvents } from './logged-events.js';
 import { DOORS, MAX_BYTES, once, play, playCrowd, playLate, type Stage, type Step } from './openapi-scenario.js';
 
@@ -112,7 +112,7 @@ async function playLimit(stage: Stage, create: Asked): Promise<void> {
   const page = await ask(stage, asked('GET', WEBHOOKS, 200));
   const { items }: { readonly items: readonly object[] } = JSON.parse(await page.text());
   const further: string[] = [];
-  for (let count = items.length; count < MOST_ENDPOINTS; count++) further.push((await made(stage, create)).id);
+  for (let count = items.length; count < MAX_ENDPOINTS; count++) further.push((await made(stage, create)).id);
   await ask(stage, { ...create, status: 409 });
   for (const id of further) await ask(stage, asked('DELETE', `${WEBHOOKS}/${id}`, 200));
 }

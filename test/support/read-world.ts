@@ -29,7 +29,7 @@ export const LARGE = 30_000;
 export const LARGE_ID = messageId(SMALL);
 
 /** The most rows that a page may read: 2000 messages, 20 000 recipients, and what is shown. */
-export const MOST_ROWS = 25_000;
+export const MAX_ROWS = 25_000;
 
 /** What a read did: its result, its statements as the database is given them, and the rows that these gave. */
 export interface Watched<T> {

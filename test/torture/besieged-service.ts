@@ -13,7 +13,7 @@ import type { Fault, Ground } from './faults.js';
 /** Keys and numbers of two loads lie as far apart. */
 const LOAD_APART = 100_000;
 const CLIENTS = 8;
-const MOST_LINKS = 5;
+const MAX_LINKS = 5;
 /** Longer than a request may take, twice. */
 const LAST_ANSWER_MS = 90_000;
 /** More than a clock is off after it was read from a slow server, and less than a clock that is wrong in a test. */
@@ -89,7 +89,7 @@ export class BesiegedService {
       closing.unshift(...hosts.map((host) => () => host.close()));
       await Promise.all(hosts.map((host) => host.start().answering));
       const client = new MsgappClient(new ApiClient(`${first.url}/api/v1`, '', key), first.url);
-      await linked(client, MOST_LINKS);
+      await linked(client, MAX_LINKS);
       const ground: Ground = { hosts: [first, ...further], database, carrier, random, ...(redis && { redis }) };
       const service = new BesiegedService(ground, books, key, settings);
       service.close = () => closeAll(closing);

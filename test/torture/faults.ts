@@ -36,7 +36,7 @@ const PAST_A_LEASE_MS = byForm(6500, 12_000);
 /** In full longer than a request may take (30 s), and a statement (25 s). */
 const STALL_MS = byForm(3000, 40_000);
 /** How often a process is stopped until it stands within a transaction. */
-const MOST_STOPS = 60;
+const MAX_STOPS = 60;
 
 const always = () => true;
 
@@ -71,7 +71,7 @@ const freeze = (all: boolean): Fault => ({
     for (const host of stopped) {
       host.signal('SIGSTOP');
       // Where that can be seen, within a transaction that the others wait for.
-      for (let time = 0; time < MOST_STOPS && database.standsStill; time++) {
+      for (let time = 0; time < MAX_STOPS && database.standsStill; time++) {
         await pause(60);
         if (await database.standsStill()) break;
         host.signal('SIGCONT');

@@ -9,7 +9,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 const BEAT_MS = 25;
 const PATIENCE_MS = 60_000;
 /** Of questions that wait for an answer. */
-const MOST = 100;
+const MAX_WAITING = 100;
 
 const { url, key, body } = workerData;
 const agent = new Agent({ keepAlive: true });
@@ -19,7 +19,7 @@ let waiting = 0;
 let stopped = false;
 
 const beat = setInterval(() => {
-  if (waiting < MOST) ask();
+  if (waiting < MAX_WAITING) ask();
 }, BEAT_MS);
 ask();
 

@@ -9,7 +9,7 @@ import { type CodeCount, DAY_MS, UNKNOWN_COUNTRY, UsageStore } from '../usage/us
 const EVERY_MS = 1000;
 
 /** The most counts that wait while the storage is away; further outcomes are not counted. */
-const MOST_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 
 /**
  * Counts the codes that were verified and refused, as this process hears of them: verifying a code and refusing one write nothing
@@ -60,7 +60,7 @@ export class CodeCounter implements OnApplicationBootstrap, BeforeApplicationShu
   private add(count: CodeCount): void {
     const key = JSON.stringify([count.accountId, count.day, count.what, count.name]);
     const before = this.waiting.get(key);
-    if (!before && this.waiting.size >= MOST_WAITING) return;
+    if (!before && this.waiting.size >= MAX_WAITING) return;
     this.waiting.set(key, { ...count, count: count.count + (before?.count ?? 0) });
   }
 

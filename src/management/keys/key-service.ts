@@ -55,9 +55,9 @@ export interface KeyListQuery {
 }
 
 const HOUR_MS = 3_600_000;
-export const LONGEST_GRACE_HOURS = 8760;
+export const MAX_GRACE_HOURS = 8760;
 const DEFAULT_PAGE = 50;
-const LARGEST_PAGE = 500;
+const MAX_PAGE = 500;
 const WORDS: Partial<Record<keyof KeyDraft, string>> = {
   ...{ expiresAt: 'expires_at', dailyUnits: 'daily_units', perMinute: 'per_minute' },
 };
@@ -87,8 +87,8 @@ export class KeyService {
    * @throws MessagingError `error.account_not_found`, `error.invalid_cursor`, `error.field_not_integer` for an invalid limit
    */
   async list(accountId: string, { limit = DEFAULT_PAGE, cursor }: KeyListQuery = {}): Promise<KeyPage> {
-    if (!Number.isInteger(limit) || limit < 1 || limit > LARGEST_PAGE) {
-      throw new MessagingError('error.field_not_integer', { field: 'limit', min: 1, max: LARGEST_PAGE });
+    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE) {
+      throw new MessagingError('error.field_not_integer', { field: 'limit', min: 1, max: MAX_PAGE });
     }
     const after = cursor == null ? undefined : textOfCursor(cursor, isKeyId);
     const { items, next } = await this.accounts.listKeys(accountId, { limit, after });
@@ -127,8 +127,8 @@ export class KeyService {
     checkKeyId(id);
     return this.run(accountId, `keys/${id}/rotate`, options, async (change) => {
       const hours = grace_hours ?? 24;
-      if (!Number.isInteger(hours) || hours < 0 || hours > LONGEST_GRACE_HOURS) {
-        throw new MessagingError('error.field_not_integer', { field: 'grace_hours', min: 0, max: LONGEST_GRACE_HOURS });
+      if (!Number.isInteger(hours) || hours < 0 || hours > MAX_GRACE_HOURS) {
+        throw new MessagingError('error.field_not_integer', { field: 'grace_hours', min: 0, max: MAX_GRACE_HOURS });
       }
       const old = await this.registry.find(id, accountId);
       return this.registry.rotate(id, hours * HOUR_MS, accountId, change(await this.viewer([old])));

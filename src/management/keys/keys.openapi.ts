@@ -1,4 +1,4 @@
-import { LONGEST_NAME, MOST_CIDRS, MOST_DAILY_UNITS, MOST_PER_MINUTE } from '../../accounts/key-definition.js';
+import { MAX_CIDRS, MAX_DAILY_UNITS, MAX_NAME, MAX_PER_MINUTE } from '../../accounts/key-definition.js';
 import { KEY_SCOPES } from '../../accounts/permissions.js';
 import { describeController, fieldsOf } from '../../openapi/controller-description.js';
 import { invalid } from '../../openapi/errors.js';
@@ -18,17 +18,17 @@ import {
   yes,
 } from '../../openapi/schemas.js';
 import { PageQuery } from '../list-query.js';
-import { LONGEST_GRACE_HOURS } from './key-service.js';
+import { MAX_GRACE_HOURS } from './key-service.js';
 import { KeysController } from './keys.controller.js';
 import { CreateKeyBody, RotateKeyBody } from './keys.dto.js';
 
 const EXAMPLE_KEY_ID = '3kTMd9uYbQ0a';
 const EXAMPLE_KEY = 'msgk_3kTMd9uYbQ0a_GxVcX2qZr8sT4uW6yA1bC3dE5fG7hJ9k_1aB2cD';
 
-const NAME: Schema = { minLength: 1, maxLength: LONGEST_NAME, example: 'Boutique' };
+const NAME: Schema = { minLength: 1, maxLength: MAX_NAME, example: 'Boutique' };
 const SCOPES: Schema = list(oneOf(KEY_SCOPES, 'A scope.'), { minItems: 1, example: ['sms:send', 'messages:read'] });
 const CIDRS: Schema = list(text('A range of addresses in CIDR notation, or one address.'), {
-  maxItems: MOST_CIDRS,
+  maxItems: MAX_CIDRS,
   example: ['192.0.2.0/24', '2001:db8::/32'],
 });
 const DAILY = 'The most units that it may spend on a day (UTC), together with the keys that replace it.';
@@ -87,8 +87,8 @@ export const keysOpenapi = describeController(KeysController, () => ({
           scopes: { ...SCOPES, description: 'What it may do. Default: all.' },
           cidrs: { ...CIDRS, minItems: 1, description: 'The addresses from which it may be used. Default: all.' },
           expires_at: text('Its end, in the future, ISO 8601. Default: none.', { example: EXAMPLE.moment }),
-          daily_units: count(`${DAILY} Default: no cap.`, { minimum: 1, maximum: MOST_DAILY_UNITS }),
-          per_minute: count(`${PER_MINUTE} Default: no limit.`, { minimum: 1, maximum: MOST_PER_MINUTE }),
+          daily_units: count(`${DAILY} Default: no cap.`, { minimum: 1, maximum: MAX_DAILY_UNITS }),
+          per_minute: count(`${PER_MINUTE} Default: no limit.`, { minimum: 1, maximum: MAX_PER_MINUTE }),
         }),
         examples: {
           'For everything': { name: 'Boutique' },
@@ -100,8 +100,8 @@ export const keysOpenapi = describeController(KeysController, () => ({
       errors: [
         ...invalid('name', 'scopes', 'cidrs', 'expires_at'),
         ...['scopes', 'cidrs'].map((field) => ({ code: 'error.field_not_list', values: { field } }) as const),
-        { code: 'error.field_not_integer', values: { field: 'daily_units', min: 1, max: MOST_DAILY_UNITS } },
-        { code: 'error.field_not_integer', values: { field: 'per_minute', min: 1, max: MOST_PER_MINUTE } },
+        { code: 'error.field_not_integer', values: { field: 'daily_units', min: 1, max: MAX_DAILY_UNITS } },
+        { code: 'error.field_not_integer', values: { field: 'per_minute', min: 1, max: MAX_PER_MINUTE } },
         'error.account_not_found',
       ],
     },
@@ -114,14 +114,14 @@ export const keysOpenapi = describeController(KeysController, () => ({
         name: 'RotateKey',
         description: 'How long the old key stays valid.',
         ...fieldsOf(RotateKeyBody, {
-          grace_hours: count('Hours.', { maximum: LONGEST_GRACE_HOURS, default: 24 }),
+          grace_hours: count('Hours.', { maximum: MAX_GRACE_HOURS, default: 24 }),
         }),
         examples: { 'For a day': {}, 'It has leaked': { grace_hours: 0 } },
       },
       idempotent: true,
       answer: { schema: 'NewKey' },
       errors: [
-        { code: 'error.field_not_integer', values: { field: 'grace_hours', min: 0, max: LONGEST_GRACE_HOURS } },
+        { code: 'error.field_not_integer', values: { field: 'grace_hours', min: 0, max: MAX_GRACE_HOURS } },
         'error.key_not_found',
       ],
     },

@@ -8,7 +8,7 @@ import { isRecord } from '../../common/options.js';
 /** How long keys are believed before they are asked for again, in milliseconds. */
 const FRESH_MS = 600_000;
 /** How long they are believed while the provider does not answer. */
-const LONGEST_MS = 3_600_000;
+const MAX_MS = 3_600_000;
 /** How often an unknown key has them asked for again, at most. */
 const COOL_DOWN_MS = 30_000;
 /**
@@ -16,10 +16,10 @@ const COOL_DOWN_MS = 30_000;
  * to its two time-outs.
  */
 const RETRY_MS = 30_000;
-const LONGEST_RETRY_MS = 300_000;
+const MAX_RETRY_MS = 300_000;
 /** How long the provider may take for one document. */
 const TIMEOUT_MS = 5_000;
-const MOST_BYTES = 262_144;
+const MAX_BYTES = 262_144;
 
 /** Where a provider is, and what is accepted of it. */
 export interface Provider {
@@ -79,7 +79,7 @@ export class ProviderKeys {
     try {
       return await this.load();
     } catch (error) {
-      if (age < LONGEST_MS) return loaded;
+      if (age < MAX_MS) return loaded;
       throw error;
     }
   }
@@ -99,7 +99,7 @@ export class ProviderKeys {
         return keys;
       })
       .catch((error: unknown) => {
-        const restMs = failed ? Math.min(2 * failed.restMs, LONGEST_RETRY_MS) : RETRY_MS;
+        const restMs = failed ? Math.min(2 * failed.restMs, MAX_RETRY_MS) : RETRY_MS;
         this.failed = { error, at: this.clock.elapsed(), restMs };
         throw error;
       })
@@ -166,10 +166,10 @@ async function textOf(response: IncomingMessage): Promise<string> {
   let bytes = 0;
   for await (const chunk of response) {
     bytes += chunk.length;
-    if (bytes > MOST_BYTES) throw new ProviderError('The document is too large.');
+    if (bytes > MAX_BYTES) throw new ProviderError('The document is too large.');
     chunks.push(chunk);
   }
-  const decoded = decodedContent(Buffer.concat(chunks), response.headers['content-encoding'], MOST_BYTES);
+  const decoded = decodedContent(Buffer.concat(chunks), response.headers['content-encoding'], MAX_BYTES);
   if (decoded === undefined)
     throw new ProviderError('The document is packed in a way that is not known, or too large.');
   return new TextDecoder().decode(decoded);

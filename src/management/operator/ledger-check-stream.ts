@@ -6,7 +6,7 @@ import { LedgerChecks } from './ledger-checks.js';
 
 /** How often the state is looked at, in milliseconds, and how often at most: no stream outlives an access token. */
 const LOOK_MS = 1000;
-const MOST_LOOKS = 600;
+const MAX_LOOKS = 600;
 
 /** Streams how far the check of the books has come, by whichever process: each change, up to its end. */
 @Injectable()
@@ -32,7 +32,7 @@ export class LedgerCheckStream {
       const text = view && JSON.stringify(view);
       if (text !== undefined && text !== told) client.next({ type: 'check', data: text });
       told = text ?? told;
-      if ((view && view.state !== 'running') || ++looks >= MOST_LOOKS) client.complete();
+      if ((view && view.state !== 'running') || ++looks >= MAX_LOOKS) client.complete();
       else cancel = this.clock.after(LOOK_MS, () => void look());
     };
     void look();

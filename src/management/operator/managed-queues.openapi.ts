@@ -3,7 +3,7 @@ import { invalid } from '../../openapi/errors.js';
 import { count, EXAMPLE, list, moment, nullable, object, oneOf, ref, text } from '../../openapi/schemas.js';
 import { PRIORITIES } from '../../outbox/priority.js';
 import { ManagedQueuesController } from './managed-queues.controller.js';
-import { MOST_COUNTED } from './operating-control.js';
+import { MAX_COUNTED } from './operating-control.js';
 import { PauseQueueBody } from './operator.dto.js';
 
 const SCOPE = (name: string, description: string) => ({
@@ -30,7 +30,7 @@ export const managedQueuesOpenapi = describeController(ManagedQueuesController, 
       channel: text('The channel.', { example: 'sms' }),
       priority: oneOf(PRIORITIES, 'The priority.'),
       depth: count('How many wait for an attempt, one for each recipient; the count stops at the maximum.', {
-        maximum: MOST_COUNTED,
+        maximum: MAX_COUNTED,
       }),
       oldest_due: nullable(moment('The earliest time at which one is due; null where nothing waits.')),
     }),

@@ -21,14 +21,14 @@ export interface SwitchCall {
 export interface QueueDepth {
   readonly channel: string;
   readonly priority: Priority;
-  /** Deliveries that wait for an attempt, due or not; `MOST_COUNTED` stands for more. */
+  /** Deliveries that wait for an attempt, due or not; `MAX_COUNTED` stands for more. */
   readonly depth: number;
   /** The earliest time at which one is due, milliseconds since the epoch; undefined where nothing waits. */
   readonly oldestDue: number | undefined;
 }
 
 /** Where the count of a queue stops. */
-export const MOST_COUNTED = 100_000;
+export const MAX_COUNTED = 100_000;
 
 /**
  * Switches queues and routes off and on, with an entry of the audit log in the transaction of each change. What is so already
@@ -43,6 +43,6 @@ export abstract class OperatingControl extends OperatingStore {
   abstract rest(route: string, call: SwitchCall): Promise<void>;
   /** Takes back `rest`. */
   abstract resumeRoute(route: string, call: SwitchCall): Promise<void>;
-  /** What waits in these channels, by priority. Reads an index, at most `MOST_COUNTED` entries for each count. */
+  /** What waits in these channels, by priority. Reads an index, at most `MAX_COUNTED` entries for each count. */
   abstract depths(channels: readonly string[]): Promise<readonly QueueDepth[]>;
 }

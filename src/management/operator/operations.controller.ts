@@ -2,7 +2,7 @@ import { Get, HttpCode, type MessageEvent, Post, Res, Sse } from '@nestjs/common
 import type { Observable } from 'rxjs';
 import { Needs } from '../../accounts/needs.decorator.js';
 import { Change } from '../../http/change.decorator.js';
-import { type AdapterResponse, MOST_WAITING } from '../../http/event-streams.js';
+import { type AdapterResponse, MAX_WAITING } from '../../http/event-streams.js';
 import { MessagingController } from '../../http/messaging-controller.js';
 import { MessagingRoute } from '../../http/mounted-routes.js';
 import { LedgerCheckStream } from './ledger-check-stream.js';
@@ -31,7 +31,7 @@ export class OperationsController {
     return this.checks.last();
   }
 
-  @Sse('manage/ledger/check/stream', { maxPendingDataLength: MOST_WAITING })
+  @Sse('manage/ledger/check/stream', { maxPendingDataLength: MAX_WAITING })
   @Needs('manage.read')
   @MessagingRoute({ deadline: false })
   stream(@Res({ passthrough: true }) response: AdapterResponse): Observable<MessageEvent> {

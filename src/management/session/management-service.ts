@@ -51,7 +51,7 @@ export interface LinkOptions {
 }
 
 const DEFAULT_MINUTES = 10;
-const MOST_MINUTES = 1440;
+const MAX_MINUTES = 1440;
 
 /** How many sessions one transaction ends. */
 const ENDED_AT_ONCE = 100;
@@ -164,6 +164,6 @@ function rightsOf({ account, role }: LinkDraft): Pick<UserLink, 'accountId' | 'r
 
 function minutesOf(minutes: number | null | undefined): number {
   const given = minutes ?? DEFAULT_MINUTES;
-  if (Number.isInteger(given) && given >= 1 && given <= MOST_MINUTES) return given;
-  throw new MessagingError('error.field_not_integer', { field: 'minutes', min: 1, max: MOST_MINUTES });
+  if (Number.isInteger(given) && given >= 1 && given <= MAX_MINUTES) return given;
+  throw new MessagingError('error.field_not_integer', { field: 'minutes', min: 1, max: MAX_MINUTES });
 }

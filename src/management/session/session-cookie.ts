@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** The longest `Cookie` header that is read, in characters; a host may let longer ones in. */
-const LONGEST = 16_384;
+const MAX_LENGTH = 16_384;
 
 /** The values of a cookie (RFC 6265 section 5.4), the one with the longest path first. */
 export function cookiesOf({ cookie = '' }: IncomingHttpHeaders, name: string): readonly string[] {
-  if (cookie.length > LONGEST) return [];
+  if (cookie.length > MAX_LENGTH) return [];
   const start = `${name}=`;
   return cookie
     .split(';')

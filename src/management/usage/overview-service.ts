@@ -9,7 +9,7 @@ import type { AttentionView, OverviewView } from './overview-view.js';
 import { DAY_MS } from './usage-store.js';
 
 /** The most recipients that are counted on each channel and of each kind: more would make the answer slow. */
-export const MOST_COUNTED = 10_000;
+export const MAX_COUNTED = 10_000;
 
 /** How long an answer counts for all who ask, in milliseconds: many people may look at the same account. */
 const FRESH_MS = 5000;
@@ -53,7 +53,7 @@ export class OverviewService {
     const midnight = now - (now % DAY_MS);
     const count = (daysAgo: number) => {
       const [since, until] = [midnight - daysAgo * DAY_MS, now + 1 - daysAgo * DAY_MS];
-      return this.store.statuses({ accountId, channels, since, until, most: MOST_COUNTED });
+      return this.store.statuses({ accountId, channels, since, until, most: MAX_COUNTED });
     };
     const [today, lastWeek] = [await count(0), await count(7)];
     const waiting = await this.store.oldestWaiting(accountId, channels);

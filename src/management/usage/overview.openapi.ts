@@ -3,7 +3,7 @@ import type { Schema } from '../../openapi/openapi-document.js';
 import { count, list, moment, nullable, object, oneOf, ref, text } from '../../openapi/schemas.js';
 import { NOT_ADMITTED } from '../schemas.js';
 import { OverviewController } from './overview.controller.js';
-import { MOST_COUNTED } from './overview-service.js';
+import { MAX_COUNTED } from './overview-service.js';
 
 const counts = (description: string): Schema => ({
   type: 'object',
@@ -42,7 +42,7 @@ export const overviewOpenapi = describeController(OverviewController, () => ({
     overview: {
       operationId: 'getOverview',
       summary: 'See how an account stands',
-      description: `May be asked for every ten seconds: at most the newest ${MOST_COUNTED} recipients of each channel and kind are counted, and an answer counts for five seconds.`,
+      description: `May be asked for every ten seconds: at most the newest ${MAX_COUNTED} recipients of each channel and kind are counted, and an answer counts for five seconds.`,
       answer: { schema: 'Overview' },
       errors: ['error.account_not_found'],
     },

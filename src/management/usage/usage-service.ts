@@ -20,12 +20,12 @@ export interface UsagePeriod {
 }
 
 /** The longest period, in milliseconds, and that of the default. */
-const LONGEST_MS = 400 * DAY_MS;
+const MAX_MS = 400 * DAY_MS;
 const USUAL_MS = 29 * DAY_MS;
 
 /** The most items of an answer, and of one as CSV: it is held in memory until it is sent. */
-export const MOST_ITEMS = 10_000;
-export const MOST_LINES = 50_000;
+export const MAX_ITEMS = 10_000;
+export const MAX_LINES = 50_000;
 
 const AMOUNTS = ['units', 'refunded_units', 'net_units', 'sends', 'recipients'] as const;
 
@@ -50,7 +50,7 @@ export class UsageService {
    * @throws MessagingError `error.field_invalid`; also for `group_by` where there would be more than 10 000 items
    */
   async usage(accountId: string, period: UsagePeriod = {}, signal?: Cancellation): Promise<UsageView> {
-    const { since, until, groupBy, rows } = await this.read(accountId, period, MOST_ITEMS, signal);
+    const { since, until, groupBy, rows } = await this.read(accountId, period, MAX_ITEMS, signal);
     return { since: isoOf(since), until: isoOf(until), items: itemsOf(rows, groupBy), total: amountsView(sumOf(rows)) };
   }
 
@@ -59,7 +59,7 @@ export class UsageService {
    * @throws MessagingError as `usage`, with 50 000 items
    */
   async csv(accountId: string, period: UsagePeriod = {}, signal?: Cancellation): Promise<readonly string[]> {
-    const { groupBy, rows } = await this.read(accountId, period, MOST_LINES, signal);
+    const { groupBy, rows } = await this.read(accountId, period, MAX_LINES, signal);
     const columns = [...groupBy, ...AMOUNTS];
     const lines = itemsOf(rows, groupBy).map((item) => csvLine(columns.map((column) => item[column] ?? null)));
     return [csvLine(columns), ...lines];
@@ -85,7 +85,7 @@ export function rangeOf({ since, until }: Pick<UsagePeriod, 'since' | 'until'>, 
   const end = hourOf('until', until) ?? now - (now % DAY_MS) + DAY_MS;
   const start = hourOf('since', since) ?? end - (end % DAY_MS || DAY_MS) - USUAL_MS;
   if (start > end) throw new MessagingError('error.field_invalid', { field: 'until' });
-  if (end - start > LONGEST_MS) throw new MessagingError('error.field_invalid', { field: 'since' });
+  if (end - start > MAX_MS) throw new MessagingError('error.field_invalid', { field: 'since' });
   return { since: start, until: end };
 }
 

@@ -108,8 +108,8 @@ export interface CredentialKeys {
   readonly byId: ReadonlyMap<string, CredentialKey>;
 }
 
-const SHORTEST = 32;
-const FEWEST_CHARACTERS = 8;
+const MIN_LENGTH = 32;
+const MIN_CHARACTERS = 8;
 
 /**
  * Derives the keys from the secrets.
@@ -134,11 +134,11 @@ export function resolveCredentialKeys(option: CredentialsKeyOption | undefined):
 }
 
 function checkedSecret(secret: unknown, place: number): string {
-  if (typeof secret === 'string' && secret.length >= SHORTEST && new Set(secret).size >= FEWEST_CHARACTERS)
+  if (typeof secret === 'string' && secret.length >= MIN_LENGTH && new Set(secret).size >= MIN_CHARACTERS)
     return secret;
   // Never the secret itself: a failed start is logged.
   throw new MessagingOptionsError(
-    `Option msgapp.credentialsKey (no. ${place}) is too weak: it must be at least ${SHORTEST} characters at random, ${FEWEST_CHARACTERS} of them different. Make one with "openssl rand -base64 48".`,
+    `Option msgapp.credentialsKey (no. ${place}) is too weak: it must be at least ${MIN_LENGTH} characters at random, ${MIN_CHARACTERS} of them different. Make one with "openssl rand -base64 48".`,
   );
 }
 

@@ -95,7 +95,7 @@ function hashOf(token: string): string {
 }
 
 /** Largest number of concurrent readers: each costs a connection, and a picture of each code. */
-const MOST_READERS = 20;
+const MAX_READERS = 20;
 
 /** The news of one session that waits to be linked. */
 export class QrStream {
@@ -145,7 +145,7 @@ export class QrStream {
     reader.put(this.status);
     if (this.code) reader.put({ kind: 'qr', ...this.code });
     this.readers.add(reader);
-    if (this.readers.size > MOST_READERS) this.dropOldest();
+    if (this.readers.size > MAX_READERS) this.dropOldest();
     const leave = () => {
       this.readers.delete(reader);
       reader.nudge();

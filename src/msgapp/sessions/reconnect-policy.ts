@@ -10,7 +10,7 @@ type FinalStatus = Extract<LinkEnd, { next: 'give-up' }>['status'];
 
 /** The wait is a random value between half of these and all: 1 to 2 s after the first failure, 30 to 60 s from the sixth on. */
 const BASE_MS = 2000;
-const LONGEST_MS = 60_000;
+const MAX_MS = 60_000;
 
 /** Largest number of connections in a row that may end with `retry-few`. */
 const FEW = 8;
@@ -58,7 +58,7 @@ export class ReconnectPolicy {
   }
 
   private backOff(): number {
-    const ceiling = Math.min(LONGEST_MS, BASE_MS * 2 ** Math.min(this.failures++, 10));
+    const ceiling = Math.min(MAX_MS, BASE_MS * 2 ** Math.min(this.failures++, 10));
     return Math.round((ceiling / 2) * (1 + this.random()));
   }
 

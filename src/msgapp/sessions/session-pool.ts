@@ -29,7 +29,7 @@ const AT_A_TIME = 100;
  * row.
  */
 const RESTART_MS = 1000;
-const LONGEST_RESTART_MS = 60_000;
+const MAX_RESTART_MS = 60_000;
 
 /** How often per lease duration the pool looks for sessions that another process has left. */
 const LOOKS_A_LEASE = 3;
@@ -162,7 +162,7 @@ export class SessionPool implements SessionObserver<LiveSession> {
     this.restartAt = Number.POSITIVE_INFINITY;
     this.starting = transport.start();
     this.starting.catch(() => {
-      this.restartAt = clock.elapsed() + Math.min(RESTART_MS * 2 ** this.failedStarts++, LONGEST_RESTART_MS);
+      this.restartAt = clock.elapsed() + Math.min(RESTART_MS * 2 ** this.failedStarts++, MAX_RESTART_MS);
     });
     return this.starting;
   }

@@ -47,13 +47,13 @@ const UNITS: Readonly<Record<string, number>> = {
   year: 366 * DAY_MS,
 };
 
-const LONGEST_MS = 100 * 366 * DAY_MS;
+const MAX_MS = 100 * 366 * DAY_MS;
 
 /** A duration in words, as milliseconds. */
 export const DURATION = any((given, place) => {
   const [, count = '', unit = ''] = /^(\d{1,6}) (hour|day|week|month|year)s?$/.exec(String(given)) ?? [];
   const ms = Number(count) * (UNITS[unit] ?? 0);
-  if (typeof given === 'string' && ms > 0 && ms <= LONGEST_MS) return ms;
+  if (typeof given === 'string' && ms > 0 && ms <= MAX_MS) return ms;
   return place.refuse(
     `must be a duration such as "30 days": a whole number, at least 1, of hours, days, weeks, months or years, at most 100 years; got ${formatValue(given)}`,
   );

@@ -14,11 +14,11 @@ export interface HookCall {
 }
 
 /** How many names have calls, and how many calls each. */
-const MOST_NAMES = 50;
-const MOST_CALLS = 100;
+const MAX_NAMES = 50;
+const MAX_CALLS = 100;
 
 /** The most characters of all bodies together, so that full inboxes do not fill the process. */
-const MOST_CHARACTERS = 64 * 1_048_576;
+const MAX_CHARACTERS = 64 * 1_048_576;
 
 /** Keeps the last calls of each name, in memory: they are for looking at, and gone with the process. */
 @Injectable()
@@ -45,8 +45,8 @@ export class HookInbox {
     this.inboxes.set(name, calls);
     calls.push({ ...call, number: ++this.received });
     this.characters += call.body.length;
-    if (calls.length > MOST_CALLS) this.forgetFirst(name, calls);
-    while (this.inboxes.size > MOST_NAMES || this.characters > MOST_CHARACTERS) this.forgetOldest();
+    if (calls.length > MAX_CALLS) this.forgetFirst(name, calls);
+    while (this.inboxes.size > MAX_NAMES || this.characters > MAX_CHARACTERS) this.forgetOldest();
     for (const listener of this.listeners) listener();
   }
 
@@ -61,7 +61,7 @@ export class HookInbox {
   private forgetOldest(): void {
     const [[name, calls] = ['', []]] = this.inboxes;
     do this.forgetFirst(name, calls);
-    while (this.inboxes.size > MOST_NAMES);
+    while (this.inboxes.size > MAX_NAMES);
   }
 
   private forgetFirst(name: string, calls: HookCall[]): void {

@@ -15,11 +15,11 @@ export interface HookCallView {
   readonly body: string;
 }
 
-const MOST_EVENTS = 100;
+const MAX_EVENTS = 100;
 
 /** Converts a call to its wire form. Whatever the body is, it is shown. */
 export function hookCallView({ number, at, webhookId, verified, body }: HookCall): HookCallView {
-  const events = eventsIn(body).slice(0, MOST_EVENTS).flatMap(eventOf);
+  const events = eventsIn(body).slice(0, MAX_EVENTS).flatMap(eventOf);
   const receivedAt = new Date(at).toISOString();
   return { number, receivedAt, webhookID: webhookId, verified: verified ?? null, events, body };
 }

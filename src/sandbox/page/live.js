@@ -65,7 +65,7 @@ function rereadAfter(ms) {
 async function readPhone(number) {
   try {
     const messages = await read(`/phones/${number}/screen`);
-    if (wanted === number) show(messages.slice(0, MOST_MESSAGES).reverse(), () => false);
+    if (wanted === number) show(messages.slice(0, MAX_MESSAGES).reverse(), () => false);
   } catch {
     // Ignored, as above.
   }

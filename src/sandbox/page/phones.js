@@ -1,7 +1,7 @@
 /* The page's data: the newest phones and their newest messages, both bounded. */
 
-const MOST_PHONES = 60;
-const MOST_MESSAGES = 100;
+const MAX_PHONES = 60;
+const MAX_MESSAGES = 100;
 
 /** By number: { number, text (the number as people read it), messages (oldest first), unread, changed, card }. */
 const phones = new Map();
@@ -62,7 +62,7 @@ function insert(phone, message) {
   let at = phone.messages.length;
   while (at > 0 && isLater(phone.messages[at - 1], message)) at -= 1;
   phone.messages.splice(at, 0, message);
-  while (phone.messages.length > MOST_MESSAGES) phone.messages.shift();
+  while (phone.messages.length > MAX_MESSAGES) phone.messages.shift();
 }
 
 function lastOf(phone) {
@@ -70,7 +70,7 @@ function lastOf(phone) {
 }
 
 function forgetOldest() {
-  while (phones.size > MOST_PHONES) {
+  while (phones.size > MAX_PHONES) {
     let oldest;
     for (const phone of phones.values()) {
       if (phone.number !== wanted && (!oldest || isLater(lastOf(oldest), lastOf(phone)))) oldest = phone;

@@ -56,7 +56,7 @@ function render() {
   byId('none').textContent = texts.none(byId('filter').value.trim());
   byId('clear').hidden = phones.size === 0;
   byId('summary').textContent =
-    shown.length === 0 ? '' : shown.length < MOST_PHONES ? texts.phones(shown.length) : texts.newest(shown.length);
+    shown.length === 0 ? '' : shown.length < MAX_PHONES ? texts.phones(shown.length) : texts.newest(shown.length);
 }
 
 function makeCard(phone) {

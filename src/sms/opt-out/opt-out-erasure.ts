@@ -14,7 +14,7 @@ const LISTS = 500;
 const AT_ONCE = 100;
 
 /** The longest delay of a Node timer, for one that only keeps the process of a command alive. */
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_MS = 2 ** 31 - 1;
 
 /**
  * Replaces the number in the suppression list by a keyed hash, so that its opt-out stays in force. First all processes learn
@@ -46,7 +46,7 @@ export function optOutErasure(
 async function waitUntil(time: number, clock: Clock): Promise<void> {
   const ms = Math.min(time - clock.now(), KNOWN_AFTER_MS);
   if (ms <= 0) return;
-  const alive = setInterval(() => undefined, LONGEST_MS);
+  const alive = setInterval(() => undefined, MAX_MS);
   await pause(clock, ms);
   clearInterval(alive);
 }

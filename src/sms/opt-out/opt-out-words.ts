@@ -27,14 +27,14 @@ const BUILT_IN: Readonly<Record<'fr' | 'en', Readonly<Record<OptOutRequest, stri
 };
 
 /** Longer texts are not words of this list. Characters. */
-const LONGEST = 60;
+const MAX_LENGTH = 60;
 
 /**
  * The text in upper case, without accents, characters that nobody sees, punctuation, symbols, and leading, trailing and
  * repeated space.
  */
 export function normalizedWord(text: string): string {
-  if (text.length > LONGEST) return '';
+  if (text.length > MAX_LENGTH) return '';
   const plain = text
     .normalize('NFKD')
     .replace(/[\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')

@@ -1,5 +1,5 @@
 import { StorageUnavailableError } from '../../common/errors.js';
-import { type MeasureOrder, MOST_COUNTED, MOST_DELIVERIES, type StorageMeasures } from '../../core/storage-measures.js';
+import { MAX_COUNTED, MAX_DELIVERIES, type MeasureOrder, type StorageMeasures } from '../../core/storage-measures.js';
 import { PRIORITIES, rankOf } from '../../outbox/priority.js';
 import type { Dialect } from './dialects/dialect.js';
 import type { Executor } from './engine/executor.js';
@@ -8,10 +8,10 @@ import { integerOf, optionalInteger, optionalText, type RowShape, textOf } from 
 import { END, groupsOfQueues, QUEUES_BETWEEN } from './stores/outbox/queues.js';
 
 /** The most accounts of a priority, and endpoints, of which the oldest is searched. */
-const MOST_SEARCHED = 100;
+const MAX_SEARCHED = 100;
 
 /** The most events that are looked up for them. */
-const MOST_EVENTS = 400;
+const MAX_EVENTS = 400;
 
 /** See `MessagingStorage.measure`: at most six statements, each of which reads a bounded part of an index. */
 export class StorageMeter {
@@ -79,7 +79,7 @@ function* openDeliveries(dialect: Dialect, channels: readonly string[]): Operati
     dialect,
     query,
     OPEN,
-    wanted.map(({ channel, status }, n) => [channel, status, n, MOST_DELIVERIES]),
+    wanted.map(({ channel, status }, n) => [channel, status, n, MAX_DELIVERIES]),
   );
   return rows.flatMap((row) => {
     const place = wanted[integerOf(row, 'n')];
@@ -93,7 +93,7 @@ function* dueSince(dialect: Dialect, channels: readonly string[], now: number): 
     dialect,
     groupsOfQueues(dialect),
     QUEUES_BETWEEN,
-    wanted.map(({ channel, priority }, n) => [channel, 'queued', '', END, MOST_SEARCHED, n, rankOf(priority), now]),
+    wanted.map(({ channel, priority }, n) => [channel, 'queued', '', END, MAX_SEARCHED, n, rankOf(priority), now]),
   );
   const oldest = new Map<number, number>();
   for (const row of rows) {
@@ -109,7 +109,7 @@ function* dueSince(dialect: Dialect, channels: readonly string[], now: number): 
 /** Counts of small things, in one statement: `what`, two names and the number. */
 function* counted(dialect: Dialect, channels: readonly string[]): Operation<readonly Row[]> {
   const first = (what: string, columns: string, from: string) =>
-    `SELECT '${what}' AS what, t.a AS a, t.b AS b, count(*) AS n FROM (SELECT ${columns} FROM ${from} LIMIT ${MOST_COUNTED}) t
+    `SELECT '${what}' AS what, t.a AS a, t.b AS b, count(*) AS n FROM (SELECT ${columns} FROM ${from} LIMIT ${MAX_COUNTED}) t
       GROUP BY t.a, t.b`;
   const parts = [
     first('low', "'' AS a, '' AS b", 'messaging_account WHERE low IS NOT NULL'),
@@ -135,7 +135,7 @@ function* oldestUncalled(dialect: Dialect): Operation<number | undefined> {
   const endpoints = yield* rowsOf(
     `SELECT p.account_id, p.cursor_at, p.types FROM messaging_endpoint p
       JOIN messaging_event_counter c ON c.id = p.account_id AND c.sequence > p.cursor_at
-      WHERE p.status = 'enabled' ORDER BY p.id LIMIT ${MOST_SEARCHED}`,
+      WHERE p.status = 'enabled' ORDER BY p.id LIMIT ${MAX_SEARCHED}`,
   );
   const all: unknown[][] = [];
   const some: unknown[][] = [];
@@ -150,7 +150,7 @@ function* oldestUncalled(dialect: Dialect): Operation<number | undefined> {
       ORDER BY e.sequence LIMIT 1`;
   const searches = [
     ...(all.length > 0 ? [dialect.ofEach(next(''), WINDOW, all)] : []),
-    ...(some.length > 0 ? [dialect.ofEach(next(' AND e.type = v.type'), WINDOW, some.slice(0, MOST_EVENTS))] : []),
+    ...(some.length > 0 ? [dialect.ofEach(next(' AND e.type = v.type'), WINDOW, some.slice(0, MAX_EVENTS))] : []),
   ];
   if (searches.length === 0) return undefined;
   const rows = yield* rowsOf(

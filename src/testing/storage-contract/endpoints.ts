@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { MessagingError } from '../../common/errors.js';
 import type { IdempotencyKey } from '../../outbox/send.js';
 import type { Endpoint, NewEndpoint } from '../../webhooks/endpoints/endpoint.js';
-import { type EndpointAnswer, MOST_ENDPOINTS } from '../../webhooks/endpoints/endpoint-store.js';
+import { type EndpointAnswer, MAX_ENDPOINTS } from '../../webhooks/endpoints/endpoint-store.js';
 import { ACCOUNT, onceKey, range, SECOND, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';
@@ -74,7 +74,7 @@ export function endpointTests({ test }: TestRunner, world: World): void {
   test('an account has at most 20, and another account as many', async () => {
     await world.fund(0);
     await world.fund(0, 'acc2');
-    for (const index of range(MOST_ENDPOINTS)) await create(anEndpoint(index));
+    for (const index of range(MAX_ENDPOINTS)) await create(anEndpoint(index));
     await assert.rejects(create(anEndpoint(20)), refusedAs('error.too_many_endpoints'));
     await create(anEndpoint(21, { accountId: 'acc2' }));
     assert.equal(await world.endpoints.remove(key(3), START), true);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { HIGHEST_BALANCE, type LedgerEntry, type LedgerPosting } from '../../billing/ledger-store.js';
+import { type LedgerEntry, type LedgerPosting, MAX_BALANCE } from '../../billing/ledger-store.js';
 import { ACCOUNT, aSend, messageId, phone, range, SECOND, START } from './fixtures.js';
 import { pages } from './listing.js';
 import type { TestRunner } from './test-runner.js';
@@ -134,23 +134,23 @@ export function ledgerTests({ test }: TestRunner, world: World): void {
   });
 
   test('postings never make more than the highest balance together, so that no refund passes it', async () => {
-    await world.fund(HIGHEST_BALANCE - 1);
+    await world.fund(MAX_BALANCE - 1);
     assert.equal(await world.ledger.post(posting('p1', 2)), 'over');
     assert.equal(await world.ledger.post(posting('p1', 2, { kind: 'adjust' })), 'over');
-    await world.holds(HIGHEST_BALANCE - 1);
+    await world.holds(MAX_BALANCE - 1);
     assert.equal(await world.ledger.post(posting('p2', 1)), 'posted');
     assert.equal(await world.ledger.post(posting('p2', 1)), 'repeated');
-    await world.holds(HIGHEST_BALANCE);
+    await world.holds(MAX_BALANCE);
     await world.accept(aSend(1, { recipients: [{ number: phone(1), units: 3 }] }));
     // A charge may be refunded.
     assert.equal(await world.ledger.post(posting('p3', 1)), 'over');
     await world.claim();
     await world.settle(messageId(1), 'failed', { attempt: 1 });
-    await world.holds(HIGHEST_BALANCE);
+    await world.holds(MAX_BALANCE);
     assert.equal(await world.ledger.post(posting('p4', -5)), 'posted');
     assert.equal(await world.ledger.post(posting('p5', 6, { kind: 'adjust' })), 'over');
     assert.equal(await world.ledger.post(posting('p6', 5)), 'posted');
-    await world.holds(HIGHEST_BALANCE);
+    await world.holds(MAX_BALANCE);
   });
 
   test('charges and refunds carry their message, and ids that can exist once only', async () => {

@@ -3,12 +3,7 @@ import { Readable } from 'node:stream';
 import type { AnyMessageContent, proto, WASocket } from 'baileys';
 import { within } from '../../common/async.js';
 import type { Clock } from '../../common/clock.js';
-import {
-  type LinkResult,
-  LONGEST_TEXT,
-  type OutgoingMedia,
-  type OutgoingMsgapp,
-} from '../../msgapp/msgapp-transport.js';
+import { type LinkResult, MAX_TEXT, type OutgoingMedia, type OutgoingMsgapp } from '../../msgapp/msgapp-transport.js';
 import type { Baileys } from './baileys-library.js';
 import type { ResolvedBaileysOptions } from './baileys-options.js';
 import { failureOf } from './link-end.js';
@@ -47,7 +42,7 @@ export class MessageSender {
   async send(outgoing: OutgoingMsgapp, signal: AbortSignal): Promise<LinkResult> {
     const { clock, options } = this.parts;
     // A frame has at most 16 MiB, and each text is encrypted for every device and cached.
-    if (textOf(outgoing).length > LONGEST_TEXT) return { kind: 'refused', error: 'text_too_long' };
+    if (textOf(outgoing).length > MAX_TEXT) return { kind: 'refused', error: 'text_too_long' };
     const reference = messageReference(outgoing.messageId);
     const address = outgoing.address ?? `${outgoing.to}@s.whatsapp.net`;
     const preparing = this.prepare(outgoing, address, reference);

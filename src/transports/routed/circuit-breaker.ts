@@ -118,6 +118,6 @@ export class CircuitBreaker {
   private isFailing(): boolean {
     const sum = (of: 'calls' | 'failures') => this.window.reduce((total, bucket) => total + bucket[of], 0);
     const calls = sum('calls');
-    return calls >= this.settings.leastSms && sum('failures') * 100 > this.settings.failurePercent * calls;
+    return calls >= this.settings.minSms && sum('failures') * 100 > this.settings.failurePercent * calls;
   }
 }

@@ -9,7 +9,7 @@ export interface RoutedSettings {
 
 const BREAKER = group({
   failurePercent: integer(1, 99).or(50),
-  leastSms: integer(1, 10_000).or(5),
+  minSms: integer(1, 10_000).or(5),
   windowMs: integer(1000, 3_600_000).or(60_000),
   openMs: integer(100, 3_600_000).or(30_000),
 } satisfies OptionsOf<BreakerOptions>);
@@ -83,7 +83,7 @@ export interface BreakerOptions {
   /** The circuit opens when more than this percentage of SMS failed, 1 to 99. Default 50. */
   readonly failurePercent?: number | undefined;
   /** The least number of SMS in the window for the circuit to open, 1 to 10 000. Default 5. */
-  readonly leastSms?: number | undefined;
+  readonly minSms?: number | undefined;
   /** Length of the sliding window, in milliseconds, 1000 to 3 600 000. Default 60 000. */
   readonly windowMs?: number | undefined;
   /** How long the circuit stays open, in milliseconds, 100 to 3 600 000; then one SMS probes the route. Default 30 000. */

@@ -177,8 +177,8 @@ function linkSettings(given: unknown, index: number, transport: string, place: O
   const link = LINK.read(given, place);
   const { route = transport, tls, window, defaultAlphabet } = link;
   const firstMs = link.reconnectMs;
-  const longestMs = link.reconnectMaxMs ?? Math.max(60_000, firstMs);
-  if (longestMs < firstMs) place.in('reconnectMaxMs').refuse('must not be under reconnectMs');
+  const maxMs = link.reconnectMaxMs ?? Math.max(60_000, firstMs);
+  if (maxMs < firstMs) place.in('reconnectMaxMs').refuse('must not be under reconnectMs');
   const { home, destinations } = link;
   if (destinations === 'national' && home === undefined) place.in('destinations').refuse('requires home');
   const isNational = destinations === 'national' && home !== undefined && isCountryCode(home);
@@ -201,7 +201,7 @@ function linkSettings(given: unknown, index: number, transport: string, place: O
     name: link.name ?? (index === 0 ? transport : `${transport}-${index + 1}`),
     route,
     session,
-    reconnect: { firstMs, longestMs },
+    reconnect: { firstMs, maxMs },
     rate: { window, partsPerSecond: link.partsPerSecond, throttlePauseMs: link.throttlePauseMs },
     statuses: link.statuses,
     format: {

@@ -8,7 +8,7 @@ import type { DefaultAlphabet } from './smpp-options.js';
 /** The reconnect delays of a link. Milliseconds. */
 export interface ReconnectSettings {
   readonly firstMs: number;
-  readonly longestMs: number;
+  readonly maxMs: number;
 }
 
 /** The limits of a link's submit rate. */

@@ -1,7 +1,7 @@
 import type { CallAnswer, CallRecord, RecordedCall } from './call-store.js';
 
 /** The most calls of a run. */
-export const MOST_CALLS_OF_RUN = 256;
+export const MAX_CALLS_OF_RUN = 256;
 
 /** Calls that begin within this time may share a run, in milliseconds: a reader of a page looks so far back for those that it lacks. */
 export const RUN_MS = 100;
@@ -48,7 +48,7 @@ function isAlike(run: CallAnswer, { ok, status, error, reply }: CallAnswer): boo
 function hasRoom(calls: readonly RecordedCall[], { at }: RecordedCall): boolean {
   // Calls end in any order: the first to end bounds the others on both sides.
   const [first] = calls;
-  return calls.length < MOST_CALLS_OF_RUN && first !== undefined && Math.abs(at - first.at) <= RUN_MS / 2;
+  return calls.length < MAX_CALLS_OF_RUN && first !== undefined && Math.abs(at - first.at) <= RUN_MS / 2;
 }
 
 /** The id under which a run is stored, from that of one of its calls. */

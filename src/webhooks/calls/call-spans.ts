@@ -6,7 +6,7 @@ import type { CalledEvent } from './call-request.js';
 import type { WebhookOutcome } from './webhook-exchange.js';
 
 /** The most sends that one call is linked to. */
-const MOST_LINKS = 32;
+const MAX_LINKS = 32;
 
 /** Gives calls spans, linked to the sends that their events are about, where those were recorded. */
 @Injectable()
@@ -38,7 +38,7 @@ export class CallSpans {
     const ids = new Set(events.flatMap((event) => messageOf(event) ?? []));
     if (ids.size === 0 || !this.outbox.traces) return [];
     try {
-      return (await this.outbox.traces([...ids].slice(0, MOST_LINKS))) ?? [];
+      return (await this.outbox.traces([...ids].slice(0, MAX_LINKS))) ?? [];
     } catch {
       return [];
     }

@@ -15,13 +15,13 @@ import type { WebhookOutcome, WebhookRequest } from './webhook-exchange.js';
 import type { WebhookHttp } from './webhook-http.js';
 
 /** Calls of one endpoint under way, without `strict` order. */
-const MOST_CALLS = 8;
+const MAX_CALLS = 8;
 
 /** After so many failures in a row an endpoint gets one call at a time. */
 const TROUBLED = 8;
 
 /** The most events whose calls are under way or have not been stored: what a crash repeats. */
-const MOST_EVENTS = 1200;
+const MAX_EVENTS = 1200;
 
 /** How long an endpoint without work is kept, in milliseconds. */
 const LINGER_MS = 10_000;
@@ -201,7 +201,7 @@ export class EndpointCaller {
 
   private get mayCall(): boolean {
     const { ordering } = this.current;
-    const most = ordering === 'strict' || this.failures >= TROUBLED ? 1 : MOST_CALLS;
+    const most = ordering === 'strict' || this.failures >= TROUBLED ? 1 : MAX_CALLS;
     if (this.underWay >= most || this.isFull) return false;
     if (this.isDisabled || this.restMs > 0 || !this.context.isOurs(this.lease)) return false;
     return this.context.requests.canSign(this.current, this.context.clock.now());
@@ -209,7 +209,7 @@ export class EndpointCaller {
 
   /** Whether calls wait for what has been called to be stored. */
   private get isFull(): boolean {
-    return this.outstanding + this.current.batch.max > MOST_EVENTS;
+    return this.outstanding + this.current.batch.max > MAX_EVENTS;
   }
 
   /** Milliseconds for which it asked to be left alone. */

@@ -13,7 +13,7 @@ const JITTER = 0.2;
 export const FAILING_MS = 72 * HOUR;
 
 /** The longest rest that an endpoint may ask for, in milliseconds. */
-const LONGEST_REST = HOUR;
+const MAX_REST = HOUR;
 
 /**
  * The wait before the next call of an event, in milliseconds; undefined after the last. Under `strict` order there is no last
@@ -34,5 +34,5 @@ export function retryWait(tries: number, ordering: 'none' | 'strict', random: nu
 export function restOf(status: number | undefined, retryAfter: string | undefined, now: number): number | undefined {
   if ((status !== 429 && status !== 503) || retryAfter === undefined) return undefined;
   const ms = /^\d+$/.test(retryAfter) ? Number(retryAfter) * SECOND : Date.parse(retryAfter) - now;
-  return ms > 0 ? Math.min(ms, LONGEST_REST) : undefined;
+  return ms > 0 ? Math.min(ms, MAX_REST) : undefined;
 }

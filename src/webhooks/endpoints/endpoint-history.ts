@@ -25,7 +25,7 @@ export interface AttemptListQuery extends WebhookListQuery {
 }
 
 /** The most events that the requests of a page of calls show. */
-const MOST_EVENTS = 1000;
+const MAX_EVENTS = 1000;
 
 /** Lists the calls of endpoints. What was called with is read from the log, as far as it is kept. */
 @Injectable()
@@ -51,7 +51,7 @@ export class EndpointHistory {
     let bytes = 0;
     for (const attempt of items) {
       events += attempt.sequences.length;
-      if (events > MOST_EVENTS && shown.length > 0) return { items: shown, next_cursor: cursorOf(shown.at(-1)?.id) };
+      if (events > MAX_EVENTS && shown.length > 0) return { items: shown, next_cursor: cursorOf(shown.at(-1)?.id) };
       const view = attemptView(attempt, endpoint, await this.eventsOf(endpoint, attempt.sequences), isShown);
       bytes += Buffer.byteLength(JSON.stringify(view));
       if (bytes > MAX_PAGE_BYTES && shown.length > 0) return { items: shown, next_cursor: cursorOf(shown.at(-1)?.id) };
@@ -63,7 +63,7 @@ export class EndpointHistory {
   private async eventsOf({ accountId, types }: Endpoint, sequences: readonly number[]): Promise<readonly EventView[]> {
     const [first, last] = [sequences[0], sequences.at(-1)];
     if (first === undefined || last === undefined) return [];
-    const range = { accountId, after: first - 1, upTo: last, types: types ?? undefined, limit: MOST_EVENTS };
+    const range = { accountId, after: first - 1, upTo: last, types: types ?? undefined, limit: MAX_EVENTS };
     const { events } = await this.views.read(range);
     const called = new Set(sequences);
     return events.filter(({ sequence }) => called.has(sequence));

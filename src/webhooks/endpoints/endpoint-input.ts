@@ -46,15 +46,15 @@ export interface ReplayDraft {
 }
 
 /** The most events of a call, and the longest wait for further ones in milliseconds. */
-export const MOST_BATCHED = 100;
-export const LONGEST_WAIT_MS = 5000;
+export const MAX_BATCHED = 100;
+export const MAX_WAIT_MS = 5000;
 
 /** The longest time that a secret signs beside its successor, and the usual one, in hours. */
-export const LONGEST_KEEP_HOURS = 168;
+export const MAX_KEEP_HOURS = 168;
 const KEEP_HOURS = 24;
 
 /** The most characters of a description. */
-export const LONGEST_DESCRIPTION = 256;
+export const MAX_DESCRIPTION = 256;
 
 /** What an endpoint is without being asked for anything else. */
 export const NEW_DEFINITION: Omit<EndpointDefinition, 'url'> = {
@@ -89,7 +89,7 @@ export function signatureOf(given: unknown): EndpointSignature {
 
 /** How long the secret before a rotation goes on signing, in milliseconds. @throws MessagingError `error.field_not_integer` */
 export function keepMsOf(hours: unknown): number {
-  return (hours == null ? KEEP_HOURS : integerOf('keep_hours', hours, 0, LONGEST_KEEP_HOURS)) * 3_600_000;
+  return (hours == null ? KEEP_HOURS : integerOf('keep_hours', hours, 0, MAX_KEEP_HOURS)) * 3_600_000;
 }
 
 /** @throws MessagingError for what is wrong in it, as `changed`, and `error.field_invalid` for a moment */
@@ -117,8 +117,8 @@ function batchOf(before: EndpointBatch, given: unknown): EndpointBatch {
   if (!isRecord(given)) throw invalid('batch');
   const { max, wait_ms } = given;
   return {
-    max: max == null ? before.max : integerOf('batch.max', max, 1, MOST_BATCHED),
-    waitMs: wait_ms == null ? before.waitMs : integerOf('batch.wait_ms', wait_ms, 0, LONGEST_WAIT_MS),
+    max: max == null ? before.max : integerOf('batch.max', max, 1, MAX_BATCHED),
+    waitMs: wait_ms == null ? before.waitMs : integerOf('batch.wait_ms', wait_ms, 0, MAX_WAIT_MS),
   };
 }
 
@@ -126,7 +126,7 @@ function descriptionOf(given: unknown): string | null {
   checkString('description', given);
   if (given === '') return null;
   checkText('description', given);
-  if (!hasCodePoints(given, 1, LONGEST_DESCRIPTION)) throw invalid('description');
+  if (!hasCodePoints(given, 1, MAX_DESCRIPTION)) throw invalid('description');
   return given;
 }
 

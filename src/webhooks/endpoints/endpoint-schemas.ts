@@ -13,8 +13,8 @@ import {
   text,
   yes,
 } from '../../openapi/schemas.js';
-import { LONGEST_DESCRIPTION, LONGEST_WAIT_MS, MOST_BATCHED } from './endpoint-input.js';
-import { LONGEST_WEBHOOK_URL } from './webhook-targets.js';
+import { MAX_BATCHED, MAX_DESCRIPTION, MAX_WAIT_MS } from './endpoint-input.js';
+import { MAX_WEBHOOK_URL } from './webhook-targets.js';
 
 /** Values that examples share. */
 export const EXAMPLE_ID = '019d0f52-3a00-7d41-9b0e-6c8f4a2d1e35';
@@ -32,18 +32,18 @@ const ORDERING = oneOf(
 );
 const BATCH_MAX = count('The most events of a call; above 1 the body is `{ "events": […] }`.', {
   minimum: 1,
-  maximum: MOST_BATCHED,
+  maximum: MAX_BATCHED,
 });
 const WAIT = count('How long the first event of a call waits for others, in milliseconds.', {
-  maximum: LONGEST_WAIT_MS,
+  maximum: MAX_WAIT_MS,
 });
 const SIGNATURE = oneOf(
   ['hmac', 'ed25519'],
   'How calls are signed (Standard Webhooks): `v1` with a shared secret, or `v1a` with a key pair.',
 );
-const DESCRIPTION = text('For people.', { maxLength: LONGEST_DESCRIPTION, example: 'Commandes' });
+const DESCRIPTION = text('For people.', { maxLength: MAX_DESCRIPTION, example: 'Commandes' });
 const TARGET = text('https at a public address, without credentials.', {
-  maxLength: LONGEST_WEBHOOK_URL,
+  maxLength: MAX_WEBHOOK_URL,
   example: EXAMPLE_URL,
 });
 

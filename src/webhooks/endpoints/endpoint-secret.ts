@@ -18,7 +18,7 @@ export interface SecretSource {
 }
 
 /** The most versions that sign at a time; of more, the oldest end early. */
-const MOST_VERSIONS = 5;
+const MAX_VERSIONS = 5;
 
 /** Length of the text by which a version names its pepper. */
 const NAME_LENGTH = 12;
@@ -59,7 +59,7 @@ export class EndpointSecrets {
   rotated(versions: readonly SecretVersion[], now: number, keepMs: number): readonly SecretVersion[] {
     const number = Math.max(0, ...versions.map((version) => version.number)) + 1;
     const earlier = versions.map((version) => ({ ...version, endsAt: version.endsAt ?? now + keepMs }));
-    const kept = earlier.filter(({ endsAt }) => endsAt > now).slice(0, MOST_VERSIONS - 1);
+    const kept = earlier.filter(({ endsAt }) => endsAt > now).slice(0, MAX_VERSIONS - 1);
     return [{ number, pepper: this.current, endsAt: null }, ...kept];
   }
 

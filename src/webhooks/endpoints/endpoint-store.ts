@@ -27,7 +27,7 @@ export interface AttemptQuery extends PageRequest {
 }
 
 /** The most endpoints of an account. */
-export const MOST_ENDPOINTS = 20;
+export const MAX_ENDPOINTS = 20;
 
 /**
  * Persists endpoints as their owners define them; what calls change is the `CallStore`'s. Every method is one transaction
@@ -39,7 +39,7 @@ export abstract class EndpointStore {
    * Stores an endpoint and switches the account's log on, in one transaction: its cursor is the last number before, so it is
    * told of all that is committed after. A repeat under the Idempotency-Key gets the first reply.
    *
-   * @throws MessagingError `error.too_many_endpoints` for more than {@link MOST_ENDPOINTS}, decided under a lock;
+   * @throws MessagingError `error.too_many_endpoints` for more than {@link MAX_ENDPOINTS}, decided under a lock;
    *   `error.account_not_found`, `error.idempotency_mismatch`
    */
   abstract create(endpoint: NewEndpoint, answer: EndpointAnswer, by?: Author): Promise<Acceptance>;

@@ -5,7 +5,7 @@ import { MediaRefusedError } from '../../media/media-fetcher.js';
 import { WebhookSettings } from '../webhook-options.js';
 
 /** The most characters of an endpoint's URL. */
-export const LONGEST_WEBHOOK_URL = 2048;
+export const MAX_WEBHOOK_URL = 2048;
 
 /** The addresses of a target that a module of this process allows; undefined: it does not know it. */
 type TargetRule = (url: URL) => readonly string[] | undefined;
@@ -82,9 +82,9 @@ export class WebhookTargets {
 }
 
 function parse(text: string): URL {
-  if (text.length > LONGEST_WEBHOOK_URL || !URL.canParse(text)) throw new MediaRefusedError('not a URL');
+  if (text.length > MAX_WEBHOOK_URL || !URL.canParse(text)) throw new MediaRefusedError('not a URL');
   const url = new URL(text);
-  if (url.href.length > LONGEST_WEBHOOK_URL) throw new MediaRefusedError('not a URL');
+  if (url.href.length > MAX_WEBHOOK_URL) throw new MediaRefusedError('not a URL');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new MediaRefusedError('neither http nor https');
   if (url.username !== '' || url.password !== '') throw new MediaRefusedError('credentials in the URL');
   return url;

@@ -3,9 +3,9 @@ import { invalid } from '../../openapi/errors.js';
 import { PAGE, periodFilters } from '../../openapi/listings.js';
 import { count, oneOf } from '../../openapi/schemas.js';
 import { MAX_REPLAYS } from '../calls/call-store.js';
-import { LONGEST_KEEP_HOURS, LONGEST_WAIT_MS, MOST_BATCHED } from './endpoint-input.js';
+import { MAX_BATCHED, MAX_KEEP_HOURS, MAX_WAIT_MS } from './endpoint-input.js';
 import { ENDPOINT_FIELDS, ENDPOINT_SCHEMAS, EXAMPLE_ID, EXAMPLE_SECRET, EXAMPLE_URL } from './endpoint-schemas.js';
-import { MOST_ENDPOINTS } from './endpoint-store.js';
+import { MAX_ENDPOINTS } from './endpoint-store.js';
 import { WebhooksController } from './webhooks.controller.js';
 import {
   ChangeEndpointBody,
@@ -29,7 +29,7 @@ const WRONG_DEFINITION: readonly ErrorDescription[] = [
   'error.webhook_url_refused',
   ...UNKNOWN_TYPE,
   ...invalid('ordering', 'signature', 'batch', 'description'),
-  ...integers(['batch.max', 1, MOST_BATCHED], ['batch.wait_ms', 0, LONGEST_WAIT_MS]),
+  ...integers(['batch.max', 1, MAX_BATCHED], ['batch.wait_ms', 0, MAX_WAIT_MS]),
 ];
 
 const MADE_AGAIN = { 'The events are called again': { events: 1 } };
@@ -38,7 +38,7 @@ const MADE_AGAIN = { 'The events are called again': { events: 1 } };
 export const webhooksOpenapi = describeController(WebhooksController, () => ({
   tag: {
     name: 'Webhooks',
-    description: `Have your server called with what happens to the account. Calls are signed as Standard Webhooks describe, delivered at least once and tried again for three days. An account has at most ${MOST_ENDPOINTS} endpoints.`,
+    description: `Have your server called with what happens to the account. Calls are signed as Standard Webhooks describe, delivered at least once and tried again for three days. An account has at most ${MAX_ENDPOINTS} endpoints.`,
   },
   parameters: {
     id: { description: 'The endpoint.', example: EXAMPLE_ID },
@@ -71,7 +71,7 @@ export const webhooksOpenapi = describeController(WebhooksController, () => ({
       answer: { schema: 'EndpointWithSecret', examples: { 'A shared secret': { secret: EXAMPLE_SECRET } } },
       errors: [
         ...WRONG_DEFINITION,
-        { code: 'error.too_many_endpoints', values: { max: MOST_ENDPOINTS } },
+        { code: 'error.too_many_endpoints', values: { max: MAX_ENDPOINTS } },
         'error.account_not_found',
       ],
     },
@@ -120,13 +120,13 @@ export const webhooksOpenapi = describeController(WebhooksController, () => ({
         name: 'RotateWebhook',
         description: 'How long the present secret goes on signing.',
         ...fieldsOf(RotateSecretBody, {
-          keep_hours: count('Hours.', { maximum: LONGEST_KEEP_HOURS, default: 24 }),
+          keep_hours: count('Hours.', { maximum: MAX_KEEP_HOURS, default: 24 }),
         }),
         examples: { 'For a day': {}, 'Not any more': { keep_hours: 0 } },
       },
       idempotent: true,
       answer: { schema: 'EndpointWithSecret', examples: { 'A shared secret': { secret: EXAMPLE_SECRET } } },
-      errors: [...integers(['keep_hours', 0, LONGEST_KEEP_HOURS]), 'error.endpoint_not_found'],
+      errors: [...integers(['keep_hours', 0, MAX_KEEP_HOURS]), 'error.endpoint_not_found'],
     },
     test: {
       operationId: 'testWebhook',

@@ -15,7 +15,7 @@ import { CallerWatch } from './caller-watch.js';
 import { type EventArrival, EventArrivals } from './event-arrivals.js';
 import { type EventCursor, EventCursors } from './event-cursor.js';
 import { type EventFeedPage, EventService, PAGE_SIZE, POLL_MS } from './event-service.js';
-import { type EventsQuery, HIGHEST_SEQUENCE, type StreamQuery } from './events.dto.js';
+import { type EventsQuery, MAX_SEQUENCE, type StreamQuery } from './events.dto.js';
 import { ReaderSeats } from './reader-seats.js';
 
 /** A request to read events. */
@@ -160,5 +160,5 @@ function typesOf(names: string | undefined): readonly EventType[] | undefined {
 function lastEventId({ 'last-event-id': id }: IncomingHttpHeaders): number | undefined {
   if (id === undefined || id === '') return undefined;
   if (typeof id === 'string' && /^\d{1,15}$/.test(id)) return Number(id);
-  throw new MessagingError('error.field_not_integer', { field: 'Last-Event-ID', min: 0, max: HIGHEST_SEQUENCE });
+  throw new MessagingError('error.field_not_integer', { field: 'Last-Event-ID', min: 0, max: MAX_SEQUENCE });
 }

@@ -1,12 +1,12 @@
 import { IsOptional, IsQueryInteger, IsString } from '../../http/validators.js';
 
 /** The highest sequence that a request may name. */
-export const HIGHEST_SEQUENCE = 999_999_999_999_999;
+export const MAX_SEQUENCE = 999_999_999_999_999;
 
 /** Query of `GET /events/stream`. The service checks `types`. */
 export class StreamQuery {
   @IsOptional()
-  @IsQueryInteger(0, HIGHEST_SEQUENCE)
+  @IsQueryInteger(0, MAX_SEQUENCE)
   readonly after?: number;
 
   @IsOptional()

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { MessagingError } from '../../common/errors.js';
 
 /** How many streams and waiting polls an account may have in this process. */
-export const MOST_READERS = 10;
+export const MAX_READERS = 10;
 
 /** Counts the streams and waiting polls of each account and each operator (`countedAs`). */
 @Injectable()
@@ -15,7 +15,7 @@ export class ReaderSeats {
    */
   take(reader: string): () => void {
     const count = this.taken.get(reader) ?? 0;
-    if (count >= MOST_READERS) throw new MessagingError('error.too_many_event_readers', { max: MOST_READERS }, 1);
+    if (count >= MAX_READERS) throw new MessagingError('error.too_many_event_readers', { max: MAX_READERS }, 1);
     this.taken.set(reader, count + 1);
     let isIn = true;
     return () => {

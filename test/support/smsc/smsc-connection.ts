@@ -30,7 +30,7 @@ export class SmscConnection {
   /** Submits that came and have no answer. */
   outstanding = 0;
   /** The most there ever were. */
-  mostOutstanding = 0;
+  maxOutstanding = 0;
 
   private sequence = 0;
   private readonly asked = new Map<number, Asked>();
@@ -168,7 +168,7 @@ export class SmscConnection {
       return;
     }
     this.outstanding++;
-    this.mostOutstanding = Math.max(this.mostOutstanding, this.outstanding);
+    this.maxOutstanding = Math.max(this.maxOutstanding, this.outstanding);
     this.host.submit(submit, this);
   }
 

@@ -161,7 +161,7 @@ describe('with the clock set back by an hour', () => {
   });
 
   test('a circuit forgets in its time, and says by the clock of now until when it is shut', () => {
-    const settings = { failurePercent: 50, leastSms: 4, windowMs: 10_000, openMs: 30_000 };
+    const settings = { failurePercent: 50, minSms: 4, windowMs: 10_000, openMs: 30_000 };
     const circuit = new CircuitBreaker(settings, clock);
     circuit.record(circuit.tryAcquire(3), ['failed', 'failed', 'failed']);
     clock.setBack(HOUR);

@@ -111,7 +111,7 @@ describe('an option of a transport that is undefined is one that was left out, f
 
   test('of routes', () => {
     const breaker: BreakerOptions = leftOut<BreakerOptions>({
-      ...{ failurePercent: undefined, leastSms: undefined, windowMs: undefined, openMs: undefined },
+      ...{ failurePercent: undefined, minSms: undefined, windowMs: undefined, openMs: undefined },
     });
     const rules: RouteRules = {
       name: 'a',

@@ -107,7 +107,7 @@ describe('the room of routes', () => {
 
   test('is one while all their breakers are open, and while the first SMS tries a route again', async () => {
     const transport = new RouteDouble('a', () => failed);
-    const world = await RoutedWorld.started([{ name: 'a', transport, breaker: { leastSms: 1, openMs: 30_000 } }]);
+    const world = await RoutedWorld.started([{ name: 'a', transport, breaker: { minSms: 1, openMs: 30_000 } }]);
     expect(world.router.room()).toBeUndefined();
     await world.send('22670000000');
     expect(world.router.room()).toBe(1);

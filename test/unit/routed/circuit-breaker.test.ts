@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { type CallOutcome, CircuitBreaker } from '../../../src/transports/routed/circuit-breaker.js';
 
-const SETTINGS = { failurePercent: 50, leastSms: 4, windowMs: 10_000, openMs: 30_000 };
+const SETTINGS = { failurePercent: 50, minSms: 4, windowMs: 10_000, openMs: 30_000 };
 
 describe('a circuit', () => {
   function aCircuit(over: Partial<typeof SETTINGS> = {}) {

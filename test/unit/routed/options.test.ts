@@ -15,7 +15,7 @@ describe('options of routes', () => {
     expect(routes).toMatchObject([
       {
         ...{ name: 'a', prefixes: [''], signatures: undefined, weight: 1, segmentsPerSecond: undefined },
-        breaker: { failurePercent: 50, leastSms: 5, windowMs: 60_000, openMs: 30_000 },
+        breaker: { failurePercent: 50, minSms: 5, windowMs: 60_000, openMs: 30_000 },
       },
     ]);
     expect(resolveRoutes({ routes: [route({ breaker: false })] }).routes[0]?.breaker).toBeUndefined();
@@ -45,7 +45,7 @@ describe('options of routes', () => {
     ['Option routed.routes[0].breaker must be an object.', { routes: [route({ breaker: null })] }],
     ['Option routed.routes[0].breaker.percent is not known', { routes: [route({ breaker: { percent: 5 } })] }],
     ['Option routed.routes[0].breaker.openMs must be an integer', { routes: [route({ breaker: { openMs: 1 } })] }],
-    ['Option routed.routes[0].breaker.leastSms must be', { routes: [route({ breaker: { leastSms: 0.5 } })] }],
+    ['Option routed.routes[0].breaker.minSms must be', { routes: [route({ breaker: { minSms: 0.5 } })] }],
     [
       'Option routed.routes[0].breaker.failurePercent must be',
       { routes: [route({ breaker: { failurePercent: 100 } })] },

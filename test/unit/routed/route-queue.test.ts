@@ -122,7 +122,7 @@ describe('a limit in segments a second', () => {
       const first = new RouteDouble('first', () => ({ kind: 'unknown', error: 'no_answer' }));
       const second = new RouteDouble('second');
       const world = await RoutedWorld.started([
-        { name: 'a', transport: first, segmentsPerSecond: 2, breaker: { leastSms: 1 } },
+        { name: 'a', transport: first, segmentsPerSecond: 2, breaker: { minSms: 1 } },
         { name: 'b', transport: second, weight: 0 },
       ]);
       const results = world.submit([anSms('22670000001'), anSms('22670000002')]);

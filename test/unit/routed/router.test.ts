@@ -88,7 +88,7 @@ describe('where an SMS goes', () => {
   });
 
   test('what may have been taken goes nowhere else, also when the route then rests', async () => {
-    const { first, second } = await twoRoutes(new RouteDouble('first', () => LOST), undefined, { leastSms: 1 });
+    const { first, second } = await twoRoutes(new RouteDouble('first', () => LOST), undefined, { minSms: 1 });
     const results = await world.submit([anSms('22670000001'), anSms('22670000002')]);
     expect(results).toMatchObject([LOST, LOST]);
     expect(results.map(({ attempts }) => attempts?.length)).toEqual([1, 1]);
@@ -135,7 +135,7 @@ describe('where an SMS goes', () => {
   });
 
   test('what one route is busy for stays with it, until it rests: then it goes on at once', async () => {
-    const { first, second } = await twoRoutes(new RouteDouble('first', () => BUSY), undefined, { leastSms: 3 });
+    const { first, second } = await twoRoutes(new RouteDouble('first', () => BUSY), undefined, { minSms: 3 });
     expect(await world.send(BURKINA)).toMatchObject({
       ...BUSY,
       attempts: [{ route: 'a', outcome: 'retry', code: 'busy' }],
@@ -154,7 +154,7 @@ describe('where an SMS goes', () => {
   });
 
   test('after its rest one SMS tries the route; when it works all go there again', async () => {
-    const { first, second } = await twoRoutes(new RouteDouble('first', () => BUSY), undefined, { leastSms: 1 });
+    const { first, second } = await twoRoutes(new RouteDouble('first', () => BUSY), undefined, { minSms: 1 });
     await world.send(BURKINA);
     first.answer = () => ({ kind: 'sent' });
     world.clock.advance(30_000);
@@ -165,7 +165,7 @@ describe('where an SMS goes', () => {
   });
 
   test('one that never got to the carrier says nothing of the route: the next one tries it', async () => {
-    const { first, second } = await twoRoutes(new RouteDouble('first', () => BUSY), undefined, { leastSms: 1 });
+    const { first, second } = await twoRoutes(new RouteDouble('first', () => BUSY), undefined, { minSms: 1 });
     await world.send(BURKINA);
     const three = () => world.submit([1, 2, 3].map((digit) => anSms(`2267000000${digit}`)));
     world.clock.advance(30_000);
@@ -219,7 +219,7 @@ describe('where an SMS goes', () => {
   });
 
   test('when the route still fails, the one that tried it goes on too', async () => {
-    const { first } = await twoRoutes(new RouteDouble('first', () => BUSY), undefined, { leastSms: 1 });
+    const { first } = await twoRoutes(new RouteDouble('first', () => BUSY), undefined, { minSms: 1 });
     await world.send(BURKINA);
     world.clock.advance(30_000);
     expect(await world.send(BURKINA)).toMatchObject({ kind: 'sent', route: 'b', attempts: { length: 2 } });
@@ -228,7 +228,7 @@ describe('where an SMS goes', () => {
   });
 
   test('refusals are no reason to rest', async () => {
-    const { first } = await twoRoutes(new RouteDouble('first', () => REFUSED), undefined, { leastSms: 1 });
+    const { first } = await twoRoutes(new RouteDouble('first', () => REFUSED), undefined, { minSms: 1 });
     for (let sms = 0; sms < 20; sms++) await world.send(BURKINA);
     expect(first.numbers).toHaveLength(20);
   });
@@ -236,7 +236,7 @@ describe('where an SMS goes', () => {
   /** Both routes rest, the first one for 10 s less than the second. */
   async function bothRest() {
     const both = await twoRoutes(new RouteDouble('first', () => LOST), new RouteDouble('second', () => LOST), {
-      leastSms: 1,
+      minSms: 1,
     });
     await world.send(BURKINA);
     world.clock.advance(10_000);
@@ -284,7 +284,7 @@ describe('where an SMS goes', () => {
   });
 
   test('what waits for a route that operators rest comes again in 15 to 30 s, unless another one can be tried before', async () => {
-    await twoRoutes(new RouteDouble('first', () => LOST), undefined, { leastSms: 1 });
+    await twoRoutes(new RouteDouble('first', () => LOST), undefined, { minSms: 1 });
     for (const name of ['a', 'b']) world.rested.add(name);
     const comesAfter = async (...lots: number[]) => {
       world.ids.lots = [0.5, ...lots];
@@ -308,7 +308,7 @@ describe('where an SMS goes', () => {
   });
 
   test('refused here while another route rests: it may work there later', async () => {
-    await twoRoutes(new RouteDouble('first', () => LOST), new RouteDouble('second', () => REFUSED), { leastSms: 1 });
+    await twoRoutes(new RouteDouble('first', () => LOST), new RouteDouble('second', () => REFUSED), { minSms: 1 });
     await world.send(BURKINA);
     expect(await world.send(BURKINA)).toMatchObject({
       kind: 'retry',
@@ -325,7 +325,7 @@ describe('where an SMS goes', () => {
   });
 
   test('while the process stops nothing counts against a route and nothing goes on', async () => {
-    const { first, second } = await twoRoutes(new RouteDouble('first', () => BUSY), undefined, { leastSms: 1 });
+    const { first, second } = await twoRoutes(new RouteDouble('first', () => BUSY), undefined, { minSms: 1 });
     const stopping = new AbortController();
     stopping.abort();
     expect(await world.submit([anSms(BURKINA)], stopping.signal)).toMatchObject([BUSY]);
@@ -366,7 +366,7 @@ describe('where an SMS goes', () => {
   });
 
   test('one that had no time for any route comes again in a second, without a try', async () => {
-    const { first, second } = await twoRoutes(new RouteDouble('first', () => LOST), undefined, { leastSms: 1 });
+    const { first, second } = await twoRoutes(new RouteDouble('first', () => LOST), undefined, { minSms: 1 });
     await world.send(BURKINA);
     world.clock.advance(30_000);
     first.answer = async () => {

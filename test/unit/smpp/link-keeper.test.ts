@@ -7,7 +7,7 @@ import { settled } from '../../support/settled.js';
 beforeAll(() => Logger.overrideLogger(false));
 
 const FIRST_MS = 1000;
-const LONGEST_MS = 20_000;
+const MAX_MS = 20_000;
 
 /** A link whose sessions are lost at once, or never come about; random numbers are 1, so that each wait is the longest of its round. */
 class World {
@@ -20,7 +20,7 @@ class World {
   constructor(open: 'never' | 'until it is lost') {
     const keeper = new LinkKeeper(
       'link',
-      { firstMs: FIRST_MS, longestMs: LONGEST_MS },
+      { firstMs: FIRST_MS, maxMs: MAX_MS },
       async () => {
         this.asked.push(this.clock.elapsed());
         if (open === 'never') throw new Error('connection refused');
@@ -60,7 +60,7 @@ class World {
   }
 }
 
-const DOUBLED = [1000, 2000, 4000, 8000, 16_000, LONGEST_MS, LONGEST_MS];
+const DOUBLED = [1000, 2000, 4000, 8000, 16_000, MAX_MS, MAX_MS];
 
 test.each(['never', 'until it is lost'] as const)(
   'the wait for the next session doubles with each failure, up to the longest (a session comes about: %s)',

@@ -181,7 +181,7 @@ describe('several links', () => {
     expect(first.submits.length + second.submits.length).toBe(200);
     expect(first.submits.length).toBeGreaterThan(20);
     expect(second.submits.length).toBeGreaterThan(20);
-    expect(first.connections[0]?.mostOutstanding).toBeLessThanOrEqual(2);
+    expect(first.connections[0]?.maxOutstanding).toBeLessThanOrEqual(2);
   });
 
   test('a slow one does not hold up the others', async () => {

@@ -35,7 +35,7 @@ describe('options of SMPP', () => {
             maxMisses: 2,
             maxUnanswered: 100,
           },
-          reconnect: { firstMs: 1000, longestMs: 60_000 },
+          reconnect: { firstMs: 1000, maxMs: 60_000 },
           rate: { window: 10, partsPerSecond: undefined, throttlePauseMs: 100 },
           statuses: new Map(),
           format: {

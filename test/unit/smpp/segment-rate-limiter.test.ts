@@ -98,7 +98,7 @@ describe('a carrier that throttles', () => {
 });
 
 describe('connecting again', () => {
-  const settings = { firstMs: 1000, longestMs: 60_000 };
+  const settings = { firstMs: 1000, maxMs: 60_000 };
 
   test('full jitter below a ceiling that doubles up to the longest wait', () => {
     const ceilings = Array.from({ length: 8 }, (_, failures) => reconnectDelay(settings, failures, 1));

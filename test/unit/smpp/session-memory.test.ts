@@ -10,7 +10,7 @@ import { RawPeer } from '../../support/smsc/raw-peer.js';
 
 const MIB = 2 ** 20;
 /** One write of ours and what a chunk from the peer can make us answer. */
-const MOST_BUFFERED = MIB / 4;
+const MAX_BUFFERED = MIB / 4;
 const BOUND = encodePdu({ command: 'bind_transceiver_resp', status: 0, sequence: 1, systemId: '', tlvs: [] });
 
 let peer: RawPeer;
@@ -58,7 +58,7 @@ describe('a peer that does not read', () => {
     }
     // 100 MB are wanted.
     await eventually(() => ours.newest.writableNeedDrain);
-    expect(most).toBeLessThan(MOST_BUFFERED);
+    expect(most).toBeLessThan(MAX_BUFFERED);
     expect(session.waiting).toBeGreaterThan(50_000);
     session.destroy('enough');
   });
@@ -79,7 +79,7 @@ describe('a peer that asks without end and does not read the answers', () => {
     const session = await openSession(peer.port, { clock });
     await eventually(() => ours.newest.isPaused());
     for (let turn = 0; turn < 100; turn++) await setImmediate();
-    expect(ours.newest.writableLength).toBeLessThan(MOST_BUFFERED);
+    expect(ours.newest.writableLength).toBeLessThan(MAX_BUFFERED);
     // Not all questions were taken in: the rest is the peer's to keep.
     expect(ours.newest.bytesRead).toBeLessThan(ASKED * 16);
     clock.advance(50_000);

@@ -87,7 +87,7 @@ describe('the window', () => {
       smsc.submits[next]?.answer();
     }
     expect((await Promise.all(outcomes)).every((each) => each.kind === 'answered')).toBe(true);
-    expect(smsc.connection.mostOutstanding).toBe(3);
+    expect(smsc.connection.maxOutstanding).toBe(3);
     expect([session.outstanding, session.waiting]).toEqual([0, 0]);
   });
 

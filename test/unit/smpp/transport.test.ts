@@ -51,7 +51,7 @@ describe('submitting', () => {
     expect((await results).map((result) => result.kind === 'sent' && result.reference)).toEqual(
       manySms(10).map(({ text }) => text),
     );
-    expect(smsc.connections[0]?.mostOutstanding).toBe(4);
+    expect(smsc.connections[0]?.maxOutstanding).toBe(4);
   });
 
   test('says of what came too late that the carrier was not asked', async () => {

@@ -60,7 +60,7 @@ class CountedExecutor extends Executor {
 }
 
 /** What a page may have: the bound, one long text that begins within it, and what is short. */
-const MOST = 1.2 * MAX_PAGE_BYTES;
+const MAX_REPLY = 1.2 * MAX_PAGE_BYTES;
 const TEXT = 'é'.repeat(20_000);
 const COUNT = 90;
 const opened = closeAfterEach();
@@ -75,7 +75,7 @@ async function setup() {
 async function readAll<T extends { readonly id: string }>(
   executor: CountedExecutor,
   list: (page: PageRequest) => Promise<Page<T>>,
-  mostRead = MOST,
+  maxRead = MAX_REPLY,
 ): Promise<readonly string[]> {
   const ids: string[] = [];
   let after: string | undefined;
@@ -83,8 +83,8 @@ async function readAll<T extends { readonly id: string }>(
   do {
     executor.bytes = 0;
     const page = await list({ limit: 1000, after });
-    expect(Buffer.byteLength(JSON.stringify(page.items))).toBeLessThan(MOST);
-    expect(executor.bytes).toBeLessThan(mostRead);
+    expect(Buffer.byteLength(JSON.stringify(page.items))).toBeLessThan(MAX_REPLY);
+    expect(executor.bytes).toBeLessThan(maxRead);
     ids.push(...page.items.map(({ id }) => id));
     after = page.next;
     pages++;
@@ -134,7 +134,7 @@ describe('a page of a list has about so many bytes, which are all that is read, 
         const numbers = await outbox.numbers(items.map(({ id }) => id));
         return { items: items.map((item) => ({ ...item, number: numbers.get(item.id) })), next };
       },
-      2 * MOST,
+      2 * MAX_REPLY,
     );
     expect(ids).toEqual(range(700).map(messageId).reverse());
   });
@@ -185,8 +185,8 @@ describe('what a phone of the sandbox got', () => {
       const items = await list();
       expect(items.length).toBeGreaterThan(20);
       expect(items.some(({ messageId: id }) => id.endsWith(messageId(COUNT - 1)))).toBe(true);
-      expect(Buffer.byteLength(JSON.stringify(items))).toBeLessThan(MOST);
-      expect(executor.bytes).toBeLessThan(2 * MOST);
+      expect(Buffer.byteLength(JSON.stringify(items))).toBeLessThan(MAX_REPLY);
+      expect(executor.bytes).toBeLessThan(2 * MAX_REPLY);
     }
     const oldestFirst = (await phones.messages(phone(0))).map(({ receivedAt }) => receivedAt);
     expect(oldestFirst).toEqual(oldestFirst.toSorted((a, b) => a - b));

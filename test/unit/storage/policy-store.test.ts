@@ -78,7 +78,7 @@ describe('a crowd on one record', () => {
   test(`${CROWD} steps go together, in their order, on one connection`, async () => {
     const counts = await Promise.all(range(CROWD).map(() => count(guards, 'a')));
     expect(counts).toEqual(range(CROWD));
-    expect([database.transactions, database.mostOpen]).toEqual([2, 1]);
+    expect([database.transactions, database.maxOpen]).toEqual([2, 1]);
   });
 
   test('one by one each would have a connection, and all of them wait where it is held', async () => {
@@ -102,7 +102,7 @@ describe('a crowd on one record', () => {
     expect(await Promise.all(range(50).map((index) => count(guards, `other ${index}`)))).toEqual(
       range(50).map(() => 0),
     );
-    expect([database.waiting, database.open, database.mostOpen]).toEqual([1, 1, 2]);
+    expect([database.waiting, database.open, database.maxOpen]).toEqual([1, 1, 2]);
     release();
     expect((await Promise.all(waiting)).sort((a, b) => a - b)).toEqual(range(CROWD).map((index) => index + 1));
   });
@@ -116,7 +116,7 @@ describe('a crowd on one record', () => {
     expect([database.waiting, database.open]).toEqual([SHARE, SHARE]);
     for (const release of releases) release();
     expect(await Promise.all(waiting)).toEqual(keys.map(() => 0));
-    expect(database.mostOpen).toBe(SHARE + 1);
+    expect(database.maxOpen).toBe(SHARE + 1);
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { CallRuns, callIdOf, MOST_CALLS_OF_RUN, RUN_MS, runIdOf } from '../../../src/webhooks/calls/call-runs.js';
+import { CallRuns, callIdOf, MAX_CALLS_OF_RUN, RUN_MS, runIdOf } from '../../../src/webhooks/calls/call-runs.js';
 
 const TAKEN = { ok: true, status: 200, error: undefined, reply: 'ok' };
 const FAILED = { ok: false, status: 500, error: undefined, reply: 'no' };
@@ -43,8 +43,8 @@ test('no two calls of a run are further apart than a reader looks', () => {
 });
 
 test('a run is bounded', () => {
-  const calls = Array.from({ length: MOST_CALLS_OF_RUN + 1 }, () => [TAKEN, 0] as const);
-  expect(lengths(calls)).toEqual([MOST_CALLS_OF_RUN, 1]);
+  const calls = Array.from({ length: MAX_CALLS_OF_RUN + 1 }, () => [TAKEN, 0] as const);
+  expect(lengths(calls)).toEqual([MAX_CALLS_OF_RUN, 1]);
 });
 
 test('ids of a generator of the host are kept as they are, so its calls are recorded one by one', () => {
@@ -64,8 +64,8 @@ test('what is taken is gone, and a later call begins a run of its own', () => {
 
 test('the id of each call leads to that of its run, and no two are the same', () => {
   const run = runIdOf(ID);
-  const ids = Array.from({ length: MOST_CALLS_OF_RUN }, (_, place) => callIdOf(run, place));
-  expect(new Set(ids).size).toBe(MOST_CALLS_OF_RUN);
+  const ids = Array.from({ length: MAX_CALLS_OF_RUN }, (_, place) => callIdOf(run, place));
+  expect(new Set(ids).size).toBe(MAX_CALLS_OF_RUN);
   expect(new Set(ids.map(runIdOf))).toEqual(new Set([run]));
   expect([...ids].sort()).toEqual(ids);
 });

@@ -22,7 +22,7 @@ const ALREADY_RUN = new Set([
  */
 const LOCK_S = 1;
 const PAUSE_S = 3;
-const MOST_TRIES = 150;
+const MAX_TRIES = 150;
 
 /** How often a migration begins again that lost a conflict. */
 const MAX_CONFLICTS = 10;
@@ -102,7 +102,7 @@ function* patiently({ sql, table }: Change): Operation<void> {
       return;
     } catch (error) {
       if (codeOf(error) !== 'ER_LOCK_WAIT_TIMEOUT') throw error;
-      if (tries === MOST_TRIES) {
+      if (tries === MAX_TRIES) {
         throw new StorageUnavailableError(
           `The schema cannot be changed: a transaction that stays open keeps the lock of ${table ?? 'a table'}.`,
         );

@@ -21,7 +21,7 @@ const REPEATABLE = new Set(['55P03', '40P01']);
  */
 const LOCK_MS = 200;
 const PAUSE_S = 1;
-const MOST_TRIES = 500;
+const MAX_TRIES = 500;
 
 /**
  * Runs a migration under a lock of the session, as a concurrent build of an index may not be in a transaction. Where the
@@ -131,7 +131,7 @@ function* patiently({ table }: Change, work: () => Operation<void>): Operation<v
       return yield* work();
     } catch (error) {
       if (!REPEATABLE.has(codeOf(error) ?? '')) throw error;
-      if (tries === MOST_TRIES) {
+      if (tries === MAX_TRIES) {
         throw new StorageUnavailableError(
           `The schema cannot be changed: a transaction that stays open keeps the lock of ${table ?? 'a table'}.`,
         );

@@ -7,12 +7,12 @@ export class ReadingShare {
   private readonly waiting = new Map<string, (() => void)[]>();
   /** How many reads of each account run now. */
   private readonly reading = new Map<string, number>();
-  private readonly mostOfOne: number;
+  private readonly maxOfOne: number;
   private running = 0;
 
   /** @param limit how many reads run at a time, at least 1; of one account at most two, and one fewer than that */
   constructor(private readonly limit: number) {
-    this.mostOfOne = Math.max(1, Math.min(MAX_READS_OF_ONE, limit - 1));
+    this.maxOfOne = Math.max(1, Math.min(MAX_READS_OF_ONE, limit - 1));
   }
 
   async run<T>(task: () => Promise<T>, accountId = ''): Promise<T> {
@@ -60,7 +60,7 @@ export class ReadingShare {
   }
 
   private mayRead(accountId: string): boolean {
-    return accountId === '' || this.countOf(accountId) < this.mostOfOne;
+    return accountId === '' || this.countOf(accountId) < this.maxOfOne;
   }
 
   private countOf(accountId: string): number {

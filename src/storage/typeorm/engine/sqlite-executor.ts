@@ -27,15 +27,15 @@ const LOCK_TIMEOUT_MS = 5000;
 const RETRY_MS = 1;
 
 /**
- * After a transaction of at least `LONG_MS`, our writes pause for a tenth of its length, at most `LONGEST_PAUSE_MS`, before
+ * After a transaction of at least `LONG_MS`, our writes pause for a tenth of its length, at most `MAX_PAUSE_MS`, before
  * each attempt, until a transaction is short again. Other processes try every millisecond and find the file free in the
  * pause.
  */
 const LONG_MS = 100;
-const LONGEST_PAUSE_MS = 50;
+const MAX_PAUSE_MS = 50;
 
 /** The longest delay of a Node timer, for a timer that only keeps the process alive. */
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_MS = 2 ** 31 - 1;
 
 const NO_RESULT = Symbol('no result');
 
@@ -179,7 +179,7 @@ export class SqliteExecutor extends Executor {
     if (writes.length === 0) return held;
     const now = this.clock.elapsed();
     const isDone = !writes.some((task) => held.includes(task));
-    if (isDone) this.pauseMs = now - began < LONG_MS ? 0 : Math.min((now - began) / 10, LONGEST_PAUSE_MS);
+    if (isDone) this.pauseMs = now - began < LONG_MS ? 0 : Math.min((now - began) / 10, MAX_PAUSE_MS);
     this.pausedUntil = now + this.pauseMs;
     return held;
   }
@@ -193,7 +193,7 @@ export class SqliteExecutor extends Executor {
     this.cancelRetry = this.clock.after(RETRY_MS, () => this.flush());
     // The clock's timers do not keep the process alive, but a process with waiting work (a command of an operator) must not
     // end.
-    this.keptAlive = setInterval(() => undefined, LONGEST_MS);
+    this.keptAlive = setInterval(() => undefined, MAX_MS);
   }
 
   private stopRetrying(): void {

@@ -1,4 +1,4 @@
-import { type LedgerCheck, type LedgerPart, MOST_FAULTS } from '../../../billing/ledger-store.js';
+import { type LedgerCheck, type LedgerPart, MAX_FAULTS } from '../../../billing/ledger-store.js';
 import { MessagingError } from '../../../common/errors.js';
 import type { Dialect } from '../dialects/dialect.js';
 import type { Executor } from '../engine/executor.js';
@@ -141,7 +141,7 @@ export async function checkBooks(
       const to = place;
       faults.push(...(await executor.browse(() => faultsIn(executor.dialect, pass, from, to))));
       if (pass.part === 'accounts') faults.push(...(await wrongBalances(executor, from, to, rows)));
-      if (faults.length >= MOST_FAULTS) return faults.slice(0, MOST_FAULTS);
+      if (faults.length >= MAX_FAULTS) return faults.slice(0, MAX_FAULTS);
       checked += rows.length;
       onProgress({ part: pass.part, checked, next: [pass.part, ...place].join(':') });
     }
@@ -195,7 +195,7 @@ function* faultsBy(
   const upTo = dialect.keyset('c', key, '<=', to);
   const lookedUp = sql.replace(/\w+\.\w+ = \w+\.\w+/g, (on) => dialect.lookUp(on));
   const { rows } = yield {
-    sql: `${lookedUp.replace('{range}', `${beyond.sql} AND ${upTo.sql}`)} LIMIT ${MOST_FAULTS}`,
+    sql: `${lookedUp.replace('{range}', `${beyond.sql} AND ${upTo.sql}`)} LIMIT ${MAX_FAULTS}`,
     params: [...beyond.params, ...upTo.params],
     noTimeout: true,
   };

@@ -2,13 +2,13 @@ import { HOST } from '../../../accounts/audit.js';
 import {
   type AnsweredPosting,
   eventOf,
-  HIGHEST_BALANCE,
   type LedgerCheck,
   type LedgerEntry,
   type LedgerKind,
   type LedgerPosting,
   type LedgerQuery,
   LedgerStore,
+  MAX_BALANCE,
   type PostingAnswer,
   type PostingReply,
   postedBefore,
@@ -208,7 +208,7 @@ function* postAnswered(
 
 function refusalOf(units: number, balance: number, posted: number): 'refused' | 'over' | undefined {
   if (balance + units < 0) return 'refused';
-  return units > 0 && posted + units > HIGHEST_BALANCE ? 'over' : undefined;
+  return units > 0 && posted + units > MAX_BALANCE ? 'over' : undefined;
 }
 
 function toEntry(row: Row): LedgerEntry {

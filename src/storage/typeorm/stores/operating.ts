@@ -1,5 +1,5 @@
 import {
-  MOST_COUNTED,
+  MAX_COUNTED,
   OperatingControl,
   type QueueDepth,
   type QueueScope,
@@ -106,7 +106,7 @@ function* depthOf(dialect: Dialect, channel: string, priority: Priority): Operat
   const rank = rankOf(priority);
   const [row] = yield* rowsOf(
     `SELECT count(*) AS depth FROM (SELECT 1 AS one FROM messaging_recipient r${dialect.by('messaging_recipient_queue')}
-      WHERE r.channel = ? AND r.status = 'queued' AND r.priority = ? AND r.due_at IS NOT NULL LIMIT ${MOST_COUNTED}) c`,
+      WHERE r.channel = ? AND r.status = 'queued' AND r.priority = ? AND r.due_at IS NOT NULL LIMIT ${MAX_COUNTED}) c`,
     channel,
     rank,
   );

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { EndpointStore, MOST_ENDPOINTS } from '../../../webhooks/endpoints/endpoint-store.js';
+import { EndpointStore, MAX_ENDPOINTS } from '../../../webhooks/endpoints/endpoint-store.js';
 import { anEndpoint, answering, rotate } from '../endpoints.js';
 import { ACCOUNT, onceKey } from '../fixtures.js';
 import { atOnce, type Race } from './race.js';
@@ -15,10 +15,10 @@ export const ENDPOINT_RACES: Readonly<Record<string, Race>> = {
         .then(() => 'made')
         .catch(({ code }: { readonly code?: string }) => code),
     );
-    assert.equal(made.filter((outcome) => outcome === 'made').length, MOST_ENDPOINTS);
+    assert.equal(made.filter((outcome) => outcome === 'made').length, MAX_ENDPOINTS);
     assert.equal(made.filter((outcome) => outcome === 'error.too_many_endpoints').length, 10);
     const { items } = await world.endpoints.list(ACCOUNT, { limit: 100 });
-    assert.equal(items.length, MOST_ENDPOINTS);
+    assert.equal(items.length, MAX_ENDPOINTS);
   },
 
   'an endpoint made 10 times at once under one key is there once': async (world, hand) => {

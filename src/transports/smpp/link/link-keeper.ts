@@ -134,15 +134,15 @@ export class LinkKeeper {
  * @param failures the number of consecutive failures before this delay, from 0
  * @param random in [0, 1)
  */
-export function reconnectDelay({ firstMs, longestMs }: ReconnectSettings, failures: number, random: number): number {
-  return Math.round(random * Math.min(longestMs, firstMs * 2 ** Math.min(failures, 30)));
+export function reconnectDelay({ firstMs, maxMs }: ReconnectSettings, failures: number, random: number): number {
+  return Math.round(random * Math.min(maxMs, firstMs * 2 ** Math.min(failures, 30)));
 }
 
 /**
  * The delay after a refusal that needs a change of configuration: in the upper half of the longest delay. Milliseconds.
  */
-export function patientDelay({ longestMs }: ReconnectSettings, random: number): number {
-  return Math.round((longestMs / 2) * (1 + random));
+export function patientDelay({ maxMs }: ReconnectSettings, random: number): number {
+  return Math.round((maxMs / 2) * (1 + random));
 }
 
 /** The part of a session that a link uses. */

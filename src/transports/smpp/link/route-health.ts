@@ -5,7 +5,7 @@ import type { OutgoingSms } from '../../../sms/sms-transport.js';
 
 /** The first rest of a route, and the longest; it doubles while the carrier accepts nothing in between. Milliseconds. */
 const FIRST_REST_MS = 30_000;
-const LONGEST_REST_MS = 600_000;
+const MAX_REST_MS = 600_000;
 /** How long an error explains why the route has no link. Milliseconds. */
 const KEPT_MS = 1_200_000;
 /** After so many refusals with other messages accepted in between, the fault is the message's own. */
@@ -86,7 +86,7 @@ export class RouteHealth {
    */
   rest(error: string, sentAt: number): boolean {
     if (sentAt < this.until) return false;
-    const longest = Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** this.doublings);
+    const longest = Math.min(MAX_REST_MS, FIRST_REST_MS * 2 ** this.doublings);
     const restMs = Math.ceil((longest / 2) * (1 + this.random()));
     this.doublings = Math.min(this.doublings + 1, 10);
     this.interruptions.route++;

@@ -15,7 +15,7 @@ import { change, draft, recipients } from './draft.js';
 import { ComposeForm, type FormProps, FromField, hasBadMetadata, type Senders, type Sent } from './form-parts.js';
 import { Price } from './price.js';
 import { useQuote } from './quote.js';
-import { MOST, RecipientsField } from './recipients-field.js';
+import { MAX_RECIPIENTS, RecipientsField } from './recipients-field.js';
 import { SendSms } from './send.js';
 import './compose.css';
 
@@ -66,7 +66,7 @@ function SmsForm({ choice, onSent }: FormProps) {
     ...(isInvisible(text) ? [t('needsText')] : []),
     ...(numbers.length === 0 ? [t('needsNumber')] : []),
   ];
-  const isReady = missing.length === 0 && numbers.length <= MOST && !hasBadMetadata();
+  const isReady = missing.length === 0 && numbers.length <= MAX_RECIPIENTS && !hasBadMetadata();
   return (
     <div class="compose">
       <ComposeForm class="form" missing={missing} isReady={isReady} preview={preview}>

@@ -11,7 +11,7 @@ import { badLines, change, draft, recipients } from './draft.js';
 /** Pasted text beyond this many characters becomes a list of its own: a text box of megabytes is slow. */
 const LONG = 20_000;
 /** The most recipients of one message. */
-export const MOST = 100_000;
+export const MAX_RECIPIENTS = 100_000;
 
 /** Numbers that are typed, pasted, dropped or uploaded. */
 export function RecipientsField() {
@@ -112,7 +112,7 @@ function Count() {
   return (
     <>
       {parts.length > 0 && <p class="hint">{parts.join(' · ')}</p>}
-      {numbers.length > MOST && <Note tone="bad">{t('tooMany', { n: numbers.length })}</Note>}
+      {numbers.length > MAX_RECIPIENTS && <Note tone="bad">{t('tooMany', { n: numbers.length })}</Note>}
       <BadLinesNote of={badLines.value} />
     </>
   );

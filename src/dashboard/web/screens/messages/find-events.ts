@@ -22,7 +22,7 @@ export interface EventWithCalls {
 
 const PAGE = 500;
 /** Pages that are read from the moment of the message on. */
-const MOST_PAGES = 10;
+const MAX_PAGES = 10;
 /** An event may be numbered a little after a later one. */
 const SLACK_MS = 60_000;
 const TYPES = ['sent', 'delivered', 'read', 'undelivered', 'failed', 'unknown'].map((each) => `message.${each}`);
@@ -34,7 +34,7 @@ export async function eventsOf(id: string, since: string, signal: AbortSignal): 
   const found: LoggedEvent[] = [];
   const types = [...TYPES, 'send.completed'].join(',');
   let after = await placeOf(Date.parse(since) - SLACK_MS, signal);
-  for (let page = 0; page < MOST_PAGES; page++) {
+  for (let page = 0; page < MAX_PAGES; page++) {
     const feed = await api.get<Feed>('events', { after, types, limit: PAGE }, signal);
     found.push(...feed.items.filter(({ data }) => data.id === id));
     const isComplete = found.some(({ type }) => type === 'send.completed');

@@ -17,7 +17,7 @@ import { t } from './queue-texts.js';
 import type { Depth, Pause, QueueView } from './queue-types.js';
 
 /** The count of the API stops here. */
-const MOST = 100_000;
+const MAX_COUNTED = 100_000;
 
 type Open = { readonly what: 'pause' } | { readonly what: 'resume'; readonly pause: Pause };
 
@@ -93,7 +93,7 @@ function Depths({ of }: { readonly of: readonly Depth[] }) {
         {
           title: t('depth'),
           right: true,
-          cell: ({ depth }) => (depth >= MOST ? t('most', { n: MOST }) : number(depth)),
+          cell: ({ depth }) => (depth >= MAX_COUNTED ? t('most', { n: MAX_COUNTED }) : number(depth)),
         },
         { title: t('oldest'), cell: ({ oldest_due }) => (oldest_due === null ? '–' : <Ago at={oldest_due} />) },
       ]}

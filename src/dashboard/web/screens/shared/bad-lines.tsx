@@ -21,7 +21,7 @@ const t = texts(
 
 /** Lines that are named at once, and when all are asked for. */
 const FIRST = 3;
-const MOST = 100;
+const MAX_LISTED = 100;
 
 /** Lines of one list without a number. */
 export interface BadLines {
@@ -32,7 +32,7 @@ export interface BadLines {
 
 /** Names the lines that have no number, each with its place, so that it can be mended where it came from. */
 export function BadLinesNote({ of }: { readonly of: readonly BadLines[] }) {
-  const all = of.flatMap(({ name, bad }) => bad.slice(0, MOST).map((each) => ({ ...each, name })));
+  const all = of.flatMap(({ name, bad }) => bad.slice(0, MAX_LISTED).map((each) => ({ ...each, name })));
   const count = of.reduce((sum, { bad }) => sum + bad.length, 0);
   if (count === 0) return null;
   const shown = (each: (typeof all)[number]) => (
@@ -43,7 +43,7 @@ export function BadLinesNote({ of }: { readonly of: readonly BadLines[] }) {
       <bdi>{each.text}</bdi>
     </li>
   );
-  const rest = all.slice(FIRST, MOST);
+  const rest = all.slice(FIRST, MAX_LISTED);
   return (
     <Note tone="warn">
       <div class="bad-lines">
@@ -54,7 +54,7 @@ export function BadLinesNote({ of }: { readonly of: readonly BadLines[] }) {
             <summary>{t('more', { n: count - FIRST })}</summary>
             <ul>
               {rest.map(shown)}
-              {count > MOST && <li>… {number(count - MOST, { signDisplay: 'always' })}</li>}
+              {count > MAX_LISTED && <li>… {number(count - MAX_LISTED, { signDisplay: 'always' })}</li>}
             </ul>
           </details>
         )}

@@ -18,7 +18,7 @@ interface StreamReader extends Pick<RequestOptions, 'query'> {
 }
 
 const FIRST_PAUSE = 1000;
-const LONGEST_PAUSE = 15_000;
+const MAX_PAUSE = 15_000;
 
 /**
  * Reads server-sent events by `fetch`, which carries the access token, unlike `EventSource`. An end and an error that passes
@@ -43,7 +43,7 @@ export async function followStream(path: string, options: StreamReader): Promise
     }
     query = again?.() ?? query;
     await pauseOf(pause, signal);
-    pause = Math.min(pause * 2, LONGEST_PAUSE);
+    pause = Math.min(pause * 2, MAX_PAUSE);
   }
 }
 

@@ -34,7 +34,7 @@ export class TypeormEventLog extends EventLog {
       this.recorder.added(await this.executor.writeLazily(() => markRecorded(this.executor.dialect, events)));
       return events.map(() => undefined);
     },
-    maxItems: MOST_APPENDED,
+    maxItems: MAX_APPENDED,
     gathering: new EachTurn(),
   });
 
@@ -119,7 +119,7 @@ export class TypeormEventLog extends EventLog {
 }
 
 /** The most events that one transaction appends. */
-const MOST_APPENDED = 256;
+const MAX_APPENDED = 256;
 
 const COUNTER = 'a.id, a.sequence, a.earliest, a.recording, a.used_at, a.epochs';
 const NONE: EventLogState = { last: 0, earliest: 1, recording: false, epochs: [] };

@@ -21,7 +21,7 @@ const LEASE_SLACK_MS = 500;
 const LATE_MS = 250;
 
 /** The most queues of one status and priority that are remembered. */
-const MOST = 250;
+const MAX_QUEUES = 250;
 
 /** What a search has found: the first `due_at` that may be left in each queue; undefined: nothing until the search. */
 export type Floors = Map<Queue, number | undefined>;
@@ -143,7 +143,7 @@ export class QueueMemory {
 
   /** The first `due_at` that was found in {@link placesAhead}; undefined: none. */
   foundAhead(queue: Queue, due: number | undefined): void {
-    if (!this.hasFloors || queue.status === 'queued' || this.ahead.size >= MOST) return;
+    if (!this.hasFloors || queue.status === 'queued' || this.ahead.size >= MAX_QUEUES) return;
     this.ahead.set(queueKey(queue), due ?? Number.MAX_SAFE_INTEGER);
   }
 
@@ -170,7 +170,7 @@ export class QueueMemory {
     const floor = Math.min(next ?? now, lookedAt - (status === 'sending' ? LEASE_SLACK_MS : SLACK_MS));
     if (seen) Object.assign(seen, { floor, next, lookedAt, seenAt });
     else line.splice(place, 0, { name, floor, next, lookedAt, seenAt });
-    if (line.length > MOST) line.splice(line.indexOf(line.reduce(older)), 1);
+    if (line.length > MAX_QUEUES) line.splice(line.indexOf(line.reduce(older)), 1);
   }
 
   /** Where a name is in a line, or where it belongs. */

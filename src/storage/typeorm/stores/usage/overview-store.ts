@@ -88,7 +88,7 @@ function countStatuses(
 }
 
 /** The most linked numbers of a channel whose messages are looked at. */
-const MOST_LANES = 20;
+const MAX_LANES = 20;
 
 function* findOldestWaiting(
   dialect: Dialect,
@@ -115,7 +115,7 @@ function* findOldestWaiting(
     }
     const lanes = yield* rowsOf(
       `SELECT s.id FROM messaging_session s WHERE s.account_id = ? AND s.channel = ? AND s.lease_until IS NOT NULL LIMIT ?`,
-      ...[accountId, channel, MOST_LANES],
+      ...[accountId, channel, MAX_LANES],
     );
     for (const lane of lanes) {
       keep(
@@ -131,7 +131,7 @@ function* findOldestWaiting(
 }
 
 /** The most facts of each kind, and the newest sessions of a channel that are looked at. */
-const MOST = 20;
+const MAX_NOTICES = 20;
 const SESSIONS = 200;
 
 function* findAttention(
@@ -147,7 +147,7 @@ function* findAttention(
     'signature_rejected',
     yield* rowsOf(
       `SELECT name AS target, decided_at AS at FROM messaging_signature
-        WHERE account_id = ? AND status = 'rejected' AND decided_at >= ? ORDER BY decided_at DESC, name LIMIT ${MOST}`,
+        WHERE account_id = ? AND status = 'rejected' AND decided_at >= ? ORDER BY decided_at DESC, name LIMIT ${MAX_NOTICES}`,
       ...[accountId, now - 30 * DAY_MS],
     ),
   );
@@ -155,7 +155,7 @@ function* findAttention(
     'endpoint_disabled',
     yield* rowsOf(
       `SELECT id AS target, updated_at AS at FROM messaging_endpoint
-        WHERE account_id = ? AND status = 'disabled' AND reason <> 'requested' ORDER BY updated_at DESC, id LIMIT ${MOST}`,
+        WHERE account_id = ? AND status = 'disabled' AND reason <> 'requested' ORDER BY updated_at DESC, id LIMIT ${MAX_NOTICES}`,
       accountId,
     ),
   );
@@ -164,7 +164,7 @@ function* findAttention(
     'key_expiring',
     yield* rowsOf(
       `SELECT id AS target, expires_at AS at FROM messaging_api_key
-        WHERE account_id = ? AND revoked_at IS NULL AND expires_at > ? AND expires_at <= ? ORDER BY expires_at, id LIMIT ${MOST}`,
+        WHERE account_id = ? AND revoked_at IS NULL AND expires_at > ? AND expires_at <= ? ORDER BY expires_at, id LIMIT ${MAX_NOTICES}`,
       ...[accountId, now, now + 14 * DAY_MS],
     ),
   );
@@ -189,5 +189,5 @@ function* lostNumbers(accountId: string, channel: string, now: number): Operatio
       const isLost = ['replaced', 'banned', 'failed', 'logged_out'].includes(textOf(row, 'status'));
       return isLost && textOf(row, 'reason') !== UNLINKED && integerOf(row, 'at') >= now - 7 * DAY_MS;
     })
-    .slice(0, MOST);
+    .slice(0, MAX_NOTICES);
 }

@@ -18,7 +18,7 @@ import {
   type EndpointAnswer,
   type EndpointKey,
   EndpointStore,
-  MOST_ENDPOINTS,
+  MAX_ENDPOINTS,
 } from '../../../../webhooks/endpoints/endpoint-store.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import type { Executor } from '../../engine/executor.js';
@@ -121,8 +121,8 @@ function* createEndpoint(
   const earlier = answer.once && (yield* findReply(answer.once, at));
   if (earlier && answer.once) return replayOf(earlier, answer.once);
   const [count] = yield* rowsOf('SELECT count(*) AS count FROM messaging_endpoint WHERE account_id = ?', accountId);
-  if (count && integerOf(count, 'count') >= MOST_ENDPOINTS) {
-    throw new MessagingError('error.too_many_endpoints', { max: MOST_ENDPOINTS });
+  if (count && integerOf(count, 'count') >= MAX_ENDPOINTS) {
+    throw new MessagingError('error.too_many_endpoints', { max: MAX_ENDPOINTS });
   }
   const { url, types, ordering, batch, signature, versions, description } = endpoint;
   const texts = [id, accountId, url, types && JSON.stringify(types), ordering, signature, JSON.stringify(versions)];
