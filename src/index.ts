@@ -298,11 +298,11 @@ export {
   type InboundSms,
   type OutgoingSms,
   type PartPlace,
+  type ReportResult,
   type SmsReport,
   type SmsSink,
   SmsTransport,
   type SubmitResult,
-  type TellResult,
 } from './sms/sms-transport.js';
 export type { Transliteration } from './sms/transliteration.js';
 export { SmsModule } from './sms.module.js';

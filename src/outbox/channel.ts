@@ -82,7 +82,7 @@ export abstract class Channel implements ResultPolicy {
    * storage, in the order of their priorities. Asked several times a second. Undefined, or without this method: no limit but the
    * options' `batchSize` and `concurrency`.
    */
-  room?(): number | undefined;
+  capacity?(): number | undefined;
   /** Releases what `start` opened. */
   abstract stop(): Promise<void>;
 }

@@ -19,7 +19,7 @@ export interface DispatchOptions {
   /** The most deliveries that a worker claims at a time, 1 to 5000. Default 500. */
   readonly batchSize?: number | undefined;
   /**
-   * The most batches of one channel in flight, and one more of one-time passcodes, 1 to 64. A channel that tells its room has at
+   * The most batches of one channel in flight, and one more of one-time passcodes, 1 to 64. A channel that reports its capacity has at
    * most as many deliveries in flight as so many full batches have. Default 4.
    */
   readonly concurrency?: number | undefined;

@@ -58,7 +58,7 @@ export interface ClaimOrder {
    */
   readonly lanes?: readonly string[];
   /**
-   * `code`: only deliveries of this priority, so that one-time passcodes are claimed while a channel has no room for others.
+   * `code`: only deliveries of this priority, so that one-time passcodes are claimed while a channel has no capacity for others.
    * Undefined: all.
    */
   readonly only?: 'code';

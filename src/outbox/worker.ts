@@ -4,13 +4,13 @@ import type { IdGenerator } from '../common/ids.js';
 import { type FaultLog, faultCode, faultLog, reasonOf } from '../common/log.js';
 import type { Rounds } from '../common/rounds.js';
 import { BatchDelivery } from './batch-delivery.js';
+import { CAPACITY_MS } from './capacity.js';
 import type { Channel } from './channel.js';
 import type { DispatchSettings } from './dispatch-options.js';
 import { IdleTimer } from './idle-timer.js';
 import type { OperatingSwitches } from './operating-state.js';
 import type { Outbox } from './outbox.js';
 import type { ClaimOrder, Delivery, OutboxStore } from './outbox-store.js';
-import { ROOM_MS } from './room.js';
 
 /**
  * The pause after a round, in milliseconds, also when work arrives: deliveries that gather meanwhile share the next round's
@@ -18,14 +18,14 @@ import { ROOM_MS } from './room.js';
  */
 const GATHER_MS = 50;
 
-/** How often a worker looks whether its channel has room again, in milliseconds. */
-const ROOM_LOOK_MS = ROOM_MS / 2;
+/** How often a worker looks whether its channel has capacity again, in milliseconds. */
+const CAPACITY_LOOK_MS = CAPACITY_MS / 2;
 
 /**
- * How long a channel without deliveries may say that it has no room, in milliseconds. Then it gets one all the same, so that a
- * mistake in its count does not end its deliveries.
+ * How long a channel without deliveries may report that it has no capacity, in milliseconds. After this time it gets one
+ * delivery all the same, so that a mistake in its count does not stop the channel for good.
  */
-const MAX_WITHOUT_ROOM_MS = 10_000;
+const MAX_WITHOUT_CAPACITY_MS = 10_000;
 
 /** Delivers for one channel until it is stopped: claims deliveries, submits them and stores their results. */
 export class ChannelWorker {
@@ -43,8 +43,8 @@ export class ChannelWorker {
   private isCalled = true;
   /** The most deliveries that the last claim could take, but for one of codes. */
   private lastLimit: number;
-  /** Whether more may be due than the channel has room for. */
-  private lacksRoom = false;
+  /** Whether more may be due than the channel has capacity for. */
+  private lacksCapacity = false;
   /** The last claim that was not only of codes, and the last of any, by the clock's `elapsed`. */
   private lastClaim = Number.NEGATIVE_INFINITY;
   private lastLook = Number.NEGATIVE_INFINITY;
@@ -148,7 +148,7 @@ export class ChannelWorker {
         return this.batches === this.settings.concurrency - 1;
       });
     }
-    this.lacksRoom = batch.length === limit && limit < batchSize;
+    this.lacksCapacity = batch.length === limit && limit < batchSize;
     return batch.length === batchSize;
   }
 
@@ -161,8 +161,8 @@ export class ChannelWorker {
   }
 
   /**
-   * Claims codes into the slot that is kept for them, when there is no room for anything else: on a slow carrier they would wait
-   * for the end of a batch.
+   * Claims codes into the slot that is kept for them, when there is no capacity for anything else. Without the slot, codes would
+   * wait for the end of a batch on a slow carrier.
    */
   private async claimCodes(): Promise<void> {
     const { batchSize, pollMs } = this.settings;
@@ -182,15 +182,15 @@ export class ChannelWorker {
   /** How many deliveries may be claimed now. */
   private limit(): number {
     const { batchSize, concurrency } = this.settings;
-    const room = this.channel.room?.();
-    this.lacksRoom = false;
-    if (room === undefined) return this.batches < concurrency ? batchSize : 0;
-    // Its batches are as small as its room, so that their number says nothing.
-    const fitting = Math.min(Math.floor(room), batchSize, concurrency * batchSize - this.held);
-    // Of a room that is no number too.
-    this.lacksRoom = !(fitting >= 1);
-    const hasRested = this.clock.elapsed() - this.lastClaim >= MAX_WITHOUT_ROOM_MS;
-    if (!this.lacksRoom) return fitting;
+    const capacity = this.channel.capacity?.();
+    this.lacksCapacity = false;
+    if (capacity === undefined) return this.batches < concurrency ? batchSize : 0;
+    // The channel's batches can be as small as its capacity, so we count deliveries here, not batches.
+    const fitting = Math.min(Math.floor(capacity), batchSize, concurrency * batchSize - this.held);
+    // Written as a negation so that NaN counts as no capacity.
+    this.lacksCapacity = !(fitting >= 1);
+    const hasRested = this.clock.elapsed() - this.lastClaim >= MAX_WITHOUT_CAPACITY_MS;
+    if (!this.lacksCapacity) return fitting;
     return this.held === 0 && hasRested ? 1 : 0;
   }
 
@@ -221,8 +221,8 @@ export class ChannelWorker {
     const delivered = this.deliver(batch, leaseUntil).finally(() => {
       this.inFlight.delete(delivered);
       this.held -= batch.length;
-      const hasRoom = this.lacksRoom && this.held === 0 && this.lastLimit > 1;
-      if (ended() || hasRoom) this.idle.notify();
+      const hasCapacity = this.lacksCapacity && this.held === 0 && this.lastLimit > 1;
+      if (ended() || hasCapacity) this.idle.notify();
     });
     this.inFlight.add(delivered);
   }
@@ -255,11 +255,12 @@ export class ChannelWorker {
     this.moreIsOverdue = (await this.outbox.expire(order)) === order.limit;
   }
 
-  /** Waits for a notification, and for the next due time, the next poll or the next look for room, whichever is first. */
+  /** Waits for a notification, and for the next due time, the next poll or the next look for capacity, whichever is first. */
   private async sleep(): Promise<void> {
     if (!this.channel.lanes()) await this.idle.pause(GATHER_MS);
     if (this.idle.isNotified || this.idle.stopped) return;
-    if (this.lacksRoom) return this.idle.untilNotified(this.lastLimit > 1 ? ROOM_LOOK_MS - GATHER_MS : ROOM_MS);
+    if (this.lacksCapacity)
+      return this.idle.untilNotified(this.lastLimit > 1 ? CAPACITY_LOOK_MS - GATHER_MS : CAPACITY_MS);
     const due = await this.store.nextDue(this.channel.name);
     const wait = due === undefined ? this.settings.pollMs : due - this.clock.now();
     // A delivery that is due and was not claimed waits for something else, for instance its lane; do not poll in a hot loop.

@@ -97,13 +97,13 @@ export function split(text: string, { referenceBits = 8, encoding: wanted }: Spl
   };
 }
 
-function gsm7Parts(text: string, room: number): string[] {
+function gsm7Parts(text: string, capacity: number): string[] {
   const parts: string[] = [];
   let start = 0;
   let septets = 0;
   for (let at = 0; at < text.length; at++) {
     const cost = GSM7_COST[text.charCodeAt(at)] ?? 0;
-    if (septets + cost > room) {
+    if (septets + cost > capacity) {
       parts.push(text.slice(start, at));
       start = at;
       septets = 0;
@@ -114,10 +114,10 @@ function gsm7Parts(text: string, room: number): string[] {
   return parts;
 }
 
-function ucs2Parts(text: string, room: number): string[] {
+function ucs2Parts(text: string, capacity: number): string[] {
   const parts: string[] = [];
   for (let start = 0; start < text.length; ) {
-    const end = ucs2PartEnd(text, start, room);
+    const end = ucs2PartEnd(text, start, capacity);
     parts.push(text.slice(start, end));
     start = end;
   }
@@ -132,8 +132,8 @@ function ucs2Segments(text: string): number {
   return parts;
 }
 
-function ucs2PartEnd(text: string, start: number, room: number): number {
-  const end = start + room;
+function ucs2PartEnd(text: string, start: number, capacity: number): number {
+  const end = start + capacity;
   return end < text.length && isSurrogatePair(text, end - 1) ? end - 1 : end;
 }
 

@@ -19,7 +19,7 @@ import { checkSubmitResult, checkSubmitResults } from './receipts/submit-answers
 import { SubmitRecord } from './receipts/submit-record.js';
 import { SmsSettings } from './sms-options.js';
 import { checkNumbers, checkText, priceRecipients } from './sms-pricing.js';
-import { type OutgoingSms, SmsTransport, type SubmitResult, type TellResult } from './sms-transport.js';
+import { type OutgoingSms, type ReportResult, SmsTransport, type SubmitResult } from './sms-transport.js';
 
 /** The name of the SMS channel. */
 export const SMS = 'sms';
@@ -115,19 +115,21 @@ export class SmsChannel extends Channel {
     return undefined;
   }
 
-  /** What the transport says. One whose `room` is no number or throws has no limit. */
-  override room(): number | undefined {
+  /** The transport's capacity. If its `capacity` returns something else than a number or throws, there is no limit. */
+  override capacity(): number | undefined {
     if (this.isRested()) return 0;
     try {
-      const room: unknown = this.transport.room?.();
-      if (room === undefined) return undefined;
-      if (typeof room === 'number' && !Number.isNaN(room)) return room - this.preparing;
+      const capacity: unknown = this.transport.capacity?.();
+      if (capacity === undefined) return undefined;
+      if (typeof capacity === 'number' && !Number.isNaN(capacity)) return capacity - this.preparing;
       const { name } = this.transport;
-      this.log.warn(`The transport ${name} gave a room that is no number: none is kept.`, { route: name });
+      this.log.warn(`The transport ${name} gave a capacity that is not a number, so it is not limited.`, {
+        route: name,
+      });
     } catch (error) {
       const { name } = this.transport;
       const fields = { code: faultCode(error), route: name };
-      this.log.warn(`The transport ${name} threw ${nameOf(error)} when asked for its room.`, fields);
+      this.log.warn(`The transport ${name} threw ${nameOf(error)} when asked for its capacity.`, fields);
     }
     return undefined;
   }
@@ -201,13 +203,13 @@ export class SmsChannel extends Channel {
   ): Promise<Results> {
     if (batch.length === 0) return new Map();
     const early = new EarlyResults(batch, this.clock, pass);
-    const tell: TellResult = (sms, given) => {
+    const report: ReportResult = (sms, given) => {
       const { result, fault } = checkSubmitResult(given);
       this.report(fault);
       this.take(early, sms, result);
     };
     try {
-      const { results, fault } = checkSubmitResults(await this.transport.submit(batch, signal, tell), batch.length);
+      const { results, fault } = checkSubmitResults(await this.transport.submit(batch, signal, report), batch.length);
       this.report(fault);
       for (const [index, sms] of batch.entries()) this.take(early, sms, results[index] ?? NO_ANSWER);
       return await early.end();

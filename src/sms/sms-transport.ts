@@ -205,7 +205,7 @@ export interface CallbackAnswer {
 export type CallbackHandler = (callback: CarrierCallback, sink: SmsSink) => Promise<CallbackAnswer>;
 
 /** Reports the result of one SMS while others of its batch are being submitted. */
-export type TellResult = (sms: OutgoingSms, result: SubmitResult) => void;
+export type ReportResult = (sms: OutgoingSms, result: SubmitResult) => void;
 
 /** Submits SMS to a carrier. Extend it to add a carrier; `describeSmsTransport` tests an implementation. */
 export abstract class SmsTransport {
@@ -226,30 +226,33 @@ export abstract class SmsTransport {
    * all SMS without a reported result. An SMS without a result at the end of the lease (`timing.leaseMs`) is abandoned:
    * it becomes `unknown` with an `at-most-once` transport and is submitted again otherwise.
    *
-   * @param tell reports the result of one SMS (the object of the batch) as soon as it is known, so that a crash or a
+   * @param report reports the result of one SMS (the object of the batch) as soon as it is known, so that a crash or a
    *   slow SMS does not lose the results of the others. A transport with slow batches calls it. The first result of an
    *   SMS counts.
    */
   abstract submit(
     batch: readonly OutgoingSms[],
     signal: AbortSignal,
-    tell?: TellResult,
+    report?: ReportResult,
   ): Promise<readonly SubmitResult[]>;
 
   /**
-   * How many more SMS it can hand over to the carrier within the next 250 ms, beyond those that it holds: what limits of rate,
-   * of unanswered requests and the like leave. No more are claimed at a time; the others stay in the database, in the order of
-   * their priorities. At least 1 while it holds none, unless it knows that the carrier takes none in this time; less than 1: none
-   * now. It is asked several times a second and must answer at once.
+   * How many more SMS the transport can hand over to the carrier within the next 250 ms, beyond those that it holds. Rate
+   * limits and limits of unanswered requests are typical reasons. Workers claim no more than this at a time; the others stay
+   * in the database, in the order of their priorities.
    *
-   * Undefined, or without this method: no limit.
+   * Return at least 1 while the transport holds no SMS, unless it knows that the carrier takes none in this time. Less than 1
+   * means: none now. Undefined, or a transport without this method, means: no limit. The method is called several times a
+   * second and must return at once.
    */
-  room?(): number | undefined;
+  capacity?(): number | undefined;
 
   /**
-   * The routes that it has now, for health and metrics. It is asked every second and must answer at once, from memory. Without
-   * this method the transport counts as one usable route. One with several routes leaves those alone by itself that operators
-   * rest (`OperatingSwitches`); of any other nothing is submitted while it rests.
+   * The routes that the transport has now, for health and metrics. The method is called every second and must return at once,
+   * from memory. Without it, the transport counts as one usable route.
+   *
+   * A transport with several routes must itself stop using a route that an operator rests (`OperatingSwitches`). A transport
+   * with one route is not called while that route rests.
    */
   state?(): readonly RouteState[];
 
@@ -258,6 +261,13 @@ export abstract class SmsTransport {
 }
 
 describePort(SmsTransport, {
-  ...{ name: nonEmptyText, repeat: oneOf(...REPEAT_POLICIES), timing: objectIfAny, callbacks: mapIfAny },
-  ...{ start: method, submit: method, stop: method, room: methodIfAny, state: methodIfAny },
+  name: nonEmptyText,
+  repeat: oneOf(...REPEAT_POLICIES),
+  timing: objectIfAny,
+  callbacks: mapIfAny,
+  start: method,
+  submit: method,
+  stop: method,
+  capacity: methodIfAny,
+  state: methodIfAny,
 });

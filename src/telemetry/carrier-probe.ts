@@ -1,6 +1,6 @@
 import type { Clock } from '../common/clock.js';
 import { checkSubmitResult } from '../sms/receipts/submit-answers.js';
-import type { OutgoingSms, SmsSink, SmsTransport, SubmitResult, TellResult } from '../sms/sms-transport.js';
+import type { OutgoingSms, ReportResult, SmsSink, SmsTransport, SubmitResult } from '../sms/sms-transport.js';
 import { counting } from './counting.js';
 import { delegate } from './delegate.js';
 import type { Instruments } from './instruments.js';
@@ -9,8 +9,8 @@ import type { Instruments } from './instruments.js';
 export function measuredTransport(transport: SmsTransport, instruments: Instruments, clock: Clock): SmsTransport {
   const { name } = transport;
   const measured: Readonly<Record<string, unknown>> = {
-    submit: (batch: readonly OutgoingSms[], signal: AbortSignal, tell?: TellResult) =>
-      submit(transport, instruments, clock, batch, signal, tell),
+    submit: (batch: readonly OutgoingSms[], signal: AbortSignal, report?: ReportResult) =>
+      submit(transport, instruments, clock, batch, signal, report),
     start: (sink: SmsSink) =>
       transport.start({
         receipts: async (receipts) => {
@@ -41,7 +41,7 @@ async function submit(
   clock: Clock,
   batch: readonly OutgoingSms[],
   signal: AbortSignal,
-  tell: TellResult = () => undefined,
+  report: ReportResult = () => undefined,
 ): Promise<readonly SubmitResult[]> {
   const began = clock.elapsed();
   const counted = new Set<OutgoingSms>();
@@ -58,7 +58,7 @@ async function submit(
   };
   const results: unknown = await transport.submit(batch, signal, (sms, result) => {
     counting(clock, () => count(sms, result));
-    tell(sms, result);
+    report(sms, result);
   });
   if (Array.isArray(results)) {
     for (const [index, sms] of batch.entries()) counting(clock, () => count(sms, results[index]));

@@ -81,8 +81,8 @@ describeOnBothAdapters('delivery', (adapter) => {
     await until(() => transport.batches.length === 1);
     const [first, second] = transport.batches[0] ?? [];
     if (!first || !second) throw new Error('The batch has three SMS.');
-    transport.tell(first, { kind: 'sent', carrierIds: ['id-1'] });
-    transport.tell(second, { kind: 'refused', error: 'barred' });
+    transport.report(first, { kind: 'sent', carrierIds: ['id-1'] });
+    transport.report(second, { kind: 'refused', error: 'barred' });
     await until(async () => (await standing(file)).sending === 1);
     expect(await standing(file)).toEqual({ sent: 1, failed: 1, sending: 1 });
     expect(await balanceOf(app)).toBe(8);

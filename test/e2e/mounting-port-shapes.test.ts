@@ -72,7 +72,7 @@ describe('a port of the host has to be what it is used as', () => {
       { useValue: carrier({ repeat: undefined }) },
       'its repeat must be "idempotent", "at-least-once" or "at-most-once"; got undefined',
     ],
-    [{ useValue: carrier({ room: 5 }) }, 'it has no method room'],
+    [{ useValue: carrier({ capacity: 5 }) }, 'it has no method capacity'],
     [{ useValue: carrier({ timing: 5 }) }, 'its timing must be an object'],
     [{ useValue: carrier({ callbacks: {} }) }, 'its callbacks must be a Map'],
   ])('sms.transport: %p', async (transport, sentence) => {

@@ -7,14 +7,14 @@ import { type DispatchOptions, resolveDispatchSettings } from '../../src/outbox/
 import { Outbox } from '../../src/outbox/outbox.js';
 import type { Delivery } from '../../src/outbox/outbox-store.js';
 import { ChannelWorker } from '../../src/outbox/worker.js';
-import type { OutgoingSms, SmsTransport, TellResult } from '../../src/sms/sms-transport.js';
+import type { OutgoingSms, ReportResult, SmsTransport } from '../../src/sms/sms-transport.js';
 import type { FakeClock } from '../../src/testing/fake-clock.js';
 import { ChosenIds } from './chosen-ids.js';
 import { QueueDouble } from './queue-double.js';
 import { settled } from './settled.js';
 
 /** What a channel of these tests does with its batches. */
-export type Carry = Pick<SmsTransport, 'submit' | 'room'>;
+export type Carry = Pick<SmsTransport, 'submit' | 'capacity'>;
 
 /** Hands deliveries to a transport as the SMS channel does, and stores each result as soon as it is told. */
 class CarryingChannel extends Channel {
@@ -34,15 +34,15 @@ class CarryingChannel extends Channel {
     early: StoreEarlyResults,
   ): Promise<readonly DeliveryResult[]> {
     const deliveries = new Map(batch.map((delivery) => [smsOf(delivery), delivery]));
-    const tell: TellResult = (sms, result) => {
+    const report: ReportResult = (sms, result) => {
       const delivery = deliveries.get(sms);
       if (delivery) void early(new Map([[delivery, result]]));
     };
-    return this.carry.submit([...deliveries.keys()], signal, tell);
+    return this.carry.submit([...deliveries.keys()], signal, report);
   }
 
-  override room(): number | undefined {
-    return this.carry.room?.();
+  override capacity(): number | undefined {
+    return this.carry.capacity?.();
   }
 
   override lanes(): undefined {

@@ -1,9 +1,9 @@
 import {
   type OutgoingSms,
+  type ReportResult,
   type SmsSink,
   SmsTransport,
   type SubmitResult,
-  type TellResult,
 } from '../../src/sms/sms-transport.js';
 import { Gate } from './delivery-world.js';
 
@@ -20,7 +20,7 @@ export class GatedTransport extends SmsTransport {
   answer: SubmitResult = { kind: 'sent', final: 'delivered' };
   sink: SmsSink | undefined;
   /** Tells of one SMS of the batch that came last. */
-  tell: TellResult = () => undefined;
+  report: ReportResult = () => undefined;
   private under = 0;
 
   /** @param atStop opens the gate when it is stopped, as links do that end what they still have */
@@ -36,10 +36,10 @@ export class GatedTransport extends SmsTransport {
   override async submit(
     batch: readonly OutgoingSms[],
     _signal: AbortSignal,
-    tell: TellResult = () => undefined,
+    report: ReportResult = () => undefined,
   ): Promise<readonly SubmitResult[]> {
     this.batches.push(batch);
-    this.tell = tell;
+    this.report = report;
     this.under++;
     await this.gate.opened;
     this.under--;

@@ -9,7 +9,7 @@ export class LoopCarrier extends SmsTransport {
   override readonly repeat = 'at-most-once';
   readonly phones = new Map<string, (ReceivedSms & { readonly id: string })[]>();
   sink: SmsSink | undefined;
-  override room?: () => number;
+  override capacity?: () => number;
   private ids = 0;
 
   override async start(sink: SmsSink): Promise<void> {

@@ -4,10 +4,10 @@ import {
   type CallbackHandler,
   type DeliveryTiming,
   type OutgoingSms,
+  type ReportResult,
   type SmsSink,
   SmsTransport,
   type SubmitResult,
-  type TellResult,
 } from '../../src/sms/sms-transport.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { type RouteRules, resolveRoutes } from '../../src/transports/routed/routes.js';
@@ -48,12 +48,12 @@ export class RouteDouble extends SmsTransport {
   override async submit(
     batch: readonly OutgoingSms[],
     _signal: AbortSignal,
-    tell: TellResult = () => undefined,
+    report: ReportResult = () => undefined,
   ): Promise<readonly SubmitResult[]> {
     this.batches.push(batch);
     const answered = async (sms: OutgoingSms) => {
       const result = await this.answer(sms);
-      tell(sms, result);
+      report(sms, result);
       return result;
     };
     return Promise.all(batch.map(answered));
@@ -109,9 +109,9 @@ export class RoutedWorld {
   submit(
     batch: readonly OutgoingSms[],
     signal = new AbortController().signal,
-    tell?: TellResult,
+    report?: ReportResult,
   ): Promise<readonly SubmitResult[]> {
-    return this.router.submit(batch, signal, tell);
+    return this.router.submit(batch, signal, report);
   }
 
   /** What became of one SMS. */

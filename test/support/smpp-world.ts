@@ -1,6 +1,6 @@
 import { afterEach } from '@jest/globals';
 import { UuidGenerator } from '../../src/common/ids.js';
-import type { OutgoingSms, SubmitResult, TellResult } from '../../src/sms/sms-transport.js';
+import type { OutgoingSms, ReportResult, SubmitResult } from '../../src/sms/sms-transport.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import type { SmppLinkOptions, SmppOptions } from '../../src/transports/smpp/smpp-options.js';
 import { SmppSmsTransport } from '../../src/transports/smpp/smpp-sms-transport.js';
@@ -47,9 +47,9 @@ export class SmppWorld {
   submit(
     transport: SmppSmsTransport,
     batch: readonly OutgoingSms[],
-    tell?: TellResult,
+    report?: ReportResult,
   ): Promise<readonly SubmitResult[]> {
-    return transport.submit(batch, this.stopping.signal, tell);
+    return transport.submit(batch, this.stopping.signal, report);
   }
 
   /** Submits and turns the clock until the results are there. */

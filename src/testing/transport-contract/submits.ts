@@ -54,13 +54,13 @@ export function submitTests({ test }: TestRunner, world: TransportWorld): void {
     assert.deepEqual([...texts].sort(), batch.map(({ text }) => text).sort());
   });
 
-  test('its room, if it tells one, is a number, and at least 1 while it holds nothing', async () => {
+  test('its capacity, if it reports one, is a number, and at least 1 while it holds nothing', async () => {
     const batch = Array.from({ length: 20 }, (_, index) => world.anSms(world.good(index)));
     const submitted = world.submit(batch);
-    checkRoom(world.transport.room?.());
+    checkCapacity(world.transport.capacity?.());
     await submitted;
-    const room = checkRoom(world.transport.room?.());
-    assert.ok(room >= 1, `it holds nothing, and has room for ${room}`);
+    const capacity = checkCapacity(world.transport.capacity?.());
+    assert.ok(capacity >= 1, `it holds nothing, and has capacity for ${capacity}`);
   });
 
   test('an SMS that is handed over again arrives once, where the transport calls itself idempotent', async () => {
@@ -77,7 +77,10 @@ export function submitTests({ test }: TestRunner, world: TransportWorld): void {
   });
 }
 
-function checkRoom(room: number | undefined): number {
-  assert.ok(room === undefined || (typeof room === 'number' && !Number.isNaN(room)), `a room of ${room}`);
-  return room ?? Number.POSITIVE_INFINITY;
+function checkCapacity(capacity: number | undefined): number {
+  assert.ok(
+    capacity === undefined || (typeof capacity === 'number' && !Number.isNaN(capacity)),
+    `a capacity of ${capacity}`,
+  );
+  return capacity ?? Number.POSITIVE_INFINITY;
 }

@@ -3,11 +3,11 @@ import type {
   CarrierReceipt,
   InboundSms,
   OutgoingSms,
+  ReportResult,
   SmsReport,
   SmsSink,
   SmsTransport,
   SubmitResult,
-  TellResult,
 } from '../../sms/sms-transport.js';
 import type { DoubleOutcome, OpenSmsTransport, ReceivedSms, SmsTransportHarness } from './transport-harness.js';
 
@@ -89,8 +89,8 @@ export class TransportWorld implements SmsSink {
   /** Submits SMS and checks the form of the results: one for each SMS, within the port's types. */
   async submit(batch: readonly OutgoingSms[], signal?: AbortSignal): Promise<readonly SubmitResult[]> {
     const early: (readonly [OutgoingSms, SubmitResult])[] = [];
-    const tell: TellResult = (sms, result) => early.push([sms, result]);
-    const results = await this.settles(this.transport.submit(batch, signal ?? new AbortController().signal, tell));
+    const report: ReportResult = (sms, result) => early.push([sms, result]);
+    const results = await this.settles(this.transport.submit(batch, signal ?? new AbortController().signal, report));
     assert.equal(results.length, batch.length, 'one result for each SMS');
     for (const [index, result] of results.entries()) checkForm(result, batch[index]);
     for (const [sms, result] of early) {

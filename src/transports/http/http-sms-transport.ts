@@ -7,9 +7,9 @@ import {
   type DeliveryTiming,
   type OutgoingSms,
   type RepeatPolicy,
+  type ReportResult,
   SmsTransport,
   type SubmitResult,
-  type TellResult,
 } from '../../sms/sms-transport.js';
 import { callbackHandler } from './callback-handler.js';
 import { Gateway } from './gateway.js';
@@ -91,7 +91,7 @@ export class HttpSmsTransport extends SmsTransport {
   override async submit(
     batch: readonly OutgoingSms[],
     signal: AbortSignal,
-    tell?: TellResult,
+    report?: ReportResult,
   ): Promise<readonly SubmitResult[]> {
     const group: WaitGroup = { signal };
     // A timer, because comparing with the clock would be wrong after a change of the system's time.
@@ -102,7 +102,7 @@ export class HttpSmsTransport extends SmsTransport {
       return await Promise.all(
         batch.map(async (sms) => {
           const result = await this.submitOne(sms, group);
-          tell?.(sms, result);
+          report?.(sms, result);
           return result;
         }),
       );
@@ -112,8 +112,8 @@ export class HttpSmsTransport extends SmsTransport {
     }
   }
 
-  override room(): number {
-    return this.throttle.room;
+  override capacity(): number {
+    return this.throttle.capacity;
   }
 
   override state(): readonly RouteState[] {

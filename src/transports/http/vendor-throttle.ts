@@ -1,7 +1,7 @@
 import type { Clock } from '../../common/clock.js';
+import { CAPACITY_MS, RecentCount } from '../../outbox/capacity.js';
 import type { Priority } from '../../outbox/priority.js';
 import { PriorityQueue } from '../../outbox/priority-queue.js';
-import { RecentCount, ROOM_MS } from '../../outbox/room.js';
 
 /** The first pause after a refusal; it doubles with each further one. */
 const FIRST_PAUSE_MS = 1000;
@@ -64,9 +64,9 @@ export class VendorThrottle {
    * How many more requests can be admitted within the next 250 ms, beyond those that wait. Up to twice as many as within the
    * last 250 ms are expected to end, so that the estimate can grow.
    */
-  get room(): number {
+  get capacity(): number {
     const now = this.clock.elapsed();
-    const isPaused = this.pausedUntil - now >= ROOM_MS;
+    const isPaused = this.pausedUntil - now >= CAPACITY_MS;
     if (isPaused) return 0 - this.waiting.size;
     if (this.refusals > 0) return 1 - this.running - this.waiting.size;
     const free = Math.max(0, this.forOthers - this.running + this.codes);

@@ -4,7 +4,7 @@ import { DEFAULT_TIMING, type DeliveryTiming } from '../../outbox/delivery-resul
 import { NO_ANSWER } from '../../outbox/result-checks.js';
 import { type RouteState, SubmitTally } from '../../sms/carrier-state.js';
 import { checkSubmitResult, checkSubmitResults } from '../../sms/receipts/submit-answers.js';
-import type { OutgoingSms, SmsSink, SmsTransport, SubmitResult, TellResult } from '../../sms/sms-transport.js';
+import type { OutgoingSms, ReportResult, SmsSink, SmsTransport, SubmitResult } from '../../sms/sms-transport.js';
 import { type CallOutcome, CircuitBreaker } from './circuit-breaker.js';
 import type { RouteQueue } from './route-queue.js';
 import type { RouteSettings } from './routes.js';
@@ -104,23 +104,27 @@ export class CarrierRoute {
   }
 
   /**
-   * How many more SMS it can hand over within the next 250 ms; undefined: no limit. See `SmsTransport.room`.
-   * @throws what the transport's own `room` throws
+   * How many more SMS it can hand over within the next 250 ms; undefined: no limit. See `SmsTransport.capacity`.
+   * @throws what the transport's own `capacity` throws
    */
-  get room(): number | undefined {
+  get capacity(): number | undefined {
     if (this.circuit?.wantsProbe) return 1;
-    const room = this.transport.room?.();
+    const capacity = this.transport.capacity?.();
     const { queue } = this;
-    return queue && room !== undefined ? Math.min(queue.room, room) : (queue?.room ?? room);
+    return queue && capacity !== undefined ? Math.min(queue.capacity, capacity) : (queue?.capacity ?? capacity);
   }
 
   /** One result for each SMS. An SMS whose reserved time is more than a second away is postponed. */
-  async submit(batch: readonly OutgoingSms[], signal: AbortSignal, tell?: TellResult): Promise<readonly RouteResult[]> {
-    if (!this.queue) return this.handOver(batch, signal, tell);
+  async submit(
+    batch: readonly OutgoingSms[],
+    signal: AbortSignal,
+    report?: ReportResult,
+  ): Promise<readonly RouteResult[]> {
+    if (!this.queue) return this.handOver(batch, signal, report);
     const results: RouteResult[] = [];
     const sending: Promise<void>[] = [];
     await this.queue.pass(batch, signal, {
-      go: (indexes) => void sending.push(this.sendSlice(indexes, batch, results, signal, tell)),
+      go: (indexes) => void sending.push(this.sendSlice(indexes, batch, results, signal, report)),
       postpone: (index, until) => {
         results[index] = { kind: 'postponed', error: 'rate_limited', until };
       },
@@ -141,25 +145,25 @@ export class CarrierRoute {
     batch: readonly OutgoingSms[],
     results: RouteResult[],
     signal: AbortSignal,
-    tell?: TellResult,
+    report?: ReportResult,
   ): Promise<void> {
     const slice = indexes.flatMap((index) => batch[index] ?? []);
-    const given = await this.handOver(slice, signal, tell);
+    const given = await this.handOver(slice, signal, report);
     for (const [place, index] of indexes.entries()) results[index] = given[place];
   }
 
   private async handOver(
     batch: readonly OutgoingSms[],
     signal: AbortSignal,
-    tell?: TellResult,
+    report?: ReportResult,
   ): Promise<readonly RouteResult[]> {
     const { circuit } = this;
     // It may have been rested while they waited for their turn.
     if (this.isResting) return batch.map(() => undefined);
-    if (!circuit) return this.carry(batch, signal, tell);
+    if (!circuit) return this.carry(batch, signal, report);
     const permit = circuit.tryAcquire(batch.length);
     if (permit.most === 0) return batch.map(() => undefined);
-    const results = await this.carry(batch.slice(0, permit.most), signal, tell);
+    const results = await this.carry(batch.slice(0, permit.most), signal, report);
     circuit.record(
       permit,
       results.map((result) => outcomeOf(result, signal.aborted)),
@@ -170,19 +174,19 @@ export class CarrierRoute {
   private async carry(
     batch: readonly OutgoingSms[],
     signal: AbortSignal,
-    tell: TellResult = () => undefined,
+    report: ReportResult = () => undefined,
   ): Promise<readonly SubmitResult[]> {
     if (!(await this.isReady())) return batch.map(() => ({ kind: 'retry', error: 'not_started' }));
     const reported = new Map<OutgoingSms, SubmitResult>();
-    const tellChecked: TellResult = (sms, given) => {
+    const reportChecked: ReportResult = (sms, given) => {
       const { result, fault } = checkSubmitResult(given);
       this.report(fault);
       if (!reported.has(sms)) reported.set(sms, result);
-      tell(sms, result);
+      report(sms, result);
     };
     try {
       const { results, fault } = checkSubmitResults(
-        await this.transport.submit(batch, signal, tellChecked),
+        await this.transport.submit(batch, signal, reportChecked),
         batch.length,
       );
       this.report(fault);

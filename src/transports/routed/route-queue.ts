@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Batcher, Spaced } from '../../common/batcher.js';
 import type { Clock } from '../../common/clock.js';
+import { CAPACITY_MS } from '../../outbox/capacity.js';
 import type { PolicyStore } from '../../outbox/policy-store.js';
 import { PriorityQueue } from '../../outbox/priority-queue.js';
-import { ROOM_MS } from '../../outbox/room.js';
 import { measure } from '../../sms/segmentation.js';
 import type { OutgoingSms } from '../../sms/sms-transport.js';
 
@@ -121,8 +121,8 @@ export class RouteQueue {
    * How many more SMS fit into the route's time within the next 250 ms and what a reservation takes; less than 1: none. At least
    * one where any time is left, also when it takes longer.
    */
-  get room(): number {
-    const leftMs = ROOM_MS + GATHER_MS - Math.max(0, this.freeAt - this.clock.elapsed());
+  get capacity(): number {
+    const leftMs = CAPACITY_MS + GATHER_MS - Math.max(0, this.freeAt - this.clock.elapsed());
     if (leftMs <= 0) return 0;
     const fitting = Math.floor((leftMs * this.segmentsPerSecond) / 1000 / this.segmentsPerSms);
     return Math.max(1, fitting) - this.asked;

@@ -10,10 +10,10 @@ import {
   type DeliveryTiming,
   type OutgoingSms,
   type RepeatPolicy,
+  type ReportResult,
   type SmsSink,
   SmsTransport,
   type SubmitResult,
-  type TellResult,
 } from '../../sms/sms-transport.js';
 import { CarrierRoute, namedSink, type RouteResult } from './carrier-route.js';
 import { RouteQueue } from './route-queue.js';
@@ -80,13 +80,13 @@ export class SmsRouter extends SmsTransport {
   override async submit(
     batch: readonly OutgoingSms[],
     signal: AbortSignal,
-    tell: TellResult = () => undefined,
+    report: ReportResult = () => undefined,
   ): Promise<readonly SubmitResult[]> {
     const until = this.clock.elapsed() + this.timing.leaseMs;
     const trips = batch.map(
       (sms) => new RoutingAttempt(sms, this.table.candidates(sms.number, sms.signature), this.random),
     );
-    await this.go(trips, { until, signal, tell }, true);
+    await this.go(trips, { until, signal, report }, true);
     const now = this.clock.now();
     return trips.map((trip) => trip.result(now));
   }
@@ -95,17 +95,17 @@ export class SmsRouter extends SmsTransport {
    * As much as the tightest route lets through of what was submitted last. While no route is open it is the one that finds that
    * out.
    */
-  override room(): number | undefined {
+  override capacity(): number | undefined {
     const awake = this.routes.filter(({ isResting }) => !isResting);
     if (awake.length === 0) return 0;
     const open = awake.filter(({ isShut }) => !isShut);
     if (open.length === 0) return 1;
     const used = open.filter((route) => this.traffic.shareOf(route) > 0);
-    const rooms = (used.length > 0 ? used : open).flatMap((route) => {
-      const { room } = route;
-      return room === undefined ? [] : [room / (this.traffic.shareOf(route) || 1)];
+    const capacities = (used.length > 0 ? used : open).flatMap((route) => {
+      const { capacity } = route;
+      return capacity === undefined ? [] : [capacity / (this.traffic.shareOf(route) || 1)];
     });
-    return rooms.length > 0 ? Math.min(...rooms) : undefined;
+    return capacities.length > 0 ? Math.min(...capacities) : undefined;
   }
 
   override state(): readonly RouteState[] {
@@ -137,13 +137,13 @@ export class SmsRouter extends SmsTransport {
   }
 
   private async tryRoute(route: CarrierRoute, group: readonly RoutingAttempt[], journey: Journey): Promise<void> {
-    const { signal, tell } = journey;
+    const { signal, report } = journey;
     const open = new Map(group.map((trip) => [trip.sms, trip]));
     const tried = (trip: RoutingAttempt, result: RouteResult) => {
       const at = this.clock.now();
       trip.tried(route, result, at, signal.aborted);
       open.delete(trip.sms);
-      if (trip.isOver) tell(trip.sms, trip.result(at));
+      if (trip.isOver) report(trip.sms, trip.result(at));
     };
     const results = await route.submit([...open.keys()], signal, (sms, result) => {
       const trip = open.get(sms);
@@ -187,7 +187,7 @@ interface Journey {
   /** The end of its lease, by the clock's `elapsed`. */
   readonly until: number;
   readonly signal: AbortSignal;
-  readonly tell: TellResult;
+  readonly report: ReportResult;
 }
 
 /** The lease must fit two routes one after the other: twice the longest. All other values are the longest of any route. */

@@ -7,7 +7,7 @@ import type { SmppTlsSettings } from './session/session-settings.js';
 export interface SmppOptions {
   /** The name in logs and records, 1 to 32 characters of `a-z 0-9 _ -`. Default `smpp`. */
   readonly name?: string | undefined;
-  /** At least one link. Links share the work: the next link with room takes the next message. */
+  /** At least one link. Links share the work: the next link with capacity takes the next message. */
   readonly links: readonly SmppLinkOptions[];
   /**
    * Whether a part without an answer (link lost, or response timeout) is submitted again. False: never, its message

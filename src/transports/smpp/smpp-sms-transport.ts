@@ -7,11 +7,11 @@ import {
   type DeliveryTiming,
   type OutgoingSms,
   type RepeatPolicy,
+  type ReportResult,
   type SmsReport,
   type SmsSink,
   SmsTransport,
   type SubmitResult,
-  type TellResult,
 } from '../../sms/sms-transport.js';
 import { Incoming } from './incoming/incoming.js';
 import type { Connection } from './incoming/text-repeats.js';
@@ -127,9 +127,9 @@ export class SmppSmsTransport extends SmsTransport {
   override async submit(
     sms: readonly OutgoingSms[],
     signal: AbortSignal,
-    tell?: TellResult,
+    report?: ReportResult,
   ): Promise<readonly SubmitResult[]> {
-    const batch = new SubmissionBatch(sms, tell);
+    const batch = new SubmissionBatch(sms, report);
     const giveUp = (ending: Ending) => batch.giveUp(ending, this.clock.now());
     const stop = () => giveUp(this.stopping(false));
     const noTime = () => giveUp({ error: 'smpp: no time', begunToo: true, until: this.clock.now() });
@@ -147,8 +147,8 @@ export class SmppSmsTransport extends SmsTransport {
   }
 
   /** Counts in SMS what rates and windows of the links allow in parts. Without a link it is the one that finds that out. */
-  override room(): number {
-    const parts = this.links.reduce((sum, { room }) => sum + room, 0);
+  override capacity(): number {
+    const parts = this.links.reduce((sum, { capacity }) => sum + capacity, 0);
     const waiting = this.queue.size;
     const onTheWire = this.links.reduce((sum, { unanswered }) => sum + unanswered, 0);
     return Math.max(1 - waiting - onTheWire, Math.floor(parts / this.partsPerSms) - waiting);

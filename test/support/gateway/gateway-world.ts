@@ -3,9 +3,9 @@ import { UuidGenerator } from '../../../src/common/ids.js';
 import type {
   CarrierCallback,
   OutgoingSms,
+  ReportResult,
   SmsSink,
   SubmitResult,
-  TellResult,
 } from '../../../src/sms/sms-transport.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import type { HttpSmsOptions } from '../../../src/transports/http/http-sms-options.js';
@@ -82,8 +82,8 @@ export class GatewayWorld {
   }
 
   submit(...batch: readonly OutgoingSms[]): Promise<readonly SubmitResult[]> {
-    const tell: TellResult = (sms, { kind }) => this.told.push(`${sms.position} ${kind}`);
-    return this.transport.submit(batch.length > 0 ? batch : [anSms()], this.stopping.signal, tell);
+    const report: ReportResult = (sms, { kind }) => this.told.push(`${sms.position} ${kind}`);
+    return this.transport.submit(batch.length > 0 ? batch : [anSms()], this.stopping.signal, report);
   }
 
   get double(): VendorDouble {

@@ -103,28 +103,28 @@ describe('a throttle and priorities', () => {
     expect(admitted).toEqual(['code 1', 'code 2', 'code 3']);
   });
 
-  test('its room is what is free and what is expected to end, and none while the route rests', async () => {
+  test('the capacity is what is free and what is expected to end, and none while the route rests', async () => {
     const { clock, throttle, come, release } = admittedBy(5);
-    expect(throttle.room).toBe(4);
+    expect(throttle.capacity).toBe(4);
     await come('bulk 1', 'bulk 2', 'bulk 3');
-    expect(throttle.room).toBe(1);
+    expect(throttle.capacity).toBe(1);
     await come('bulk 4', 'bulk 5', 'code 1');
-    expect(throttle.room).toBe(-1);
+    expect(throttle.capacity).toBe(-1);
     await release('bulk');
-    expect(throttle.room).toBe(2);
+    expect(throttle.capacity).toBe(2);
     clock.advance(600);
-    expect(throttle.room).toBe(0);
+    expect(throttle.capacity).toBe(0);
     throttle.pause(0, 'busy');
-    expect(throttle.room).toBe(0);
+    expect(throttle.capacity).toBe(0);
     await come('bulk 6');
-    expect(throttle.room).toBe(-1);
+    expect(throttle.capacity).toBe(-1);
     for (let each = 0; each < 5; each++) await release(each === 0 ? 'code' : 'bulk');
     clock.advance(800);
     // The rest is over within 250 ms, and then one is let in.
-    expect(throttle.room).toBe(0);
+    expect(throttle.capacity).toBe(0);
     clock.advance(200);
     await settled(1);
-    expect(throttle.room).toBe(0);
+    expect(throttle.capacity).toBe(0);
   });
 });
 

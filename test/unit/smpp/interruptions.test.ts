@@ -186,7 +186,7 @@ describe.each([0x06, 0x15, 0x101])('an error of the route, status %i', (status) 
     expect(results[0]).toMatchObject({ away: true, error: expect.stringMatching(/^smpp: 0x/) });
     expect(smsc.submits.length).toBeLessThanOrEqual(20);
     expect(transport.state()).toMatchObject([{ usable: false, interruptions: { session: 0, route: 1 } }]);
-    expect(transport.room()).toBe(1);
+    expect(transport.capacity()).toBe(1);
     expect(faults()).toHaveLength(1);
     expect(faults()[0]).toContain('error Route smpp rests');
     smsc.onSubmit = (submit) => submit.answer();

@@ -32,15 +32,15 @@ function overTheAir(text: string): string {
     .join('');
 }
 
-/** The fewest parts of at most `room` into which things of these sizes can be put in order: looks at every way to cut. */
-function fewestParts(sizes: readonly number[], room: number): number {
+/** The fewest parts of at most `capacity` into which things of these sizes can be put in order: looks at every way to cut. */
+function fewestParts(sizes: readonly number[], capacity: number): number {
   const fewest = [0];
   for (let end = 1; end <= sizes.length; end++) {
     let best = Number.POSITIVE_INFINITY;
     let used = 0;
     for (let start = end - 1; start >= 0; start--) {
       used += sizes[start] ?? 0;
-      if (used > room) break;
+      if (used > capacity) break;
       best = Math.min(best, (fewest[start] ?? 0) + 1);
     }
     fewest.push(best);

@@ -118,18 +118,18 @@ test('while the storage is away a slow batch has one who asks it for all its par
   expect(await parts.parts(batch[0]?.messageId ?? '')).toHaveLength(COUNT);
 });
 
-describe('its room', () => {
+describe('the capacity of the SMS channel', () => {
   test('is that of the transport, less what is on the way to it', async () => {
     const transport = new RouteDouble('x');
     const { deliver } = await claimed(transport, 3);
     const channel = app.get(SmsChannel);
-    expect(channel.room()).toBeUndefined();
-    transport.room = () => 10;
-    expect(channel.room()).toBe(10);
+    expect(channel.capacity()).toBeUndefined();
+    transport.capacity = () => 10;
+    expect(channel.capacity()).toBe(10);
     const delivering = deliver();
-    expect(channel.room()).toBe(7);
+    expect(channel.capacity()).toBe(7);
     await delivering;
-    expect(channel.room()).toBe(10);
+    expect(channel.capacity()).toBe(10);
   });
 
   test.each<[string, () => unknown, number | undefined]>([
@@ -147,8 +147,8 @@ describe('its room', () => {
     ['infinite', () => Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
   ])('is %s, where the transport says so, and has no limit where it says nothing', async (_, given, expected) => {
     const transport = new RouteDouble('x');
-    Object.assign(transport, { room: given });
+    Object.assign(transport, { capacity: given });
     await claimed(transport, 1);
-    expect(app.get(SmsChannel).room()).toBe(expected);
+    expect(app.get(SmsChannel).capacity()).toBe(expected);
   });
 });

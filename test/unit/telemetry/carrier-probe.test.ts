@@ -4,10 +4,10 @@ import { SafeTelemetry } from '../../../src/common/safe-telemetry.js';
 import { PrometheusTelemetry } from '../../../src/prometheus/index.js';
 import {
   type OutgoingSms,
+  type ReportResult,
   type SmsSink,
   SmsTransport,
   type SubmitResult,
-  type TellResult,
 } from '../../../src/sms/sms-transport.js';
 import { measuredTransport } from '../../../src/telemetry/carrier-probe.js';
 import { Instruments } from '../../../src/telemetry/instruments.js';
@@ -32,9 +32,9 @@ class Scripted extends SmsTransport {
     this.sink = sink;
   }
 
-  override async submit(batch: readonly OutgoingSms[], _: AbortSignal, tell?: TellResult): Promise<SubmitResult[]> {
+  override async submit(batch: readonly OutgoingSms[], _: AbortSignal, report?: ReportResult): Promise<SubmitResult[]> {
     const [first] = batch;
-    if (first) tell?.(first, this.results[0] as SubmitResult);
+    if (first) report?.(first, this.results[0] as SubmitResult);
     return this.results as SubmitResult[];
   }
 

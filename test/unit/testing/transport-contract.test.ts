@@ -126,17 +126,17 @@ const FAULTS: Readonly<Record<string, { readonly notices: string; readonly build
       };
     },
   },
-  'a room that is counted down and never up': {
-    notices: 'submits > its room, if it tells one, is a number, and at least 1 while it holds nothing',
+  'a capacity that is counted down and never up': {
+    notices: 'submits > its capacity, if it reports one, is a number, and at least 1 while it holds nothing',
     build: (carrier) => {
       const taken = () => [...carrier.phones.values()].flat().length;
-      carrier.room = () => 20 - taken();
+      carrier.capacity = () => 20 - taken();
     },
   },
-  'a room that is no number': {
-    notices: 'submits > its room, if it tells one, is a number, and at least 1 while it holds nothing',
+  'a capacity that is no number': {
+    notices: 'submits > its capacity, if it reports one, is a number, and at least 1 while it holds nothing',
     build: (carrier) => {
-      carrier.room = () => Number('a lot');
+      carrier.capacity = () => Number('a lot');
     },
   },
   'listeners that pile up': {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../common/clock.js';
 import { type FaultLog, faultLog } from '../../../common/log.js';
-import { RecentCount, ROOM_MS } from '../../../outbox/room.js';
+import { CAPACITY_MS, RecentCount } from '../../../outbox/capacity.js';
 import type { LinkState } from '../../../sms/carrier-state.js';
 import type { OutgoingSms } from '../../../sms/sms-transport.js';
 import { provesRefusal } from '../command-status.js';
@@ -97,11 +97,11 @@ export class SmppLink {
    * How many parts it can submit within the next 250 ms: as many as the rate lets through, and as window and answers allow. The
    * carrier is expected to answer up to twice as many as within the last 250 ms, so that the estimate can grow.
    */
-  get room(): number {
+  get capacity(): number {
     if (!this.up) return 0;
     const now = this.shared.clock.elapsed();
     const free = Math.max(0, this.limiter.window - this.onTheWire);
-    return Math.min(this.limiter.partsWithin(ROOM_MS, now), free + 2 * this.recentlyTaken.at(now));
+    return Math.min(this.limiter.partsWithin(CAPACITY_MS, now), free + 2 * this.recentlyTaken.at(now));
   }
 
   start(): void {

@@ -1,4 +1,4 @@
-import type { OutgoingSms, SubmitResult, TellResult } from '../../../sms/sms-transport.js';
+import type { OutgoingSms, ReportResult, SubmitResult } from '../../../sms/sms-transport.js';
 import type { ShortMessage } from '../pdu/pdu.js';
 
 /** The link that a part was submitted on. */
@@ -57,14 +57,14 @@ export class Submission {
   private isOver = false;
   private done: (result: SubmitResult) => void = () => undefined;
 
-  /** @param tell called once, at the end */
+  /** @param report called once, at the end */
   constructor(
     readonly sms: OutgoingSms,
-    tell?: TellResult,
+    report?: ReportResult,
   ) {
     this.result = new Promise((resolve) => {
       this.done = (result) => {
-        tell?.(sms, result);
+        report?.(sms, result);
         resolve(result);
       };
     });
@@ -192,9 +192,9 @@ export class SubmissionBatch {
   /** The results in the order of the batch, after the last one has ended. */
   readonly results: Promise<readonly SubmitResult[]>;
 
-  /** @param tell called for each submission when it ends */
-  constructor(batch: readonly OutgoingSms[], tell?: TellResult) {
-    this.submissions = batch.map((sms) => new Submission(sms, tell));
+  /** @param report called for each submission when it ends */
+  constructor(batch: readonly OutgoingSms[], report?: ReportResult) {
+    this.submissions = batch.map((sms) => new Submission(sms, report));
     this.results = Promise.all(this.submissions.map(({ result }) => result));
   }
 

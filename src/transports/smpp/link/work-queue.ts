@@ -2,7 +2,7 @@ import { PriorityQueue } from '../../../outbox/priority-queue.js';
 import type { Submission } from './submission.js';
 
 /**
- * Submissions that wait for a link with room, by priority. Those with accepted parts precede all others but one-time passcodes,
+ * Submissions that wait for a link with capacity, by priority. Those with accepted parts precede all others but one-time passcodes,
  * which wait for no text of many parts.
  */
 export class WorkQueue {

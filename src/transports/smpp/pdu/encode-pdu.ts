@@ -122,7 +122,7 @@ export class PduWriter {
    */
   write(commandId: number, status: number, sequence: number, body?: () => void): void {
     try {
-      this.room(HEADER_LENGTH);
+      this.reserve(HEADER_LENGTH);
       this.at += 4;
       this.number(commandId);
       this.number(status);
@@ -146,7 +146,7 @@ export class PduWriter {
 
   octet(value: number, field: string): void {
     if (!(Number.isInteger(value) && value >= 0 && value <= 0xff)) throw new RangeError(`${field} is no octet`);
-    this.room(1);
+    this.reserve(1);
     this.slab[this.at++] = value;
   }
 
@@ -154,7 +154,7 @@ export class PduWriter {
   text(value: string, most: number, field: string): void {
     const { length } = value;
     if (length > most) throw new RangeError(`${field} is longer than ${most} characters`);
-    this.room(length + 1);
+    this.reserve(length + 1);
     for (let index = 0; index < length; index++) {
       const code = value.charCodeAt(index);
       if (code === 0 || code > 0xff) throw new RangeError(`${field} has a character that SMPP cannot carry`);
@@ -170,7 +170,7 @@ export class PduWriter {
   }
 
   octets(value: Uint8Array): void {
-    this.room(value.length);
+    this.reserve(value.length);
     this.slab.set(value, this.at);
     this.at += value.length;
   }
@@ -179,7 +179,7 @@ export class PduWriter {
     for (const { tag, value } of tlvs) {
       if (value.length > 0xffff) throw new RangeError('an optional parameter is longer than 65535 octets');
       if (!(tag >= 0 && tag <= 0xffff)) throw new RangeError('the tag of an optional parameter is out of range');
-      this.room(4);
+      this.reserve(4);
       this.at = this.slab.writeUInt16BE(tag, this.at);
       this.at = this.slab.writeUInt16BE(value.length, this.at);
       this.octets(value);
@@ -193,7 +193,7 @@ export class PduWriter {
   /**
    * Makes room for further octets, in a new slab if necessary, because taken octets of the old one are still in use.
    */
-  private room(octets: number): void {
+  private reserve(octets: number): void {
     if (this.at + octets <= this.slab.length) return;
     const kept = this.slab.subarray(this.start, this.at);
     const slab = Buffer.allocUnsafe(Math.max(this.slabSize, 2 * (kept.length + octets)));

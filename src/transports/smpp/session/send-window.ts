@@ -58,7 +58,7 @@ export class SendWindow {
     });
   }
 
-  /** Writes queued submits as far as the window has room. */
+  /** Writes queued submits as far as the window has capacity. */
   admit(): void {
     while (this.pending.size < this.settings.window && !this.held) {
       const next = this.waiting.shift();

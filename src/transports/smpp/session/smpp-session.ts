@@ -104,13 +104,13 @@ export class SmppSession {
     return this.window.outstanding;
   }
 
-  /** The number of submits that wait for room in the window. */
+  /** The number of submits that wait for capacity in the window. */
   get waiting(): number {
     return this.window.queued;
   }
 
   /**
-   * Sends one submit_sm as soon as the window has room, in the order of the calls. Never rejects; on a session that is
+   * Sends one submit_sm as soon as the window has capacity, in the order of the calls. Never rejects; on a session that is
    * not open the outcome is `not-sent`. The caller limits the number of waiting submits.
    */
   submit(message: ShortMessage): Promise<SubmitOutcome> {

@@ -1,14 +1,14 @@
 /**
- * The time for which a channel tells its room, in milliseconds. A worker looks at the room twice in it, so that a carrier does
- * not run dry.
+ * The time for which a channel reports its capacity, in milliseconds. A worker reads the capacity twice within this time, so
+ * that a carrier never runs out of work.
  */
-export const ROOM_MS = 250;
+export const CAPACITY_MS = 250;
 
 /** How much a carrier took within the last 250 ms: an estimate of what it takes within the next. */
 export class RecentCount {
   private began = Number.NEGATIVE_INFINITY;
   private count = 0;
-  /** In the 250 ms before. */
+  /** The count of the 250 ms before that. */
   private before = 0;
 
   /** @param now by the clock's `elapsed` */
@@ -25,10 +25,10 @@ export class RecentCount {
 
   private turn(now: number): void {
     const ageMs = now - this.began;
-    if (ageMs < ROOM_MS) return;
-    const isNext = ageMs < 2 * ROOM_MS;
+    if (ageMs < CAPACITY_MS) return;
+    const isNext = ageMs < 2 * CAPACITY_MS;
     this.before = isNext ? this.count : 0;
-    this.began = isNext ? this.began + ROOM_MS : now;
+    this.began = isNext ? this.began + CAPACITY_MS : now;
     this.count = 0;
   }
 }

@@ -45,48 +45,48 @@ describe.each(Object.entries(CARRIERS))('what is claimed and not yet handed over
   });
 });
 
-describe('the room of SMPP', () => {
+describe('the capacity of SMPP', () => {
   test('without a link is one, for the SMS that finds out, and then none', async () => {
     const { transport } = await smpp({ partsPerSecond: 50 }, 20, false);
     await settled();
-    expect(transport.room()).toBe(1);
+    expect(transport.capacity()).toBe(1);
     void submit(transport, campaign(1, 'bulk'));
-    expect(transport.room()).toBeLessThan(1);
+    expect(transport.capacity()).toBeLessThan(1);
   });
 
   test('is a quarter of the pace and its burst, less what waits; in parts, as they were last', async () => {
     const { transport, clock } = await smpp({ partsPerSecond: 40, window: 100 }, 20);
     await settled();
-    expect(transport.room()).toBe(14);
+    expect(transport.capacity()).toBe(14);
     void submit(transport, campaign(10, 'bulk'));
     await settled();
     // Four went out at once.
-    expect(transport.room()).toBe(10 - 6);
+    expect(transport.capacity()).toBe(10 - 6);
     for (let step = 0; step < 100; step++) {
       clock.advance(10);
       await settled(2);
     }
-    expect(transport.room()).toBe(14);
+    expect(transport.capacity()).toBe(14);
     void submit(transport, campaign(60, 'bulk', 'a'.repeat(153 * 4)));
     for (let step = 0; step < 800; step++) {
       clock.advance(10);
       await settled(2);
     }
-    expect(transport.room()).toBeLessThanOrEqual(4);
+    expect(transport.capacity()).toBeLessThanOrEqual(4);
   });
 
   test('is the window, and grows with what the carrier takes', async () => {
     const { transport, clock } = await smpp({ window: 10 }, 10);
     await settled();
-    expect(transport.room()).toBe(10);
+    expect(transport.capacity()).toBe(10);
     void submit(transport, campaign(10, 'bulk'));
     await settled();
-    expect(transport.room()).toBe(0);
+    expect(transport.capacity()).toBe(0);
     clock.advance(10);
     await settled();
-    expect(transport.room()).toBe(30);
+    expect(transport.capacity()).toBe(30);
     clock.advance(600);
-    expect(transport.room()).toBe(10);
+    expect(transport.capacity()).toBe(10);
   });
 
   test('is none while the carrier has throttled the link for longer', () => {
@@ -102,68 +102,68 @@ describe('the room of SMPP', () => {
   });
 });
 
-describe('the room of routes', () => {
+describe('the capacity of routes', () => {
   const failed: SubmitResult = { kind: 'unknown', error: 'x' };
 
   test('is one while all their breakers are open, and while the first SMS tries a route again', async () => {
     const transport = new RouteDouble('a', () => failed);
     const world = await RoutedWorld.started([{ name: 'a', transport, breaker: { minSms: 1, openMs: 30_000 } }]);
-    expect(world.router.room()).toBeUndefined();
+    expect(world.router.capacity()).toBeUndefined();
     await world.send('22670000000');
-    expect(world.router.room()).toBe(1);
+    expect(world.router.capacity()).toBe(1);
     world.clock.advance(29_999);
-    expect(world.router.room()).toBe(1);
+    expect(world.router.capacity()).toBe(1);
     world.clock.advance(1);
-    expect(world.router.room()).toBe(1);
+    expect(world.router.capacity()).toBe(1);
     transport.answer = () => ({ kind: 'sent' });
     await world.send('22670000000');
-    expect(world.router.room()).toBeUndefined();
+    expect(world.router.capacity()).toBeUndefined();
   });
 
   test('is that of a limit: half a second of it, less what is reserved and asked for', async () => {
     const { world, clock } = await routed();
-    expect(world.router.room()).toBe(25);
+    expect(world.router.capacity()).toBe(25);
     const results = world.submit(campaign(10, 'bulk'));
-    expect(world.router.room()).toBe(15);
+    expect(world.router.capacity()).toBe(15);
     await settled();
-    expect(world.router.room()).toBe(15);
+    expect(world.router.capacity()).toBe(15);
     clock.advance(200);
     await results;
-    expect(world.router.room()).toBe(25);
+    expect(world.router.capacity()).toBe(25);
     void world.submit(campaign(200, 'bulk'));
     clock.advance(250);
     await settled();
-    expect(world.router.room()).toBe(0);
+    expect(world.router.capacity()).toBe(0);
   });
 
   test('is at least one where a limit lets less than one through', async () => {
     const transport = new RouteDouble('a');
     const world = await RoutedWorld.started([{ name: 'a', transport, segmentsPerSecond: 0.5 }]);
-    expect(world.router.room()).toBe(1);
+    expect(world.router.capacity()).toBe(1);
     await world.send('22670000000');
-    expect(world.router.room()).toBe(0);
+    expect(world.router.capacity()).toBe(0);
     world.clock.advance(1500);
-    expect(world.router.room()).toBe(0);
+    expect(world.router.capacity()).toBe(0);
     world.clock.advance(100);
-    expect(world.router.room()).toBe(1);
+    expect(world.router.capacity()).toBe(1);
   });
 
   test('is that of the tightest by where the last SMS went, and that of its transport where it has one', async () => {
     const [local, abroad] = [new RouteDouble('local'), new RouteDouble('abroad')];
-    abroad.room = () => 8;
+    abroad.capacity = () => 8;
     const world = await RoutedWorld.started([
       { name: 'local', transport: local, prefixes: ['226'], segmentsPerSecond: 40 },
       { name: 'abroad', transport: abroad },
     ]);
     // Of what nothing was seen yet, the tightest of all.
-    expect(world.router.room()).toBe(8);
+    expect(world.router.capacity()).toBe(8);
     for (let each = 0; each < 40; each++) await world.submit([anSms('33600000000')]);
-    expect(world.router.room()).toBe(8);
+    expect(world.router.capacity()).toBe(8);
     void world.submit(campaign(1000, 'bulk').map((sms) => ({ ...sms, number: '22670000000' })));
     await settled();
     world.clock.advance(5000);
     await settled();
-    expect(world.router.room()).toBeCloseTo(20, 3);
+    expect(world.router.capacity()).toBeCloseTo(20, 3);
   });
 
   test('a code takes the next time that is reserved, and what it overtakes takes the time of the code', async () => {

@@ -96,7 +96,7 @@ describe('a carrier that is faster than we are', () => {
     expect(queue.claims.length).toBeLessThanOrEqual(70);
   });
 
-  test('without a room it gets nothing but full batches', async () => {
+  test('a channel without a capacity gets full batches only', async () => {
     const clock = new FakeClock();
     const world = open(clock, { submit: async (batch) => batch.map(() => sent) });
     world.queue.add(5000);
@@ -106,10 +106,10 @@ describe('a carrier that is faster than we are', () => {
   });
 });
 
-/** A carrier that holds what it gets until it is told to answer, and says what room it has. */
+/** A carrier that holds what it gets until the test lets it answer, and reports the capacity that the test sets. */
 class HoldingCarrier implements Carry {
   readonly given: OutgoingSms[] = [];
-  hasRoom: () => number | undefined = () => undefined;
+  hasCapacity: () => number | undefined = () => undefined;
   private readonly held: (() => void)[] = [];
 
   submit(batch: readonly OutgoingSms[]): Promise<readonly SubmitResult[]> {
@@ -119,8 +119,8 @@ class HoldingCarrier implements Carry {
     });
   }
 
-  room(): number | undefined {
-    return this.hasRoom();
+  capacity(): number | undefined {
+    return this.hasCapacity();
   }
 
   answer(): void {
@@ -192,10 +192,10 @@ describe('the slot for codes', () => {
   });
 });
 
-describe('a channel that says what room it has', () => {
+describe('a channel that reports its capacity', () => {
   test('is claimed no more for; a part of a delivery is none', async () => {
     const carrier = new HoldingCarrier();
-    carrier.hasRoom = () => 7.9 - carrier.given.length;
+    carrier.hasCapacity = () => 7.9 - carrier.given.length;
     const world = open(new FakeClock(), carrier);
     world.queue.add(100);
     world.worker.start();
@@ -206,7 +206,7 @@ describe('a channel that says what room it has', () => {
 
   test('has as many deliveries under way as full batches would have, in however many batches', async () => {
     const carrier = new HoldingCarrier();
-    carrier.hasRoom = () => 3;
+    carrier.hasCapacity = () => 3;
     const world = open(new FakeClock(), carrier, { batchSize: 10, concurrency: 2 });
     world.queue.add(100);
     world.worker.start();
@@ -219,9 +219,9 @@ describe('a channel that says what room it has', () => {
 
   test.each([0, -3, Number.NEGATIVE_INFINITY, Number.NaN])(
     'and has none (%p) is not claimed for while it holds any, and gets one after ten seconds where it holds none',
-    async (room) => {
+    async (capacity) => {
       const carrier = new HoldingCarrier();
-      carrier.hasRoom = () => room;
+      carrier.hasCapacity = () => capacity;
       const world = open(new FakeClock(), carrier);
       world.queue.add(100);
       world.worker.start();
@@ -240,18 +240,18 @@ describe('a channel that says what room it has', () => {
 
   test('and has none for long costs no claims but those for codes, and goes on at once when it has', async () => {
     const carrier = new HoldingCarrier();
-    let room = 5;
-    carrier.hasRoom = () => room;
+    let capacity = 5;
+    carrier.hasCapacity = () => capacity;
     const world = open(new FakeClock(), carrier);
     world.queue.add(100);
     world.worker.start();
     await world.until(() => carrier.given.length > 0);
-    room = 0;
+    capacity = 0;
     await world.pass(30_000);
     const ordinary = () => world.queue.claims.filter(({ only }) => !only).length;
     expect([ordinary(), world.queue.looks]).toEqual([1, 0]);
     expect(world.queue.claims.length).toBeLessThanOrEqual(32);
-    room = 20;
+    capacity = 20;
     await world.pass(150);
     expect(carrier.given.length).toBeGreaterThanOrEqual(25);
   });
@@ -260,7 +260,7 @@ describe('a channel that says what room it has', () => {
     const clock = new FakeClock();
     const submit: Carry['submit'] = async (batch) =>
       batch.map(() => ({ kind: 'postponed', error: 'circuit_open', until: clock.now() + 30_000, away: true }));
-    const world = open(clock, { submit, room: () => 1 });
+    const world = open(clock, { submit, capacity: () => 1 });
     world.queue.add(1000);
     world.worker.start();
     await world.pass(10_000);
