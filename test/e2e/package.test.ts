@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { decode } from '@jridgewell/sourcemap-codec';
 import { unexportedTypes } from '../support/declared-types.js';
-import { papers, snippets } from '../support/readme.js';
+import { docs, snippets } from '../support/readme.js';
 import { ROOT } from '../support/sample-app.js';
 
 /** What a host does with the package: boots it, sends one SMS, and opens the sandbox's page and one of its files. */
@@ -173,8 +173,8 @@ describe('the packed package', () => {
     const sources = files.filter((path) => path.startsWith('src/'));
     expect(sources.filter((path) => !path.endsWith('.ts') || path.startsWith('src/testing/'))).toEqual([]);
     expect(files.filter((path) => !/^(dist|src)\//.test(path)).sort()).toEqual(
-      // The README's links lead to the other papers, also where it is read from `node_modules`.
-      ['LICENSE', 'package.json', ...papers(), ...OBSERVABILITY].sort(),
+      // The README's links lead to the other docs, also where it is read from `node_modules`.
+      ['LICENSE', 'package.json', ...docs(), ...OBSERVABILITY].sort(),
     );
     const built = files.filter((path) => path.startsWith('dist/'));
     expect(built.filter((path) => !/\.(js|js\.map|cjs|d\.ts|d\.ts\.map|d\.cts)$/.test(path)).sort()).toEqual([
@@ -413,7 +413,7 @@ const { DataSource } = require('typeorm');`;
   });
 
   test.each(['typeorm-0.3', 'typeorm'])(
-    'a TypeScript host on %s compiles every snippet of the papers, and functions over our services',
+    'a TypeScript host on %s compiles every snippet of the docs, and functions over our services',
     (installed) => {
       useTypeorm(installed);
       const host = join(folder, `host-on-${installed}`);

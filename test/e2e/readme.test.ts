@@ -25,7 +25,7 @@ const SETTINGS = {
   ...{ TWILIO_ACCOUNT_SID: `AC${'0'.repeat(32)}`, TWILIO_AUTH_TOKEN: 'token' },
 };
 
-describe('papers, TypeScript', () => {
+describe('docs, TypeScript', () => {
   const snippets = blocks('ts');
 
   beforeAll(() => {
@@ -182,7 +182,7 @@ describe('papers, TypeScript', () => {
   });
 });
 
-describe('papers, on the sample app', () => {
+describe('docs, on the sample app', () => {
   let app: SampleApp;
   const folder = sampleFolder();
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { METRICS } from '../../src/telemetry/metrics.js';
 import { program } from '../support/carriers/installed.js';
-import { readPaper } from '../support/readme.js';
+import { readDoc } from '../support/readme.js';
 import { alertExpressions, dashboardExpressions, hasPrometheus, metricBehind, RULES, selectorsOf } from './shipped.js';
 
 const TESTS = join(import.meta.dirname, 'alerts.test.yml');
@@ -54,8 +54,8 @@ describe('what is shipped', () => {
     expect(Object.keys(METRICS).filter((name) => !bases.has(name))).toEqual([]);
   });
 
-  test.each(alertExpressions())('the papers say what to do when $place fires', ({ place }) => {
-    expect(readPaper('docs/operations.md')).toContain(`| \`${place}\` |`);
+  test.each(alertExpressions())('the docs say what to do when $place fires', ({ place }) => {
+    expect(readDoc('docs/operations.md')).toContain(`| \`${place}\` |`);
   });
 });
 

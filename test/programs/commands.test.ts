@@ -13,8 +13,8 @@ import { until } from '../support/until.js';
 
 const run = promisify(execFile);
 
-(hasPeer('What the papers show for a shell', 'bash curl grep', ['bash', 'curl', 'grep']) ? describe : describe.skip)(
-  'papers, shell',
+(hasPeer('What the docs show for a shell', 'bash curl grep', ['bash', 'curl', 'grep']) ? describe : describe.skip)(
+  'docs, shell',
   () => {
     let app: SampleApp;
     /** Of a user who may do all that users of an account may. */

@@ -2,12 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { loadMermaid } from '../support/mermaid.js';
-import { papers, readPaper, snippets } from '../support/readme.js';
+import { docs, readDoc, snippets } from '../support/readme.js';
 import { ROOT } from '../support/sample-app.js';
 
-/** A paper without what it shows as code. */
+/** The text of a page without its code blocks. */
 function prose(path: string): string {
-  return readPaper(path).replace(/^```[\s\S]*?^```$/gm, '');
+  return readDoc(path).replace(/^```[\s\S]*?^```$/gm, '');
 }
 
 /** As GitHub names the place of a heading. */
@@ -20,7 +20,7 @@ function anchors(path: string): string[] {
   return [...prose(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
 }
 
-/** Relative links of a paper that lead to no paper, or to no heading of it. */
+/** The relative links of a page that lead to no page, or to no heading of it. */
 function deadLinks(path: string): string[] {
   const links = [...prose(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
   return links.filter((link) => {
@@ -28,7 +28,7 @@ function deadLinks(path: string): string[] {
     const [file = '', anchor] = link.split('#');
     const target = file === '' ? path : posix.join(dirname(path), file);
     if (target.endsWith('.png')) return !existsSync(join(ROOT, target));
-    if (target !== 'LICENSE' && !papers().includes(target)) return true;
+    if (target !== 'LICENSE' && !docs().includes(target)) return true;
     return anchor !== undefined && !anchors(target).includes(anchor);
   });
 }
@@ -36,7 +36,7 @@ function deadLinks(path: string): string[] {
 /** An option as it is declared: its name, and the numbers of its docstring. */
 interface Declared {
   readonly name: string;
-  /** `1000`, or `1 to 1000`, as the papers write them. */
+  /** `1000`, or `1 to 1000`, as the docs write them. */
   readonly numbers: readonly string[];
 }
 
@@ -73,32 +73,32 @@ function plain(text: string): string {
   return text.replace(/(?<=\d) (?=\d)/g, '');
 }
 
-describe('the papers', () => {
+describe('the docs', () => {
   test('the README has at most 15 000 bytes', () => {
-    expect(Buffer.byteLength(readPaper('README.md'))).toBeLessThanOrEqual(15_000);
+    expect(Buffer.byteLength(readDoc('README.md'))).toBeLessThanOrEqual(15_000);
   });
 
-  test.each(papers())('%s: every link leads somewhere', (path) => {
+  test.each(docs())('%s: every link leads somewhere', (path) => {
     expect(deadLinks(path)).toEqual([]);
   });
 
-  test('code names no paper that is not there', () => {
+  test('code names only pages that exist', () => {
     const named = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
       .filter((file) => /\.tsx?$/.test(file))
       .flatMap((file) => readFileSync(join(ROOT, 'src', file), 'utf8').match(/(?<![\w/.-])[\w/-]+\.md\b/g) ?? []);
     expect(named).toContain('docs/management-api.md');
-    expect(named.filter((paper) => !papers().includes(paper))).toEqual([]);
+    expect(named.filter((doc) => !docs().includes(doc))).toEqual([]);
   });
 
-  test('each of them is linked from another one', () => {
-    const linked = papers().flatMap((path) =>
+  test('each page is linked from another one', () => {
+    const linked = docs().flatMap((path) =>
       [...prose(path).matchAll(/\]\(([^)\s#]+)/g)].map(([, link = '']) => posix.join(dirname(path), link)),
     );
-    expect(papers().filter((path) => path !== 'README.md' && !linked.includes(path))).toEqual([]);
+    expect(docs().filter((path) => path !== 'README.md' && !linked.includes(path))).toEqual([]);
   });
 
   const options = declaredOptions();
-  const text = readPaper('docs/options.md');
+  const text = readDoc('docs/options.md');
 
   test('every option is named', () => {
     const names = [...new Set(options.map(({ name }) => name))];

@@ -32,5 +32,5 @@ export const CALLS: readonly (readonly [what: string, holds: boolean, headers: (
 
 const blocks = new Map(blocksOf('docs/webhooks.md').map(({ name, text }) => [name, text]));
 
-/** A receiver of the paper, by the name of its snippet. */
+/** A receiver that the docs show, by the name of its snippet. */
 export const receiver = (name: string): string => blocks.get(name) ?? '';

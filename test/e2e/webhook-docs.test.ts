@@ -7,7 +7,7 @@ import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { call } from '../support/http-client.js';
 import { ROOT } from '../support/sample-app.js';
-import { BODY, CALLS, receiver, secret } from '../support/webhooks/paper-calls.js';
+import { BODY, CALLS, receiver, secret } from '../support/webhooks/docs-calls.js';
 
 const FOLDER = join(ROOT, 'test/.readme-webhooks');
 describe('docs/webhooks.md', () => {
