@@ -34,7 +34,7 @@ export function within<T>(clock: Clock, ms: number, promise: Promise<T>): Promis
 }
 
 /** The pause before another attempt on a storage that does not answer, in milliseconds. */
-export const AWAY_MS = 1000;
+export const STORAGE_RETRY_MS = 1000;
 
 /** How long `retryWhileAway` repeats an operation. */
 interface AwayPatience {
@@ -62,8 +62,8 @@ export async function retryWhileAway<T>(
     } catch (error) {
       if (!(error instanceof StorageUnavailableError)) throw error;
       onAway?.(error);
-      if (signal.aborted || clock.elapsed() + AWAY_MS >= until) throw error;
+      if (signal.aborted || clock.elapsed() + STORAGE_RETRY_MS >= until) throw error;
     }
-    await pause(clock, AWAY_MS, signal);
+    await pause(clock, STORAGE_RETRY_MS, signal);
   }
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { AWAY_MS, pause } from '../common/async.js';
+import { pause, STORAGE_RETRY_MS } from '../common/async.js';
 import { atMost } from '../common/at-most.js';
 import type { Clock } from '../common/clock.js';
 import { StorageUnavailableError } from '../common/errors.js';
@@ -88,7 +88,7 @@ export class Receipts {
         const isAway = error instanceof StorageUnavailableError;
         // External input can be such that no database accepts it. A failing receipt is retried alone, then dropped.
         if (isAway || batch.length > 1) this.queue.unshift(...batch);
-        if (isAway) await pause(this.parts.clock, AWAY_MS);
+        if (isAway) await pause(this.parts.clock, STORAGE_RETRY_MS);
         else atATime = 1;
       }
     }

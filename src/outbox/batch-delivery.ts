@@ -1,4 +1,4 @@
-import { AWAY_MS, retryWhileAway } from '../common/async.js';
+import { retryWhileAway, STORAGE_RETRY_MS } from '../common/async.js';
 import type { Clock } from '../common/clock.js';
 import { StorageUnavailableError } from '../common/errors.js';
 import type { IdGenerator } from '../common/ids.js';
@@ -83,7 +83,7 @@ export class BatchDelivery {
   storeLate(): Promise<unknown> | undefined {
     const now = this.clock.elapsed();
     for (const [updates, until] of this.late) if (until <= now) this.drop(updates);
-    if (this.late.size === 0 || this.storing || now - this.lastStoring < AWAY_MS) return this.storing;
+    if (this.late.size === 0 || this.storing || now - this.lastStoring < STORAGE_RETRY_MS) return this.storing;
     this.lastStoring = now;
     const all = Promise.all([...this.late.keys()].map((updates) => this.settle(updates, now)));
     this.storing = all.finally(() => {

@@ -1,4 +1,4 @@
-import { AWAY_MS, within } from '../common/async.js';
+import { STORAGE_RETRY_MS, within } from '../common/async.js';
 import type { Clock } from '../common/clock.js';
 import type { IdGenerator } from '../common/ids.js';
 import { type FaultLog, faultCode, faultLog, reasonOf } from '../common/log.js';
@@ -110,7 +110,7 @@ export class ChannelWorker {
         const { name: channel } = this.channel;
         this.log.warn(`Channel ${channel}: ${reasonOf(error)}`, { code: faultCode(error), channel });
         this.isCalled = true;
-        await this.idle.pause(AWAY_MS);
+        await this.idle.pause(STORAGE_RETRY_MS);
       }
     }
     rounds.stopped();
@@ -122,7 +122,7 @@ export class ChannelWorker {
    */
   private async round(): Promise<boolean> {
     const late = this.delivery.storeLate();
-    if (late) await within(this.clock, AWAY_MS, late);
+    if (late) await within(this.clock, STORAGE_RETRY_MS, late);
     const moreIsDue = await this.claim();
     await this.expire();
     return moreIsDue || this.moreIsOverdue;

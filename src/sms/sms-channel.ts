@@ -1,6 +1,7 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { AccountSettings } from '../accounts/account-options.js';
 import { SignatureDirectory } from '../accounts/signature-directory.js';
+import { STORAGE_RETRY_MS } from '../common/async.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import { type FaultLog, faultCode, faultLog, nameOf } from '../common/log.js';
@@ -74,7 +75,7 @@ export class SmsChannel extends Channel {
     signal: AbortSignal,
     early: StoreEarlyResults,
   ): Promise<readonly DeliveryResult[]> {
-    if (this.isRested()) return batch.map(() => ({ ...RESTED, until: this.clock.now() + AWAY_MS }));
+    if (this.isRested()) return batch.map(() => ({ ...RESTED, until: this.clock.now() + REST_POSTPONEMENT_MS }));
     const { leaseMs, reportDeadlineMs } = this.timing;
     // Relative to the lease, because a slow batch must wait for the database as long as a quick one.
     const patientUntil = this.clock.elapsed() + leaseMs * 0.9;
@@ -82,7 +83,7 @@ export class SmsChannel extends Channel {
     const optedOut = await this.optedOut(batch).finally(() => {
       this.preparing -= batch.length;
     });
-    if (!optedOut) return batch.map(() => ({ ...UNCHECKED, until: this.clock.now() + AWAY_MS }));
+    if (!optedOut) return batch.map(() => ({ ...UNCHECKED, until: this.clock.now() + STORAGE_RETRY_MS }));
     const { toSend, notSent } = this.partition(batch, optedOut);
     const submit = { name: this.transport.name, reportDeadlineMs, patientUntil, signal };
     const keep = async (results: Results) => {
@@ -257,7 +258,8 @@ export class SmsChannel extends Channel {
 const UNCHECKED = { kind: 'postponed', error: 'storage_away' } as const;
 /** The result of a batch while an operator rests the transport. */
 const RESTED = { kind: 'postponed', error: 'resting' } as const;
-const AWAY_MS = 1000;
+/** How long deliveries are postponed while an operator rests the transport, in milliseconds. */
+const REST_POSTPONEMENT_MS = 1000;
 
 /** A batch, split by whether a delivery is sent. */
 interface PartitionedBatch {

@@ -5,7 +5,7 @@ import { byForm, drawn, note } from './form.js';
 import type { GaleraNode, OwnGalera } from './own-galera.js';
 
 /** Past the 5 s after which the other nodes go on without one. */
-const AWAY_MS = byForm(8000, 20_000);
+const OUTAGE_MS = byForm(8000, 20_000);
 /** How long a primary is missed before the standby takes over. */
 const MISSED_MS = byForm(2000, 6000);
 /** How long a standby is away: in full longer than a statement may take (25 s). */
@@ -53,27 +53,27 @@ function turned({ nodes }: OwnGalera, random: () => number): readonly [GaleraNod
 export const GALERA_FAULTS: readonly Fault[] = [
   onCluster('a node killed', async ([node]) => {
     await node.kill();
-    await pause(AWAY_MS);
+    await pause(OUTAGE_MS);
     await node.start();
   }),
   onCluster('a node frozen', async ([node]) => {
     node.signal('SIGSTOP');
-    await pause(AWAY_MS);
+    await pause(OUTAGE_MS);
     node.signal('SIGCONT');
   }),
   onCluster('a node isolated', async ([node]) => {
     await node.query("SET GLOBAL wsrep_provider_options = 'gmcast.isolate=1'");
-    await pause(AWAY_MS);
+    await pause(OUTAGE_MS);
     await node.query("SET GLOBAL wsrep_provider_options = 'gmcast.isolate=0'");
   }),
   onCluster('a node read-only', async ([node]) => {
     await node.query('SET GLOBAL read_only = 1');
-    await pause(AWAY_MS);
+    await pause(OUTAGE_MS);
     await node.query('SET GLOBAL read_only = 0');
   }),
   onCluster('quorum lost', async ([, ...others]) => {
     await Promise.all(others.map((node) => node.kill()));
-    await pause(AWAY_MS);
+    await pause(OUTAGE_MS);
     await Promise.all(others.map((node) => node.start()));
   }),
   onCluster('a node replaced', async ([node]) => {

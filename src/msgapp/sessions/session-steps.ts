@@ -1,5 +1,5 @@
 import type { Author } from '../../accounts/audit.js';
-import { AWAY_MS, pause } from '../../common/async.js';
+import { pause, STORAGE_RETRY_MS } from '../../common/async.js';
 import type { Clock } from '../../common/clock.js';
 import { faultCode, faultLog, nameOf } from '../../common/log.js';
 import type { SessionLease, SessionStatus, SessionStore, StoredSession } from './session-store.js';
@@ -64,7 +64,7 @@ export class SessionSteps {
       } catch (error) {
         this.warn(`could not be stored as ${to}`, error);
       }
-      if (this.hooks.continues()) await pause(this.clock, AWAY_MS);
+      if (this.hooks.continues()) await pause(this.clock, STORAGE_RETRY_MS);
     } while (this.hooks.continues());
     return false;
   }

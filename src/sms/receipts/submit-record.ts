@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AWAY_MS, pause } from '../../common/async.js';
+import { pause, STORAGE_RETRY_MS } from '../../common/async.js';
 import { Clock } from '../../common/clock.js';
 import { StorageUnavailableError } from '../../common/errors.js';
 import { faultLog } from '../../common/log.js';
@@ -91,8 +91,8 @@ export class SubmitRecord {
       const outcome = await this.tryToStore(taken);
       if (outcome === 'stored') return;
       if (outcome === 'failed' || signal.aborted) return this.giveUp(taken.length);
-      if (this.clock.elapsed() + AWAY_MS >= patientUntil) return this.storeLater(taken, signal);
-      await pause(this.clock, AWAY_MS, signal);
+      if (this.clock.elapsed() + STORAGE_RETRY_MS >= patientUntil) return this.storeLater(taken, signal);
+      await pause(this.clock, STORAGE_RETRY_MS, signal);
     }
   }
 
@@ -121,7 +121,7 @@ export class SubmitRecord {
     for (let [next] = this.late; next; [next] = this.late) {
       const outcome = await this.tryToStore(next.taken);
       if (outcome === 'away' && !signal.aborted && this.clock.elapsed() < next.until) {
-        await pause(this.clock, AWAY_MS, signal);
+        await pause(this.clock, STORAGE_RETRY_MS, signal);
         continue;
       }
       this.late.shift();

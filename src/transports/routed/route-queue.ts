@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { STORAGE_RETRY_MS } from '../../common/async.js';
 import { Batcher, Spaced } from '../../common/batcher.js';
 import type { Clock } from '../../common/clock.js';
 import { CAPACITY_MS } from '../../outbox/capacity.js';
@@ -57,8 +58,6 @@ export function reserve(
 
 /** The least time between two reservations, in milliseconds: what arrives meanwhile shares a transaction. */
 const GATHER_MS = 250;
-/** How long SMS are postponed while the storage is away, in milliseconds. */
-const AWAY_MS = 1000;
 /** How long the record is kept after its last reservation, in milliseconds. */
 const KEPT_MS = 3_600_000;
 /** The longest distance between the times of SMS that are handed over together, in milliseconds. */
@@ -230,7 +229,7 @@ export class RouteQueue {
       this.freeAt = this.clock.elapsed() + freeMs;
       return reservations;
     } catch {
-      const at = this.clock.now() + AWAY_MS;
+      const at = this.clock.now() + STORAGE_RETRY_MS;
       return segments.map(() => ({ at, reserved: false }));
     }
   }

@@ -1,4 +1,4 @@
-import { AWAY_MS, within } from '../../common/async.js';
+import { STORAGE_RETRY_MS, within } from '../../common/async.js';
 import { type FaultLog, faultCode, faultLog, reasonOf } from '../../common/log.js';
 import { NO_SPAN, type TelemetrySpan } from '../../common/telemetry.js';
 import { IdleTimer } from '../../outbox/idle-timer.js';
@@ -160,7 +160,7 @@ export class EndpointCaller {
         const { id: endpointId } = this.current;
         const fields = { code: faultCode(error), endpointId };
         this.log.warn('An endpoint could not be served.', fields, ` ${endpointId}: ${reasonOf(error)}`);
-        await this.idle.pause(AWAY_MS);
+        await this.idle.pause(STORAGE_RETRY_MS);
       }
       this.poll();
     }

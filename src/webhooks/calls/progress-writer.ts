@@ -1,4 +1,4 @@
-import { AWAY_MS, pause } from '../../common/async.js';
+import { pause, STORAGE_RETRY_MS } from '../../common/async.js';
 import type { Clock } from '../../common/clock.js';
 import { faultCode, faultLog, reasonOf } from '../../common/log.js';
 import { IdleTimer } from '../../outbox/idle-timer.js';
@@ -86,7 +86,7 @@ export class ProgressWriter {
         const sentence = `Calls of endpoints could not be stored: ${reasonOf(error)}`;
         faultLog('Webhooks', this.clock).warn(sentence, { code: faultCode(error) });
         if (this.signal.aborted) return;
-        await pause(this.clock, AWAY_MS, this.signal);
+        await pause(this.clock, STORAGE_RETRY_MS, this.signal);
       }
     }
   }

@@ -1,5 +1,5 @@
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { AWAY_MS } from '../../common/async.js';
+import { STORAGE_RETRY_MS } from '../../common/async.js';
 import { Clock } from '../../common/clock.js';
 import { IdGenerator } from '../../common/ids.js';
 import { type FaultLog, faultCode, faultLog, reasonOf } from '../../common/log.js';
@@ -149,7 +149,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
         await new Promise(setImmediate);
       } catch (error) {
         this.log.warn(`Endpoints could not be looked for: ${reasonOf(error)}`, { code: faultCode(error) });
-        await this.idle.pause(AWAY_MS);
+        await this.idle.pause(STORAGE_RETRY_MS);
       }
     }
     rounds.stopped();
