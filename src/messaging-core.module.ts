@@ -7,8 +7,8 @@ import { Admission } from './accounts/admission.js';
 import { AuditLog } from './accounts/audit.js';
 import { Authenticator } from './accounts/authenticator.js';
 import { KeyDirectory } from './accounts/key-directory.js';
+import { KeyLastUse } from './accounts/key-last-use.js';
 import { KeyRegistry } from './accounts/key-registry.js';
-import { KeyUses } from './accounts/key-uses.js';
 import { SignatureDirectory } from './accounts/signature-directory.js';
 import { SignatureService } from './accounts/signature-service.js';
 import { TextAccess } from './accounts/text-access.js';
@@ -144,7 +144,7 @@ const SERVICES = [
     SignatureDirectory,
     Authenticator,
     Admission,
-    ...[AccountDirectory, KeyRegistry, KeyUses],
+    ...[AccountDirectory, KeyRegistry, KeyLastUse],
     AccountService,
     SignatureService,
     TextAccess,

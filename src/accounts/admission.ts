@@ -6,7 +6,7 @@ import type { AccountState } from './account-store.js';
 import { isWithin } from './address-ranges.js';
 import { type Answer, UNAUTHORIZED } from './authenticator.js';
 import type { KnownKey } from './key-directory.js';
-import { KeyUses } from './key-uses.js';
+import { KeyLastUse } from './key-last-use.js';
 import { isAtLeast, type Permission } from './permissions.js';
 
 /** What a request says about itself beside its credential. */
@@ -29,7 +29,7 @@ export class Admission {
 
   constructor(
     private readonly accounts: AccountDirectory,
-    private readonly uses: KeyUses,
+    private readonly lastUse: KeyLastUse,
     clock: Clock,
   ) {
     this.rates = new RateWindow(clock);
@@ -91,7 +91,7 @@ export class Admission {
     if (again) return answer;
     const wait = perMinute === undefined ? undefined : this.rates.exceeded(key.family, perMinute);
     if (wait !== undefined) return { kind: 'refused', code: 'error.key_rate', retryAfter: wait };
-    this.uses.note(key.id);
+    this.lastUse.note(key.id);
     return answer;
   }
 }

@@ -18,7 +18,7 @@ export interface StoredReply {
 }
 
 /** What the keys of a family have spent on a day. */
-export interface KeyUse {
+export interface KeySpending {
   readonly family: string;
   /** Days since the epoch, UTC. */
   readonly day: number;
@@ -34,8 +34,8 @@ export interface Seen {
   readonly replies: ReadonlyMap<string, StoredReply>;
   /** The existing records that the sends' policies name. */
   readonly records: SeenRecords;
-  /** What the families of keys with a cap have spent on the days of the sends, by `useId`; missing: nothing. */
-  readonly uses: ReadonlyMap<string, KeyUse>;
+  /** What the families of keys with a cap have spent on the days of the sends, by `spendingId`; missing: nothing. */
+  readonly keySpending: ReadonlyMap<string, KeySpending>;
 }
 
 /** The decisions on sends, in their order, and the changes to write. */
@@ -47,7 +47,7 @@ export interface Decision {
   /** Policy records to write. */
   readonly records: RecordChanges;
   /** What families have spent with these sends, to write in place of what was seen. */
-  readonly uses: ReadonlyMap<string, KeyUse>;
+  readonly keySpending: ReadonlyMap<string, KeySpending>;
 }
 
 /** The rules of charging and of repeats; see `decide`. */
@@ -72,7 +72,7 @@ export function secondsToMidnight(at: number): number {
 }
 
 /** A family on a day, as one string. */
-export function useId({ family, day }: Pick<KeyUse, 'family' | 'day'>): string {
+export function spendingId({ family, day }: Pick<KeySpending, 'family' | 'day'>): string {
   return `${day} ${family}`;
 }
 
@@ -99,7 +99,7 @@ export const decide: Decide = (sends, seen) => {
   const accepted: Send[] = [];
   const records = new Map<string, PolicyRecord>();
   const current = new Map(seen.records);
-  const uses = new Map<string, KeyUse>();
+  const keySpending = new Map<string, KeySpending>();
 
   for (const send of sends) {
     const once = send.once && onceId(send.once);
@@ -123,8 +123,8 @@ export const decide: Decide = (sends, seen) => {
       continue;
     }
     const cost = costOf(send);
-    const use = isCapped(send) ? useAfter(send, cost, seen.uses, uses) : undefined;
-    if (use && cost > 0 && use.units > use.cap) {
+    const spending = isCapped(send) ? spendingAfter(send, cost, seen.keySpending, keySpending) : undefined;
+    if (spending && cost > 0 && spending.units > spending.cap) {
       decisions.push({ kind: 'refused', why: 'key_cap' });
       continue;
     }
@@ -134,7 +134,8 @@ export const decide: Decide = (sends, seen) => {
     }
     balances.set(send.accountId, balance - cost);
     spent.set(send.accountId, (spent.get(send.accountId) ?? 0) + cost);
-    if (use && cost > 0) uses.set(useId(use), { family: use.family, day: use.day, units: use.units });
+    if (spending && cost > 0)
+      keySpending.set(spendingId(spending), { family: spending.family, day: spending.day, units: spending.units });
     const final = decision ? { ...send, payload: decision.payload, reply: decision.reply } : send;
     for (const [key, record] of decision?.changes ?? []) {
       records.set(key, record);
@@ -144,18 +145,18 @@ export const decide: Decide = (sends, seen) => {
     accepted.push(final);
     decisions.push({ kind: 'accepted', reply: final.reply });
   }
-  return { decisions, accepted, spent, records, uses };
+  return { decisions, accepted, spent, records, keySpending };
 };
 
 /** What the family of a send's key will have spent with it, and the cap. */
-function useAfter(
+function spendingAfter(
   { key: { family, dailyUnits }, at }: CappedSend,
   cost: number,
-  seen: ReadonlyMap<string, KeyUse>,
-  added: ReadonlyMap<string, KeyUse>,
-): KeyUse & { readonly cap: number } {
+  seen: ReadonlyMap<string, KeySpending>,
+  added: ReadonlyMap<string, KeySpending>,
+): KeySpending & { readonly cap: number } {
   const day = dayOf(at);
-  const id = useId({ family, day });
+  const id = spendingId({ family, day });
   const before = (added.get(id) ?? seen.get(id))?.units ?? 0;
   return { family, day, units: before + cost, cap: dailyUnits };
 }

@@ -325,11 +325,11 @@ export abstract class OutboxStore {
   abstract purgeReplies(now: number, limit: number): Promise<number>;
 
   /** The units that families of keys with a cap have spent on a day (`dayOf`), by family; missing: none. */
-  abstract keyUses(families: readonly string[], day: number): Promise<ReadonlyMap<string, number>>;
+  abstract keySpending(families: readonly string[], day: number): Promise<ReadonlyMap<string, number>>;
 
   /**
    * Removes at most `limit` rows of what families have spent until a day.
    * @returns how many were removed
    */
-  abstract purgeKeyUses(until: number, limit: number): Promise<number>;
+  abstract purgeKeySpending(until: number, limit: number): Promise<number>;
 }

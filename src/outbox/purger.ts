@@ -134,11 +134,11 @@ function policyPurge(store: PolicyStore): PurgeRule {
 }
 
 /** What keys with a cap have spent on earlier days. Clocks may differ by a day's end, so the day before is kept. */
-function keyUsePurge(store: OutboxStore): PurgeRule {
+function keySpendingPurge(store: OutboxStore): PurgeRule {
   return {
     what: 'daily units of keys',
     keepMs: 2 * DAY_MS,
-    purge: (until, limit) => store.purgeKeyUses(dayOf(until), limit),
+    purge: (until, limit) => store.purgeKeySpending(dayOf(until), limit),
   };
 }
 
@@ -147,5 +147,5 @@ export const PURGER = [
   Purger,
   providePurge(OutboxStore, replyPurge),
   providePurge(PolicyStore, policyPurge),
-  providePurge(OutboxStore, keyUsePurge),
+  providePurge(OutboxStore, keySpendingPurge),
 ];

@@ -69,7 +69,7 @@ export {
   type Decide,
   type Decision,
   decide,
-  type KeyUse,
+  type KeySpending,
   type Seen,
   type SendDecision,
   type StoredReply,

@@ -4,7 +4,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { AccountDirectory } from '../../src/accounts/account-directory.js';
 import { AccountStore } from '../../src/accounts/account-store.js';
-import { KeyUses } from '../../src/accounts/key-uses.js';
+import { KeyLastUse } from '../../src/accounts/key-last-use.js';
 import { EventLog } from '../../src/events/event-log.js';
 import { SmsService } from '../../src/sms/sms-service.js';
 import type { ApiClient } from '../support/api-client.js';
@@ -279,7 +279,7 @@ describeOnBothAdapters('what a key may be used for', (adapter) => {
     clock.advance(MINUTE);
     expect((await key.call('balance')).status).toBe(200);
     store.useKeys = useKeys;
-    await app.get(KeyUses, { strict: false }).beforeApplicationShutdown();
+    await app.get(KeyLastUse, { strict: false }).beforeApplicationShutdown();
     const { items } = await accounts.listKeys(accountId);
     expect(items.find(({ id }) => id === key.id)?.usedAt).toBe(Date.UTC(2026, 10, 21, 10, 1));
   });

@@ -17,6 +17,6 @@ export async function expectCapAmongHosts(storage: TypeormStorage, host: DataSou
   const kinds = outcomes.flat().map((outcome) => (outcome.kind === 'refused' ? outcome.why : outcome.kind));
   expect(kinds.filter((kind) => kind === 'accepted')).toHaveLength(30);
   expect(kinds.filter((kind) => kind === 'key_cap')).toHaveLength(30);
-  expect((await storage.outbox.keyUses(['k0'], dayOf(START))).get('k0')).toBe(30);
+  expect((await storage.outbox.keySpending(['k0'], dayOf(START))).get('k0')).toBe(30);
   expect([await storage.ledger.balance(ACCOUNT), await storage.ledger.check()]).toEqual([970, []]);
 }

@@ -139,11 +139,11 @@ export class QueueDouble extends OutboxStore {
     return unused();
   }
 
-  override keyUses(): never {
+  override keySpending(): never {
     return unused();
   }
 
-  override purgeKeyUses(): never {
+  override purgeKeySpending(): never {
     return unused();
   }
 }

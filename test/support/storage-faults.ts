@@ -532,7 +532,7 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
     build: ({ outbox }) => {
       const commit = outbox.commit.bind(outbox);
       outbox.commit = (sends, decide, ...rest) =>
-        commit(sends, (all, seen) => ({ ...decide(all, seen), uses: new Map() }), ...rest);
+        commit(sends, (all, seen) => ({ ...decide(all, seen), keySpending: new Map() }), ...rest);
     },
   },
   'caps of keys that each key has for itself': {
@@ -549,8 +549,8 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   'what keys have spent, purged to the last day': {
     topic: 'caps of keys',
     build: ({ outbox }) => {
-      const purge = outbox.purgeKeyUses.bind(outbox);
-      outbox.purgeKeyUses = (until, limit) => purge(until + 1, limit);
+      const purge = outbox.purgeKeySpending.bind(outbox);
+      outbox.purgeKeySpending = (until, limit) => purge(until + 1, limit);
     },
   },
   'keys without their addresses': {

@@ -174,7 +174,7 @@ export class KeyService {
   private async viewer(keys: readonly KeySummary[]): Promise<ViewOf> {
     const now = this.clock.now();
     const families = keys.flatMap((key) => (key.dailyUnits === undefined ? [] : [familyOf(key)]));
-    const spent = families.length === 0 ? NOTHING : await this.outbox.keyUses([...new Set(families)], dayOf(now));
+    const spent = families.length === 0 ? NOTHING : await this.outbox.keySpending([...new Set(families)], dayOf(now));
     return (key) => keyView(key, spent.get(familyOf(key)) ?? 0, now);
   }
 }

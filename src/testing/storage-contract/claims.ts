@@ -230,7 +230,7 @@ export function unwaitingTests({ test }: TestRunner, world: World): void {
           accepted: [first],
           spent: new Map([[ACCOUNT, 1]]),
           records: new Map(),
-          uses: new Map(),
+          keySpending: new Map(),
         };
       },
       undefined,

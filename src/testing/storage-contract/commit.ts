@@ -126,7 +126,7 @@ export function commitTests({ test }: TestRunner, world: World): void {
   test('the word of `decide` is law: what it refuses is not written', async () => {
     await world.fund(5);
     const refusal = { kind: 'refused', why: 'insufficient_balance' } as const;
-    const nothing = { accepted: [], spent: new Map(), records: new Map(), uses: new Map() };
+    const nothing = { accepted: [], spent: new Map(), records: new Map(), keySpending: new Map() };
     const refuseAll = () => ({ decisions: [refusal], ...nothing });
     assert.deepEqual(await world.outbox.commit([aSend(1)], refuseAll), [refusal]);
     assert.equal(await find(1), undefined);

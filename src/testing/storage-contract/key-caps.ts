@@ -15,7 +15,7 @@ export function capped(dailyUnits: number, id = 'k0', family = 'k0') {
 
 /** The daily caps of keys. */
 export function keyCapTests({ test }: TestRunner, world: World): void {
-  const spent = async (day = TODAY) => (await world.outbox.keyUses(['k0', 'k9'], day)).get('k0');
+  const spent = async (day = TODAY) => (await world.outbox.keySpending(['k0', 'k9'], day)).get('k0');
 
   test('a key with a cap spends up to it on a day, and what is beyond costs nothing', async () => {
     await world.fund(100);
@@ -47,7 +47,7 @@ export function keyCapTests({ test }: TestRunner, world: World): void {
     const sends = [capped(2, 'k0'), capped(2, 'k1'), capped(2, 'k2'), capped(2, 'k9', 'k9')];
     const outcomes = await world.commit(...sends.map((key, index) => aSend(index, key)));
     assert.deepEqual(kinds(outcomes), ['accepted', 'accepted', 'key_cap', 'accepted']);
-    assert.deepEqual([...(await world.outbox.keyUses(['k0', 'k9', 'k5'], TODAY))].sort(), [
+    assert.deepEqual([...(await world.outbox.keySpending(['k0', 'k9', 'k5'], TODAY))].sort(), [
       ['k0', 2],
       ['k9', 1],
     ]);
@@ -87,9 +87,9 @@ export function keyCapTests({ test }: TestRunner, world: World): void {
     await world.fund(100);
     const on = (day: number, index: number) => aSend(index, { ...capped(9), at: START + day * DAY });
     await world.accept(...range(4).map((day) => on(day, day)));
-    assert.equal(await world.outbox.purgeKeyUses(TODAY + 1, 1), 1);
+    assert.equal(await world.outbox.purgeKeySpending(TODAY + 1, 1), 1);
     assert.deepEqual([await spent(), await spent(TODAY + 1)], [undefined, 1]);
-    assert.equal(await world.outbox.purgeKeyUses(TODAY + 1, 9), 1);
+    assert.equal(await world.outbox.purgeKeySpending(TODAY + 1, 9), 1);
     assert.deepEqual([await spent(TODAY + 1), await spent(TODAY + 2)], [undefined, 1]);
   });
 

@@ -14,8 +14,8 @@ import { ApiKeyGuard, MessagingApiKeyGuard } from '../../../src/accounts/api-key
 import { Authenticator, rememberCaller } from '../../../src/accounts/authenticator.js';
 import { Caller } from '../../../src/accounts/caller.decorator.js';
 import { KeyDirectory } from '../../../src/accounts/key-directory.js';
+import { KeyLastUse } from '../../../src/accounts/key-last-use.js';
 import { KeyRegistry } from '../../../src/accounts/key-registry.js';
-import { KeyUses } from '../../../src/accounts/key-uses.js';
 import { Clock } from '../../../src/common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../../../src/common/errors.js';
 import { IdGenerator, UuidGenerator } from '../../../src/common/ids.js';
@@ -53,7 +53,7 @@ async function start(adapter: 'express' | 'fastify', options: Partial<AccountOpt
     providers: [
       Authenticator,
       Admission,
-      ...[KeyDirectory, KeyRegistry, KeyUses, AccountDirectory],
+      ...[KeyDirectory, KeyRegistry, KeyLastUse, AccountDirectory],
       AccountService,
       { provide: Clock, useValue: new FakeClock() },
       { provide: Notifier, useClass: LocalNotifier },

@@ -4,12 +4,12 @@ import {
   DAY_MS,
   type Decide,
   decide,
-  type KeyUse,
+  type KeySpending,
   onceId,
   type Seen,
   type SendDecision,
   secondsToMidnight,
-  useId,
+  spendingId,
 } from '../../../src/outbox/decide.js';
 import type { IdempotencyKey, Send } from '../../../src/outbox/send.js';
 
@@ -28,7 +28,7 @@ interface Case {
   readonly sends: readonly Send[];
   readonly balances: readonly (readonly [string, number])[];
   readonly kept: readonly KeptReply[];
-  readonly uses: readonly KeyUse[];
+  readonly keySpending: readonly KeySpending[];
 }
 
 const anyKey = fc.record({
@@ -68,13 +68,13 @@ const anyCase: fc.Arbitrary<Case> = fc
     })),
     balances: ACCOUNTS.slice(0, 3).map((id, index) => [id, balances[index] ?? 0] as const),
     kept: kept.map(([accountId, key], index) => ({ key: { accountId, ...key }, reply: { kept: index } })),
-    uses: used.flatMap((units, day) => (units === 0 ? [] : [{ family: 'f', day, units }])),
+    keySpending: used.flatMap((units, day) => (units === 0 ? [] : [{ family: 'f', day, units }])),
   }));
 
-function seenOf({ balances, kept, uses }: Case): Seen {
+function seenOf({ balances, kept, keySpending }: Case): Seen {
   const replies = kept.map(({ key, reply }) => [onceId(key), { fingerprint: key.fingerprint, reply }] as const);
-  const spent = new Map(uses.map((use) => [useId(use), use]));
-  return { balances: new Map(balances), replies: new Map(replies), records: new Map(), uses: spent };
+  const spent = new Map(keySpending.map((use) => [spendingId(use), use]));
+  return { balances: new Map(balances), replies: new Map(replies), records: new Map(), keySpending: spent };
 }
 
 /** A message in the model's history: what was taken, and under which key. */
@@ -89,7 +89,7 @@ const sameKey = (a: IdempotencyKey, b: IdempotencyKey) =>
  * The rules once more, told as a clerk would apply them with nothing but a list of what was taken so far: no running
  * totals, no index of keys.
  */
-function clerk({ sends, balances, kept, uses }: Case): { decisions: SendDecision[]; taken: Taken[] } {
+function clerk({ sends, balances, kept, keySpending }: Case): { decisions: SendDecision[]; taken: Taken[] } {
   const history: Taken[] = kept.filter(
     ({ key }, index) => !kept.slice(index + 1).some((later) => sameKey(later.key, key)),
   );
@@ -105,7 +105,7 @@ function clerk({ sends, balances, kept, uses }: Case): { decisions: SendDecision
     const { key, at } = send;
     if (key?.dailyUnits !== undefined && unitsOf([send]) > 0) {
       const day = Math.floor(at / DAY_MS);
-      const before = uses.find((use) => use.family === key.family && use.day === day)?.units ?? 0;
+      const before = keySpending.find((use) => use.family === key.family && use.day === day)?.units ?? 0;
       const sameDay = history.flatMap((past) =>
         past.send?.key?.family === key.family &&
         past.send.key.dailyUnits !== undefined &&
@@ -146,17 +146,17 @@ function agrees(rules: Decide) {
       );
     }
     expect(decision.spent).toEqual(spent);
-    const uses = new Map<string, KeyUse>();
+    const keySpending = new Map<string, KeySpending>();
     for (const send of decision.accepted) {
       const { key, at } = send;
       if (key?.dailyUnits === undefined || unitsOf([send]) === 0) continue;
       const { family } = key;
       const day = Math.floor(at / DAY_MS);
-      const id = useId({ family, day });
-      const units = (uses.get(id) ?? seenOf(given).uses.get(id))?.units ?? 0;
-      uses.set(id, { family, day, units: units + unitsOf([send]) });
+      const id = spendingId({ family, day });
+      const units = (keySpending.get(id) ?? seenOf(given).keySpending.get(id))?.units ?? 0;
+      keySpending.set(id, { family, day, units: units + unitsOf([send]) });
     }
-    expect(decision.uses).toEqual(uses);
+    expect(decision.keySpending).toEqual(keySpending);
   });
 }
 
@@ -185,16 +185,16 @@ const MISTAKES: Readonly<Record<string, Decide>> = {
       accepted: all.flatMap(({ accepted }) => accepted),
       spent: new Map(all.flatMap(({ spent }) => [...spent])),
       records: new Map(),
-      uses: new Map(all.flatMap(({ uses }) => [...uses])),
+      keySpending: new Map(all.flatMap(({ keySpending }) => [...keySpending])),
     };
   },
   'lets a key spend a unit more': (sends, seen) => {
-    const raised = new Map([...seen.uses].map(([id, use]) => [id, { ...use, units: use.units - 1 }]));
-    const decision = decide(sends, { ...seen, uses: raised });
-    const uses = new Map(
-      [...decision.uses].map(([id, use]) => [id, { ...use, units: use.units + (raised.has(id) ? 1 : 0) }]),
+    const raised = new Map([...seen.keySpending].map(([id, use]) => [id, { ...use, units: use.units - 1 }]));
+    const decision = decide(sends, { ...seen, keySpending: raised });
+    const keySpending = new Map(
+      [...decision.keySpending].map(([id, use]) => [id, { ...use, units: use.units + (raised.has(id) ? 1 : 0) }]),
     );
-    return { ...decision, uses };
+    return { ...decision, keySpending };
   },
   'takes all days for one': (sends, seen) =>
     decide(
@@ -276,8 +276,8 @@ describe('decide', () => {
           once ? [[onceId(once), { fingerprint: once.fingerprint, reply }] as const] : [],
         );
         const replies = new Map([...seen.replies, ...fresh]);
-        const uses = new Map([...seen.uses, ...first.uses]);
-        const rest = { ...seen, balances: new Map(balances), replies, uses };
+        const keySpending = new Map([...seen.keySpending, ...first.keySpending]);
+        const rest = { ...seen, balances: new Map(balances), replies, keySpending };
         const second = decide(given.sends.slice(cut), rest);
         expect([...first.decisions, ...second.decisions]).toEqual(decide(given.sends, seen).decisions);
       }),

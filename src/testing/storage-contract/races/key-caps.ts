@@ -14,7 +14,7 @@ export const KEY_CAP_RACES: Readonly<Record<string, Race>> = {
     const outcomes = await atOnce(200, (index) => hand(index).outbox.commit([aSend(index, capped(100))], decide));
     const counts = tally(kinds(outcomes.flat()));
     assert.deepEqual([counts.get('accepted'), counts.get('key_cap')], [100, 100]);
-    assert.equal((await world.outbox.keyUses(['k0'], TODAY)).get('k0'), 100);
+    assert.equal((await world.outbox.keySpending(['k0'], TODAY)).get('k0'), 100);
     await world.holds(900);
   },
 
@@ -36,7 +36,7 @@ export const KEY_CAP_RACES: Readonly<Record<string, Race>> = {
     });
     const counts = tally(kinds(outcomes.flat()));
     assert.deepEqual([counts.get('accepted'), counts.get('key_cap')], [100, 150]);
-    assert.equal((await world.outbox.keyUses(['k0'], TODAY)).get('k0'), 100);
+    assert.equal((await world.outbox.keySpending(['k0'], TODAY)).get('k0'), 100);
     await world.holds(850);
   },
 };

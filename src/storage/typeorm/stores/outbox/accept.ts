@@ -6,7 +6,7 @@ import { lowAfterDebit } from '../../dialects/low-after.js';
 import { RecordMovedError } from '../../engine/faults.js';
 import { type Operation, rowsOf, type Statement, writeAll } from '../../engine/operation.js';
 import { integerOf, textOf } from '../../engine/rows.js';
-import { readKeyUses, writeKeyUses } from './key-uses.js';
+import { readKeySpending, writeKeySpending } from './key-spending.js';
 import type { LaneTurns } from './lane-turns.js';
 import { type Gaps, lockRecords, writeRecords } from './policy-records.js';
 import { findReplies } from './replies.js';
@@ -36,14 +36,14 @@ export function* acceptSends(
   const { seen: records, versions, held } = yield* lockRecords(dialect, keys, ifRecordLocked, gaps);
   const heldOf = ({ policy }: Send) => policy?.keys.filter((key) => held.has(key)) ?? [];
   const free = held.size === 0 ? locked : locked.filter((send) => heldOf(send).length === 0);
-  const seenUses = yield* readKeyUses(dialect, free, gaps);
+  const seenSpending = yield* readKeySpending(dialect, free, gaps);
   const {
     decisions,
     accepted,
     spent,
     records: changes,
-    uses,
-  } = decide(free, { balances, replies, records, uses: seenUses });
+    keySpending,
+  } = decide(free, { balances, replies, records, keySpending: seenSpending });
   if (gaps === 'leave' && decisions.some(({ kind }, index) => kind === 'refused' && free[index]?.once)) {
     throw new RecordMovedError('What is refused may be a repeat of what was accepted since the snapshot.');
   }
@@ -51,7 +51,7 @@ export function* acceptSends(
     const statements = [
       debit(dialect, spent),
       ...insertSends(dialect, accepted, turns, gaps),
-      ...writeKeyUses(dialect, uses),
+      ...writeKeySpending(dialect, keySpending),
     ];
     yield* writeAll(dialect.together(statements), changes.size === 0 && gaps === 'lock');
     if (gaps === 'leave') yield* insertNewReplies(dialect, accepted);
@@ -130,7 +130,7 @@ export function* acceptAtOnce(
   turns: LaneTurns,
 ): Operation<readonly CommitOutcome[] | undefined> {
   const balances = new Map(sends.map(({ accountId }) => [accountId, Number.POSITIVE_INFINITY]));
-  const { decisions, accepted, spent } = decide(sends, { balances, replies: NONE, records: NONE, uses: NONE });
+  const { decisions, accepted, spent } = decide(sends, { balances, replies: NONE, records: NONE, keySpending: NONE });
   const statement = dialect.ifPaid?.([...spent], insertSends(dialect, accepted, turns));
   if (!statement) return undefined;
   const { rows } = yield statement;

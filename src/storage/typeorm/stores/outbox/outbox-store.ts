@@ -27,7 +27,7 @@ import { EventRecorder } from '../events/event-recorder.js';
 import { acceptAtOnce, acceptSends, canAcceptAtOnce } from './accept.js';
 import { claimDeliveries, nextDueTime } from './claim.js';
 import { ClaimPlan } from './claim-plan.js';
-import { findKeyUses, purgeKeyUses } from './key-uses.js';
+import { findKeySpending, purgeKeySpending } from './key-spending.js';
 import { LaneTurns } from './lane-turns.js';
 import { listMessages } from './listings.js';
 import { findMessage, listTraces } from './messages.js';
@@ -226,11 +226,11 @@ export class TypeormOutboxStore extends OutboxStore {
     return this.executor.write(() => purgeReplies(this.executor.dialect, now, limit));
   }
 
-  override keyUses(families: readonly string[], day: number): Promise<ReadonlyMap<string, number>> {
-    return this.executor.read(() => findKeyUses(this.executor.dialect, families, day));
+  override keySpending(families: readonly string[], day: number): Promise<ReadonlyMap<string, number>> {
+    return this.executor.read(() => findKeySpending(this.executor.dialect, families, day));
   }
 
-  override purgeKeyUses(until: number, limit: number): Promise<number> {
-    return this.executor.write(() => purgeKeyUses(this.executor.dialect, until, limit));
+  override purgeKeySpending(until: number, limit: number): Promise<number> {
+    return this.executor.write(() => purgeKeySpending(this.executor.dialect, until, limit));
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { AccountStore } from '../../../src/accounts/account-store.js';
-import { KeyUses } from '../../../src/accounts/key-uses.js';
+import { KeyLastUse } from '../../../src/accounts/key-last-use.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { settle } from './instance.js';
 
@@ -11,19 +11,19 @@ function start() {
   const written: (readonly [string, number])[][] = [];
   let underWay = 0;
   let most = 0;
-  const useKeys: AccountStore['useKeys'] = async (uses) => {
+  const useKeys: AccountStore['useKeys'] = async (lastUse) => {
     most = Math.max(most, ++underWay);
-    written.push([...uses]);
+    written.push([...lastUse]);
     await settle();
     underWay--;
   };
-  return { clock, written, most: () => most, uses: new KeyUses(clock, { useKeys } as AccountStore) };
+  return { clock, written, most: () => most, lastUse: new KeyLastUse(clock, { useKeys } as AccountStore) };
 }
 
 test('10 000 keys in use are ten writes a minute, one after the other', async () => {
-  const { clock, written, most, uses } = start();
+  const { clock, written, most, lastUse } = start();
   for (let second = 0; second < 60; second++) {
-    for (let key = 0; key < 10_000; key++) uses.note(`k${key}`);
+    for (let key = 0; key < 10_000; key++) lastUse.note(`k${key}`);
     clock.advance(1000);
   }
   for (let turn = 0; turn < 20; turn++) await settle();
@@ -32,14 +32,14 @@ test('10 000 keys in use are ten writes a minute, one after the other', async ()
 });
 
 test('keys that nobody uses are not written, and the later minute counts', async () => {
-  const { clock, written, uses } = start();
+  const { clock, written, lastUse } = start();
   clock.advance(5 * MINUTE);
   expect(written).toEqual([]);
   clock.advance(40_000);
-  uses.note('a');
+  lastUse.note('a');
   clock.advance(30_000);
-  uses.note('a');
-  uses.note('b');
+  lastUse.note('a');
+  lastUse.note('b');
   clock.advance(MINUTE);
   await settle();
   const at = Date.UTC(2026, 10, 21, 10, 6);

@@ -12,7 +12,7 @@ const AT_A_TIME = 1000;
  * crash loses the last minute.
  */
 @Injectable()
-export class KeyUses implements BeforeApplicationShutdown {
+export class KeyLastUse implements BeforeApplicationShutdown {
   private pending = new Map<string, number>();
   private cancel: (() => void) | undefined;
   private writing: Promise<void> = Promise.resolve();
