@@ -74,8 +74,8 @@ function plain(text: string): string {
 }
 
 describe('the docs', () => {
-  test('the README has at most 15 000 bytes', () => {
-    expect(Buffer.byteLength(readDoc('README.md'))).toBeLessThanOrEqual(15_000);
+  test('the README has at most 12 000 bytes', () => {
+    expect(Buffer.byteLength(readDoc('README.md'))).toBeLessThanOrEqual(12_000);
   });
 
   test.each(docs())('%s: every link leads somewhere', (path) => {
