@@ -240,6 +240,35 @@ describe('texts from phones', () => {
     expect(world().sink.texts).toEqual([]);
   });
 
+  test.each([5, 6, 7, 9, 10, 13, 14])(
+    'in the alphabet of data_coding %i are read, from deliver_sm and data_sm',
+    async (dataCoding) => {
+      const smsc = await bound();
+      const text = inbound(Buffer.from('STOP'), { dataCoding });
+      expect(await asked(smsc, text)).toBe(0);
+      expect(await smsc.connection.data(text)).toMatchObject({ command: 'data_sm_resp', status: 0 });
+      expect(world().sink.texts).toMatchObject([stop, stop]);
+    },
+  );
+
+  test.each([2, 4, 0xf5])(
+    'that are data of data_coding %i are logged once, without number and content',
+    async (dataCoding) => {
+      const smsc = await bound();
+      const logged: string[] = [];
+      const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation((line: unknown) => {
+        logged.push(inspect(line));
+      });
+      const data = inbound(Buffer.from('Geheim'), { dataCoding });
+      expect([await asked(smsc, data), await asked(smsc, data)]).toEqual([0, 0]);
+      warn.mockRestore();
+      expect(world().sink.texts).toEqual([]);
+      expect(logged).toHaveLength(1);
+      expect(logged[0]).toContain(`data_coding ${dataCoding}`);
+      expect(logged[0]).not.toMatch(/Geheim|22670000000/);
+    },
+  );
+
   test('a text that looks like a receipt is a text', async () => {
     const smsc = await bound();
     await asked(smsc, inbound('id:1 stat:DELIVRD'));

@@ -2,14 +2,15 @@ import { GSM7_COST, GSM7_ESCAPE, GSM7_SEPTET } from '../../../sms/gsm7.js';
 import type { DefaultAlphabet } from '../smpp-options.js';
 
 /**
- * Decodes octets by their data_coding (SMPP 3.4 section 5.2.19; message classes of 3GPP TS 23.038 clause 4); undefined
- * for content that is not text. A lone surrogate is kept, because some senders cut a text within a surrogate pair and
- * the other half is in the next part.
+ * Decodes octets by their data_coding (SMPP 3.4 section 5.2.19, and the groups of 3GPP TS 23.038 clause 4); undefined for
+ * content that is not text, or in a coding that is reserved. A lone surrogate is kept, because some senders cut a text
+ * within a surrogate pair and the other half is in the next part.
  *
  * @param alphabet the carrier's meaning of data_coding 0
  */
 export function decodeText(octets: Uint8Array, dataCoding: number, alphabet: DefaultAlphabet): string | undefined {
-  switch (withoutClass(dataCoding)) {
+  const coding = alphabetOf(dataCoding);
+  switch (coding) {
     case 0:
       return decodeDefault(octets, alphabet);
     case 1:
@@ -18,15 +19,59 @@ export function decodeText(octets: Uint8Array, dataCoding: number, alphabet: Def
     case 8:
       return withoutNul(utf16(octets));
     default:
-      return undefined;
+      return decodeNational(octets, ENCODINGS[coding] ?? []);
   }
 }
 
-/** The alphabet of data coding groups 00x1 (bits 2 and 3) and 1111 (bit 2), which also hold a message class. */
-function withoutClass(dataCoding: number): number {
-  if ((dataCoding & 0xf0) === 0xf0) return dataCoding & 0x04;
-  if ((dataCoding & 0xd0) === 0x10) return dataCoding & 0x0c;
-  return dataCoding;
+/**
+ * The alphabet of a data_coding: below 0x10 the value itself; above, the value below 0x10 that has the alphabet which 3GPP
+ * TS 23.038 gives to the group. For example 0x18 (UCS-2 with a message class) is 8. The bit for compression is ignored.
+ */
+function alphabetOf(dataCoding: number): number {
+  if (dataCoding < 0x10) return dataCoding;
+  // With a message class, or marked for automatic deletion.
+  if (dataCoding < 0x80) return dataCoding & 0x0c;
+  if (dataCoding < 0xc0) return dataCoding;
+  // Message waiting: in the default alphabet, then in UCS-2.
+  if (dataCoding < 0xe0) return 0;
+  return dataCoding < 0xf0 ? 8 : dataCoding & 0x04;
+}
+
+/** Three encodings are in use for Japanese, whichever data_coding is given. ISO-2022-JP has no octet above 0x7F. */
+const JAPANESE = ['iso-2022-jp', 'shift_jis', 'euc-jp'];
+
+/** By data_coding, the encodings that its text may be in. */
+const ENCODINGS: Readonly<Record<number, readonly string[]>> = {
+  5: JAPANESE,
+  6: ['iso-8859-5'],
+  7: ['iso-8859-8'],
+  9: JAPANESE,
+  10: JAPANESE,
+  // JIS X 0212, which Shift_JIS does not contain.
+  13: ['iso-2022-jp', 'euc-jp', 'shift_jis'],
+  14: ['euc-kr'],
+};
+
+/**
+ * Decodes by the first encoding that reads all octets; if none does, by the first one, with U+FFFD for what it cannot read.
+ * A character that is cut at the end is left out: its other octets are in the next part.
+ */
+function decodeNational(octets: Uint8Array, [first, ...others]: readonly string[]): string | undefined {
+  if (first === undefined) return undefined;
+  for (const encoding of [first, ...others]) {
+    const text = decodeBy(encoding, octets, { fatal: true });
+    if (text !== undefined) return text;
+  }
+  return decodeBy(first, octets);
+}
+
+/** Undefined if the octets are not in the encoding, or if this Node was built without it. */
+function decodeBy(encoding: string, octets: Uint8Array, options?: { readonly fatal: boolean }): string | undefined {
+  try {
+    return withoutNul(new TextDecoder(encoding, options).decode(octets, { stream: true }));
+  } catch {
+    return undefined;
+  }
 }
 
 function decodeDefault(octets: Uint8Array, alphabet: DefaultAlphabet): string {
