@@ -67,12 +67,6 @@ const SHOWN = new Set([
   VOICE_NOTE,
 ]);
 
-/** The bytes that the last part of a picture has; without them it was cut. */
-const END_OF: Readonly<Record<string, Buffer>> = {
-  'image/jpeg': Buffer.from('ffd9', 'hex'),
-  'image/png': Buffer.from('49454e44ae426082', 'hex'),
-};
-
 /** Types that a browser would execute. They are sent as documents of no particular type. */
 const ACTIVE = /^(multipart|message)\/|[/+](html|xml|hta|(x-)?(java|ecma|j|vb)script|x-shockwave-flash)$/;
 
@@ -147,11 +141,6 @@ export function presentedAs(type: MediaType, kind: MediaKind): Presented | undef
   }
   if (content !== kind) return undefined;
   return { kind: SHOWN.has(mimetype) ? kind : 'document', mimetype };
-}
-
-/** The bytes that a complete file of a type has somewhere; undefined where that is not known. */
-export function endMarkOf(mimetype: string): Buffer | undefined {
-  return END_OF[mimetype];
 }
 
 /**

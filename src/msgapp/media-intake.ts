@@ -7,7 +7,8 @@ import { faultCode, faultLog } from '../common/log.js';
 import { fileNameOf } from '../media/file-name.js';
 import { MediaFetcher, MediaRefusedError } from '../media/media-fetcher.js';
 import { MediaStore } from '../media/media-store.js';
-import { detectMediaType, endMarkOf, isPageInstead, type MediaKind, presentedAs } from '../media/media-type.js';
+import { detectMediaType, isPageInstead, type MediaKind, presentedAs } from '../media/media-type.js';
+import { type PictureEnd, pictureEndOf } from '../media/picture-end.js';
 import type { MediaDescription } from './message-contents.js';
 
 /** Largest accepted file, in bytes. */
@@ -85,7 +86,7 @@ export class MediaIntake {
     if (!presented) throw new MediaRefusedError(`Its bytes are not of kind ${kind}.`);
     if (isPageInstead(type, [fetched.fileName, nameIn(url)])) throw new MediaRefusedError('It is a web page.');
     const { mimetype } = presented;
-    const measured = new Measured(body, signal, presented.kind === 'image' ? endMarkOf(mimetype) : undefined);
+    const measured = new Measured(body, signal, presented.kind === 'image' ? pictureEndOf(mimetype) : undefined);
     await this.store.write(id, mustEnd(measured, kind), this.clock.now(), host);
     const fileName = fetched.fileName ?? 'file';
     // A picture that was cut is nothing to show.
@@ -104,23 +105,21 @@ async function* mustEnd(measured: Measured, kind: MediaKind | undefined): AsyncG
   if (kind === 'image' && measured.isCut) throw new MediaRefusedError('It is a part of an image.');
 }
 
-/** Counts and hashes bytes as they pass, and looks for the mark of the end. A fetcher of the host's may not enforce the limit itself. */
+/** Counts and hashes bytes as they pass, and looks for the end of a picture. A fetcher of the host's may not enforce the limit itself. */
 class Measured {
   private readonly hash = createHash('sha256');
   private size = 0;
-  private hasEnded = false;
-  private last: Uint8Array = new Uint8Array();
 
   constructor(
     private readonly body: AsyncIterable<Uint8Array>,
     private readonly signal: AbortSignal,
-    /** The bytes that the complete file has somewhere; undefined where that is not known. */
-    private readonly endMark: Buffer | undefined,
+    /** Undefined for files whose end is not known. */
+    private readonly end: PictureEnd | undefined,
   ) {}
 
-  /** Whether all bytes have passed without the mark of the end. */
+  /** Whether all bytes have passed without the end of the picture. */
   get isCut(): boolean {
-    return this.endMark !== undefined && !this.hasEnded;
+    return this.end?.hasEnded === false;
   }
 
   get measures(): Pick<MediaDescription, 'size' | 'sha256'> {
@@ -133,18 +132,10 @@ class Measured {
       if (this.size > MEDIA_LIMIT) throw new MediaRefusedError('It has too many bytes.');
       if (this.signal.aborted) throw new MediaRefusedError('It took too long.');
       this.hash.update(chunk);
-      this.lookForEnd(chunk);
+      this.end?.pass(chunk);
       yield chunk;
     }
     if (this.size === 0) throw new MediaRefusedError('It is empty.');
-  }
-
-  private lookForEnd(chunk: Uint8Array): void {
-    if (this.endMark === undefined || this.hasEnded) return;
-    const seen = Buffer.concat([this.last, chunk]);
-    this.hasEnded = seen.includes(this.endMark);
-    // The mark may lie across two chunks.
-    this.last = seen.subarray(1 - this.endMark.length);
   }
 }
 

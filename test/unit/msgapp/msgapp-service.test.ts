@@ -7,6 +7,7 @@ import type { MsgappOptions } from '../../../src/msgapp/msgapp-settings.js';
 import type { LinkEvent, OutgoingMsgapp } from '../../../src/msgapp/msgapp-transport.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
 import { Gate } from '../../support/delivery-world.js';
+import { photoWithThumbnail } from '../../support/media/photo-with-thumbnail.js';
 import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
 import { closeAfterEach } from '../../support/opened.js';
@@ -265,6 +266,8 @@ describe('a look-up', () => {
 });
 
 describe('a file', () => {
+  const withThumbnail = photoWithThumbnail();
+
   test('arrives as it is: bytes, kind, type, name, size and hash', async () => {
     const { world, process, media, serve, link } = await openLinked();
     const big = Buffer.alloc(100_000, 7);
@@ -311,6 +314,7 @@ describe('a file', () => {
     ['document', '<!DOCTYPE html><title>Connexion</title>', 'facture.pdf'],
     [undefined, '<!DOCTYPE html><title>Connexion</title>', 'photo.png'],
     ['image', PNG.subarray(0, 50), 'photo.png'],
+    ['image', withThumbnail.subarray(0, -2), 'photo.jpg'],
     ['image', '%PDF-1.4', 'photo.png'],
     ['video', PNG, 'clip.mp4'],
     ['audio', '%PDF-1.4', 'voix.mp3'],
@@ -333,6 +337,16 @@ describe('a file', () => {
     await media();
     // The mark of the end lies across two chunks.
     serve([PNG.subarray(0, -4), PNG.subarray(-4)]);
+    await media();
+    await world.pass(200, 50);
+    expect(link.sent.map(({ content }) => 'media' in content && content.media.kind)).toEqual(['document', 'image']);
+  });
+
+  test('with a whole thumbnail that was cut itself goes as a document', async () => {
+    const { world, media, serve, link } = await openLinked();
+    serve([withThumbnail.subarray(0, -2)]);
+    await media();
+    serve([withThumbnail]);
     await media();
     await world.pass(200, 50);
     expect(link.sent.map(({ content }) => 'media' in content && content.media.kind)).toEqual(['document', 'image']);

@@ -1,0 +1,92 @@
+/** Finds the end of a picture in its bytes as they pass. */
+export interface PictureEnd {
+  /** Takes the next bytes. */
+  pass(chunk: Uint8Array): void;
+  /** Whether the picture is complete. More bytes may follow, which apps do not show. */
+  readonly hasEnded: boolean;
+}
+
+/**
+ * Returns what finds the end of a picture of this type; undefined for other types. Only the picture's own end counts. A
+ * thumbnail within it, as cameras put into the Exif data, has an end of its own.
+ */
+export function pictureEndOf(mimetype: string): PictureEnd | undefined {
+  if (mimetype === 'image/jpeg') return new JpegEnd();
+  return mimetype === 'image/png' ? new PngEnd() : undefined;
+}
+
+const EOI = 0xd9;
+
+/** Walks the segments of a JPEG (ITU-T T.81 annex B) and skips their content, up to the marker EOI. */
+class JpegEnd implements PictureEnd {
+  hasEnded = false;
+  /** `data`: the data of a scan, or nothing; it ends at 0xFF. */
+  private next: 'data' | 'marker' | 'length' | 'lengthEnd' = 'data';
+  private length = 0;
+  private skipped = 0;
+
+  pass(chunk: Uint8Array): void {
+    let at = 0;
+    while (at < chunk.length && !this.hasEnded) {
+      if (this.skipped > 0) {
+        const bytes = Math.min(this.skipped, chunk.length - at);
+        this.skipped -= bytes;
+        at += bytes;
+      } else if (this.next === 'data') {
+        const marker = chunk.indexOf(0xff, at);
+        if (marker < 0) return;
+        at = marker + 1;
+        this.next = 'marker';
+      } else {
+        this.byte(chunk[at++] ?? 0);
+      }
+    }
+  }
+
+  private byte(value: number): void {
+    if (this.next === 'length') {
+      this.length = value << 8;
+      this.next = 'lengthEnd';
+    } else if (this.next === 'lengthEnd') {
+      // The length counts its own two bytes.
+      this.skipped = Math.max(this.length + value - 2, 0);
+      this.next = 'data';
+    } else if (value === EOI) {
+      this.hasEnded = true;
+    } else if (value !== 0xff) {
+      // A 0xFF of the data is followed by 0. TEM, SOI and the restart markers have no content.
+      this.next = value <= 0x01 || (value >= 0xd0 && value <= 0xd8) ? 'data' : 'length';
+    }
+  }
+}
+
+/** Walks the chunks of a PNG (ISO/IEC 15948 clause 5.3) and skips their content, up to the end of IEND. */
+class PngEnd implements PictureEnd {
+  private readonly header = Buffer.alloc(8);
+  private filled = 0;
+  private isLast = false;
+  /** First of all the signature. */
+  private skipped = 8;
+
+  get hasEnded(): boolean {
+    return this.isLast && this.skipped === 0;
+  }
+
+  pass(chunk: Uint8Array): void {
+    let at = 0;
+    while (at < chunk.length && !this.hasEnded) {
+      if (this.skipped > 0) {
+        const bytes = Math.min(this.skipped, chunk.length - at);
+        this.skipped -= bytes;
+        at += bytes;
+        continue;
+      }
+      this.header[this.filled++] = chunk[at++] ?? 0;
+      if (this.filled < this.header.length) continue;
+      this.filled = 0;
+      this.isLast = this.header.toString('latin1', 4) === 'IEND';
+      // The content, and its checksum of four bytes.
+      this.skipped = this.header.readUInt32BE(0) + 4;
+    }
+  }
+}
