@@ -4,8 +4,8 @@ export const MESSAGE_ID_FORMATS = ['same', 'hex-then-decimal', 'decimal-then-hex
 /**
  * The format of the id in a receipt, compared with that in the answer to the submit.
  *
- * `same`: equal except for case and leading zeros. `hex-then-decimal`: hexadecimal in the answer, decimal in the
- * receipt. `decimal-then-hex`: the reverse.
+ * `same`: equal except for leading zeros, and for case if all letters have the same one. `hex-then-decimal`: hexadecimal
+ * in the answer, decimal in the receipt. `decimal-then-hex`: the reverse.
  */
 export type MessageIdFormat = (typeof MESSAGE_ID_FORMATS)[number];
 
@@ -18,7 +18,7 @@ const DECIMAL_WIDTHS = [10, 20] as const;
 
 /**
  * The forms in which a carrier may have returned an id at the submit, the most likely first: as in the receipt, in the
- * other case, with fewer and with more leading zeros, and then converted by the carrier's format. Ids are stored as
+ * other case (`b8be19` for `B8BE19`, nothing for `AbC12`), with fewer and with more leading zeros, and then converted by the carrier's format. Ids are stored as
  * returned at the submit and compared exactly, so that different ids never match each other; a look-up takes the first
  * known form. One id has at most 16 forms.
  *
@@ -61,6 +61,8 @@ function converted(id: string, format: MessageIdFormat): string[] {
   return [];
 }
 
+/** An id with letters of both cases has no other form: a carrier that writes it tells `AbC12` from `abc12`. */
 function cases(id: string): string[] {
-  return [id, id.toLowerCase(), id.toUpperCase()];
+  const [lower, upper] = [id.toLowerCase(), id.toUpperCase()];
+  return id === lower || id === upper ? [id, lower, upper] : [id];
 }

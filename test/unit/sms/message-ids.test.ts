@@ -38,6 +38,12 @@ describe('ids of receipts', () => {
     ['decimal-then-hex', '33E95179', '870928761'],
     ['same', 'abc', 'abd'],
     ['same', '1230', '123'],
+    // A carrier that writes both cases in one id tells them apart.
+    ['same', 'abc12', 'AbC12'],
+    ['same', 'ABC12', 'AbC12'],
+    ['same', 'AbC12', 'abc12'],
+    ['same', '00abc12', 'AbC12'],
+    ['hex-then-decimal', 'abc12', 'AbC12'],
   ])('%s: %s is not %s', (format, answered, received) => {
     expect(messageIds([received], format)).not.toContain(answered);
   });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { messageIds } from '../../../sms/receipts/message-ids.js';
 import { aReceipt, aTakenSms, messageId, phone, START } from '../fixtures.js';
 import type { TestRunner } from '../test-runner.js';
 import { places, type World } from '../world.js';
@@ -17,6 +18,36 @@ export function matchTests({ test }: TestRunner, world: World, steps: PartsWorld
     await steps.record(aTakenSms(0, { carrierIds: ['00Ab '] }));
     for (const id of ['00ab ', '00AB ', '0Ab ', 'Ab ', '00Ab', '00Ab  ']) await steps.changeNothing(0, aReceipt(id));
     assert.equal((await steps.receive(aReceipt('00Ab '))).length, 1);
+  });
+
+  test('SMS whose ids differ only in case get their own receipts, though each is looked up in other cases too', async () => {
+    const ids = ['abc12', 'AbC12', 'ABC12', 'aBc12'];
+    await steps.sent(ids.length, 2);
+    await steps.record(...ids.map((id, index) => aTakenSms(index, { carrierIds: [id] })));
+    // What the transports make of an id in a receipt.
+    const receipts = ids.map((id) => aReceipt('', { ids: messageIds([id], 'same'), status: 'failed' }));
+    for (const index of [2, 0, 3, 1]) {
+      const moved = await steps.receive(...receipts.slice(index, index + 1));
+      assert.deepEqual(places(moved), [`${messageId(index)}/0`]);
+    }
+    assert.deepEqual(await steps.receive(...receipts), []);
+    await world.holds(2 * ids.length);
+  });
+
+  test('also if all receipts come in one call, or before their SMS', async () => {
+    const ids = ['AbC12', 'abc12', 'aBc12'];
+    await steps.sent(ids.length + 1);
+    const statuses = ['failed', 'delivered', 'undelivered'] as const;
+    const receipts = ids.map((id, index) =>
+      aReceipt('', { ids: messageIds([id], 'same'), status: statuses[index] ?? 'delivered' }),
+    );
+    assert.deepEqual(await steps.receive(...receipts), []);
+    await steps.record(...ids.map((id, index) => aTakenSms(index, { carrierIds: [id] })).reverse());
+    assert.deepEqual(await Promise.all(ids.map((_, index) => steps.status(index))), statuses);
+    // Its own SMS is not known yet: the one of another case is not settled in its place.
+    await steps.record(aTakenSms(ids.length, { carrierIds: ['xyz99'] }));
+    assert.deepEqual(await steps.receive(aReceipt('', { ids: messageIds(['XyZ99'], 'same') })), []);
+    assert.equal(await steps.status(ids.length), 'sent');
   });
 
   test('another route has its own ids', async () => {
