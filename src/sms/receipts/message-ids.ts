@@ -18,9 +18,9 @@ const DECIMAL_WIDTHS = [10, 20] as const;
 
 /**
  * The forms in which a carrier may have returned an id at the submit, the most likely first: as in the receipt, in the
- * other case (`b8be19` for `B8BE19`, nothing for `AbC12`), with fewer and with more leading zeros, and then converted by the carrier's format. Ids are stored as
- * returned at the submit and compared exactly, so that different ids never match each other; a look-up takes the first
- * known form. One id has at most 16 forms.
+ * other case (`b8be19` for `B8BE19`, none for `AbC12`), with fewer and with more leading zeros, and then converted by the
+ * carrier's format. Ids are stored as returned at the submit and compared exactly, so that different ids never match each
+ * other; a look-up takes the first known form. One id has at most 16 forms.
  *
  * @param given the ids of one receipt, the most reliable first
  */

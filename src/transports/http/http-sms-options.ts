@@ -57,8 +57,8 @@ export interface HttpSmsOptions {
    */
   readonly repeat?: Exclude<RepeatPolicy, 'idempotent'> | undefined;
   /**
-   * How ids in receipts differ from those in answers: `same` (equal but for leading zeros, and for case if an id is all in one),
-   * `hex-then-decimal` or `decimal-then-hex`, for gateways that pass on what an SMSC says. Default `same`.
+   * How ids in receipts differ from those in answers: `same` (equal but for leading zeros, and for case if an id is all
+   * in one), `hex-then-decimal` or `decimal-then-hex`, for gateways that pass on what an SMSC says. Default `same`.
    */
   readonly messageIds?: MessageIdFormat | undefined;
   /**
