@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { SystemClock } from 'nestjs-messaging';
 import { median } from './versus.js';
 
-/** Submits a second through one session, and through a loop that only knows where a PDU begins. */
+/** Submits a second through one bind, and through a loop that only knows where a PDU begins. */
 export interface SmppRates {
-  readonly session: number;
+  readonly bind: number;
   readonly bareLoop: number;
   /** Of the two in the same round, the median. */
   readonly ratio: number;
@@ -33,17 +33,17 @@ const MESSAGE = {
 /** One window of submits always under way against a sink in a process of its own that says "taken". */
 export async function benchSmpp(rounds: number, window: number, submits: number): Promise<SmppRates> {
   const sink = await startSink();
-  const rates: { session: number; bareLoop: number }[] = [];
+  const rates: { bind: number; bareLoop: number }[] = [];
   for (let round = 0; round <= rounds; round++) {
     const bareLoop = await viaBareLoop(sink.port, window, submits);
-    const session = await viaSession(sink.port, window, submits);
-    if (round > 0) rates.push({ session, bareLoop }); // round 0 warms up
+    const bind = await viaBind(sink.port, window, submits);
+    if (round > 0) rates.push({ bind, bareLoop }); // round 0 warms up
   }
   sink.process.disconnect();
   return {
-    session: median(rates.map((rate) => rate.session)),
+    bind: median(rates.map((rate) => rate.bind)),
     bareLoop: median(rates.map((rate) => rate.bareLoop)),
-    ratio: median(rates.map((rate) => rate.session / rate.bareLoop)),
+    ratio: median(rates.map((rate) => rate.bind / rate.bareLoop)),
   };
 }
 
@@ -53,36 +53,32 @@ async function startSink(): Promise<{ readonly process: ChildProcess; readonly p
   return { process: child, port };
 }
 
-/** What the bench sees of a session. It is internal: loaded from the build by its path. */
-interface Session {
+/** What the bench sees of a bind. It is internal: loaded from the build by its path. */
+interface Bind {
   submit(message: typeof MESSAGE): Promise<{ readonly kind: string; readonly status?: number }>;
   close(): Promise<unknown>;
 }
 
-async function openSession(port: number, window: number): Promise<Session> {
-  const built = (name: string) =>
-    import(new URL(`../../build/transports/smpp/session/${name}.js`, import.meta.url).href);
-  const [{ SmppSession }, { SMPP_SESSION_DEFAULTS }] = await Promise.all([
-    built('smpp-session'),
-    built('session-settings'),
-  ]);
-  const settings = { ...SMPP_SESSION_DEFAULTS, host: '127.0.0.1', port, systemId: 'bench', password: 'bench', window };
-  return SmppSession.open(settings, { deliver: async () => {} }, new SystemClock());
+async function openBind(port: number, window: number): Promise<Bind> {
+  const built = (name: string) => import(new URL(`../../build/transports/smpp/bind/${name}.js`, import.meta.url).href);
+  const [{ SmppBind }, { SMPP_BIND_DEFAULTS }] = await Promise.all([built('smpp-bind'), built('bind-settings')]);
+  const settings = { ...SMPP_BIND_DEFAULTS, host: '127.0.0.1', port, systemId: 'bench', password: 'bench', window };
+  return SmppBind.open(settings, { deliver: async () => {} }, new SystemClock());
 }
 
-async function viaSession(port: number, window: number, submits: number): Promise<number> {
-  const session = await openSession(port, window);
+async function viaBind(port: number, window: number, submits: number): Promise<number> {
+  const bind = await openBind(port, window);
   let left = submits;
   const begun = performance.now();
   const sender = async () => {
     while (left-- > 0) {
-      const { kind, status } = await session.submit(MESSAGE);
+      const { kind, status } = await bind.submit(MESSAGE);
       if (kind !== 'answered' || status !== 0) throw new Error(`A submit came to ${kind}.`);
     }
   };
   await Promise.all(Array.from({ length: window }, sender));
   const rate = (submits * 1000) / (performance.now() - begun);
-  await session.close();
+  await bind.close();
   return rate;
 }
 

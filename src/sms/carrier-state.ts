@@ -23,10 +23,10 @@ export interface RouteState {
   /** Of a transport that keeps connections; otherwise empty. */
   readonly links: readonly LinkState[];
   /**
-   * Of an SMPP route: how often since the start the carrier refused a submit or a bind for the sake of the session, so
-   * that it was bound again, and for the sake of the whole route, so that it rested.
+   * Of an SMPP route, since the start. `bind`: how often the carrier refused a bind, or a submit because of its bind, so that
+   * the link bound again. `route`: how often it refused the whole route, so that the route rested.
    */
-  readonly interruptions?: { readonly session: number; readonly route: number };
+  readonly interruptions?: { readonly bind: number; readonly route: number };
   /** Of a routed transport's route: its limit in segments per second. */
   readonly pace?: number;
   /** Of a routed transport's route: how many SMS it was given since the start, and the error of the last that failed. */

@@ -134,7 +134,7 @@ export class Gauges implements OnApplicationBootstrap, OnApplicationShutdown {
     instruments.observe('route_interruptions', (observe) => {
       for (const { name, interruptions } of this.routes) {
         if (!interruptions) continue;
-        observe(interruptions.session, name, 'session');
+        observe(interruptions.bind, name, 'bind');
         observe(interruptions.route, name, 'route');
       }
     });

@@ -112,9 +112,9 @@ export const METRICS = {
   route_breaker_open: gauge('1 while the circuit breaker of a route is open.', 'process', { route: 'route' }),
   route_links: gauge('Links of a route by their state.', 'process', { route: 'route', state: ['up', 'down'] }),
   route_interruptions: gauge(
-    'How often since the start the carrier refused the session or the whole route, and not an SMS.',
+    'How often since the start the carrier refused the bind or the whole route, and not an SMS.',
     'process',
-    { route: 'route', about: ['session', 'route'] },
+    { route: 'route', about: ['bind', 'route'] },
   ),
   route_window_used: gauge('Requests to a route that it has not answered.', 'process', { route: 'route' }),
   route_window_size: gauge('The most requests that a route may leave unanswered.', 'process', { route: 'route' }),

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { SystemClock } from '../../src/common/clock.js';
-import { SMPP_SESSION_DEFAULTS } from '../../src/transports/smpp/session/session-settings.js';
-import { SmppSession } from '../../src/transports/smpp/session/smpp-session.js';
+import { SMPP_BIND_DEFAULTS } from '../../src/transports/smpp/bind/bind-settings.js';
+import { SmppBind } from '../../src/transports/smpp/bind/smpp-bind.js';
 import type { SmppLinkOptions } from '../../src/transports/smpp/smpp-options.js';
 import { hasNetSmpp, NetSmpp, type NetSmppScript } from '../support/carriers/net-smpp.js';
 import { kindsOf, NetSmppCarriage } from '../support/carriers/net-smpp-carriage.js';
@@ -61,9 +61,9 @@ suite('Net::SMPP as the carrier', () => {
 
     test('refuses a wrong password', async () => {
       const smsc = opened(await NetSmpp.start());
-      const settings = { ...SMPP_SESSION_DEFAULTS, host: '127.0.0.1', port: smsc.port, systemId: 'client' };
-      const binding = SmppSession.open({ ...settings, password: 'guess' }, { deliver: async () => {} }, clock);
-      await expect(binding).rejects.toMatchObject({ name: 'SessionBindError', status: 0x0e });
+      const settings = { ...SMPP_BIND_DEFAULTS, host: '127.0.0.1', port: smsc.port, systemId: 'client' };
+      const binding = SmppBind.open({ ...settings, password: 'guess' }, { deliver: async () => {} }, clock);
+      await expect(binding).rejects.toMatchObject({ name: 'BindError', status: 0x0e });
       await smsc.caughtUp();
       expect(smsc.all('bind')).toMatchObject([{ status: 0x0e, system_id: 'client', version: 0x34 }]);
     });

@@ -2,16 +2,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { Logger } from '@nestjs/common';
 import { SystemClock } from '../../src/common/clock.js';
 import { UuidGenerator } from '../../src/common/ids.js';
+import { SMPP_BIND_DEFAULTS, type SmppBindSettings } from '../../src/transports/smpp/bind/bind-settings.js';
+import { BindWire } from '../../src/transports/smpp/bind/bind-wire.js';
+import { SmppBind } from '../../src/transports/smpp/bind/smpp-bind.js';
 import type { Pdu, ShortMessage } from '../../src/transports/smpp/pdu/pdu.js';
 import { TAG } from '../../src/transports/smpp/pdu/tlv.js';
-import { SMPP_SESSION_DEFAULTS, type SmppSessionSettings } from '../../src/transports/smpp/session/session-settings.js';
-import { SessionWire } from '../../src/transports/smpp/session/session-wire.js';
-import { SmppSession } from '../../src/transports/smpp/session/smpp-session.js';
 import { SmppSmsTransport } from '../../src/transports/smpp/smpp-sms-transport.js';
 import { hasOsmoMsc, OsmoMsc } from '../support/carriers/osmo-msc.js';
 import { RecordingSink } from '../support/recording-sink.js';
 import { manySms, smsOf } from '../support/smpp-world.js';
-import { aMessage } from '../support/smsc/open-session.js';
+import { aMessage } from '../support/smsc/open-bind.js';
 import { until } from '../support/until.js';
 
 const QUERY_SM = 0x00000003;
@@ -32,14 +32,14 @@ suite('OsmoMSC', () => {
   });
   afterAll(() => osmo.stop());
 
-  const settings = (more: Partial<SmppSessionSettings> = {}): SmppSessionSettings => ({
-    ...SMPP_SESSION_DEFAULTS,
+  const settings = (more: Partial<SmppBindSettings> = {}): SmppBindSettings => ({
+    ...SMPP_BIND_DEFAULTS,
     ...{ host: osmo.host, port: osmo.port, systemId: 'client', password: 'secret' },
     ...more,
   });
 
-  async function session(more: Partial<SmppSessionSettings> = {}): Promise<SmppSession> {
-    const bound = await SmppSession.open(settings(more), { deliver: async () => {} }, clock);
+  async function bind(more: Partial<SmppBindSettings> = {}): Promise<SmppBind> {
+    const bound = await SmppBind.open(settings(more), { deliver: async () => {} }, clock);
     open.push(bound);
     return bound;
   }
@@ -49,7 +49,7 @@ suite('OsmoMSC', () => {
       ['a wrong password', { password: 'guess' }, 0x0e],
       ['an unknown system id', { systemId: 'nobody' }, 0x0f],
     ] as const)('%s', async (_, more, status) => {
-      await expect(session(more)).rejects.toMatchObject({ name: 'SessionBindError', status });
+      await expect(bind(more)).rejects.toMatchObject({ name: 'BindError', status });
     });
   });
 
@@ -60,7 +60,7 @@ suite('OsmoMSC', () => {
       ['no text', { shortMessage: new Uint8Array(0) }, 0xc2],
       ['what a phone that is away would have to answer now', { esmClass: 2 }, 0x0b],
     ])('%s, and takes the next', async (_, more, status) => {
-      const bound = await session();
+      const bound = await bind();
       expect(await bound.submit({ ...aMessage(), ...more })).toMatchObject({ kind: 'answered', status });
       expect(await bound.submit(aMessage())).toMatchObject({ kind: 'answered', status: 0 });
     });
@@ -79,12 +79,12 @@ suite('OsmoMSC', () => {
     });
   });
 
-  describe('and a line without a session', () => {
+  describe('and a line without a bind', () => {
     /** A connection on which anything may be said, in any order. */
     async function line(): Promise<{ ask(pdu: Pdu): Promise<Pdu>; say(pdu: Pdu): void; readonly heard: Pdu[] }> {
       const heard: Pdu[] = [];
       let connected = false;
-      const wire = new SessionWire(settings(), clock, {
+      const wire = new BindWire(settings(), clock, {
         connected: () => {
           connected = true;
         },
@@ -132,14 +132,14 @@ suite('OsmoMSC', () => {
   describe('when it stands still', () => {
     test('a bind is given up', async () => {
       osmo.freeze();
-      await expect(session({ bindTimeoutMs: 200 })).rejects.toMatchObject({
-        name: 'SessionBindError',
+      await expect(bind({ bindTimeoutMs: 200 })).rejects.toMatchObject({
+        name: 'BindError',
         message: expect.stringContaining('in time'),
       });
     });
 
     test('a submit is unknown, and its answer is heard when it comes after all', async () => {
-      const bound = await session({ responseTimeoutMs: 200, maxMisses: 1000 });
+      const bound = await bind({ responseTimeoutMs: 200, maxMisses: 1000 });
       osmo.freeze();
       const outcome = await bound.submit(aMessage(1));
       osmo.thaw();
@@ -149,8 +149,8 @@ suite('OsmoMSC', () => {
       expect(bound.open).toBe(true);
     });
 
-    test('the session is over after two enquire_links', async () => {
-      const bound = await session({ responseTimeoutMs: 200 });
+    test('the bind is over after two enquire_links', async () => {
+      const bound = await bind({ responseTimeoutMs: 200 });
       osmo.freeze();
       expect(await bound.submit(aMessage())).toMatchObject({ kind: 'unknown' });
       expect(await bound.ended).toEqual({ reason: 'the SMSC is silent', orderly: false });

@@ -4,8 +4,8 @@ import { FakeClock } from '../../src/testing/fake-clock.js';
 import { Gateway } from '../../src/transports/http/gateway.js';
 import { HttpSmsTransport } from '../../src/transports/http/http-sms-transport.js';
 import { generic } from '../../src/transports/http/vendors/generic.js';
-import { SmppSession } from '../../src/transports/smpp/session/smpp-session.js';
-import type { SubmitOutcome } from '../../src/transports/smpp/session/submit-outcome.js';
+import { SmppBind } from '../../src/transports/smpp/bind/smpp-bind.js';
+import type { SubmitOutcome } from '../../src/transports/smpp/bind/submit-outcome.js';
 import { SmppSmsTransport } from '../../src/transports/smpp/smpp-sms-transport.js';
 import type { Carry } from './campaign-world.js';
 import { ChosenIds } from './chosen-ids.js';
@@ -24,8 +24,8 @@ export interface CarrierAt50 {
 const after = (clock: FakeClock, ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
 
 /**
- * An SMPP link whose session is replaced by one that answers after `answerMs`.
- * @param isUp false: no session comes about
+ * An SMPP link whose bind is replaced by one that answers after `answerMs`.
+ * @param isUp false: no bind comes about
  */
 export async function smpp(
   link: { window?: number; partsPerSecond?: number },
@@ -34,7 +34,7 @@ export async function smpp(
 ): Promise<CarrierAt50 & { readonly transport: SmppSmsTransport }> {
   const clock = new FakeClock();
   const given: string[] = [];
-  const session = {
+  const bind = {
     open: true,
     ended: new Promise<never>(() => undefined),
     close: async () => undefined,
@@ -44,10 +44,10 @@ export async function smpp(
       return { kind: 'answered', status: 0, messageId: String(given.length), tlvs: [] } satisfies SubmitOutcome;
     },
   };
-  // A link uses no more of a session than this.
-  jest.spyOn(SmppSession, 'open').mockImplementation(async () => {
+  // A link uses no more of a bind than this.
+  jest.spyOn(SmppBind, 'open').mockImplementation(async () => {
     if (!isUp) throw new Error('There is nobody.');
-    return session as unknown as SmppSession;
+    return bind as unknown as SmppBind;
   });
   const account = { host: '127.0.0.1', systemId: 'client', password: 'secret', tls: true };
   const transport = new SmppSmsTransport({ links: [{ ...account, ...link }] }, clock, new ChosenIds());

@@ -3,18 +3,18 @@ import { STATUS } from './pdu/command.js';
 /**
  * What a refusal of a submit is about.
  *
- * `message`: this SMS. It is refused for good, and refunded unless earlier parts were accepted. `session`: the
- * connection or its login. The session is ended and bound again, and the SMS waits without spending an attempt.
+ * `message`: this SMS. It is refused for good, and refunded unless earlier parts were accepted. `bind`: the
+ * connection or its login. The link reconnects and binds again, and the SMS waits without spending an attempt.
  * `route`: every SMS that this account sends. The links of the route rest, and the SMS waits without spending an
- * attempt. `later`: this SMS, now. It is tried again after a while, which spends an attempt. `throttled`: as `later`,
- * but the link was too fast: the whole link slows down and submits the SMS again itself.
+ * attempt. `later`: this SMS, for now. It is tried again after a while, which spends an attempt. `throttled`: the link was
+ * too fast. The whole link slows down and submits the SMS again itself.
  */
 export type SmppStatusClass = (typeof STATUS_CLASSES)[number];
 
 /** All classes of a status. */
-export const STATUS_CLASSES = ['message', 'session', 'route', 'later', 'throttled'] as const;
+export const STATUS_CLASSES = ['message', 'bind', 'route', 'later', 'throttled'] as const;
 
-/** What is done about one command_status. */
+/** What the link does about one command_status. */
 export interface StatusRule {
   readonly about: SmppStatusClass;
   /** Why the status belongs to its class. */
@@ -29,16 +29,17 @@ type Row = readonly [first: number, last: number, about: SmppStatusClass | 'uncl
  * Every command_status of SMPP 3.4 (section 5.1.3) and SMPP 5.0 (section 4.7.6) and the reserved ranges, in ascending
  * order. A status above the last row is unclear.
  *
- * A field that a link writes alike into every submit makes a `route` error: the next SMS has the same value. A field
- * that comes from the SMS itself makes a `message` error: the next SMS may have a right one. When in doubt, it is the
- * message: a wrong refusal costs one SMS, which is refunded, but a wrong rest stops all of them.
+ * If the status is about a field that a link writes alike into every submit, it is a `route` error, because the next SMS has
+ * the same value. If the field comes from the SMS itself, it is a `message` error, because the next SMS may have a right
+ * value. When in doubt, we blame the message: a wrong refusal costs one SMS, which is refunded, but a wrong rest stops all
+ * SMS.
  */
 const ROWS: readonly Row[] = [
   [0x01, 0x01, 'message', 'The text is too long or too short for this carrier.'],
   [0x02, 0x02, 'message', 'The PDU is too long for this carrier, and its length comes from the text.'],
-  [0x03, 0x03, 'session', 'The SMSC does not know submit_sm on this bind, or it has lost its place in the stream.'],
-  [0x04, 0x04, 'session', 'The SMSC believes that the session is not bound, or bound as a receiver.'],
-  [0x05, 0x05, 'session', 'The SMSC believes that a submit is a second bind, so it mixes up our sessions.'],
+  [0x03, 0x03, 'bind', 'The SMSC does not know submit_sm on this bind, or it has lost its place in the stream.'],
+  [0x04, 0x04, 'bind', 'The SMSC believes that we are not bound, or bound as a receiver.'],
+  [0x05, 0x05, 'bind', 'The SMSC believes that a submit is a second bind, so it mixes up our connections.'],
   [0x06, 0x06, 'route', 'priority_flag is 0 in every submit.'],
   [0x07, 0x07, 'route', 'registered_delivery is 1 in every submit.'],
   [0x08, 0x08, 'later', 'The SMSC has an internal error, which passes.'],
@@ -46,9 +47,9 @@ const ROWS: readonly Row[] = [
   [0x0a, 0x0a, 'message', 'The sender comes from the SMS, and other senders may be allowed.'],
   [0x0b, 0x0b, 'message', 'The recipient comes from the SMS.'],
   [0x0c, 0x0c, 'unclear', 'A message id is part of queries, which we never send.'],
-  [0x0d, 0x0d, 'session', 'The bind failed: the SMSC has closed the login behind our back.'],
-  [0x0e, 0x0e, 'session', 'The password is no longer right. The next bind shows whether it is.'],
-  [0x0f, 0x0f, 'session', 'The system id is no longer known. The next bind shows whether it is.'],
+  [0x0d, 0x0d, 'bind', 'The bind failed: the SMSC has closed the login behind our back.'],
+  [0x0e, 0x0e, 'bind', 'The password is no longer right. The next bind shows whether it is.'],
+  [0x0f, 0x0f, 'bind', 'The system id is no longer known. The next bind shows whether it is.'],
   [0x10, 0x10, 'unclear', 'Reserved.'],
   [0x11, 0x11, 'unclear', 'cancel_sm failed, which we never send.'],
   [0x12, 0x12, 'unclear', 'Reserved.'],
@@ -74,7 +75,7 @@ const ROWS: readonly Row[] = [
   [0x4a, 0x4f, 'unclear', 'Reserved.'],
   [0x50, 0x51, 'message', 'Type and plan of the recipient come from the SMS where the link writes national numbers.'],
   [0x52, 0x52, 'unclear', 'Reserved.'],
-  [0x53, 0x53, 'session', 'system_type is part of the bind.'],
+  [0x53, 0x53, 'bind', 'system_type is part of the bind.'],
   [0x54, 0x54, 'route', 'replace_if_present_flag is 0 in every submit.'],
   [0x55, 0x55, 'message', 'As 0x33: a number of messages.'],
   [0x56, 0x57, 'unclear', 'Reserved.'],
@@ -103,7 +104,7 @@ const ROWS: readonly Row[] = [
 ];
 
 /**
- * What is done about a command_status.
+ * What the link does about a command_status.
  *
  * @param status the command_status of a refusal, not 0
  * @param own the classes that the link's option `statuses` sets
@@ -118,8 +119,8 @@ export function statusRule(status: number, own?: ReadonlyMap<number, SmppStatusC
 const UNKNOWN: Row = [0x500, 0xffffffff, 'unclear', 'Reserved.'];
 
 /**
- * Whether a refusal proves that the carrier did not accept the submit, however late it arrives. An unclear one proves
- * nothing, and a system error may have occurred after the SMS was accepted.
+ * Whether a refusal proves that the carrier did not accept the submit, however late the refusal arrives. An unclear refusal
+ * proves nothing, and a system error may have occurred after the SMS was accepted.
  */
 export function provesRefusal(status: number, own?: ReadonlyMap<number, SmppStatusClass>): boolean {
   return status !== STATUS.systemError && !statusRule(status, own).unclear;

@@ -1,7 +1,7 @@
 export type { MessageIdFormat } from '../../sms/receipts/message-ids.js';
+export type { SmppTlsSettings } from './bind/bind-settings.js';
 export type { SmppStatusClass } from './command-status.js';
 export type { ReceiptStatus } from './incoming/receipt-states.js';
-export type { SmppTlsSettings } from './session/session-settings.js';
 export type {
   AddressOptions,
   DefaultAlphabet,

@@ -15,9 +15,9 @@ import {
 } from '../../common/options.js';
 import { callingCodeOf, isCountryCode } from '../../common/phone-number.js';
 import { MESSAGE_ID_FORMATS } from '../../sms/receipts/message-ids.js';
+import { SMPP_BIND_DEFAULTS, type SmppBindSettings, type SmppTlsSettings } from './bind/bind-settings.js';
 import { type SmppStatusClass, STATUS_CLASSES } from './command-status.js';
 import { RECEIPT_STATUSES, ReceiptStates } from './incoming/receipt-states.js';
-import { SMPP_SESSION_DEFAULTS, type SmppSessionSettings, type SmppTlsSettings } from './session/session-settings.js';
 import type { AddressOptions, NumberingOptions, SmppLinkOptions, SmppOptions } from './smpp-options.js';
 import type { SmppLinkSettings, SmppSettings } from './smpp-settings.js';
 
@@ -44,7 +44,7 @@ export function resolveSmppSettings(options: SmppOptions): SmppSettings {
   const names = links.map((link) => link.name);
   const twice = names.find((each, index) => names.indexOf(each) < index);
   if (twice !== undefined) place.refuse(`has two links named ${twice}`);
-  if (links.every(({ session }) => session.bindAs === 'receiver')) {
+  if (links.every(({ bind }) => bind.bindAs === 'receiver')) {
     place.refuse('has receivers only: nothing could be sent');
   }
   return { name, resendUnknown, links };
@@ -115,7 +115,7 @@ const MAX_STATUS = 0xffff_ffff;
 
 const statusClass = oneOf(...STATUS_CLASSES);
 
-/** The keys of an object are texts: `{ 0x400: 'later' }` has the key `1024`. */
+/** The keys of an object are texts in decimal: `{ 0x400: 'later' }` has the key `'1024'`. */
 const statuses = any((given, place) => {
   if (!isRecord(given)) return place.refuse('must be an object');
   const entries = Object.entries(given).filter(([, about]) => about !== undefined);
@@ -129,7 +129,7 @@ const statuses = any((given, place) => {
   );
 });
 
-const { bindAs, systemType, window, responseTimeoutMs, bindTimeoutMs, idleMs } = SMPP_SESSION_DEFAULTS;
+const { bindAs, systemType, window, responseTimeoutMs, bindTimeoutMs, idleMs } = SMPP_BIND_DEFAULTS;
 
 const LINK = group({
   name: name.or(undefined),
@@ -183,8 +183,8 @@ function linkSettings(given: unknown, index: number, transport: string, place: O
   if (destinations === 'national' && home === undefined) place.in('destinations').refuse('requires home');
   const isNational = destinations === 'national' && home !== undefined && isCountryCode(home);
   const nationalAfter = isNational ? callingCodeOf(home) : undefined;
-  const session: SmppSessionSettings = {
-    ...SMPP_SESSION_DEFAULTS,
+  const bind: SmppBindSettings = {
+    ...SMPP_BIND_DEFAULTS,
     host: link.host,
     port: link.port ?? (tls ? 3550 : 2775),
     ...(tls ? { tls } : {}),
@@ -200,7 +200,7 @@ function linkSettings(given: unknown, index: number, transport: string, place: O
   return {
     name: link.name ?? (index === 0 ? transport : `${transport}-${index + 1}`),
     route,
-    session,
+    bind,
     reconnect: { firstMs, maxMs },
     rate: { window, partsPerSecond: link.partsPerSecond, throttlePauseMs: link.throttlePauseMs },
     statuses: link.statuses,

@@ -1,13 +1,13 @@
 import type { MessageIdFormat } from '../../sms/receipts/message-ids.js';
+import type { SmppTlsSettings } from './bind/bind-settings.js';
 import type { SmppStatusClass } from './command-status.js';
 import type { ReceiptStatus } from './incoming/receipt-states.js';
-import type { SmppTlsSettings } from './session/session-settings.js';
 
 /** Options of {@link SmppSmsTransport}. */
 export interface SmppOptions {
   /** The name in logs and records, 1 to 32 characters of `a-z 0-9 _ -`. Default `smpp`. */
   readonly name?: string | undefined;
-  /** At least one link. Links share the work: the next link with capacity takes the next message. */
+  /** At least one link. Links share the work: the next link that can submit takes the next message. */
   readonly links: readonly SmppLinkOptions[];
   /**
    * Whether a part without an answer (link lost, or response timeout) is submitted again. False: never, its message
@@ -130,23 +130,23 @@ export interface SmppLinkOptions {
    */
   readonly destinations?: 'international' | 'national' | undefined;
   /**
-   * False: the carrier is not told until when an SMS is of use, for carriers that refuse `validity_period`. The carrier
-   * may then deliver a code after its time. Default true.
+   * False: submits have no `validity_period`, for carriers that refuse it. The carrier may then deliver a code after the code
+   * has expired. Default true.
    */
   readonly validity?: boolean | undefined;
   /** The format of ids in receipts. Default `same`. */
   readonly messageIds?: MessageIdFormat | undefined;
   /**
-   * How far the clock of the carrier's receipts is ahead of UTC, in minutes, -840 to 840. Default: not known, and the
-   * time of a receipt is that of its arrival. Set it for a carrier that reuses ids: when a receipt arrives before its
-   * SMS is stored, only the carrier's time distinguishes it from a repeat of the receipt for an older SMS with the same
-   * id.
+   * How far the clock of the carrier's receipts is ahead of UTC, in minutes, -840 to 840. Default: not known, so a receipt's
+   * time is the time of its arrival. Set it for a carrier that reuses ids. If a receipt arrives before its SMS is stored, only
+   * the carrier's time distinguishes it from a repeat of the receipt for an older SMS with the same id.
    */
   readonly receiptOffsetMinutes?: number | undefined;
   /**
-   * What the states in this carrier's receipts mean, in any case, beside and above those that we know. `sent`: not final.
-   * Example: `{ PARKED: 'sent', NOSUBS: 'undelivered' }`. `failed` is refunded. Default: a table of what carriers document.
-   * A state that is in neither changes nothing; it is counted and logged.
+   * What the states in this carrier's receipts mean, in any case. These entries take precedence over our own table of what
+   * carriers document. `sent` means that the state is not final, and `failed` is refunded. Example:
+   * `{ PARKED: 'sent', NOSUBS: 'undelivered' }`. A state that is in neither table changes nothing; it is counted and logged.
+   * Default: our table only.
    */
   readonly receiptStates?: Readonly<Record<string, ReceiptStatus>> | undefined;
   /**
@@ -163,9 +163,9 @@ export interface SmppLinkOptions {
    */
   readonly unmarkedReceipts?: boolean | undefined;
   /**
-   * The country (ISO 3166 alpha-2) in whose national form the carrier may write numbers of phones: with `BF`, a text from
-   * `70000001` is one from `22670000001`. Default: not known, and a text whose number is not surely an international one is
-   * dropped, counted and logged.
+   * The country (ISO 3166 alpha-2) in whose national form the carrier may write phone numbers. Example: with `BF`, a text from
+   * `70000001` is from `22670000001`. Default: not known. A text is then dropped, counted and logged unless its number is
+   * certainly an international one.
    */
   readonly home?: string | undefined;
 }

@@ -1,8 +1,8 @@
 import type { MessageIdFormat } from '../../sms/receipts/message-ids.js';
+import type { SmppBindSettings } from './bind/bind-settings.js';
 import type { SmppStatusClass } from './command-status.js';
 import type { ReceiptStates } from './incoming/receipt-states.js';
 import type { PartFormat } from './parts/part-format.js';
-import type { SmppSessionSettings } from './session/session-settings.js';
 import type { DefaultAlphabet } from './smpp-options.js';
 
 /** The reconnect delays of a link. Milliseconds. */
@@ -31,11 +31,11 @@ export interface IncomingSettings {
   readonly home: string | undefined;
 }
 
-/** The options of a link, complete and checked. */
+/** The options of a link, checked and with defaults. */
 export interface SmppLinkSettings {
   readonly name: string;
   readonly route: string;
-  readonly session: SmppSessionSettings;
+  readonly bind: SmppBindSettings;
   readonly reconnect: ReconnectSettings;
   readonly rate: RateSettings;
   readonly format: PartFormat;
@@ -44,7 +44,7 @@ export interface SmppLinkSettings {
   readonly incoming: IncomingSettings;
 }
 
-/** The options of the transport, complete and checked. */
+/** The options of the transport, checked and with defaults. */
 export interface SmppSettings {
   readonly name: string;
   readonly resendUnknown: boolean;

@@ -13,10 +13,12 @@ import {
   SmsTransport,
   type SubmitResult,
 } from '../../sms/sms-transport.js';
+import { SMPP_BIND_DEFAULTS } from './bind/bind-settings.js';
+import { SmppBind } from './bind/smpp-bind.js';
 import { Incoming } from './incoming/incoming.js';
 import type { Connection } from './incoming/text-repeats.js';
 import { LateResults } from './link/late-results.js';
-import type { LinkSession } from './link/link-keeper.js';
+import type { LinkBind } from './link/link-keeper.js';
 import { RouteHealth } from './link/route-health.js';
 import { SmppLink } from './link/smpp-link.js';
 import { type Ending, SubmissionBatch } from './link/submission.js';
@@ -25,8 +27,6 @@ import { messageParts } from './parts/message-parts.js';
 import { PartReferences } from './parts/part-references.js';
 import type { ShortMessage } from './pdu/pdu.js';
 import { resolveSmppSettings } from './resolve-settings.js';
-import { SMPP_SESSION_DEFAULTS } from './session/session-settings.js';
-import { SmppSession } from './session/smpp-session.js';
 import type { SmppOptions } from './smpp-options.js';
 import type { SmppLinkSettings, SmppSettings } from './smpp-settings.js';
 
@@ -36,10 +36,10 @@ export interface SmppSmsTransportSource {
   readonly useFactory: (clock: Clock, ids: IdGenerator) => SmppSmsTransport;
 }
 
-/** How long a batch is worked on while a link is up. Milliseconds. */
+/** How long the transport works on a batch while a link is up. Milliseconds. */
 const WORK_MS = 240_000;
 /** The number of response timeouts from a submit to the end of a dead link: its own and those of the probes. */
-const TIMEOUTS_OF_DEAD_LINK = 1 + SMPP_SESSION_DEFAULTS.maxMisses;
+const TIMEOUTS_OF_DEAD_LINK = 1 + SMPP_BIND_DEFAULTS.maxMisses;
 /** The time at the end of a lease for storing the results. Milliseconds. */
 const LEASE_MARGIN_MS = 30_000;
 
@@ -49,8 +49,8 @@ const SMS_OF_AVERAGE = 16;
 const NO_LINK = 'smpp: no link';
 const STOPPING = 'smpp: stopping';
 /**
- * How long messages are postponed, at least and at most, while the carrier refuses sessions or whole routes: what waits
- * for it must not fill the batches of others. Milliseconds.
+ * How long messages are postponed, at least and at most, while the carrier refuses binds or whole routes. Otherwise the waiting
+ * messages would fill the batches of others. Milliseconds.
  */
 const INTERRUPTED_MS = [15_000, 30_000] as const;
 
@@ -78,7 +78,7 @@ export class SmppSmsTransport extends SmsTransport {
   private readonly references: PartReferences;
   private readonly queue = new WorkQueue();
   private readonly underWay = new Set<SubmissionBatch>();
-  /** The average of what was sent last. */
+  /** The average over the last {@link SMS_OF_AVERAGE} SMS. */
   private partsPerSms = 1;
   private readonly faults: FaultLog;
   private readonly outage: Outage;
@@ -105,16 +105,16 @@ export class SmppSmsTransport extends SmsTransport {
     const { name, resendUnknown } = this.settings;
     this.name = name;
     this.repeat = resendUnknown ? 'at-least-once' : 'at-most-once';
-    const slowest = Math.max(...this.settings.links.map(({ session }) => session.responseTimeoutMs));
+    const slowest = Math.max(...this.settings.links.map(({ bind }) => bind.responseTimeoutMs));
     const leaseMs = WORK_MS + TIMEOUTS_OF_DEAD_LINK * slowest + LEASE_MARGIN_MS;
-    // 20 attempts, the last with ten minutes in between, cover a carrier's outage of two hours.
+    // 20 attempts, the last ones ten minutes apart, cover a carrier's outage of two hours.
     this.timing = { leaseMs, maxAttempts: 20, retryBaseMs: 5000, retryMaxMs: 600_000 };
     this.faults = faultLog('SmppSmsTransport', clock);
     this.outage = new Outage(clock, (begunToo) => this.giveUpAll(this.noLink(begunToo)));
     this.references = new PartReferences(() => ids.random());
   }
 
-  /** Starts to connect without waiting for it, so that the application also starts during a carrier's outage. */
+  /** Starts to connect and does not wait for a connection, so that the application also starts during a carrier's outage. */
   override async start(sink: SmsSink): Promise<void> {
     const late = new LateResults((report) => void this.report(sink, report));
     const incoming = new Incoming(sink, (receipt) => late.reportOf(receipt), this.clock);
@@ -146,7 +146,10 @@ export class SmppSmsTransport extends SmsTransport {
     return results;
   }
 
-  /** Counts in SMS what rates and windows of the links allow in parts. Without a link it is the one that finds that out. */
+  /**
+   * Converts the parts that rates and windows of the links allow into SMS. Without a usable link the capacity is one SMS, so that
+   * its result shows the outage.
+   */
   override capacity(): number {
     const parts = this.links.reduce((sum, { capacity }) => sum + capacity, 0);
     const waiting = this.queue.size;
@@ -160,7 +163,7 @@ export class SmppSmsTransport extends SmsTransport {
     const usable = links.some(({ up }) => up);
     const all = [...this.health.values()].map(({ interruptions }) => interruptions);
     const interruptions = {
-      session: all.reduce((sum, { session }) => sum + session, 0),
+      bind: all.reduce((sum, { bind }) => sum + bind, 0),
       route: all.reduce((sum, { route }) => sum + route, 0),
     };
     return [{ name, transport: name, usable, links: links.map(({ state }) => state), interruptions }];
@@ -175,17 +178,17 @@ export class SmppSmsTransport extends SmsTransport {
 
   private linkOf(settings: SmppLinkSettings, incoming: Incoming, late: LateResults): SmppLink {
     const { queue, clock } = this;
-    const open = async (signal: AbortSignal): Promise<LinkSession> => {
+    const open = async (signal: AbortSignal): Promise<LinkBind> => {
       const connection: Connection = {};
       const handlers = {
         deliver: (pdu: Parameters<Incoming['deliver']>[0]) => incoming.deliver(pdu, settings.incoming, connection),
         fault: (what: string) => this.faults.warn(`Link ${settings.name}: ${what}`, { route: settings.name }),
       };
-      const session = await SmppSession.open(settings.session, handlers, clock, signal);
-      void session.ended.then(() => {
+      const bind = await SmppBind.open(settings.bind, handlers, clock, signal);
+      void bind.ended.then(() => {
         connection.endedAt = clock.elapsed();
       });
-      return session;
+      return bind;
     };
     return new SmppLink(
       settings,
@@ -209,7 +212,7 @@ export class SmppSmsTransport extends SmsTransport {
     return health;
   }
 
-  /** The ending while no link can submit. It costs no attempt when the carrier itself has refused the session or route. */
+  /** The ending while no link can submit. It costs no attempt if the carrier itself has refused the bind or the route. */
   private noLink(begunToo: boolean): Ending {
     const error = this.links.map(({ health }) => health.error).find((each) => each !== undefined);
     if (error === undefined) return { error: NO_LINK, begunToo };
@@ -254,21 +257,21 @@ export class SmppSmsTransport extends SmsTransport {
   }
 
   private warnOfPlainLinks(): void {
-    const plain = this.settings.links.filter(({ session }) => !session.tls).map(({ name }) => name);
+    const plain = this.settings.links.filter(({ bind }) => !bind.tls).map(({ name }) => name);
     if (plain.length > 0) {
       this.log.warn(`No TLS on ${plain.join(', ')}: password and texts go over the network in clear. See option tls.`);
     }
-    const lax = this.settings.links.filter(({ session }) => session.tls?.rejectUnauthorized === false);
+    const lax = this.settings.links.filter(({ bind }) => bind.tls?.rejectUnauthorized === false);
     for (const { name } of lax) this.log.warn(`Link ${name} takes any certificate: anybody may pose as the carrier.`);
   }
 }
 
 /**
- * After this time without a link, messages without accepted parts return to the outbox or to another carrier.
+ * After this time without a usable link, messages without accepted parts return to the outbox or go to another carrier.
  * Milliseconds.
  */
 const NO_LINK_MS = 10_000;
-/** After this time the others are ended too; they wait longer, because they cannot start again. Milliseconds. */
+/** After this time messages with accepted parts end too. They wait longer, because they cannot start again. Milliseconds. */
 const NO_LINK_FOR_BEGUN_MS = 60_000;
 
 /** Ends waiting submissions when no link has been up for too long. */

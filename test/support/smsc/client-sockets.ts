@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Socket } from 'node:net';
 
-/** Sees the sockets that this process opens as a client: their counters are what the kernel and Node hold of a session. */
+/** Sees the sockets that this process opens as a client: their counters are what the kernel and Node hold of a bind. */
 export class ClientSockets {
   private readonly opened: Socket[] = [];
   private readonly remember = (message: unknown) => {

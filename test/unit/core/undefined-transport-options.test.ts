@@ -16,8 +16,8 @@ import { type TwilioOptions, twilio } from '../../../src/transports/http/vendors
 import { type VonageOptions, vonage } from '../../../src/transports/http/vendors/vonage.js';
 import type { RoutedSmsOptions } from '../../../src/transports/routed/routed-sms-transport.module.js';
 import { type BreakerOptions, type RouteRules, resolveRoutes } from '../../../src/transports/routed/routes.js';
+import type { SmppTlsSettings } from '../../../src/transports/smpp/bind/bind-settings.js';
 import { resolveSmppSettings } from '../../../src/transports/smpp/resolve-settings.js';
-import type { SmppTlsSettings } from '../../../src/transports/smpp/session/session-settings.js';
 import type { AddressOptions, SmppLinkOptions, SmppOptions } from '../../../src/transports/smpp/smpp-options.js';
 import { leftOut } from '../../support/left-out.js';
 

@@ -33,7 +33,7 @@ async function upTo(fixture: SmppWorld, ms: number, stepMs = 200): Promise<void>
   await fixture.until(() => fixture.clock.now() - begun >= ms, stepMs);
 }
 
-describe.each([0x03, 0x04, 0x05, 0x0d, 0x0e, 0x0f, 0x53])('an error of the session, status %i', (status) => {
+describe.each([0x03, 0x04, 0x05, 0x0d, 0x0e, 0x0f, 0x53])('an error of the bind, status %i', (status) => {
   test('ends it and binds it again; the messages wait and no attempt is counted', async () => {
     const smsc = await world().smsc();
     smsc.onSubmit = answering(status);
@@ -43,9 +43,7 @@ describe.each([0x03, 0x04, 0x05, 0x0d, 0x0e, 0x0f, 0x53])('an error of the sessi
     smsc.onSubmit = (submit) => submit.answer();
     expect(kinds(await world().settled(results))).toEqual(Array(5).fill('sent'));
     expect(smsc.connections[0]?.count('unbind')).toBe(1);
-    expect(transport.state()).toMatchObject([
-      { usable: true, interruptions: { session: expect.any(Number), route: 0 } },
-    ]);
+    expect(transport.state()).toMatchObject([{ usable: true, interruptions: { bind: expect.any(Number), route: 0 } }]);
   });
 });
 
@@ -114,7 +112,7 @@ describe('a carrier that believes that nobody is bound', () => {
     expect(smsc.submits.map(({ pdu }) => textOf(pdu)[0]).join('')).toBe('abb');
   });
 
-  test('late: the SMS is known not to be sent, and the session is bound again', async () => {
+  test('late: the SMS is known not to be sent, and the bind is bound again', async () => {
     const smsc = await world().smsc({ onSubmit: () => {} });
     const transport = await world().start([{ port: smsc.port }]);
     expect(kinds(await world().results(transport, smsOf('late'), 20))).toEqual(['unknown']);
@@ -172,7 +170,7 @@ describe('a carrier that believes that nobody is bound', () => {
       'retry smpp: 0x04',
       'refused smpp: 0x04',
     ]);
-    expect(transport.state()[0]?.interruptions?.session).toBeLessThan(25);
+    expect(transport.state()[0]?.interruptions?.bind).toBeLessThan(25);
   });
 });
 
@@ -185,14 +183,14 @@ describe.each([0x06, 0x15, 0x101])('an error of the route, status %i', (status) 
     expect(new Set(kinds(results))).toEqual(new Set(['postponed']));
     expect(results[0]).toMatchObject({ away: true, error: expect.stringMatching(/^smpp: 0x/) });
     expect(smsc.submits.length).toBeLessThanOrEqual(20);
-    expect(transport.state()).toMatchObject([{ usable: false, interruptions: { session: 0, route: 1 } }]);
+    expect(transport.state()).toMatchObject([{ usable: false, interruptions: { bind: 0, route: 1 } }]);
     expect(transport.capacity()).toBe(1);
     expect(faults()).toHaveLength(1);
     expect(faults()[0]).toContain('error Route smpp rests');
     smsc.onSubmit = (submit) => submit.answer();
     await world().until(() => transport.state()[0]?.usable === true, 200);
     expect(kinds(await world().results(transport, manySms(3), 100))).toEqual(Array(3).fill('sent'));
-    // The same sessions: nothing was wrong with them.
+    // The same binds: nothing was wrong with them.
     expect(smsc.connections).toHaveLength(2);
   });
 });
@@ -240,8 +238,8 @@ describe('the classes that a host sets', () => {
     const smsc = await world().smsc({ onSubmit: answering(0x400) });
     const transport = await world().start([{ port: smsc.port, statuses: { 1024: 'message' } }]);
     expect(await world().results(transport, smsOf('x'))).toMatchObject([{ kind: 'refused', error: 'smpp: 0x400' }]);
-    const session = await world().start([{ port: smsc.port, name: 'other', statuses: { 1024: 'session' } }]);
-    const results = world().submit(session, smsOf('y'));
+    const bind = await world().start([{ port: smsc.port, name: 'other', statuses: { 1024: 'bind' } }]);
+    const results = world().submit(bind, smsOf('y'));
     await world().until(() => logged.some((line) => line.includes('Link other binds again')), 20);
     smsc.onSubmit = (submit) => submit.answer();
     expect(kinds(await world().settled(results, 20))).toEqual(['sent']);

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { LinkKeeper, type LinkSession } from '../../../src/transports/smpp/link/link-keeper.js';
+import { type LinkBind, LinkKeeper } from '../../../src/transports/smpp/link/link-keeper.js';
 import { SetBackClock } from '../../support/set-back-clock.js';
 import { settled } from '../../support/settled.js';
 
@@ -9,12 +9,15 @@ beforeAll(() => Logger.overrideLogger(false));
 const FIRST_MS = 1000;
 const MAX_MS = 20_000;
 
-/** A link whose sessions are lost at once, or never come about; random numbers are 1, so that each wait is the longest of its round. */
+/**
+ * A link whose connections are lost at once, or never come about. Random numbers are 1, so that each wait is the longest of its
+ * round.
+ */
 class World {
   readonly clock = new SetBackClock();
-  /** When a session was asked for, by the clock's `elapsed`. */
+  /** When a bind was asked for, by the clock's `elapsed`. */
   readonly asked: number[] = [];
-  /** Ends the session that is open. */
+  /** Ends the bind that is open. */
   lose: () => void = () => undefined;
 
   constructor(open: 'never' | 'until it is lost') {
@@ -24,7 +27,7 @@ class World {
       async () => {
         this.asked.push(this.clock.elapsed());
         if (open === 'never') throw new Error('connection refused');
-        return this.session();
+        return this.bind();
       },
       () => undefined,
       () => undefined,
@@ -34,7 +37,7 @@ class World {
     keeper.start();
   }
 
-  /** The waits before each of the next sessions, each of which is lost `heldMs` after it was open. */
+  /** The waits before each of the next binds, each of which is lost `heldMs` after it was open. */
   async waits(count: number, heldMs = 0): Promise<number[]> {
     const waits: number[] = [];
     while (waits.length < count) {
@@ -52,7 +55,7 @@ class World {
     return waits;
   }
 
-  private session(): LinkSession {
+  private bind(): LinkBind {
     const ended = new Promise<{ reason: string; orderly: boolean }>((resolve) => {
       this.lose = () => resolve({ reason: 'lost', orderly: false });
     });
@@ -63,14 +66,14 @@ class World {
 const DOUBLED = [1000, 2000, 4000, 8000, 16_000, MAX_MS, MAX_MS];
 
 test.each(['never', 'until it is lost'] as const)(
-  'the wait for the next session doubles with each failure, up to the longest (a session comes about: %s)',
+  'the wait for the next bind doubles with each failure, up to the longest (a bind comes about: %s)',
   async (open) => {
     const world = new World(open);
     expect(await world.waits(7)).toEqual(DOUBLED);
   },
 );
 
-test('a session that held 30 s starts the waits again, a shorter one does not', async () => {
+test('a bind that held 30 s starts the waits again, a shorter one does not', async () => {
   const world = new World('until it is lost');
   expect(await world.waits(3)).toEqual(DOUBLED.slice(0, 3));
   expect(await world.waits(1, 29_999)).toEqual([8000]);

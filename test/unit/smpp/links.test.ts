@@ -72,7 +72,7 @@ describe('binding', () => {
     expect(smsc.connection.bind?.systemId).toBe(systemId);
   });
 
-  test('a carrier that drops every session is left more and more in peace', async () => {
+  test('a carrier that drops every bind is left more and more in peace', async () => {
     const smsc = await world().smsc({ onBind: () => 0 });
     await world().start([{ port: smsc.port }]);
     const dropAll = () => {
@@ -113,7 +113,7 @@ describe('binding', () => {
     expect(waits[2]).toBeLessThanOrEqual(4400);
   });
 
-  test('each session is a new one, with sequences of its own', async () => {
+  test('each bind is a new one, with sequences of its own', async () => {
     const smsc = await world().smsc();
     const transport = await world().start([{ port: smsc.port }]);
     await world().results(transport, manySms(3));

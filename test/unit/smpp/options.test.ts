@@ -22,7 +22,7 @@ describe('options of SMPP', () => {
         {
           name: 'smpp',
           route: 'smpp',
-          session: {
+          bind: {
             ...LINK,
             port: 2775,
             bindAs: 'transceiver',
@@ -74,7 +74,7 @@ describe('options of SMPP', () => {
 
   test('take the port of TLS with TLS, verified', () => {
     const [link] = resolveSmppSettings(withLink({ tls: true })).links;
-    expect(link?.session).toMatchObject({ port: 3550, tls: {} });
+    expect(link?.bind).toMatchObject({ port: 3550, tls: {} });
   });
 
   test.each<[string, SmppOptions]>([
@@ -170,7 +170,7 @@ describe('options of SMPP', () => {
     ['Option smpp.links[0].statuses must have numbers', withLink({ statuses: { 0: 'later' } })],
     ['Option smpp.links[0].statuses must have numbers', withLink({ statuses: { 4294967296: 'later' } })],
     [
-      'Option smpp.links[0].statuses.0x400 must be one of message, session, route, later, throttled',
+      'Option smpp.links[0].statuses.0x400 must be one of message, bind, route, later, throttled',
       withLink({ statuses: { 1024: 'permanent' } }),
     ],
     ['Option smpp.links[0].sytemId is not known; there are name, route, host', withLink({ sytemId: 'x' })],
@@ -183,13 +183,13 @@ describe('options of SMPP', () => {
   test('take a password of 9 to 64 characters only where the link says so', () => {
     const ofLength = (length: number) => ({ ...LINK, password: 'x'.repeat(length), longPassword: true });
     const { links } = resolveSmppSettings({ links: [9, 64].map(ofLength) });
-    expect(links.map(({ session }) => session.password.length)).toEqual([9, 64]);
+    expect(links.map(({ bind }) => bind.password.length)).toEqual([9, 64]);
   });
 
   test('take a system id of 16 to 64 characters only where the link says so', () => {
     const ofLength = (length: number) => ({ ...LINK, systemId: 'x'.repeat(length), longSystemId: true });
     const { links } = resolveSmppSettings({ links: [1, 16, 64].map(ofLength) });
-    expect(links.map(({ session }) => session.systemId.length)).toEqual([1, 16, 64]);
+    expect(links.map(({ bind }) => bind.systemId.length)).toEqual([1, 16, 64]);
   });
 
   test('a wrong password is not repeated in the sentence', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import type { SubmitOutcome } from '../../../src/transports/smpp/bind/submit-outcome.js';
 import { decidePart } from '../../../src/transports/smpp/link/part-decision.js';
-import type { SubmitOutcome } from '../../../src/transports/smpp/session/submit-outcome.js';
 
 const answered = (status: number, messageId = '7'): SubmitOutcome => ({
   kind: 'answered',
@@ -16,10 +16,10 @@ describe('what is done', () => {
     ['taken, with blanks around its id', answered(0, ' 0a7 \r\n'), FIRST, { kind: 'taken', id: '0a7' }],
     ['taken without an id', answered(0, ' '), FIRST, { kind: 'taken', id: '' }],
     [
-      'an error of the session, at any attempt',
+      'an error of the bind, at any attempt',
       answered(0x04),
       { ...FIRST, attempt: 20 },
-      { kind: 'session', error: 'smpp: 0x04', code: '0x04', reason: expect.any(String) },
+      { kind: 'bind', error: 'smpp: 0x04', code: '0x04', reason: expect.any(String) },
     ],
     [
       'an error of the route in the middle',
@@ -28,7 +28,7 @@ describe('what is done', () => {
       { kind: 'route', error: 'smpp: 0x15', code: '0x15', reason: expect.any(String) },
     ],
     [
-      'an error of the session for a message that is to blame',
+      'an error of the bind for a message that is to blame',
       answered(0x04),
       { ...FIRST, attempt: 2, toBlame: true },
       { kind: 'retry', error: 'smpp: 0x04', code: '0x04' },

@@ -2,7 +2,7 @@ import { type AddressType, type ReadAddress, readAddress } from '../../../common
 import type { ShortMessage } from '../pdu/pdu.js';
 import { TAG, tlvValue } from '../pdu/tlv.js';
 
-/** What the type of number (SMPP 3.4 section 5.2.5) says; 0, and types that are not in the standard, say nothing. */
+/** What each type of number means (SMPP 3.4 section 5.2.5). 0 and types that are not in the standard mean nothing. */
 const TYPES: Readonly<Record<number, AddressType>> = {
   1: 'international',
   2: 'national',
@@ -21,8 +21,8 @@ export function addressOf({ ton, address }: ShortMessage['source'], home: string
 }
 
 /**
- * The content of a message: `short_message` or `message_payload`. SMPP 3.4 section 5.3.2.32 allows only one of them; of a
- * carrier that writes both, the longer one, because the other is its beginning.
+ * The content of a message: `short_message` or `message_payload`. SMPP 3.4 section 5.3.2.32 allows only one of them. If a
+ * carrier writes both, we take the longer one, because the other is only its beginning.
  */
 export function shortMessageOctets({ shortMessage, tlvs }: ShortMessage): Uint8Array {
   const payload = tlvValue(tlvs, TAG.messagePayload);

@@ -15,8 +15,8 @@ const INTERMEDIATE = 0x20;
 type DeliverKind = 'receipt' | 'text' | 'other';
 
 /**
- * The kind of a deliver_sm. Some carriers do not mark receipts in `esm_class`; `receipted_message_id` marks them as
- * well, since a phone cannot send it. With `unmarkedReceipts` the text decides when neither is present.
+ * The kind of a deliver_sm. Some carriers do not mark receipts in `esm_class`. Then `receipted_message_id` marks them, since
+ * a phone cannot send it. If neither is present and `unmarkedReceipts` is set, the text decides.
  */
 export function deliverKind(
   pdu: ShortMessage,
@@ -29,8 +29,8 @@ export function deliverKind(
 }
 
 /**
- * Reads a receipt from its parameters, then from its text. Undefined without an id or a state. A state that is not known
- * is not final, so it changes nothing: it is only marked as `unread`.
+ * Reads a receipt from its parameters, then from its text. Undefined without an id or a state. If the state is not known,
+ * the receipt is only marked as `unread` and changes nothing, because the state may not be final.
  */
 export function readReceipt(pdu: ShortMessage, settings: IncomingSettings): CarrierReceipt | undefined {
   const fields = fieldsOfPdu(pdu);
@@ -56,8 +56,8 @@ export function readReceipt(pdu: ShortMessage, settings: IncomingSettings): Carr
 }
 
 /**
- * The state of a receipt. The parameter stands above the text, except that the text may know better: where the parameter
- * says only "unknown" (7), or has no value of a standard, and where the host says what the text's state means.
+ * The state of a receipt. The parameter wins over the text, with three exceptions: the parameter says only "unknown" (7), its
+ * value is in no standard, or the host's options say what the state in the text means.
  */
 function stateOf(
   messageState: number | undefined,
@@ -76,7 +76,7 @@ function isIntermediate({ esmClass }: ShortMessage): boolean {
   return (esmClass & MESSAGE_TYPE) === INTERMEDIATE;
 }
 
-/** The texts in which a receipt may be. Some carriers write both fields, and cut one of them. */
+/** The texts that may contain a receipt. Some carriers write both fields, and cut one of them. */
 function receiptTexts({ shortMessage, tlvs }: ShortMessage): readonly string[] {
   const payload = tlvValue(tlvs, TAG.messagePayload) ?? new Uint8Array(0);
   return [shortMessage, payload].filter(({ length }) => length > 0).map(receiptText);
@@ -122,18 +122,18 @@ const LABELS = 'id|sub|dlvrd|submit[ _]?date|done[ _]?date|stat|status|err|error
 // A value ends at white space or a comma. The look-ahead keeps an empty value from matching the next label.
 const VALUE = `((?!(?:${LABELS})[ ]?:)[^\\s,;]*)`;
 const FIELD = new RegExp(`(?:^|[\\s,;])(${LABELS})[ ]?:[ ]?${VALUE}`, 'gi');
-/** A label, also one that is in no standard, with its value and all that separates it from the next. */
+/** A label with its value and everything up to the next label. The label may be one that is in no standard. */
 const PAIR = new RegExp(`(${LABELS}|[a-z][a-z_]{0,19})[ ]?:[ ]?${VALUE}[\\s,;]*`, 'iy');
 const LABEL = new RegExp(`^(?:${LABELS})$`, 'i');
 const BODY = /(?:^|[\s,;])text ?:/i;
-/** Labels of which carriers write two forms. */
+/** Labels that carriers write in two forms. */
 const SYNONYMS: Readonly<Record<string, string>> = { status: 'stat', error: 'err' };
 const MAX_LENGTH = 1024;
 
 /**
  * Reads `id:… sub:… dlvrd:… submit date:… done date:… stat:… err:… text:…`, with labels in any order and case, each of
- * them optional. `text:` is followed by the beginning of the message, which is not trusted: a label there counts only
- * when it is missing before, and of several the last one, because the carrier's own fields follow the message.
+ * them optional. The beginning of the message follows `text:` and is not trusted. A label behind `text:` counts only if it is
+ * missing before. If it occurs several times there, the last one counts, because the carrier's own fields follow the message.
  */
 export function receiptFields(text: string): ReceiptFields {
   const head = text.slice(0, MAX_LENGTH);
@@ -145,7 +145,7 @@ export function receiptFields(text: string): ReceiptFields {
   return { id: field('id'), stat: field('stat'), err: field('err'), doneDate: field('donedate') };
 }
 
-/** The values that a message may have without a mark, so that it is a receipt and not the words of a person. */
+/** The values that make an unmarked message a receipt, and not the words of a person. */
 const ALLOWED: Readonly<Record<string, RegExp>> = {
   id: /^[!-~]{1,65}$/,
   sub: /^\d{0,5}$/,
@@ -202,7 +202,7 @@ function fieldsOf(text: string): [label: string, value: string][] {
   return fields.filter(([, value]) => value !== '');
 }
 
-/** A date with or without seconds or the century, or zeros for one that has not come. */
+/** A date with or without seconds or the century, or zeros for a date that is not known yet. */
 function isReceiptDate(date: string): boolean {
   return /^0{10,14}$/.test(date) || receiptTime(date.replace(/^20(?=\d{12}$)/, ''), 0) !== undefined;
 }

@@ -1,6 +1,6 @@
 import type { SmsReport } from '../../../sms/sms-transport.js';
 
-/** What a state in a receipt means for the SMS. `sent`: it is not final, and another receipt reports the end. */
+/** What a state in a receipt means for the SMS. `sent`: the state is not final, and another receipt reports the end. */
 export type ReceiptStatus = SmsReport['status'];
 
 /** All statuses that a state may stand for. */
@@ -15,16 +15,16 @@ export const RECEIPT_STATUSES = [
 /**
  * The states that carriers document, by what they mean.
  *
- * The difference between `undelivered` and `failed` is money: `failed` is refunded. A state is `failed` only if the
- * carrier itself did not let the SMS through, before any network or phone had it: for want of credit or of a route, or
- * by one of its own rules. All that a network or a phone may have refused is `undelivered`, because the carrier has
- * done its work by then, and so is a state that does not say who refused.
+ * The difference between `undelivered` and `failed` is money: `failed` is refunded. A state is `failed` only if the carrier
+ * itself did not let the SMS through, before any network or phone had it. Its reasons are a lack of credit, a missing route,
+ * or one of its own rules. If a network or a phone may have refused the SMS, the state is `undelivered`, because the carrier
+ * has done its work by then. A state that does not say who refused is `undelivered` too.
  */
 const DOCUMENTED: Readonly<Record<ReceiptStatus, readonly string[]>> = {
   sent: [
     // SMPP 3.4 section 5.2.28 and 5.0 section 4.7.15, with their short forms.
     ...['SCHEDULED', 'ENROUTE', 'ACCEPTED', 'ACCEPTD'],
-    // It waits at the carrier, or the carrier has passed it on.
+    // The SMS waits at the carrier, or the carrier has passed it on.
     ...['SUBMITTED', 'SUBMITD', 'SUBMIT', 'BUFFERED', 'BUFFRED', 'BUFFERD', 'QUEUED', 'ENQUEUE', 'ENQUEUED'],
     ...['PENDING', 'STAGED', 'WAITING', 'PROCESSING', 'PROCESSED', 'INPROGRESS', 'DISPATCHED', 'FORWARDED', 'ROUTED'],
     ...['SENDING', 'SENT', 'RECEIVED', 'ACK', 'ACKED', 'DELAYED', 'DEFERRED', 'RETRY', 'RETRYING', 'AWAITEDDLR'],
@@ -33,10 +33,10 @@ const DOCUMENTED: Readonly<Record<ReceiptStatus, readonly string[]>> = {
   undelivered: [
     // SMPP 3.4 and 5.0. SKIPPED is message_state 9.
     ...['EXPIRED', 'DELETED', 'UNDELIVERABLE', 'UNDELIV', 'SKIPPED'],
-    // No standard has them, and they do not say who refused.
+    // These are in no standard, and they do not say who refused.
     ...['FAILED', 'FAIL', 'ERROR', 'UNDELIVERED', 'UNDELIVRD', 'UNDLVRD', 'NOTDELIVERED', 'SYSERR', 'SERVERERR'],
     ...['SYSTEMERROR', 'TIMEOUT', 'ABORTED'],
-    // The network or the phone.
+    // The network or the phone refused.
     ...[
       'ABSENT',
       'ABSENTSUB',
@@ -52,13 +52,13 @@ const DOCUMENTED: Readonly<Record<ReceiptStatus, readonly string[]>> = {
     ...['ZEROBAL'],
   ],
   failed: [
-    // SMPP 3.4: the carrier has accepted it and refused it later.
+    // SMPP 3.4: the carrier accepted the SMS and refused it later.
     ...['REJECTED', 'REJECTD', 'REJECT', 'REJECTEDMULTIPART', 'REFUSED'],
-    // Our own account at the carrier.
+    // Our own account at the carrier has no credit.
     ...['NOCRED', 'NOCREDIT', 'NOCREDITS', 'NOBALANCE', 'INSUFFICIENTCREDIT', 'INSUFFICIENTCREDITS', 'NOFUNDS'],
-    // The carrier has no way to this number, or reads none in it.
+    // The carrier has no route to this number, or cannot read it as a number.
     ...['NOROUTE', 'NOTROUTABLE', 'UNROUTABLE', 'UNROUTED', 'INVNUMBER', 'INVALIDNUMBER', 'INVALIDNUM', 'INVNUM'],
-    // The carrier's own rules: its lists, its filters, its register of senders and templates.
+    // The carrier's own rules refused: its lists, its filters, its register of senders and templates.
     ...['BLACKLISTED', 'BLACKLIST', 'BLACKLST', 'BLIST', 'BLOCKED', 'FILTERED', 'SPAM', 'DND', 'DNDNUMB', 'OPTOUT'],
     ...['OPTOUTREJ', 'NOTOPTIN', 'NOTALLOWED', 'PROHIBITED', 'SERIESBLK', 'SERIESBLOCK', 'SNDRIDNOTALLOTED'],
     ...['SENDERIDNOTFOUND', 'TEMPLATENOTFOUND', 'INVTEMPLATEMATCH'],
@@ -68,7 +68,7 @@ const DOCUMENTED: Readonly<Record<ReceiptStatus, readonly string[]>> = {
   unknown: ['UNKNOWN', 'UNKNOWNSTATE', 'NULL', 'NONE', 'NODLR', 'NODLROPTR', 'UNCONFIRMED'],
 };
 
-/** The states by the value of the parameter message_state, from 0 (SMPP 3.4 section 5.2.28, SMPP 5.0 for 0 and 9). */
+/** The states by the value of the parameter message_state, starting with 0 (SMPP 3.4 section 5.2.28, SMPP 5.0 for 0 and 9). */
 const BY_NUMBER = [
   'SCHEDULED',
   'ENROUTE',
@@ -82,7 +82,7 @@ const BY_NUMBER = [
   'SKIPPED',
 ] as const;
 
-/** Some carriers cut a state to the length of those of the standard. */
+/** Some carriers cut a state to the length that the standard's states have. */
 const CUT_LENGTH = 7;
 
 /** What the states in receipts of one link mean. */
@@ -90,7 +90,7 @@ export class ReceiptStates {
   private readonly statuses: ReadonlyMap<string, ReceiptStatus>;
   private readonly own: ReadonlySet<string>;
 
-  /** @param own what the host says of its carrier's states, by the state in any case; it stands above our table */
+  /** @param own what the host says about its carrier's states, by the state in any case; it takes precedence over our table */
   constructor(own: Readonly<Record<string, ReceiptStatus>> = {}) {
     const documented = RECEIPT_STATUSES.flatMap((status) =>
       DOCUMENTED[status].map((state): [string, ReceiptStatus] => [keyOf(state), status]),
@@ -100,7 +100,7 @@ export class ReceiptStates {
     this.own = new Set(hosts.map(([state]) => state));
   }
 
-  /** The status of a state in any case, with or without separators, also when it is a number; undefined: not known. */
+  /** The status of a state, which may be in any case, with or without separators, or a number. Undefined: not known. */
   statusOf(state: string): ReceiptStatus | undefined {
     const key = keyOf(state);
     return this.statuses.get(key) ?? this.ofNumber(key) ?? this.ofCut(key);
@@ -116,7 +116,7 @@ export class ReceiptStates {
     return state === undefined ? undefined : this.statuses.get(state);
   }
 
-  /** The status of the states that begin so, if they agree. */
+  /** The status of the states that begin with this text, if they all have the same one. */
   private ofCut(key: string): ReceiptStatus | undefined {
     if (key.length !== CUT_LENGTH) return undefined;
     const found = new Set([...this.statuses].filter(([state]) => state.startsWith(key)).map(([, status]) => status));

@@ -4,13 +4,16 @@ import { atMost } from '../../../common/at-most.js';
 import type { Clock } from '../../../common/clock.js';
 import type { InboundSms } from '../../../sms/sms-transport.js';
 
-/** How long a text is remembered, as long as a repeat of it is told from it. */
+/** How long a text is remembered. A repeat that comes later counts as a new text. Milliseconds. */
 const REMEMBERED_MS = 3_600_000;
 const MAX_TEXTS = 10_000;
 
-/** An SMSC waits for an answer for longer than this. */
+/** Every SMSC waits for an answer for longer than this, so a faster answer was in time. Milliseconds. */
 const PROMPT_MS = 5000;
-/** How long an answer may be on its way: what came earlier before the end of a connection was answered on it. */
+/**
+ * How long an answer may take to reach the SMSC, in milliseconds. If a text came longer than this before its connection ended,
+ * the SMSC has received our answer.
+ */
 const UNSURE_MS = 60_000;
 
 /** One connection to an SMSC. */
@@ -19,9 +22,9 @@ export interface Connection {
   endedAt?: number;
 }
 
-/** The last time that a text came. */
+/** The last arrival of a text. */
 interface Arrival {
-  /** How many texts of these words there have been. */
+  /** How many texts with these words have arrived. */
   count: number;
   connection: Connection;
   /** By the clock's `elapsed`. */
@@ -29,16 +32,16 @@ interface Arrival {
   answeredAt: number | undefined;
 }
 
-/** A text's name, and what to call when its answer is about to go out. */
+/** The key of a text, and the function to call when its answer is about to go out. */
 interface NamedText {
   readonly key: string;
   readonly stored: () => void;
 }
 
 /**
- * Tells a repeated text from a second one of the same words, because SMPP gives texts no ids. An SMSC repeats a text whose answer
- * it did not get: where the connection ended about that time, or the answer was slow. Otherwise the phone has sent it again. What
- * is remembered is lost with the process; a text then counts as the first of its words.
+ * Distinguishes a repeated text from a second text with the same words, because SMPP gives texts no ids. An SMSC repeats a text
+ * if it did not get the answer: the connection ended about that time, or the answer was slow. In all other cases the phone has
+ * sent the words again. After a restart nothing is remembered, so a text then counts as the first with its words.
  */
 export class TextRepeats {
   private readonly arrivals = new LRUCache<string, Arrival>({ ...atMost(MAX_TEXTS) });

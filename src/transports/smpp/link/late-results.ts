@@ -2,15 +2,15 @@ import { LRUCache } from 'lru-cache';
 import { atMost } from '../../../common/at-most.js';
 import { mayBeSpellings } from '../../../sms/receipts/sms-part.js';
 import type { CarrierReceipt, OutgoingSms, SmsReport } from '../../../sms/sms-transport.js';
+import type { SubmitAnswer } from '../bind/submit-outcome.js';
 import { statusCode } from '../command-status.js';
-import type { SubmitAnswer } from '../session/submit-outcome.js';
 
 const MAX_MESSAGES = 10_000;
 
 /**
- * Answers that arrive after their SMS was reported as `unknown`. A refusal that proves that the SMS was not sent is
- * reported. An id is kept, so that the receipt, which alone can change the status now, finds the SMS. In memory
- * only.
+ * Answers that arrive after their SMS was reported as `unknown`. If a refusal proves that the SMS was not sent, it is
+ * reported. If the answer has an id, the id is kept in memory: only a receipt can change the status now, and it finds the SMS
+ * by the id.
  */
 export class LateResults {
   /** The messages by route and carrier's id, without their texts. */
@@ -37,7 +37,7 @@ export class LateResults {
     this.report({ smsId, position, status: 'failed', error: `smpp: ${statusCode(status)}` });
   }
 
-  /** The report of a receipt; undefined when it belongs to no SMS with a late answer. */
+  /** The report of a receipt. Undefined if the receipt belongs to no SMS with a late answer. */
   reportOf({ route, ids, number, otherNumber, status, error }: CarrierReceipt): SmsReport | undefined {
     for (const id of ids) {
       const sms = this.byId.get(keyOf(route, id));

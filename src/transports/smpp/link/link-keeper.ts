@@ -2,18 +2,18 @@ import { Logger } from '@nestjs/common';
 import { pause } from '../../../common/async.js';
 import type { Clock } from '../../../common/clock.js';
 import { type FaultLog, faultLog, LogLine } from '../../../common/log.js';
+import { BindError } from '../bind/bind-wire.js';
+import type { SmppBind } from '../bind/smpp-bind.js';
 import { statusCode } from '../command-status.js';
 import { STATUS } from '../pdu/command.js';
-import { SessionBindError } from '../session/session-wire.js';
-import type { SmppSession } from '../session/smpp-session.js';
 import type { ReconnectSettings } from '../smpp-settings.js';
 
-/** After a session of this length the reconnect delays start from the first one again. Milliseconds. */
+/** If a connection has lasted this long, the reconnect delays start from the first one again. Milliseconds. */
 const STABLE_MS = 30_000;
 
 /**
- * Refusals of a bind that need a change of configuration (SMPP 3.4 section 5.1.3). "Already bound" may also end when
- * the carrier notices that our previous connection is dead.
+ * Refusals of a bind that need a change of configuration (SMPP 3.4 section 5.1.3). The exception is "already bound", which may
+ * also end by itself when the carrier notices that our previous connection is dead.
  */
 const CONFIGURATION_ERRORS: ReadonlyMap<number, string> = new Map([
   [STATUS.alreadyBound, 'already bound'],
@@ -24,25 +24,25 @@ const CONFIGURATION_ERRORS: ReadonlyMap<number, string> = new Map([
   [STATUS.invalidCommandId, 'it does not know this kind of bind, see the option bindAs'],
 ]);
 
-/** Keeps a link connected: opens a new session after the previous one has ended and a delay has passed. */
+/** Keeps a link connected: when a connection has ended, opens and binds a new one after a delay. */
 export class LinkKeeper {
   private readonly log = new Logger('SmppSmsTransport');
   private readonly faults: FaultLog;
   private readonly stopping = new AbortController();
-  private current: LinkSession | undefined;
+  private current: LinkBind | undefined;
   private running: Promise<void> = Promise.resolve();
   private failures = 0;
   private changedAt: number;
 
   /**
-   * @param changed called when a session begins and when it ends
+   * @param changed called when a connection is bound and when it ends
    * @param refused called with the status by which the carrier refuses a bind, such as `0x0e`
    * @param random in [0, 1)
    */
   constructor(
     private readonly name: string,
     private readonly settings: ReconnectSettings,
-    private readonly open: OpenSession,
+    private readonly open: OpenBind,
     private readonly changed: () => void,
     private readonly refused: (code: string) => void,
     private readonly clock: Clock,
@@ -52,12 +52,12 @@ export class LinkKeeper {
     this.faults = faultLog('SmppSmsTransport', clock);
   }
 
-  /** The current session while it is bound. */
-  get session(): LinkSession | undefined {
+  /** The current connection, while it is bound. */
+  get bind(): LinkBind | undefined {
     return this.current?.open ? this.current : undefined;
   }
 
-  /** Since when it has had a session or none, milliseconds since the epoch. */
+  /** When the link was last bound or lost, milliseconds since the epoch. */
   get since(): number {
     return this.changedAt;
   }
@@ -66,7 +66,7 @@ export class LinkKeeper {
     this.running = this.run();
   }
 
-  /** Closes the session after waiting for the answers to what is on the wire. */
+  /** Waits for the answers to what is on the wire, then closes the connection. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.current?.close();
@@ -79,27 +79,27 @@ export class LinkKeeper {
 
   private async run(): Promise<void> {
     while (!this.stopped) {
-      const delay = await this.runSession();
+      const delay = await this.runBind();
       if (!this.stopped) await pause(this.clock, delay, this.stopping.signal);
     }
   }
 
-  /** Runs one session to its end and returns the delay before the next, in milliseconds. */
-  private async runSession(): Promise<number> {
-    let session: LinkSession;
+  /** Runs one connection to its end and returns the delay before the next one, in milliseconds. */
+  private async runBind(): Promise<number> {
+    let bind: LinkBind;
     try {
-      session = await this.open(this.stopping.signal);
+      bind = await this.open(this.stopping.signal);
     } catch (error) {
       return this.failed(error);
     }
     const boundAt = this.clock.elapsed();
-    this.current = session;
+    this.current = bind;
     this.changedAt = this.clock.now();
-    // `stop` may have been called during the bind, when there was no session to close.
-    if (this.stopped) await session.close();
+    // `stop` may have been called while we were binding, when there was nothing to close yet.
+    if (this.stopped) await bind.close();
     else this.log.log(new LogLine(`Link ${this.name} is bound.`, { route: this.name }));
     this.changed();
-    const { reason, orderly } = await session.ended;
+    const { reason, orderly } = await bind.ended;
     this.current = undefined;
     this.changedAt = this.clock.now();
     this.changed();
@@ -111,7 +111,7 @@ export class LinkKeeper {
 
   private failed(error: unknown): number {
     if (this.stopped) return 0;
-    const status = error instanceof SessionBindError ? error.status : undefined;
+    const status = error instanceof BindError ? error.status : undefined;
     const mistake = status === undefined ? undefined : CONFIGURATION_ERRORS.get(status);
     if (status !== undefined) this.refused(statusCode(status));
     if (status !== undefined && mistake !== undefined) {
@@ -121,8 +121,8 @@ export class LinkKeeper {
       );
       return patientDelay(this.settings, this.random());
     }
-    const why = error instanceof SessionBindError ? error.message : 'no session came about.';
-    this.faults.warn(`Link ${this.name}: ${why}`, { code: 'no_session', route: this.name });
+    const why = error instanceof BindError ? error.message : 'no connection could be bound.';
+    this.faults.warn(`Link ${this.name}: ${why}`, { code: 'no_bind', route: this.name });
     return reconnectDelay(this.settings, this.failures++, this.random());
   }
 }
@@ -145,11 +145,11 @@ export function patientDelay({ maxMs }: ReconnectSettings, random: number): numb
   return Math.round((maxMs / 2) * (1 + random));
 }
 
-/** The part of a session that a link uses. */
-export type LinkSession = Pick<SmppSession, 'open' | 'submit' | 'ended' | 'close'>;
+/** The part of a bound connection that a link uses. */
+export type LinkBind = Pick<SmppBind, 'open' | 'submit' | 'ended' | 'close'>;
 
 /**
  * Connects and binds.
- * @throws SessionBindError also when `signal` is aborted
+ * @throws BindError if that fails, or if `signal` is aborted
  */
-export type OpenSession = (signal: AbortSignal) => Promise<LinkSession>;
+export type OpenBind = (signal: AbortSignal) => Promise<LinkBind>;

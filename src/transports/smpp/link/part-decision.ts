@@ -1,5 +1,5 @@
+import type { SubmitOutcome } from '../bind/submit-outcome.js';
 import { type SmppStatusClass, statusCode, statusRule } from '../command-status.js';
-import type { SubmitOutcome } from '../session/submit-outcome.js';
 
 /** What happens after the submit of a part. `code` is the carrier's. */
 type PartDecision =
@@ -11,8 +11,8 @@ type PartDecision =
   /** Return the message to the outbox for another attempt. */
   | { readonly kind: 'retry'; readonly error: string; readonly code?: string }
   | { readonly kind: 'refused'; readonly error: string; readonly code?: string }
-  /** Submit the same part again after the session was bound anew, or after the route has rested. */
-  | { readonly kind: 'session' | 'route'; readonly error: string; readonly code: string; readonly reason: string }
+  /** Submit the same part again after the link has bound again, or after the route has rested. */
+  | { readonly kind: 'bind' | 'route'; readonly error: string; readonly code: string; readonly reason: string }
   | { readonly kind: 'unknown'; readonly error: string };
 
 /** The number of unclear refusals after which a part is refused. */
@@ -27,8 +27,8 @@ interface PartState {
   /** The number of temporary and unclear refusals of this part, including this one. */
   readonly refusals: number;
   /**
-   * True: the carrier refuses this message again and again with errors of the session or the route, while it accepts
-   * others in between. Such an error counts as an unclear one of this message.
+   * True: the carrier refuses this message again and again with errors of the bind or the route, while it accepts
+   * others in between. Such an error then counts as an unclear refusal of this message.
    */
   readonly toBlame: boolean;
 }

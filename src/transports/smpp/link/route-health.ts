@@ -6,17 +6,17 @@ import type { OutgoingSms } from '../../../sms/sms-transport.js';
 /** The first rest of a route, and the longest; it doubles while the carrier accepts nothing in between. Milliseconds. */
 const FIRST_REST_MS = 30_000;
 const MAX_REST_MS = 600_000;
-/** How long an error explains why the route has no link. Milliseconds. */
+/** How long the last error is given as the reason why the route has no link. Milliseconds. */
 const KEPT_MS = 1_200_000;
-/** After so many refusals with other messages accepted in between, the fault is the message's own. */
+/** If a message is refused this often while others are accepted in between, the message itself is the reason. */
 const MAX_TIMES = 3;
 /** The maximum number of messages whose refusals are remembered. */
 const MAX_SUSPECTS = 1000;
 
 /** What the links of one route learn from the carrier's refusals together. */
 export class RouteHealth {
-  /** How often it was interrupted since the start, by what the carrier's status was about. */
-  readonly interruptions = { session: 0, route: 0 };
+  /** How often the route was interrupted since the start, by what the carrier's status was about. */
+  readonly interruptions = { bind: 0, route: 0 };
   /** The number of parts that the carrier has accepted since the start. */
   private accepted = 0;
   /** By message, how often it was refused and others accepted in between. */
@@ -61,8 +61,8 @@ export class RouteHealth {
   }
 
   /**
-   * Records that a message met a refusal for the sake of the session or the route. True when the carrier has accepted
-   * others between several of its refusals, so that the message itself must be their reason.
+   * Records that a message was refused because of the bind or the route. True if the carrier has accepted other messages
+   * between several of these refusals, so that the message itself must be their reason.
    */
   isToBlame({ smsId, position }: Pick<OutgoingSms, 'smsId' | 'position'>): boolean {
     const { accepted } = this;
@@ -73,9 +73,9 @@ export class RouteHealth {
     return times >= MAX_TIMES;
   }
 
-  /** Records that a session of the route was ended or refused by a status. */
+  /** Records that the carrier ended or refused a bind of the route with a status. */
   interrupted(error: string): void {
-    this.interruptions.session++;
+    this.interruptions.bind++;
     this.last = { error, at: this.clock.elapsed() };
   }
 

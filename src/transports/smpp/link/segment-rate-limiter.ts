@@ -6,9 +6,9 @@ const BURST_SECONDS = 0.1;
 const MAX_DOUBLINGS = 6;
 
 /**
- * Limits how fast a link submits: to its parts per second, and further after the carrier has throttled. The link then
- * pauses, for longer each time if no part was accepted in between, and continues with half the window. The window grows
- * by one for each window of accepted parts.
+ * Limits how fast a link submits: to its parts per second, and further after the carrier has throttled. Then the link pauses
+ * and continues with half the window. The pause is longer each time if no part was accepted in between. Afterwards the window
+ * grows by one for each full window of accepted parts.
  */
 export class SegmentRateLimiter {
   private tokens: number;
@@ -47,7 +47,7 @@ export class SegmentRateLimiter {
     return Math.max(0, pauseMs, tokenMs);
   }
 
-  /** How many parts may be submitted within the next `ms` milliseconds, as far as the rate is concerned. */
+  /** How many parts the rate allows within the next `ms` milliseconds. */
   partsWithin(ms: number, now: number): number {
     const restMs = ms - Math.max(0, this.pausedUntil - now);
     if (restMs <= 0) return 0;

@@ -3,11 +3,11 @@ import { type FaultLog, faultLog } from '../../../common/log.js';
 import { CAPACITY_MS, RecentCount } from '../../../outbox/capacity.js';
 import type { LinkState } from '../../../sms/carrier-state.js';
 import type { OutgoingSms } from '../../../sms/sms-transport.js';
+import type { SubmitAnswer, SubmitOutcome } from '../bind/submit-outcome.js';
 import { provesRefusal } from '../command-status.js';
 import type { ShortMessage } from '../pdu/pdu.js';
-import type { SubmitAnswer, SubmitOutcome } from '../session/submit-outcome.js';
 import type { SmppLinkSettings } from '../smpp-settings.js';
-import { LinkKeeper, type LinkSession, type OpenSession } from './link-keeper.js';
+import { type LinkBind, LinkKeeper, type OpenBind } from './link-keeper.js';
 import { decidePart } from './part-decision.js';
 import type { RouteHealth } from './route-health.js';
 import { SegmentRateLimiter } from './segment-rate-limiter.js';
@@ -34,15 +34,15 @@ interface LinkContext {
   answeredLate(sms: OutgoingSms, route: string, answer: SubmitAnswer, isRefused: boolean): void;
 }
 
-/** What the answer to a submit was about, beyond its message. */
+/** An answer to a submit that was about the bind or the route, not about the message. */
 interface Interruption {
-  readonly kind: 'session' | 'route';
+  readonly kind: 'bind' | 'route';
   readonly error: string;
   readonly code: string;
   readonly reason: string;
 }
 
-/** One link: takes submissions while it is bound and window and rate allow it, and records the result of each part. */
+/** One link. While it is bound, it takes submissions as its window and rate allow, and records the result of each part. */
 export class SmppLink {
   private readonly keeper: LinkKeeper;
   private readonly limiter: SegmentRateLimiter;
@@ -57,11 +57,11 @@ export class SmppLink {
     private readonly shared: LinkContext,
     /** Shared with the other links of the route. */
     readonly health: RouteHealth,
-    open: OpenSession,
+    open: OpenBind,
   ) {
     const { clock, random, queue, stateChanged } = shared;
-    const { name, reconnect, rate, session } = settings;
-    this.sends = session.bindAs !== 'receiver';
+    const { name, reconnect, rate, bind } = settings;
+    this.sends = bind.bindAs !== 'receiver';
     this.limiter = new SegmentRateLimiter(rate, clock.elapsed(), random);
     const onChange = () => {
       stateChanged();
@@ -79,13 +79,13 @@ export class SmppLink {
 
   /** Whether the link can submit now. */
   get up(): boolean {
-    return this.sends && this.keeper.session !== undefined && !this.health.resting;
+    return this.sends && this.keeper.bind !== undefined && !this.health.resting;
   }
 
   get state(): LinkState {
-    const { session, since } = this.keeper;
+    const { bind, since } = this.keeper;
     const { window } = this.limiter;
-    return { name: this.settings.name, state: session ? 'up' : 'down', since, window, inFlight: this.onTheWire };
+    return { name: this.settings.name, state: bind ? 'up' : 'down', since, window, inFlight: this.onTheWire };
   }
 
   /** The number of parts that were submitted and not answered yet. */
@@ -94,8 +94,8 @@ export class SmppLink {
   }
 
   /**
-   * How many parts it can submit within the next 250 ms: as many as the rate lets through, and as window and answers allow. The
-   * carrier is expected to answer up to twice as many as within the last 250 ms, so that the estimate can grow.
+   * How many parts the link can submit within the next 250 ms, as its rate and window allow. We assume that the carrier answers
+   * up to twice as many parts as within the last 250 ms, so that the estimate can grow.
    */
   get capacity(): number {
     if (!this.up) return 0;
@@ -115,8 +115,8 @@ export class SmppLink {
 
   private pump(): void {
     const { clock, queue } = this.shared;
-    const { session } = this.keeper;
-    if (!session || !this.up) return;
+    const { bind } = this.keeper;
+    if (!bind || !this.up) return;
     while (this.onTheWire < this.limiter.window) {
       const waitMs = this.limiter.waitMs(clock.elapsed());
       if (waitMs > 0) {
@@ -125,7 +125,7 @@ export class SmppLink {
       }
       const submission = queue.take(this.settings.route);
       if (!submission) return;
-      this.send(session, submission);
+      this.send(bind, submission);
     }
   }
 
@@ -134,7 +134,7 @@ export class SmppLink {
     this.cancelPump = this.shared.clock.after(ms, () => this.pump());
   }
 
-  private send(session: LinkSession, submission: Submission): void {
+  private send(bind: LinkBind, submission: Submission): void {
     const { clock, cut } = this.shared;
     const now = clock.now();
     const { expiresAt } = submission.sms;
@@ -151,15 +151,15 @@ export class SmppLink {
     this.onTheWire++;
     const sentAt = clock.elapsed();
     this.limiter.sent();
-    void session.submit(part).then((outcome) => {
+    void bind.submit(part).then((outcome) => {
       this.onTheWire--;
-      this.conclude(session, submission, outcome, sentAt);
+      this.conclude(bind, submission, outcome, sentAt);
       this.pump();
     });
   }
 
   /** @param sentAt by the clock's `elapsed` */
-  private conclude(session: LinkSession, submission: Submission, outcome: SubmitOutcome, sentAt: number): void {
+  private conclude(bind: LinkBind, submission: Submission, outcome: SubmitOutcome, sentAt: number): void {
     const { clock, queue } = this.shared;
     const now = clock.now();
     const decision = this.decide(submission, outcome);
@@ -178,14 +178,14 @@ export class SmppLink {
         submission.refusals++;
         if (submission.notTaken(now)) clock.after(LATER_MS, () => queue.putBack(submission));
         return;
-      case 'session':
+      case 'bind':
       case 'route':
-        this.interrupt(session, decision, sentAt);
+        this.interrupt(bind, decision, sentAt);
         if (submission.notSent(now)) queue.putBehind(submission);
         return;
       case 'unknown':
         this.limiter.stalled(sentAt, clock.elapsed());
-        if (outcome.kind === 'unknown') this.awaitLate(session, submission, outcome.late, sentAt);
+        if (outcome.kind === 'unknown') this.awaitLate(bind, submission, outcome.late, sentAt);
         if (!this.shared.resendUnknown) submission.unknown(decision.error, now);
         else if (submission.inDoubt(now)) queue.putBack(submission);
         return;
@@ -199,13 +199,13 @@ export class SmppLink {
     const { refusals, begun, sms } = submission;
     const state = { attempt: sms.attempt, begun, refusals: refusals + 1, toBlame: false };
     const decision = decidePart(outcome, state, statuses);
-    if (decision.kind !== 'session' && decision.kind !== 'route') return decision;
+    if (decision.kind !== 'bind' && decision.kind !== 'route') return decision;
     if (!this.health.isToBlame(sms)) return decision;
     return decidePart(outcome, { ...state, toBlame: true }, statuses);
   }
 
-  /** Ends the session, or lets the route rest. Answers to what is on the wire are awaited. */
-  private interrupt(session: LinkSession, { kind, error, code, reason }: Interruption, sentAt: number): void {
+  /** Closes the connection, or lets the route rest. Answers to what is on the wire are awaited. */
+  private interrupt(bind: LinkBind, { kind, error, code, reason }: Interruption, sentAt: number): void {
     const { name, route } = this.settings;
     this.limiter.stalled(sentAt, this.shared.clock.elapsed());
     if (kind === 'route') {
@@ -215,17 +215,17 @@ export class SmppLink {
       }
       return;
     }
-    if (!session.open) return;
+    if (!bind.open) return;
     this.health.interrupted(error);
     const sentence = `Link ${name} binds again: the carrier answers ${code} to a submit. ${reason}`;
     this.faults.error(sentence, { code, route: name });
-    void session.close();
+    void bind.close();
     this.shared.stateChanged();
   }
 
   /** Waits for the answer to a submit that has timed out. */
   private awaitLate(
-    session: LinkSession,
+    bind: LinkBind,
     { single, sms }: Submission,
     late: Promise<SubmitAnswer | undefined>,
     sentAt: number,
@@ -239,7 +239,7 @@ export class SmppLink {
       if (single && !shared.resendUnknown) shared.answeredLate(sms, route, answer, isRefused);
       const state = { attempt: 1, begun: false, refusals: 0, toBlame: false };
       const decision = decidePart({ kind: 'answered', ...answer }, state, statuses);
-      if (decision.kind === 'session' || decision.kind === 'route') this.interrupt(session, decision, sentAt);
+      if (decision.kind === 'bind' || decision.kind === 'route') this.interrupt(bind, decision, sentAt);
     });
   }
 }

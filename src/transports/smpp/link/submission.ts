@@ -21,24 +21,24 @@ interface NotTaken {
 /** Why a submission ends early. */
 export interface Ending {
   readonly error: string;
-  /** True: also ends a submission of which parts were accepted. False: such a submission continues. */
+  /** True: even a submission with accepted parts ends. False: such a submission continues. */
   readonly begunToo: boolean;
   /**
-   * A submission that the carrier has not refused is `postponed` until then, which does not count as an attempt.
-   * Milliseconds since the epoch. Undefined: it is tried again as after a failed attempt.
+   * A submission that the carrier has not refused is `postponed` until this moment, which does not count as an attempt.
+   * Milliseconds since the epoch. Undefined: the submission is tried again as after a failed attempt.
    */
   readonly until?: number;
-  /** With `until`. True: the carrier is failing, and the wait for it is limited. */
+  /** With `until`. True: the carrier is failing, and the SMS waits for it for a limited time only. */
   readonly away?: true;
 }
 
 /**
- * One SMS on its way to the carrier, part by part. Each part is submitted after the previous one was accepted, so that
- * parts keep their order and a refused message costs one part.
+ * The submission of one SMS, part by part. Each part is submitted after the previous one was accepted. So parts keep their
+ * order, and a refused message costs one part.
  *
- * The result of a message of several parts: `sent` when all parts were accepted. `undelivered` when a later part was
- * refused for good or could not be submitted in time: the first parts were accepted and paid, the text can never be
- * complete, and starting again would send the first part twice. `unknown` when it is not known whether a part was
+ * The result of a message of several parts is `sent` if all parts were accepted. It is `undelivered` if a later part was
+ * refused for good or could not be submitted in time: the first parts were accepted and paid for, the text can never be
+ * complete, and starting again would send the first part twice. It is `unknown` if it is not known whether a part was
  * accepted.
  */
 export class Submission {
@@ -113,7 +113,7 @@ export class Submission {
     return this.continues(at);
   }
 
-  /** Records that the part was not submitted, or not refused for its own sake. True when it may be submitted. */
+  /** Records that the part was not submitted, or was refused for another reason than the message. True if it may be submitted. */
   notSent(at: number): boolean {
     return this.continues(at);
   }

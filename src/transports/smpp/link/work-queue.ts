@@ -2,8 +2,8 @@ import { PriorityQueue } from '../../../outbox/priority-queue.js';
 import type { Submission } from './submission.js';
 
 /**
- * Submissions that wait for a link with capacity, by priority. Those with accepted parts precede all others but one-time passcodes,
- * which wait for no text of many parts.
+ * Submissions that wait until a link can take them, by priority. Submissions with accepted parts precede all others except
+ * one-time passcodes, which never wait for the parts of a long text.
  */
 export class WorkQueue {
   private readonly fresh = byPriority();
@@ -36,7 +36,7 @@ export class WorkQueue {
     this.announce();
   }
 
-  /** Returns a submission to the end of the queue, so that another one shows whether the carrier refuses all. */
+  /** Returns a submission to the end of the queue, so that the next one shows whether the carrier refuses all of them. */
   putBehind(submission: Submission): void {
     if (submission.begun) this.putBack(submission);
     else this.add([submission]);

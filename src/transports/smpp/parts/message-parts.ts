@@ -88,8 +88,8 @@ interface EncodedText {
 /**
  * Cuts and encodes a text.
  *
- * With 16-bit references a part holds one septet or unit less than is charged. A text that would need a further part
- * keeps the 8-bit reference, which every phone reads, so that it costs what was charged.
+ * With a 16-bit reference a part holds one septet or unit less than we charge for. If a text would therefore need a further
+ * part, it keeps the 8-bit reference, which every phone reads, so that it costs what was charged.
  *
  * @throws RangeError for a lone surrogate
  */

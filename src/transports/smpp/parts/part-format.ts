@@ -18,7 +18,7 @@ export interface PartFormat {
   readonly defaultAlphabet: DefaultAlphabet;
   readonly dataCoding: number;
   readonly serviceType: string;
-  /** Whether the carrier is told until when an SMS is of use. */
+  /** Whether each submit states how long the SMS is of use (`validity_period`). */
   readonly validity: boolean;
   readonly addresses: AddressFormat;
 }

@@ -191,7 +191,8 @@ export class PduWriter {
   }
 
   /**
-   * Makes room for further octets, in a new slab if necessary, because taken octets of the old one are still in use.
+   * Makes room for further octets. If the slab is full, it allocates a new one, because octets that `take` has returned are
+   * still in use.
    */
   private reserve(octets: number): void {
     if (this.at + octets <= this.slab.length) return;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DataSmPdu, DeliverSmPdu } from '../../../src/transports/smpp/pdu/pdu.js';
-import { aMessage, openSession } from '../../support/smsc/open-session.js';
+import { aMessage, openBind } from '../../support/smsc/open-bind.js';
 import { TestSmsc } from '../../support/smsc/test-smsc.js';
 import { until } from '../../support/until.js';
 
@@ -28,7 +28,7 @@ function gated() {
 describe('what is delivered', () => {
   test('is answered when it is stored, not before', async () => {
     const { calls, deliver } = gated();
-    await openSession(smsc.port, { handlers: { deliver } });
+    await openBind(smsc.port, { handlers: { deliver } });
     const answers: unknown[] = [];
     const first = smsc.connection.deliver(aMessage(1)).then((answer) => answers.push(answer));
     const second = smsc.connection.deliver(aMessage(2)).then((answer) => answers.push(answer));
@@ -45,29 +45,29 @@ describe('what is delivered', () => {
 
   test('and could not be stored is to come again', async () => {
     const { calls, deliver } = gated();
-    const session = await openSession(smsc.port, { handlers: { deliver } });
+    const bind = await openBind(smsc.port, { handlers: { deliver } });
     const answer = smsc.connection.deliver(aMessage());
     await until(() => calls.length === 1);
     calls[0]?.reject(new Error('no database'));
     expect(await answer).toMatchObject({ command: 'deliver_sm_resp', status: 0x64 });
-    expect(session.open).toBe(true);
+    expect(bind.open).toBe(true);
   });
 
   test('to a handler that throws at once is to come again', async () => {
     const deliver = () => {
       throw new Error('at once');
     };
-    await openSession(smsc.port, { handlers: { deliver } });
+    await openBind(smsc.port, { handlers: { deliver } });
     expect(await smsc.connection.deliver(aMessage())).toMatchObject({ status: 0x64 });
   });
 
   test('beyond what the handler can take is put off, and nothing else waits for it', async () => {
     const { calls, deliver } = gated();
-    const session = await openSession(smsc.port, { handlers: { deliver }, settings: { maxUnanswered: 5 } });
+    const bind = await openBind(smsc.port, { handlers: { deliver }, settings: { maxUnanswered: 5 } });
     const taken = Array.from({ length: 5 }, () => smsc.connection.deliver(aMessage()));
     expect(await smsc.connection.deliver(aMessage())).toMatchObject({ status: 0x64 });
     expect(calls).toHaveLength(5);
-    expect(await session.submit(aMessage())).toMatchObject({ kind: 'answered' });
+    expect(await bind.submit(aMessage())).toMatchObject({ kind: 'answered' });
     for (const { resolve } of calls) resolve();
     expect((await Promise.all(taken)).every(({ status }) => status === 0)).toBe(true);
     const again = smsc.connection.deliver(aMessage());
@@ -78,7 +78,7 @@ describe('what is delivered', () => {
 
   test('as data_sm is the same to the handler, and has its own answer', async () => {
     const { calls, deliver } = gated();
-    await openSession(smsc.port, { handlers: { deliver } });
+    await openBind(smsc.port, { handlers: { deliver } });
     const answers = [1, 2].map((number) => smsc.connection.data(aMessage(number)));
     await until(() => calls.length === 2);
     calls[0]?.resolve();
@@ -96,21 +96,21 @@ describe('what is delivered', () => {
       void submit.receipt({ id: submit.idAs('upper-hex') });
       submit.answer({ messageId: submit.idAs('upper-hex') });
     };
-    const session = await openSession(smsc.port, { handlers: { deliver: async () => void order.push('receipt') } });
-    await session.submit(aMessage()).then(() => order.push('answer'));
+    const bind = await openBind(smsc.port, { handlers: { deliver: async () => void order.push('receipt') } });
+    await bind.submit(aMessage()).then(() => order.push('answer'));
     expect(order).toEqual(['receipt', 'answer']);
   });
 });
 
 describe('the SMSC asks', () => {
   test('for a sign of life, and gets it', async () => {
-    await openSession(smsc.port);
+    await openBind(smsc.port);
     expect(await smsc.connection.enquire()).toEqual({ command: 'enquire_link_resp', status: 0, sequence: 1 });
   });
 
   test('in vain for what a client does not do', async () => {
     const faults: string[] = [];
-    const session = await openSession(smsc.port, { handlers: { fault: (what) => faults.push(what) } });
+    const bind = await openBind(smsc.port, { handlers: { fault: (what) => faults.push(what) } });
     const multi = await smsc.connection.ask((sequence) => ({
       command: 'unknown',
       commandId: 0x21,
@@ -127,23 +127,23 @@ describe('the SMSC asks', () => {
     }));
     expect(submit).toMatchObject({ command: 'generic_nack', status: 0x03 });
     expect(faults).toHaveLength(2);
-    expect(session.open).toBe(true);
+    expect(bind.open).toBe(true);
   });
 
   test.each([
     ['a response', 0x80000103],
     ['an alert_notification', 0x102],
   ])('nothing with %s, and gets no answer', async (_, commandId) => {
-    const session = await openSession(smsc.port);
+    const bind = await openBind(smsc.port);
     const before = smsc.connection.received.length;
     smsc.connection.send({ command: 'unknown', commandId, status: 0, sequence: 9, body: new Uint8Array(0) });
     await smsc.connection.enquire();
     expect(smsc.connection.received.slice(before).map(({ command }) => command)).toEqual(['enquire_link_resp']);
-    expect(session.open).toBe(true);
+    expect(bind.open).toBe(true);
   });
 
   test('with a body that cannot be read, and is told so', async () => {
-    const session = await openSession(smsc.port);
+    const bind = await openBind(smsc.port);
     const ask = (commandId: number, body: string) =>
       smsc.connection.ask((sequence) => ({
         command: 'unknown',
@@ -156,6 +156,6 @@ describe('the SMSC asks', () => {
     expect(await ask(5, `00${'010100'.repeat(2)}${'00'.repeat(9)}000427`)).toMatchObject({ status: 0xc0 });
     expect(await ask(0x103, '00')).toMatchObject({ command: 'data_sm_resp', status: 0x02 });
     expect(await ask(4, '00')).toMatchObject({ command: 'generic_nack', status: 0x02 });
-    expect(await session.submit(aMessage())).toMatchObject({ kind: 'answered' });
+    expect(await bind.submit(aMessage())).toMatchObject({ kind: 'answered' });
   });
 });

@@ -13,8 +13,8 @@ export interface SmppTlsSettings {
   readonly rejectUnauthorized?: boolean | undefined;
 }
 
-/** The settings of one session. */
-export interface SmppSessionSettings {
+/** The settings of one bound connection. */
+export interface SmppBindSettings {
   readonly host: string;
   /** 1..65535 */
   readonly port: number;
@@ -43,7 +43,7 @@ export interface SmppSessionSettings {
 }
 
 /** Defaults that suit most SMSCs; window and idle time are those of Kannel. */
-export const SMPP_SESSION_DEFAULTS = {
+export const SMPP_BIND_DEFAULTS = {
   bindAs: 'transceiver',
   systemType: '',
   addressRange: { ton: 0, npi: 0, address: '' },
@@ -53,4 +53,4 @@ export const SMPP_SESSION_DEFAULTS = {
   idleMs: 30_000,
   maxMisses: 2,
   maxUnanswered: 100,
-} as const satisfies Partial<SmppSessionSettings>;
+} as const satisfies Partial<SmppBindSettings>;

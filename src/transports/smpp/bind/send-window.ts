@@ -1,11 +1,11 @@
 import type { Clock } from '../../../common/clock.js';
 import type { ShortMessage } from '../pdu/pdu.js';
-import type { SessionLiveness } from './session-liveness.js';
-import type { SmppSessionSettings } from './session-settings.js';
-import type { SessionWire } from './session-wire.js';
+import type { BindLiveness } from './bind-liveness.js';
+import type { SmppBindSettings } from './bind-settings.js';
+import type { BindWire } from './bind-wire.js';
 import type { SubmitAnswer, SubmitOutcome } from './submit-outcome.js';
 
-/** The maximum number of submits without an answer that are kept for a late answer. */
+/** How many timed-out submits are remembered in case a late answer arrives. */
 const MAX_LATE = 1000;
 
 type Settle = (outcome: SubmitOutcome) => void;
@@ -23,7 +23,8 @@ interface Written {
 }
 
 /**
- * The submits of one session: at most `window` written and unanswered, the others queued, each settled exactly once.
+ * The submits of one connection. At most `window` of them are written and unanswered; the others are queued. Each is settled
+ * exactly once.
  */
 export class SendWindow {
   private readonly pending = new Map<number, Written>();
@@ -33,11 +34,11 @@ export class SendWindow {
   private stopped: string | undefined;
 
   constructor(
-    private readonly settings: Pick<SmppSessionSettings, 'window' | 'responseTimeoutMs'>,
+    private readonly settings: Pick<SmppBindSettings, 'window' | 'responseTimeoutMs'>,
     private readonly clock: Clock,
-    private readonly wire: SessionWire,
+    private readonly wire: BindWire,
     private readonly sequences: SequenceNumbers,
-    private readonly liveness: SessionLiveness,
+    private readonly liveness: BindLiveness,
     /** Called when no written submit is unanswered. */
     private readonly idle: () => void,
   ) {}
@@ -58,7 +59,7 @@ export class SendWindow {
     });
   }
 
-  /** Writes queued submits as far as the window has capacity. */
+  /** Writes queued submits until the window is full. */
   admit(): void {
     while (this.pending.size < this.settings.window && !this.held) {
       const next = this.waiting.shift();

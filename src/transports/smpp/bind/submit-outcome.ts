@@ -16,16 +16,16 @@ export type SubmitOutcome =
       /** The submit may or may not have reached the SMSC. */
       readonly kind: 'unknown';
       readonly reason: string;
-      /** The answer if it arrives before the session ends; undefined otherwise, and after too many other timeouts. */
+      /** The answer, if it arrives before the connection ends. Undefined otherwise, and after too many other timeouts. */
       readonly late: Promise<SubmitAnswer | undefined>;
     }
   | {
-      /** No octet of the submit left the process, so it can be sent on another session. */
+      /** No octet of the submit left the process, so it can be sent on another connection. */
       readonly kind: 'not-sent';
       readonly reason: string;
     }
   | {
-      /** The submit cannot be written as a PDU, for instance because a field is too long. No session can send it. */
+      /** The submit cannot be written as a PDU, for instance because a field is too long. No connection can send it. */
       readonly kind: 'unsendable';
       readonly reason: string;
     };

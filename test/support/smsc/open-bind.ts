@@ -1,24 +1,21 @@
 import { FakeClock } from '../../../src/testing/fake-clock.js';
+import type { BindHandlers } from '../../../src/transports/smpp/bind/bind-deliveries.js';
+import { SMPP_BIND_DEFAULTS, type SmppBindSettings } from '../../../src/transports/smpp/bind/bind-settings.js';
+import { SmppBind } from '../../../src/transports/smpp/bind/smpp-bind.js';
 import { PLAIN_SHORT_MESSAGE, type ShortMessage } from '../../../src/transports/smpp/pdu/pdu.js';
-import type { SessionHandlers } from '../../../src/transports/smpp/session/session-deliveries.js';
-import {
-  SMPP_SESSION_DEFAULTS,
-  type SmppSessionSettings,
-} from '../../../src/transports/smpp/session/session-settings.js';
-import { SmppSession } from '../../../src/transports/smpp/session/smpp-session.js';
 
-/** What a test session is opened with, each with a default. */
-export interface OpenSessionOptions {
-  readonly settings?: Partial<SmppSessionSettings>;
-  readonly handlers?: Partial<SessionHandlers>;
+/** What a test bind is opened with, each with a default. */
+export interface OpenBindOptions {
+  readonly settings?: Partial<SmppBindSettings>;
+  readonly handlers?: Partial<BindHandlers>;
   readonly clock?: FakeClock;
   readonly signal?: AbortSignal;
 }
 
 /** Binds as the `client` of a test SMSC. Time stands still unless the clock is turned. */
-export function openSession(port: number, options: OpenSessionOptions = {}): Promise<SmppSession> {
-  return SmppSession.open(
-    { ...SMPP_SESSION_DEFAULTS, host: '127.0.0.1', port, systemId: 'client', password: 'secret', ...options.settings },
+export function openBind(port: number, options: OpenBindOptions = {}): Promise<SmppBind> {
+  return SmppBind.open(
+    { ...SMPP_BIND_DEFAULTS, host: '127.0.0.1', port, systemId: 'client', password: 'secret', ...options.settings },
     { deliver: async () => {}, ...options.handlers },
     options.clock ?? new FakeClock(),
     options.signal,

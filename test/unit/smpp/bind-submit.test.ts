@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { SequenceNumbers } from '../../../src/transports/smpp/session/send-window.js';
-import type { SubmitOutcome } from '../../../src/transports/smpp/session/submit-outcome.js';
-import { aMessage, openSession } from '../../support/smsc/open-session.js';
+import { SequenceNumbers } from '../../../src/transports/smpp/bind/send-window.js';
+import type { SubmitOutcome } from '../../../src/transports/smpp/bind/submit-outcome.js';
+import { aMessage, openBind } from '../../support/smsc/open-bind.js';
 import { TestSmsc } from '../../support/smsc/test-smsc.js';
 import { until } from '../../support/until.js';
 
@@ -20,8 +20,8 @@ const keep = () => {};
 describe('a submit', () => {
   test('arrives as it was given and gets its answer', async () => {
     smsc.onSubmit = (submit) => submit.answer({ messageId: 'A-1', tlvs: [{ tag: 0x1d, value: Buffer.from('x\0') }] });
-    const session = await openSession(smsc.port);
-    expect(await session.submit(aMessage(7))).toEqual({
+    const bind = await openBind(smsc.port);
+    expect(await bind.submit(aMessage(7))).toEqual({
       kind: 'answered',
       status: 0,
       messageId: 'A-1',
@@ -38,22 +38,22 @@ describe('a submit', () => {
 
   test.each([0x58, 0x14, 0x0b, 0xff, 0x4001])('refused with %d tells so', async (status) => {
     smsc.onSubmit = (submit) => submit.answer({ status });
-    const session = await openSession(smsc.port);
-    expect(await session.submit(aMessage())).toEqual({ kind: 'answered', status, messageId: '', tlvs: [] });
-    expect(session.open).toBe(true);
+    const bind = await openBind(smsc.port);
+    expect(await bind.submit(aMessage())).toEqual({ kind: 'answered', status, messageId: '', tlvs: [] });
+    expect(bind.open).toBe(true);
   });
 
   test('the SMSC cannot read is refused, and never taken for sent', async () => {
     smsc.onSubmit = (submit) => submit.nack(submit.index === 0 ? 0x03 : 0);
-    const session = await openSession(smsc.port);
-    expect(await session.submit(aMessage())).toMatchObject({ kind: 'answered', status: 0x03 });
-    expect(await session.submit(aMessage())).toMatchObject({ kind: 'answered', status: 0xff });
+    const bind = await openBind(smsc.port);
+    expect(await bind.submit(aMessage())).toMatchObject({ kind: 'answered', status: 0x03 });
+    expect(await bind.submit(aMessage())).toMatchObject({ kind: 'answered', status: 0xff });
   });
 
   test('that is no PDU is told so, and the others are not harmed', async () => {
-    const session = await openSession(smsc.port);
+    const bind = await openBind(smsc.port);
     const bad = { ...aMessage(1), shortMessage: new Uint8Array(300) };
-    const outcomes = await Promise.all([session.submit(aMessage(0)), session.submit(bad), session.submit(aMessage(2))]);
+    const outcomes = await Promise.all([bind.submit(aMessage(0)), bind.submit(bad), bind.submit(aMessage(2))]);
     expect(outcomes.map((each) => each.kind)).toEqual(['answered', 'unsendable', 'answered']);
     expect(smsc.submits.map(({ pdu }) => Buffer.from(pdu.shortMessage).toString())).toEqual(['message 0', 'message 2']);
   });
@@ -68,8 +68,8 @@ describe('a submit', () => {
         body: Buffer.from('no-nul'),
       });
     const faults: string[] = [];
-    const session = await openSession(smsc.port, { handlers: { fault: (what) => faults.push(what) } });
-    expect(await session.submit(aMessage())).toEqual({ kind: 'answered', status: 0, messageId: 'no-nul', tlvs: [] });
+    const bind = await openBind(smsc.port, { handlers: { fault: (what) => faults.push(what) } });
+    expect(await bind.submit(aMessage())).toEqual({ kind: 'answered', status: 0, messageId: 'no-nul', tlvs: [] });
     expect(faults).toEqual([]);
   });
 });
@@ -77,10 +77,10 @@ describe('a submit', () => {
 describe('the window', () => {
   test('is never exceeded, and is used', async () => {
     smsc.onSubmit = keep;
-    const session = await openSession(smsc.port, { settings: { window: 3 } });
-    const outcomes = Array.from({ length: 10 }, (_, number) => session.submit(aMessage(number)));
+    const bind = await openBind(smsc.port, { settings: { window: 3 } });
+    const outcomes = Array.from({ length: 10 }, (_, number) => bind.submit(aMessage(number)));
     await smsc.submitted(3);
-    expect([session.outstanding, session.waiting]).toEqual([3, 7]);
+    expect([bind.outstanding, bind.waiting]).toEqual([3, 7]);
     for (let next = 0; next < 10; next++) {
       await smsc.submitted(Math.min(next + 3, 10));
       expect(smsc.submits).toHaveLength(Math.min(next + 3, 10));
@@ -88,12 +88,12 @@ describe('the window', () => {
     }
     expect((await Promise.all(outcomes)).every((each) => each.kind === 'answered')).toBe(true);
     expect(smsc.connection.maxOutstanding).toBe(3);
-    expect([session.outstanding, session.waiting]).toEqual([0, 0]);
+    expect([bind.outstanding, bind.waiting]).toEqual([0, 0]);
   });
 
   test('keeps the order of the calls', async () => {
-    const session = await openSession(smsc.port, { settings: { window: 4 } });
-    await Promise.all(Array.from({ length: 3000 }, (_, number) => session.submit(aMessage(number))));
+    const bind = await openBind(smsc.port, { settings: { window: 4 } });
+    await Promise.all(Array.from({ length: 3000 }, (_, number) => bind.submit(aMessage(number))));
     expect(smsc.submits.map(({ pdu }) => Number(pdu.destination.address) - 33_600_000_000)).toEqual(
       Array.from({ length: 3000 }, (_, number) => number),
     );
@@ -101,8 +101,8 @@ describe('the window', () => {
 
   test('takes answers in any order, each for its own', async () => {
     smsc.onSubmit = keep;
-    const session = await openSession(smsc.port);
-    const outcomes = Array.from({ length: 8 }, (_, number) => session.submit(aMessage(number)));
+    const bind = await openBind(smsc.port);
+    const outcomes = Array.from({ length: 8 }, (_, number) => bind.submit(aMessage(number)));
     await smsc.submitted(8);
     for (const at of [5, 0, 7, 2, 1, 6, 4, 3]) smsc.submits[at]?.answer({ messageId: `id-${at}` });
     const ids = (await Promise.all(outcomes)).map((each) => (each.kind === 'answered' ? each.messageId : each.kind));
@@ -115,11 +115,11 @@ describe('the window', () => {
       submit.answer({ messageId: `second-${submit.index}` });
     };
     const faults: string[] = [];
-    const session = await openSession(smsc.port, {
+    const bind = await openBind(smsc.port, {
       handlers: { fault: (what) => faults.push(what) },
       settings: { window: 1 },
     });
-    const outcomes = await Promise.all([0, 1, 2].map((number) => session.submit(aMessage(number))));
+    const outcomes = await Promise.all([0, 1, 2].map((number) => bind.submit(aMessage(number))));
     expect(outcomes).toMatchObject([0, 1, 2].map((number) => ({ messageId: `first-${number}` })));
     await until(() => faults.length === 3);
   });
@@ -139,11 +139,11 @@ describe('no answer in time', () => {
 
   test('leaves the outcome unknown; a late answer still comes through', async () => {
     smsc.onSubmit = keep;
-    const session = await openSession(smsc.port, { clock, settings: { responseTimeoutMs: 10_000 } });
-    const submit = session.submit(aMessage());
+    const bind = await openBind(smsc.port, { clock, settings: { responseTimeoutMs: 10_000 } });
+    const submit = bind.submit(aMessage());
     await smsc.submitted(1);
     clock.advance(9_999);
-    expect(session.outstanding).toBe(1);
+    expect(bind.outstanding).toBe(1);
     clock.advance(1);
     const outcome = await submit;
     expect(outcome).toMatchObject({ kind: 'unknown', reason: 'the SMSC did not answer in time' });
@@ -153,8 +153,8 @@ describe('no answer in time', () => {
 
   test('asks the peer for a sign of life and writes nothing more before there is one', async () => {
     smsc.onSubmit = keep;
-    const session = await openSession(smsc.port, { clock, settings: { window: 1 } });
-    const outcomes = settledOf([0, 1].map((number) => session.submit(aMessage(number))));
+    const bind = await openBind(smsc.port, { clock, settings: { window: 1 } });
+    const outcomes = settledOf([0, 1].map((number) => bind.submit(aMessage(number))));
     await smsc.submitted(1);
     smsc.connection.silent = true;
     clock.advance(10_000);
@@ -162,29 +162,29 @@ describe('no answer in time', () => {
     // What was in line is not wasted on a dead link: it is sent back when the link is given up.
     clock.advance(20_000);
     await until(() => outcomes[1]?.kind === 'not-sent');
-    expect(await session.ended).toEqual({ reason: 'the SMSC is silent', orderly: false });
+    expect(await bind.ended).toEqual({ reason: 'the SMSC is silent', orderly: false });
   });
 
   test('goes on with the next when the peer is alive', async () => {
     smsc.onSubmit = (submit) => {
       if (submit.index > 0) submit.answer();
     };
-    const session = await openSession(smsc.port, { clock, settings: { window: 1 } });
-    const outcomes = [0, 1].map((number) => session.submit(aMessage(number)));
+    const bind = await openBind(smsc.port, { clock, settings: { window: 1 } });
+    const outcomes = [0, 1].map((number) => bind.submit(aMessage(number)));
     await smsc.submitted(1);
     clock.advance(10_000);
     expect(await Promise.all(outcomes)).toMatchObject([{ kind: 'unknown' }, { kind: 'answered' }]);
-    expect(session.open).toBe(true);
+    expect(bind.open).toBe(true);
   });
 
-  test('no answer ever: the late one is given up with the session', async () => {
+  test('no answer ever: the late one is given up with the bind', async () => {
     smsc.onSubmit = keep;
-    const session = await openSession(smsc.port, { clock });
-    const submit = session.submit(aMessage());
+    const bind = await openBind(smsc.port, { clock });
+    const submit = bind.submit(aMessage());
     await smsc.submitted(1);
     clock.advance(10_000);
     const outcome = await submit;
-    session.destroy('enough');
+    bind.destroy('enough');
     expect(outcome.kind === 'unknown' && (await outcome.late)).toBeUndefined();
   });
 });
@@ -197,10 +197,10 @@ describe('sequence numbers', () => {
     expect([next(), next(), next(), next()]).toEqual([0x7ffffffe, 1, 4, 5]);
   });
 
-  test('of a session begin anew at the bind and never repeat among the pending', async () => {
+  test('of a bind begin anew at the bind and never repeat among the pending', async () => {
     smsc.onSubmit = keep;
-    const session = await openSession(smsc.port, { settings: { window: 5 } });
-    for (let number = 0; number < 5; number++) void session.submit(aMessage(number));
+    const bind = await openBind(smsc.port, { settings: { window: 5 } });
+    for (let number = 0; number < 5; number++) void bind.submit(aMessage(number));
     await smsc.submitted(5);
     expect(smsc.submits.map(({ pdu }) => pdu.sequence)).toEqual([2, 3, 4, 5, 6]);
   });

@@ -1,9 +1,9 @@
 import { STATUS } from '../pdu/command.js';
 import type { DataSmPdu, DeliverSmPdu } from '../pdu/pdu.js';
-import type { SessionWire } from './session-wire.js';
+import type { BindWire } from './bind-wire.js';
 
 /** Passes incoming messages to the handler and answers each after the handler is done. */
-export class SessionDeliveries {
+export class BindDeliveries {
   private handling = 0;
 
   /**
@@ -12,8 +12,8 @@ export class SessionDeliveries {
    */
   constructor(
     private readonly max: number,
-    private readonly handlers: SessionHandlers,
-    private readonly wire: SessionWire,
+    private readonly handlers: BindHandlers,
+    private readonly wire: BindWire,
     private readonly idle: () => void,
   ) {}
 
@@ -46,14 +46,14 @@ export class SessionDeliveries {
   }
 }
 
-/** The handlers of a session's incoming messages. */
-export interface SessionHandlers {
+/** The handlers of a connection's incoming messages. */
+export interface BindHandlers {
   /**
    * Handles a receipt or an inbound text. The answer is "ok" when this resolves, and "temporary error" (0x64) when it
    * rejects or throws. Calls follow the order of arrival and do not wait for each other.
    */
   deliver(message: DeliverSmPdu | DataSmPdu): Promise<void>;
 
-  /** Called for each violation of the protocol that does not end the session; without content, numbers and secrets. */
+  /** Called for each violation of the protocol that does not end the connection. `what` has no content, numbers or secrets. */
   fault?(what: string): void;
 }

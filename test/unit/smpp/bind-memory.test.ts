@@ -5,7 +5,7 @@ import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { eventually } from '../../support/eventually.js';
 import { ClientSockets } from '../../support/smsc/client-sockets.js';
 import { encodePdu } from '../../support/smsc/encode-pdu.js';
-import { aMessage, openSession } from '../../support/smsc/open-session.js';
+import { aMessage, openBind } from '../../support/smsc/open-bind.js';
 import { RawPeer } from '../../support/smsc/raw-peer.js';
 
 const MIB = 2 ** 20;
@@ -37,30 +37,30 @@ async function peerThat(behaves: (socket: Socket) => void): Promise<void> {
 describe('a peer that does not read', () => {
   test('gets no more than the window', async () => {
     await peerThat((socket) => socket.pause());
-    const session = await openSession(peer.port, { settings: { window: 10 } });
+    const bind = await openBind(peer.port, { settings: { window: 10 } });
     const large = { ...aMessage(), tlvs: [{ tag: 0x0424, value: new Uint8Array(60_000) }] };
-    for (let number = 0; number < 1_000; number++) void session.submit(large);
+    for (let number = 0; number < 1_000; number++) void bind.submit(large);
     await eventually(() => ours.newest.bytesWritten > 500_000);
     for (let turn = 0; turn < 20; turn++) await setImmediate();
-    expect(session.outstanding).toBeLessThanOrEqual(10);
+    expect(bind.outstanding).toBeLessThanOrEqual(10);
     expect(ours.newest.bytesWritten).toBeLessThan(11 * 60_100);
   });
 
   test('gets no more than fits the kernel, however large the window is', async () => {
     await peerThat((socket) => socket.pause());
-    const session = await openSession(peer.port, { settings: { window: 1_000_000 } });
+    const bind = await openBind(peer.port, { settings: { window: 1_000_000 } });
     const large = { ...aMessage(), tlvs: [{ tag: 0x0424, value: new Uint8Array(1_000) }] };
     let most = 0;
     for (let turn = 0; turn < 100; turn++) {
-      for (let number = 0; number < 1_000; number++) void session.submit(large);
+      for (let number = 0; number < 1_000; number++) void bind.submit(large);
       await setImmediate();
       most = Math.max(most, ours.newest.writableLength);
     }
     // 100 MB are wanted.
     await eventually(() => ours.newest.writableNeedDrain);
     expect(most).toBeLessThan(MAX_BUFFERED);
-    expect(session.waiting).toBeGreaterThan(50_000);
-    session.destroy('enough');
+    expect(bind.waiting).toBeGreaterThan(50_000);
+    bind.destroy('enough');
   });
 });
 
@@ -76,14 +76,14 @@ describe('a peer that asks without end and does not read the answers', () => {
       socket.pause();
       for (let sent = 0; sent < ASKED; sent += 1_000) socket.write(questions);
     });
-    const session = await openSession(peer.port, { clock });
+    const bind = await openBind(peer.port, { clock });
     await eventually(() => ours.newest.isPaused());
     for (let turn = 0; turn < 100; turn++) await setImmediate();
     expect(ours.newest.writableLength).toBeLessThan(MAX_BUFFERED);
     // Not all questions were taken in: the rest is the peer's to keep.
     expect(ours.newest.bytesRead).toBeLessThan(ASKED * 16);
     clock.advance(50_000);
-    expect(await session.ended).toEqual({ reason: 'the SMSC is silent', orderly: false });
+    expect(await bind.ended).toEqual({ reason: 'the SMSC is silent', orderly: false });
   });
 
   test('and then does read, gets every answer', async () => {
@@ -97,7 +97,7 @@ describe('a peer that asks without end and does not read the answers', () => {
       socket.pause();
       for (let sent = 0; sent < ASKED; sent += 1_000) socket.write(questions);
     });
-    await openSession(peer.port);
+    await openBind(peer.port);
     await eventually(() => ours.newest.isPaused());
     asking?.resume();
     await eventually(() => answered === ASKED * 16);

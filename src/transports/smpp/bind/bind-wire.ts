@@ -6,9 +6,9 @@ import { decodePdu } from '../pdu/decode-pdu.js';
 import { PduWriter, writePdu, writeSubmit } from '../pdu/encode-pdu.js';
 import { FrameReader, HEADER_LENGTH, MalformedPdu } from '../pdu/frame-reader.js';
 import type { Pdu, ShortMessage } from '../pdu/pdu.js';
-import type { SmppSessionSettings } from './session-settings.js';
+import type { SmppBindSettings } from './bind-settings.js';
 
-/** The listener of a {@link SessionWire}. */
+/** The listener of a {@link BindWire}. */
 export interface WireListener {
   /** The connection is ready; over TLS, the peer's certificate is verified. */
   connected?(): void;
@@ -31,7 +31,7 @@ const LINGER_MS = 2_000;
  * Sends and receives PDUs over one connection. The PDUs of one turn of the event loop leave in one write. While the
  * peer does not read, nothing more is written to the socket and nothing is read, so that answers cannot accumulate.
  */
-export class SessionWire {
+export class BindWire {
   private readonly socket: Socket;
   private readonly writer = new PduWriter();
   private readonly reader = new FrameReader((frame) => this.take(frame));
@@ -41,10 +41,10 @@ export class SessionWire {
 
   /**
    * Starts to connect.
-   * @throws SessionBindError when a certificate or key of the settings cannot be read
+   * @throws BindError when a certificate or key of the settings cannot be read
    */
   constructor(
-    settings: SmppSessionSettings,
+    settings: SmppBindSettings,
     private readonly clock: Clock,
     private listener: WireListener,
   ) {
@@ -167,17 +167,17 @@ export class SessionWire {
  * Starts to connect. `onReady` is called when the connection is ready; over TLS, after the peer's certificate is
  * verified.
  *
- * @throws SessionBindError for settings that cannot be used, such as an unreadable certificate or key
+ * @throws BindError for settings that cannot be used, such as an unreadable certificate or key
  */
-function connectSocket(settings: SmppSessionSettings, onReady: () => void): Socket {
+function connectSocket(settings: SmppBindSettings, onReady: () => void): Socket {
   try {
     return begin(settings, onReady).setNoDelay(true);
   } catch (error) {
-    throw new SessionBindError('the settings make no connection', undefined, { cause: error });
+    throw new BindError('the settings make no connection', undefined, { cause: error });
   }
 }
 
-function begin({ host, port, tls }: SmppSessionSettings, onReady: () => void): Socket {
+function begin({ host, port, tls }: SmppBindSettings, onReady: () => void): Socket {
   if (tls === undefined) return connect({ host, port }, onReady);
   // SNI allows names only (RFC 6066 section 3); an address is verified against the certificate without SNI.
   const { ca, servername = isIP(host) ? undefined : host, cert, key, rejectUnauthorized = true } = tls;
@@ -195,9 +195,9 @@ function begin({ host, port, tls }: SmppSessionSettings, onReady: () => void): S
   );
 }
 
-/** Opening a session failed. */
-export class SessionBindError extends Error {
-  override readonly name = 'SessionBindError';
+/** Connecting or binding failed. */
+export class BindError extends Error {
+  override readonly name = 'BindError';
 
   /**
    * @param status the SMSC's command_status if it refused the bind. 0x05, 0x0D, 0x0E and 0x0F are errors of

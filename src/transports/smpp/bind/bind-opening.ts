@@ -2,34 +2,34 @@ import type { Clock } from '../../../common/clock.js';
 import { commandIdOf, STATUS } from '../pdu/command.js';
 import type { MalformedPdu } from '../pdu/frame-reader.js';
 import type { Pdu } from '../pdu/pdu.js';
-import type { SmppSessionSettings } from './session-settings.js';
-import { refusalOf, SessionBindError, SessionWire, type WireListener } from './session-wire.js';
+import type { SmppBindSettings } from './bind-settings.js';
+import { BindError, BindWire, refusalOf, type WireListener } from './bind-wire.js';
 
 const SMPP_3_4 = 0x34;
 
 /** The sequence number of the bind, which is the first request of its connection. */
 export const BIND_SEQUENCE = 1;
 
-/** The result of opening a session; one of the two is called, once. */
+/** The result of connecting and binding. One of the two methods is called, once. */
 interface OpeningResult {
   /** Takes over the wire; set a listener before returning. */
-  bound(wire: SessionWire, systemId: string): void;
-  failed(error: SessionBindError): void;
+  bound(wire: BindWire, systemId: string): void;
+  failed(error: BindError): void;
 }
 
 /** Connects and binds. */
-export class SessionOpening implements WireListener {
-  private readonly wire: SessionWire;
+export class BindOpening implements WireListener {
+  private readonly wire: BindWire;
   private readonly cancelDeadline: () => void;
   private over = false;
 
-  /** @throws SessionBindError when a certificate or key of the settings cannot be read */
+  /** @throws BindError when a certificate or key of the settings cannot be read */
   constructor(
-    private readonly settings: SmppSessionSettings,
+    private readonly settings: SmppBindSettings,
     clock: Clock,
     private readonly result: OpeningResult,
   ) {
-    this.wire = new SessionWire(settings, clock, this);
+    this.wire = new BindWire(settings, clock, this);
     this.cancelDeadline = clock.after(settings.bindTimeoutMs, () => this.lost('no answer to the bind in time'));
   }
 
@@ -76,7 +76,7 @@ export class SessionOpening implements WireListener {
   drained(): void {}
 
   lost(reason: string): void {
-    this.fail(new SessionBindError(reason));
+    this.fail(new BindError(reason));
   }
 
   private answered(status: number, systemId: string): void {
@@ -86,7 +86,7 @@ export class SessionOpening implements WireListener {
       this.result.bound(this.wire, systemId);
     } else {
       const shown = `0x${status.toString(16).padStart(2, '0')}`;
-      this.fail(new SessionBindError(`the SMSC refused the bind with status ${shown}`, status));
+      this.fail(new BindError(`the SMSC refused the bind with status ${shown}`, status));
     }
   }
 
@@ -95,7 +95,7 @@ export class SessionOpening implements WireListener {
     if (refusal !== undefined) this.wire.send(refusal);
   }
 
-  private fail(error: SessionBindError): void {
+  private fail(error: BindError): void {
     if (this.over) return;
     this.over = true;
     this.cancelDeadline();

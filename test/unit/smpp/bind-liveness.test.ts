@@ -4,7 +4,7 @@ import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { eventually } from '../../support/eventually.js';
 import { ClientSockets } from '../../support/smsc/client-sockets.js';
 import { encodePdu } from '../../support/smsc/encode-pdu.js';
-import { aMessage, openSession } from '../../support/smsc/open-session.js';
+import { aMessage, openBind } from '../../support/smsc/open-bind.js';
 import { RawPeer } from '../../support/smsc/raw-peer.js';
 import { TestSmsc } from '../../support/smsc/test-smsc.js';
 
@@ -21,7 +21,7 @@ const SILENT = { reason: 'the SMSC is silent', orderly: false };
 
 describe('a quiet link', () => {
   test('is asked for a sign of life after the idle time, again and again', async () => {
-    const session = await openSession(smsc.port, { clock });
+    const bind = await openBind(smsc.port, { clock });
     for (let time = 1; time <= 4; time++) {
       clock.advance(29_999);
       await smsc.connection.enquire();
@@ -30,71 +30,71 @@ describe('a quiet link', () => {
     for (let time = 1; time <= 4; time++) {
       clock.advance(30_000);
       await eventually(() => smsc.connection.count('enquire_link') === time);
-      // It was answered: the next thing the session hears is behind that answer.
+      // It was answered: the next thing the bind hears is behind that answer.
       await smsc.connection.enquire();
     }
-    expect(session.open).toBe(true);
+    expect(bind.open).toBe(true);
   });
 
   test('is not asked while anything is heard', async () => {
-    const session = await openSession(smsc.port, { clock });
+    const bind = await openBind(smsc.port, { clock });
     for (let time = 0; time < 5; time++) {
       clock.advance(20_000);
-      await session.submit(aMessage());
+      await bind.submit(aMessage());
     }
     expect(smsc.connection.count('enquire_link')).toBe(0);
   });
 
   test('that stays silent is dead after the second question', async () => {
-    const session = await openSession(smsc.port, { clock });
+    const bind = await openBind(smsc.port, { clock });
     const { connection } = smsc;
     connection.silent = true;
     clock.advance(30_000 + 10_000 + 9_999);
-    expect(session.open).toBe(true);
+    expect(bind.open).toBe(true);
     clock.advance(1);
-    expect(session.open).toBe(false);
-    expect(await session.ended).toEqual(SILENT);
+    expect(bind.open).toBe(false);
+    expect(await bind.ended).toEqual(SILENT);
     await eventually(() => connection.closed);
   });
 
   test('that speaks again after the first question lives', async () => {
-    const session = await openSession(smsc.port, { clock });
+    const bind = await openBind(smsc.port, { clock });
     smsc.connection.silent = true;
     clock.advance(35_000);
     smsc.connection.silent = false;
     await smsc.connection.deliver(aMessage());
     clock.advance(29_999);
-    expect(session.open).toBe(true);
+    expect(bind.open).toBe(true);
     smsc.connection.silent = true;
     clock.advance(1 + 19_999);
-    expect(session.open).toBe(true);
+    expect(bind.open).toBe(true);
     clock.advance(1);
-    expect(await session.ended).toEqual(SILENT);
+    expect(await bind.ended).toEqual(SILENT);
   });
 
   test('in doubt gets nothing new, so nothing new gets lost', async () => {
-    const session = await openSession(smsc.port, { clock });
+    const bind = await openBind(smsc.port, { clock });
     smsc.connection.silent = true;
     clock.advance(30_000);
-    const held = session.submit(aMessage());
-    expect([session.outstanding, session.waiting]).toEqual([0, 1]);
+    const held = bind.submit(aMessage());
+    expect([bind.outstanding, bind.waiting]).toEqual([0, 1]);
     clock.advance(20_000);
     expect(await held).toEqual({ kind: 'not-sent', reason: SILENT.reason });
     expect(smsc.submits).toEqual([]);
   });
 
   test('out of doubt goes on with what was held', async () => {
-    const session = await openSession(smsc.port, { clock });
+    const bind = await openBind(smsc.port, { clock });
     smsc.connection.silent = true;
     clock.advance(30_000);
-    const held = session.submit(aMessage());
+    const held = bind.submit(aMessage());
     smsc.connection.silent = false;
     await smsc.connection.enquire();
     expect(await held).toMatchObject({ kind: 'answered' });
   });
 
   test('whose clock is set back is asked all the same', async () => {
-    await openSession(smsc.port, { clock });
+    await openBind(smsc.port, { clock });
     clock.advance(29_000);
     await smsc.connection.enquire();
     // What FakeClock cannot do: now() goes back while timers run on.
@@ -122,7 +122,7 @@ describe('a peer that sends octets and never a whole PDU', () => {
         socket.write(encodePdu({ command: 'bind_transceiver_resp', status: 0, sequence: 1, systemId: '', tlvs: [] })),
       );
     });
-    const session = await openSession(peer.port, { clock });
+    const bind = await openBind(peer.port, { clock });
     const { newest } = ours;
     // One octet each second of a PDU of 60 000.
     for (const octet of [0, 0, 0xea, 0x60, ...new Array(45).fill(0)]) {
@@ -130,9 +130,9 @@ describe('a peer that sends octets and never a whole PDU', () => {
       slow?.write(Buffer.of(octet));
       await eventually(() => newest.bytesRead > before);
       clock.advance(1_000);
-      expect(session.open).toBe(true);
+      expect(bind.open).toBe(true);
     }
     clock.advance(1_000);
-    expect(await session.ended).toEqual(SILENT);
+    expect(await bind.ended).toEqual(SILENT);
   });
 });

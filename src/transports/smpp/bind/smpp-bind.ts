@@ -2,47 +2,47 @@ import type { Clock } from '../../../common/clock.js';
 import { statusCode, statusRule } from '../command-status.js';
 import { STATUS } from '../pdu/command.js';
 import type { ShortMessage } from '../pdu/pdu.js';
+import { BindDeliveries, type BindHandlers } from './bind-deliveries.js';
+import { BindInbound } from './bind-inbound.js';
+import { BindLiveness } from './bind-liveness.js';
+import { BIND_SEQUENCE, BindOpening } from './bind-opening.js';
+import type { SmppBindSettings } from './bind-settings.js';
+import type { BindWire } from './bind-wire.js';
 import { SendWindow, SequenceNumbers } from './send-window.js';
-import { SessionDeliveries, type SessionHandlers } from './session-deliveries.js';
-import { SessionInbound } from './session-inbound.js';
-import { SessionLiveness } from './session-liveness.js';
-import { BIND_SEQUENCE, SessionOpening } from './session-opening.js';
-import type { SmppSessionSettings } from './session-settings.js';
-import type { SessionWire } from './session-wire.js';
 import type { SubmitOutcome } from './submit-outcome.js';
 
 /** One bound SMPP 3.4 connection. To reconnect after its end, open a new one. */
-export class SmppSession {
-  /** Resolves when the session is over and every submit is settled. Never rejects. */
-  readonly ended: Promise<SessionEnd>;
+export class SmppBind {
+  /** Resolves when the connection is over and every submit is settled. Never rejects. */
+  readonly ended: Promise<BindEnd>;
 
   /** The state only moves to the right. */
   private state: 'bound' | 'closing' | 'unbinding' | 'over' = 'bound';
-  private settleEnded: (end: SessionEnd) => void = () => {};
+  private settleEnded: (end: BindEnd) => void = () => {};
   private unbindSequence: number | undefined;
   private probeSequence: number | undefined;
   private cancelDeadline = () => {};
   private readonly sequences = new SequenceNumbers(BIND_SEQUENCE);
   private readonly window: SendWindow;
-  private readonly liveness: SessionLiveness;
-  private readonly deliveries: SessionDeliveries;
+  private readonly liveness: BindLiveness;
+  private readonly deliveries: BindDeliveries;
 
   /**
    * Connects and binds.
-   * @throws SessionBindError also when `signal` is aborted first
+   * @throws BindError if that fails, or if `signal` is aborted first
    */
   static open(
-    settings: SmppSessionSettings,
-    handlers: SessionHandlers,
+    settings: SmppBindSettings,
+    handlers: BindHandlers,
     clock: Clock,
     signal?: AbortSignal,
-  ): Promise<SmppSession> {
+  ): Promise<SmppBind> {
     return new Promise((resolve, reject) => {
       const abort = () => opening.lost('given up while it was under way');
-      const opening = new SessionOpening(settings, clock, {
+      const opening = new BindOpening(settings, clock, {
         bound: (wire, systemId) => {
           signal?.removeEventListener('abort', abort);
-          resolve(new SmppSession(wire, systemId, settings, handlers, clock));
+          resolve(new SmppBind(wire, systemId, settings, handlers, clock));
         },
         failed: (error) => {
           signal?.removeEventListener('abort', abort);
@@ -55,25 +55,25 @@ export class SmppSession {
   }
 
   private constructor(
-    private readonly wire: SessionWire,
+    private readonly wire: BindWire,
     /** The SMSC's system_id in its answer to the bind. */
     readonly peerSystemId: string,
-    private readonly settings: SmppSessionSettings,
-    private readonly handlers: SessionHandlers,
+    private readonly settings: SmppBindSettings,
+    private readonly handlers: BindHandlers,
     private readonly clock: Clock,
   ) {
     this.ended = new Promise((resolve) => {
       this.settleEnded = resolve;
     });
     const unbindWhenQuiet = () => this.unbindWhenQuiet();
-    this.liveness = new SessionLiveness(settings, clock, {
+    this.liveness = new BindLiveness(settings, clock, {
       probe: () => this.probe(),
       alive: () => this.window.admit(),
       dead: () => this.destroy('the SMSC is silent'),
     });
     this.window = new SendWindow(settings, clock, wire, this.sequences, this.liveness, unbindWhenQuiet);
-    this.deliveries = new SessionDeliveries(settings.maxUnanswered, handlers, wire, unbindWhenQuiet);
-    const inbound = new SessionInbound(wire, this.window, this.deliveries, {
+    this.deliveries = new BindDeliveries(settings.maxUnanswered, handlers, wire, unbindWhenQuiet);
+    const inbound = new BindInbound(wire, this.window, this.deliveries, {
       unbound: () => this.finish({ reason: 'the SMSC unbound', orderly: true }),
       unbindAnswered: (sequence) => this.unbindAnswered(sequence),
       probeAnswered: (sequence, status) => this.probeAnswered(sequence, status),
@@ -94,7 +94,7 @@ export class SmppSession {
     this.liveness.start();
   }
 
-  /** True until the session ends or `close` is called. */
+  /** True until the connection ends or `close` is called. */
   get open(): boolean {
     return this.state === 'bound';
   }
@@ -104,35 +104,35 @@ export class SmppSession {
     return this.window.outstanding;
   }
 
-  /** The number of submits that wait for capacity in the window. */
+  /** The number of submits that wait because the window is full. */
   get waiting(): number {
     return this.window.queued;
   }
 
   /**
-   * Sends one submit_sm as soon as the window has capacity, in the order of the calls. Never rejects; on a session that is
-   * not open the outcome is `not-sent`. The caller limits the number of waiting submits.
+   * Sends one submit_sm as soon as the window allows it, in the order of the calls. Never rejects: if the connection is not
+   * open, the outcome is `not-sent`. The caller limits the number of waiting submits.
    */
   submit(message: ShortMessage): Promise<SubmitOutcome> {
     return this.window.submit(message);
   }
 
   /**
-   * Closes the session in order: waiting submits become `not-sent`, written ones may be answered until the response
-   * timeout, incoming messages are answered, and then the session unbinds. Resolves as `ended`, after at most two
-   * response timeouts.
+   * Closes the connection in order. Waiting submits become `not-sent`. Written submits may still be answered until the
+   * response timeout, and incoming messages are answered. Then we unbind. Resolves as `ended` does, after at most two response
+   * timeouts.
    */
-  close(): Promise<SessionEnd> {
+  close(): Promise<BindEnd> {
     if (this.state === 'bound') {
       this.state = 'closing';
-      this.window.stop('the session is closing');
+      this.window.stop('the bind is closing');
       this.deadline(() => this.unbind());
       this.unbindWhenQuiet();
     }
     return this.ended;
   }
 
-  /** Ends the session at once. */
+  /** Ends the connection at once. */
   destroy(reason: string): void {
     this.finish({ reason, orderly: false });
   }
@@ -160,12 +160,12 @@ export class SmppSession {
   }
 
   /**
-   * Any answer is a sign of life, also that enquire_link is not known (0x03). One that says that the session is not
-   * bound ends it, because it would say so to every submit.
+   * Any answer is a sign of life, even one that says that enquire_link is not known (0x03). An answer that says that we are
+   * not bound ends the connection, because the SMSC would refuse every submit for the same reason.
    */
   private probeAnswered(sequence: number, status: number): boolean {
     if (sequence !== this.probeSequence) return false;
-    const isLost = status !== STATUS.ok && statusRule(status).about === 'session' && status !== STATUS.invalidCommandId;
+    const isLost = status !== STATUS.ok && statusRule(status).about === 'bind' && status !== STATUS.invalidCommandId;
     if (isLost && this.open) {
       this.handlers.fault?.(`the SMSC answers ${statusCode(status)} to an enquire_link, so it binds again`);
       void this.close();
@@ -173,7 +173,7 @@ export class SmppSession {
     return true;
   }
 
-  private finish(end: SessionEnd): void {
+  private finish(end: BindEnd): void {
     if (this.state === 'over') return;
     this.state = 'over';
     this.cancelDeadline();
@@ -194,10 +194,10 @@ export class SmppSession {
   }
 }
 
-/** The end of a session. */
-interface SessionEnd {
+/** How a connection ended. */
+interface BindEnd {
   /** For logs, without secrets, texts and numbers. */
   readonly reason: string;
-  /** True: we closed the session, or the SMSC unbound. */
+  /** True: we closed the connection, or the SMSC unbound. */
   readonly orderly: boolean;
 }

@@ -1,29 +1,29 @@
 import { commandIdOf, STATUS } from '../pdu/command.js';
 import type { MalformedPdu } from '../pdu/frame-reader.js';
 import type { Pdu } from '../pdu/pdu.js';
+import type { BindDeliveries } from './bind-deliveries.js';
+import { type BindWire, refusalOf } from './bind-wire.js';
 import type { SendWindow } from './send-window.js';
-import type { SessionDeliveries } from './session-deliveries.js';
-import { refusalOf, type SessionWire } from './session-wire.js';
 import type { SubmitAnswer } from './submit-outcome.js';
 
-/** The effects of incoming PDUs on the state of a session. */
-interface SessionControl {
+/** The effects of incoming PDUs on the state of a connection. */
+interface BindControl {
   /** Called after an unbind of the SMSC was answered. */
   unbound(): void;
-  /** Called for an answer that may be that to our unbind; false when the sequence number is another one. */
+  /** Called for an answer that may belong to our unbind. False if it has another sequence number. */
   unbindAnswered(sequence: number): boolean;
-  /** Called for an answer that may be that to our last enquire_link; false when the sequence number is another one. */
+  /** Called for an answer that may belong to our last enquire_link. False if it has another sequence number. */
   probeAnswered(sequence: number, status: number): boolean;
   fault(what: string): void;
 }
 
-/** Dispatches the PDUs that arrive on a bound session. */
-export class SessionInbound {
+/** Dispatches the PDUs that arrive on a bound connection. */
+export class BindInbound {
   constructor(
-    private readonly wire: SessionWire,
+    private readonly wire: BindWire,
     private readonly window: SendWindow,
-    private readonly deliveries: SessionDeliveries,
-    private readonly control: SessionControl,
+    private readonly deliveries: BindDeliveries,
+    private readonly control: BindControl,
   ) {}
 
   receive(pdu: Pdu): void {

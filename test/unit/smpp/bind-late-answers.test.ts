@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { LateAnswers } from '../../../src/transports/smpp/session/send-window.js';
+import { LateAnswers } from '../../../src/transports/smpp/bind/send-window.js';
 
 const ANSWER = { status: 0, messageId: 'x', tlvs: [] };
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../common/clock.js';
-import type { SmppSessionSettings } from './session-settings.js';
+import type { SmppBindSettings } from './bind-settings.js';
 
-/** The actions of a {@link SessionLiveness}. */
+/** The actions of a {@link BindLiveness}. */
 interface LivenessActions {
   /** Sends an enquire_link. */
   probe(): void;
@@ -12,24 +12,24 @@ interface LivenessActions {
 }
 
 /** Detects a dead peer. Any complete PDU is a sign of life; incomplete ones are not. */
-export class SessionLiveness {
+export class BindLiveness {
   private lastHeard = 0;
   private heardCount = 0;
   private probes = 0;
   private cancel: (() => void) | undefined;
 
   constructor(
-    private readonly settings: Pick<SmppSessionSettings, 'idleMs' | 'responseTimeoutMs' | 'maxMisses'>,
+    private readonly settings: Pick<SmppBindSettings, 'idleMs' | 'responseTimeoutMs' | 'maxMisses'>,
     private readonly clock: Clock,
     private readonly actions: LivenessActions,
   ) {}
 
-  /** Whether the peer was probed and not heard since. */
+  /** Whether the peer was probed and has not been heard since. */
   get inDoubt(): boolean {
     return this.probes > 0;
   }
 
-  /** Returns a function that probes the peer if it was not heard since this call; call it at the response timeout. */
+  /** Returns a function that probes the peer if nothing has been heard since this call. Call it at the response timeout. */
   expectTraffic(): () => void {
     const { heardCount } = this;
     return () => {

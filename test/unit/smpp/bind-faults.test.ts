@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { SessionBindError } from '../../../src/transports/smpp/session/session-wire.js';
-import type { SmppSession } from '../../../src/transports/smpp/session/smpp-session.js';
+import { BindError } from '../../../src/transports/smpp/bind/bind-wire.js';
+import type { SmppBind } from '../../../src/transports/smpp/bind/smpp-bind.js';
 import { type Cut, CuttingProxy } from '../../support/smsc/cutting-proxy.js';
-import { aMessage, openSession } from '../../support/smsc/open-session.js';
+import { aMessage, openBind } from '../../support/smsc/open-bind.js';
 import { TestSmsc } from '../../support/smsc/test-smsc.js';
 import { until } from '../../support/until.js';
 
@@ -35,19 +35,19 @@ async function exchange(cut?: Cut, dripping = false): Promise<Exchange> {
     submit.answer();
     if (submit.index === seenBefore) receipt = submit.receipt().catch(() => {});
   };
-  const session = await openSession(proxy.port, { handlers: { deliver: async () => void delivered++ } }).catch(
+  const bind = await openBind(proxy.port, { handlers: { deliver: async () => void delivered++ } }).catch(
     (error: unknown) => {
-      if (error instanceof SessionBindError) return undefined;
+      if (error instanceof BindError) return undefined;
       throw error;
     },
   );
-  const outcomes = session ? await Promise.all([session.submit(aMessage(0)), session.submit(aMessage(1))]) : [];
+  const outcomes = bind ? await Promise.all([bind.submit(aMessage(0)), bind.submit(aMessage(1))]) : [];
   await receipt;
-  const end = await session?.close();
+  const end = await bind?.close();
   await until(() => smsc.connections.every((each) => each.closed));
   await proxy.close();
   return {
-    bound: session !== undefined,
+    bound: bind !== undefined,
     outcomes: outcomes.map(({ kind }) => kind),
     delivered,
     ended: end !== undefined,
@@ -87,46 +87,46 @@ describe('a line cut at every octet', () => {
 });
 
 describe('a length that cannot be', () => {
-  test.each([0, 4, 15, 65_537, 2 ** 31 - 1, 2 ** 32 - 1])('%d ends the session with its reason', async (length) => {
+  test.each([0, 4, 15, 65_537, 2 ** 31 - 1, 2 ** 32 - 1])('%d ends the bind with its reason', async (length) => {
     smsc.onSubmit = () => {};
-    const session = await openSession(smsc.port);
-    const submit = session.submit(aMessage());
+    const bind = await openBind(smsc.port);
+    const submit = bind.submit(aMessage());
     await smsc.submitted(1);
     const octets = Buffer.alloc(16);
     octets.writeUInt32BE(length);
     smsc.connection.sendOctets(octets);
     const reason = `command_length ${length} is not within 16..65536`;
-    expect(await session.ended).toEqual({ reason, orderly: false });
+    expect(await bind.ended).toEqual({ reason, orderly: false });
     expect(await submit).toMatchObject({ kind: 'unknown', reason });
     await until(() => smsc.connections[0]?.closed);
   });
 });
 
 describe('octets of chance', () => {
-  /** Ends a session whose peer misbehaved; whatever it holds is settled. */
-  async function afterwards(session: SmppSession): Promise<void> {
-    const submit = session.submit(aMessage());
-    session.destroy('the test is over');
+  /** Ends a bind whose peer misbehaved; whatever it holds is settled. */
+  async function afterwards(bind: SmppBind): Promise<void> {
+    const submit = bind.submit(aMessage());
+    bind.destroy('the test is over');
     expect(['not-sent', 'unknown', 'answered']).toContain((await submit).kind);
-    await session.ended;
+    await bind.ended;
   }
 
   test('behind the bind hurt nobody', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 200 }), { minLength: 1, maxLength: 5 }), async (chunks) => {
-        const session = await openSession(smsc.port);
+        const bind = await openBind(smsc.port);
         const { connection } = smsc;
         for (const chunk of chunks) connection.sendOctets(chunk);
-        await Promise.race([session.ended, new Promise(setImmediate)]);
-        await afterwards(session);
+        await Promise.race([bind.ended, new Promise(setImmediate)]);
+        await afterwards(bind);
         await until(() => connection.closed);
       }),
       { numRuns: 40 },
     );
   });
 
-  test('in well framed bodies of every command leave the session alive', async () => {
-    const session = await openSession(smsc.port, { clock: new FakeClock() });
+  test('in well framed bodies of every command leave the bind alive', async () => {
+    const bind = await openBind(smsc.port, { clock: new FakeClock() });
     const commands = [
       1, 2, 4, 5, 9, 0x15, 0x103, 0x80000000, 0x80000001, 0x80000004, 0x80000005, 0x80000009, 0x80000015,
     ];
@@ -142,7 +142,7 @@ describe('octets of chance', () => {
       { numRuns: 500 },
     );
     await smsc.connection.enquire();
-    expect(session.open).toBe(true);
-    expect(await session.submit(aMessage())).toMatchObject({ kind: 'answered' });
+    expect(bind.open).toBe(true);
+    expect(await bind.submit(aMessage())).toMatchObject({ kind: 'answered' });
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { aMessage, openSession } from '../../support/smsc/open-session.js';
+import { aMessage, openBind } from '../../support/smsc/open-bind.js';
 import { TestSmsc } from '../../support/smsc/test-smsc.js';
 import { until } from '../../support/until.js';
 
@@ -18,8 +18,8 @@ const keep = () => {};
 describe('a link that breaks', () => {
   test('leaves what was written unknown and what was in line not sent', async () => {
     smsc.onSubmit = keep;
-    const session = await openSession(smsc.port, { settings: { window: 3 } });
-    const outcomes = Array.from({ length: 5 }, (_, number) => session.submit(aMessage(number)));
+    const bind = await openBind(smsc.port, { settings: { window: 3 } });
+    const outcomes = Array.from({ length: 5 }, (_, number) => bind.submit(aMessage(number)));
     await smsc.submitted(3);
     smsc.submits[1]?.answer();
     await smsc.submitted(4);
@@ -31,21 +31,21 @@ describe('a link that breaks', () => {
       'unknown',
       'not-sent',
     ]);
-    expect(await session.ended).toMatchObject({ orderly: false });
-    expect([session.open, session.outstanding, session.waiting]).toEqual([false, 0, 0]);
+    expect(await bind.ended).toMatchObject({ orderly: false });
+    expect([bind.open, bind.outstanding, bind.waiting]).toEqual([false, 0, 0]);
   });
 
   test('takes nothing more', async () => {
-    const session = await openSession(smsc.port);
-    session.destroy('enough');
-    expect(await session.submit(aMessage())).toEqual({ kind: 'not-sent', reason: 'enough' });
-    expect(await session.close()).toEqual({ reason: 'enough', orderly: false });
+    const bind = await openBind(smsc.port);
+    bind.destroy('enough');
+    expect(await bind.submit(aMessage())).toEqual({ kind: 'not-sent', reason: 'enough' });
+    expect(await bind.close()).toEqual({ reason: 'enough', orderly: false });
   });
 
   test('before this turn of the event loop is over has sent nothing of it', async () => {
-    const session = await openSession(smsc.port);
-    const submit = session.submit(aMessage());
-    session.destroy('enough');
+    const bind = await openBind(smsc.port);
+    const submit = bind.submit(aMessage());
+    bind.destroy('enough');
     expect(await submit).toEqual({ kind: 'not-sent', reason: 'enough' });
     await until(() => smsc.connections[0]?.closed);
     expect(smsc.submits).toEqual([]);
@@ -57,7 +57,7 @@ describe('a link that breaks', () => {
       finish = resolve;
     });
     let called = false;
-    const session = await openSession(smsc.port, {
+    const bind = await openBind(smsc.port, {
       handlers: {
         deliver: () => {
           called = true;
@@ -68,7 +68,7 @@ describe('a link that breaks', () => {
     const answer = smsc.connection.deliver(aMessage()).catch((error: Error) => error.message);
     await until(() => called);
     smsc.connection.drop();
-    await session.ended;
+    await bind.ended;
     finish();
     await stored;
     expect(await answer).toBe('The client is gone.');
@@ -78,14 +78,14 @@ describe('a link that breaks', () => {
 describe('closing', () => {
   test('waits for what is written, sends back what is in line, then unbinds', async () => {
     smsc.onSubmit = keep;
-    const session = await openSession(smsc.port, { settings: { window: 2 }, clock });
+    const bind = await openBind(smsc.port, { settings: { window: 2 }, clock });
     const { connection } = smsc;
-    const outcomes = [0, 1, 2].map((number) => session.submit(aMessage(number)));
+    const outcomes = [0, 1, 2].map((number) => bind.submit(aMessage(number)));
     await smsc.submitted(2);
-    const closing = session.close();
-    expect(session.open).toBe(false);
-    expect(await outcomes[2]).toEqual({ kind: 'not-sent', reason: 'the session is closing' });
-    expect(await session.submit(aMessage())).toMatchObject({ kind: 'not-sent' });
+    const closing = bind.close();
+    expect(bind.open).toBe(false);
+    expect(await outcomes[2]).toEqual({ kind: 'not-sent', reason: 'the bind is closing' });
+    expect(await bind.submit(aMessage())).toMatchObject({ kind: 'not-sent' });
     smsc.submits[0]?.answer();
     await outcomes[0];
     await connection.enquire();
@@ -100,10 +100,10 @@ describe('closing', () => {
   test('lets the handler store what it has in hand', async () => {
     const finish: (() => void)[] = [];
     const deliver = () => new Promise<void>((resolve) => finish.push(resolve));
-    const session = await openSession(smsc.port, { clock, handlers: { deliver } });
+    const bind = await openBind(smsc.port, { clock, handlers: { deliver } });
     const answer = smsc.connection.deliver(aMessage());
     await until(() => finish.length === 1);
-    const closing = session.close();
+    const closing = bind.close();
     await smsc.connection.enquire();
     finish[0]?.();
     expect(await answer).toMatchObject({ status: 0 });
@@ -116,14 +116,14 @@ describe('closing', () => {
       called = true;
       return new Promise<void>(() => {});
     };
-    const session = await openSession(smsc.port, { clock, handlers: { deliver } });
+    const bind = await openBind(smsc.port, { clock, handlers: { deliver } });
     const { connection } = smsc;
     const answer = connection.deliver(aMessage()).catch(() => 'gone');
     await until(() => called);
-    const closing = session.close();
+    const closing = bind.close();
     connection.silent = true;
     clock.advance(19_999);
-    expect(session.open).toBe(false);
+    expect(bind.open).toBe(false);
     clock.advance(1);
     expect(await closing).toMatchObject({ orderly: true });
     expect(await answer).toBe('gone');
@@ -131,9 +131,9 @@ describe('closing', () => {
   });
 
   test('a second time is the same', async () => {
-    const session = await openSession(smsc.port);
+    const bind = await openBind(smsc.port);
     const { connection } = smsc;
-    expect(await Promise.all([session.close(), session.close()])).toEqual([
+    expect(await Promise.all([bind.close(), bind.close()])).toEqual([
       { reason: 'closed', orderly: true },
       { reason: 'closed', orderly: true },
     ]);
@@ -141,9 +141,9 @@ describe('closing', () => {
   });
 
   test('by a peer that then does not hang up ends all the same', async () => {
-    const session = await openSession(smsc.port, { clock });
+    const bind = await openBind(smsc.port, { clock });
     const { connection } = smsc;
-    const closing = session.close();
+    const closing = bind.close();
     await until(() => connection.count('unbind') === 1);
     await closing;
     clock.advance(2_000);
@@ -154,11 +154,11 @@ describe('closing', () => {
 describe('the SMSC unbinds', () => {
   test('and is answered; what it did not answer is unknown', async () => {
     smsc.onSubmit = keep;
-    const session = await openSession(smsc.port);
-    const submit = session.submit(aMessage());
+    const bind = await openBind(smsc.port);
+    const submit = bind.submit(aMessage());
     await smsc.submitted(1);
     expect(await smsc.connection.unbind()).toMatchObject({ command: 'unbind_resp', status: 0 });
-    expect(await session.ended).toEqual({ reason: 'the SMSC unbound', orderly: true });
+    expect(await bind.ended).toEqual({ reason: 'the SMSC unbound', orderly: true });
     expect(await submit).toMatchObject({ kind: 'unknown', reason: 'the SMSC unbound' });
   });
 });
