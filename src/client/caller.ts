@@ -9,8 +9,16 @@ export interface ClientOptions {
   readonly baseUrl: string;
   /** For programs only; in a browser, where everybody could read it, it is refused. */
   readonly apiKey?: string | undefined;
-  /** Gives the user token of the moment; asked before each attempt. What it throws is thrown by the call. */
-  readonly token?: (() => Promise<string>) | undefined;
+  /**
+   * Gives the present user token. It is called before each attempt. After a 401 it is called once more with the token that was
+   * refused, and the request is repeated if it returns another one. What it throws is thrown by the call.
+   */
+  readonly token?: ((refused?: string) => Promise<string>) | undefined;
+  /**
+   * The header that carries the user token. Choose `x-user-token` for a page behind a proxy with Basic authentication, whose
+   * browser puts the proxy's credentials into `Authorization`. Default: `authorization`, as `Bearer`.
+   */
+  readonly tokenHeader?: 'authorization' | 'x-user-token' | undefined;
   /** The account that an operator's token is used for. */
   readonly account?: string | undefined;
   /** Instead of the global `fetch`. */
@@ -19,6 +27,11 @@ export interface ClientOptions {
   readonly timeoutMs?: number | undefined;
   /** How often an attempt is repeated after a network error, 429, 502, 503, 504 or `number_reconnecting`. Default 4. */
   readonly retries?: number | undefined;
+  /**
+   * The longest pause between two attempts, in milliseconds. If the service asks for a longer one by `Retry-After`, the error is
+   * thrown at once. Give a short one where somebody waits in front of a screen. Default: whatever fits into `timeoutMs`.
+   */
+  readonly maxPauseMs?: number | undefined;
 }
 
 /** Options of one call. */
@@ -27,6 +40,17 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Instead of the client's. */
   readonly timeoutMs?: number | undefined;
+}
+
+/** Options of a stream. */
+export interface StreamOptions {
+  /** Ends the stream, which then throws the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Called when the connection is open, and when it has ended and will be opened again. `error` says why it ended; it is undefined
+   * if the service has closed it.
+   */
+  readonly onState?: ((state: 'open' | 'waiting', error?: MessagingApiError) => void) | undefined;
 }
 
 /** Options of a send. */
@@ -46,8 +70,8 @@ interface Ask {
   readonly body?: object | undefined;
   /** `keyed`: has an Idempotency-Key; `unsafe`: a repeat does more than the first, so it is repeated only after a 429. */
   readonly repeat?: 'keyed' | 'unsafe';
-  /** Whether the path alone authenticates. */
-  readonly anonymous?: true;
+  /** `none`: the path or the body authenticates. `if-any`: a cookie authenticates as well as the token. Default: required. */
+  readonly credentials?: 'none' | 'if-any';
   readonly accept?: string;
   /** The answer where a repeat finds nothing, because an attempt whose answer was lost has removed it. */
   readonly gone?: object;
@@ -55,8 +79,10 @@ interface Ask {
   readonly large?: true;
 }
 
-/** The service answers within 30 s. */
+/** The service answers within 30 s after the body has arrived. */
 const ATTEMPT_MS = 35_000;
+/** Bytes of a body for which an attempt gets one more millisecond: 64 kbit/s, as on a slow mobile connection. */
+const UPLOAD_BYTES_PER_MS = 8;
 /** The service writes a comment every 15 s. */
 const SILENCE_MS = 45_000;
 const FIRST_PAUSE_MS = 250;
@@ -96,35 +122,37 @@ export class Caller {
    * @throws MessagingApiError the last attempt's
    */
   async read<T>(ask: Ask, options: SendOptions = {}, take: (response: Response) => Promise<T>): Promise<T> {
-    const { signal, timeoutMs = this.#options.timeoutMs ?? 90_000, idempotencyKey = randomKey() } = options;
-    const { retries = 4 } = this.#options;
+    const { signal, timeoutMs = this.#options.timeoutMs ?? 90_000, idempotencyKey = newIdempotencyKey() } = options;
+    const { retries = 4, maxPauseMs = Number.POSITIVE_INFINITY } = this.#options;
     const key = ask.repeat === 'keyed' ? idempotencyKey : undefined;
     const ends = performance.now() + timeoutMs;
+    const body = ask.body && JSON.stringify(ask.body);
+    const attemptMs = ask.large ? timeoutMs : ATTEMPT_MS + (body?.length ?? 0) / UPLOAD_BYTES_PER_MS;
     for (let attempt = 0; ; attempt++) {
       try {
         const left = ends - performance.now();
-        return await this.#attempt(ask, { signal, key, limitMs: ask.large ? left : Math.min(left, ATTEMPT_MS) }, take);
+        return await this.#attempt(ask, { signal, key, body, limitMs: Math.min(left, attemptMs) }, take);
       } catch (error) {
         if (attempt > 0 && ask.gone && error instanceof MessagingApiError && error.status === 404) return ask.gone as T;
         if (attempt >= retries || !isTransient(error, ask)) throw error;
         const waitMs = pauseAfter(error, attempt);
-        if (performance.now() + waitMs >= ends) throw error;
+        if (waitMs > maxPauseMs || performance.now() + waitMs >= ends) throw error;
         await pause(waitMs, signal);
       }
     }
   }
 
   /**
-   * The events of a stream. A broken or silent connection is opened anew after the last event's id, without an end to the attempts;
-   * a refusal is thrown.
+   * The events of a stream. If a connection breaks or is silent, it is opened again behind the last event's id, as often as needed.
+   * A refusal is thrown.
    */
   async *events(
     ask: Ask,
-    signal: AbortSignal | undefined,
+    { signal, onState = () => {} }: StreamOptions = {},
   ): AsyncGenerator<{ readonly type: string; readonly data: string }, void> {
     let lastId: string | undefined;
     for (let failures = 0; ; failures++) {
-      let error: unknown;
+      let error: MessagingApiError | undefined;
       try {
         const context = { signal, lastId, limitMs: ATTEMPT_MS };
         const response = await this.#attempt(
@@ -132,6 +160,7 @@ export class Caller {
           context,
           async (opened) => opened,
         );
+        onState('open');
         for await (const event of readEvents(response, SILENCE_MS, signal)) {
           failures = 0;
           lastId = event.id ?? lastId;
@@ -142,21 +171,25 @@ export class Caller {
         if (!isTransient(thrown, ask)) throw thrown;
         error = thrown;
       }
+      onState('waiting', error);
       await pause(pauseAfter(error, failures), signal);
     }
   }
 
   async #attempt<T>(
-    { method = 'GET', path, query = {}, body, anonymous, accept = 'application/json' }: Ask,
+    { method = 'GET', path, query = {}, credentials, accept = 'application/json' }: Ask,
     {
       signal,
       key,
       lastId,
+      body,
       limitMs,
     }: {
       readonly signal: AbortSignal | undefined;
       readonly key?: string | undefined;
       readonly lastId?: string | undefined;
+      /** JSON. */
+      readonly body?: string | undefined;
       readonly limitMs: number;
     },
     take: (response: Response) => Promise<T>,
@@ -169,17 +202,26 @@ export class Caller {
       ...(lastId !== undefined && { 'last-event-id': lastId }),
     };
     const url = `${baseUrl.replace(/\/+$/, '')}/${path.map(encoded).join('/')}${search({ account, ...query })}`;
-    const init: RequestInit = { method, redirect: 'manual', ...(body && { body: JSON.stringify(body) }) };
+    const init: RequestInit = { method, redirect: 'manual', ...(body && { body }) };
     const tokenFaults: { readonly error: unknown }[] = [];
     try {
       return await limited(limitMs, signal, async (within) => {
-        const credentials = anonymous
-          ? {}
-          : await this.#credentials().catch((error: unknown) => {
-              tokenFaults.push({ error });
-              throw error;
-            });
-        const response = await fetch(url, { ...init, headers: { ...headers, ...credentials }, signal: within });
+        const send = (own: Readonly<Record<string, string>>): Promise<Response> =>
+          fetch(url, { ...init, headers: { ...headers, ...own }, signal: within });
+        const tokenFor = (refused?: string): Promise<string | undefined> =>
+          this.#token(credentials, refused).catch((error: unknown) => {
+            tokenFaults.push({ error });
+            throw error;
+          });
+        const token = await tokenFor();
+        let response = await send(this.#header(credentials, token));
+        if (response.status === 401 && token !== undefined) {
+          const renewed = await tokenFor(token);
+          if (renewed !== token) {
+            void response.body?.cancel();
+            response = await send(this.#header(credentials, renewed));
+          }
+        }
         if (!response.ok) throw await errorOf(response, key);
         return take(response);
       });
@@ -192,16 +234,26 @@ export class Caller {
     }
   }
 
-  async #credentials(): Promise<Record<string, string>> {
+  /** The user token of a request; undefined if it has none. */
+  async #token(credentials: Ask['credentials'], refused?: string): Promise<string | undefined> {
     const { apiKey, token } = this.#options;
-    if (apiKey !== undefined) return { 'x-api-key': apiKey };
-    if (token === undefined) throw new TypeError('This call needs an apiKey or a token.');
-    return { authorization: `Bearer ${await token()}` };
+    if (credentials === 'none' || apiKey !== undefined) return undefined;
+    if (token !== undefined) return token(refused);
+    if (credentials === 'if-any') return undefined;
+    throw new TypeError('This call needs an apiKey or a token.');
+  }
+
+  #header(credentials: Ask['credentials'], token: string | undefined): Readonly<Record<string, string>> {
+    const { apiKey, tokenHeader } = this.#options;
+    if (token !== undefined) {
+      return tokenHeader === 'x-user-token' ? { 'x-user-token': token } : { authorization: `Bearer ${token}` };
+    }
+    return apiKey === undefined || credentials === 'none' ? {} : { 'x-api-key': apiKey };
   }
 }
 
 /** Whether another attempt of the same call can succeed and does no harm. */
-function isTransient(error: unknown, { repeat }: Ask): boolean {
+function isTransient(error: unknown, { repeat }: Ask): error is MessagingApiError {
   if (!(error instanceof MessagingApiError)) return false;
   const { status, code } = error;
   // `idempotency_running`: an earlier attempt, whose answer was lost, is still under way.
@@ -217,8 +269,8 @@ function pauseAfter(error: unknown, attempt: number): number {
   return asked + longest * (0.5 + Math.random() / 2);
 }
 
-/** 128 bits; `crypto.randomUUID` is missing on pages without TLS. */
-function randomKey(): string {
+/** 128 random bits in hexadecimal. `crypto.randomUUID` does not exist on pages without TLS. */
+export function newIdempotencyKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 

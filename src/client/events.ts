@@ -1,5 +1,5 @@
 import type { EventType, MessagingEvent } from '../events/event-types.js';
-import type { Caller, CallOptions } from './caller.js';
+import type { Caller, CallOptions, StreamOptions } from './caller.js';
 import { Listing } from './listing.js';
 
 /** An event of the account's log. */
@@ -90,9 +90,10 @@ export class EventRoutes {
    */
   async *stream<T extends EventType = EventType>({
     signal,
+    onState,
     ...query
-  }: EventsQuery<T> & { readonly signal?: AbortSignal } = {}): AsyncGenerator<AccountEvent<T>, void> {
-    for await (const { data } of this.#caller.events({ path: ['events', 'stream'], query }, signal)) {
+  }: EventsQuery<T> & StreamOptions = {}): AsyncGenerator<AccountEvent<T>, void> {
+    for await (const { data } of this.#caller.events({ path: ['events', 'stream'], query }, { signal, onState })) {
       yield JSON.parse(data);
     }
   }

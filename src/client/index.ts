@@ -1,6 +1,12 @@
 export type * from '../events/event-types.js';
 export { MessagingApiError } from './api-error.js';
-export type { CallOptions, ClientOptions, SendOptions } from './caller.js';
+export {
+  type CallOptions,
+  type ClientOptions,
+  newIdempotencyKey,
+  type SendOptions,
+  type StreamOptions,
+} from './caller.js';
 export type * from './events.js';
 export type { Page } from './listing.js';
 export { Listing } from './listing.js';

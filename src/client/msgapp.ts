@@ -1,5 +1,5 @@
 import type { Metadata } from '../events/event-types.js';
-import type { Caller, CallOptions, SendOptions } from './caller.js';
+import type { Caller, CallOptions, SendOptions, StreamOptions } from './caller.js';
 import type { Listing } from './listing.js';
 import type { SendPriority } from './sms.js';
 
@@ -165,11 +165,9 @@ export class MsgappRoutes {
    *
    * @throws MessagingApiError `qr_not_found` for a token that is unknown or spent
    */
-  async *watchCode(
-    qrToken: string,
-    { signal }: { readonly signal?: AbortSignal } = {},
-  ): AsyncGenerator<LinkNews, void> {
-    for await (const { type, data } of this.#caller.events({ path: this.#code(qrToken), anonymous: true }, signal)) {
+  async *watchCode(qrToken: string, options?: StreamOptions): AsyncGenerator<LinkNews, void> {
+    const ask = { path: this.#code(qrToken), credentials: 'none' } as const;
+    for await (const { type, data } of this.#caller.events(ask, options)) {
       const news: LinkNews = { type, ...JSON.parse(data) };
       yield news;
       if (news.type === 'status' && !['created', 'reconnecting'].includes(news.status)) return;
@@ -178,7 +176,7 @@ export class MsgappRoutes {
 
   /** The code to scan now, as PNG; waits up to 10 s for the first. */
   codeImage(qrToken: string, options?: CallOptions): Promise<Blob> {
-    const ask = { path: [...this.#code(qrToken), 'image'], anonymous: true, accept: 'image/png' } as const;
+    const ask = { path: [...this.#code(qrToken), 'image'], credentials: 'none', accept: 'image/png' } as const;
     return this.#caller.read(ask, options, (response) => response.blob());
   }
 

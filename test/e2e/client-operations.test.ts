@@ -6,7 +6,7 @@ import formats from 'ajv-formats';
 import { MessagingClient } from 'nestjs-messaging/client';
 import { ManagementClient } from 'nestjs-messaging/client/manage';
 import { EVENT_TYPES } from '../../src/events/event-types.js';
-import { MANAGE_METHODS } from '../support/client/manage-operations.js';
+import { CSV_METHODS, MANAGE_METHODS } from '../support/client/manage-operations.js';
 import { METHODS } from '../support/client/operations.js';
 import { ok, ScriptedFetch } from '../support/client/scripted-fetch.js';
 import {
@@ -81,7 +81,7 @@ test('each method has one operation', () => {
   const named = (methods: Readonly<Record<string, { readonly method: string }>>) =>
     Object.values(methods).map(({ method }) => method);
   expect(named(METHODS).sort()).toEqual(methodsOf({ client, ...client, msgapp: client.msgapp() }).sort());
-  expect(named(MANAGE_METHODS).sort()).toEqual(methodsOf({ ...manage }).sort());
+  expect([...named(MANAGE_METHODS), ...named(CSV_METHODS)].sort()).toEqual(methodsOf({ ...manage }).sort());
 });
 
 test.each(Object.entries(METHODS))(
@@ -101,10 +101,20 @@ test.each(Object.entries(MANAGE_METHODS))(
     const account = operationId === 'getMe' ? { account: 'shop' } : {};
     const asked = await askedBy((fetch) => call(new ManagementClient({ baseUrl: BASE, token, fetch, ...account })));
     expectOperation(operationId, asked);
-    const authenticated = (operations.get(operationId)?.operation.security ?? []).length > 0;
+    const { security = [] } = operations.get(operationId)?.operation ?? {};
+    // A sign-out needs no token, but a page in a frame has nothing else that names its session.
+    const authenticated = security.length > 0 || operationId === 'endSession';
     expect(asked?.headers.get('authorization')).toBe(authenticated ? 'Bearer jwt' : null);
   },
 );
+
+test.each(Object.entries(CSV_METHODS))('%s is asked for a CSV file on its route', async (operationId, { call }) => {
+  const token = async () => 'jwt';
+  const asked = await askedBy((fetch) => call(new ManagementClient({ baseUrl: BASE, token, fetch })));
+  const path = pathFor(document, asked?.url.pathname ?? '');
+  expect(`${asked?.init.method} ${path}`).toBe(operations.get(operationId)?.route);
+  expect(asked?.headers.get('accept')).toBe('text/csv');
+});
 
 test('an operator names the account once', async () => {
   const options = { baseUrl: BASE, token: async () => 'jwt', account: 'shop' };

@@ -49,9 +49,19 @@ export class AccountRoutes {
     return this.#caller.json({ path: ['usage'], query }, options);
   }
 
+  /** The sums of `usage` as a CSV file. */
+  usageCsv(query?: UsageQuery, options?: CallOptions): Promise<Blob> {
+    return this.#csv('usage', query, options);
+  }
+
   /** Newest first. */
   ledger(query?: LedgerQuery, options?: CallOptions): Listing<LedgerEntry> {
     return this.#caller.list(['ledger'], query, options);
+  }
+
+  /** All entries of `ledger` as a CSV file. A large one may take longer than the default `timeoutMs`. */
+  ledgerCsv(query?: Omit<LedgerQuery, 'limit'>, options?: CallOptions): Promise<Blob> {
+    return this.#csv('ledger', query, options);
   }
 
   /** Newest first. */
@@ -114,6 +124,11 @@ export class AccountRoutes {
 
   #post<T>(path: readonly string[], body: object, options?: SendOptions): Promise<T> {
     return this.#caller.json({ method: 'POST', path, body, repeat: 'keyed' }, options);
+  }
+
+  #csv(list: string, query: object | undefined, options?: CallOptions): Promise<Blob> {
+    const ask = { path: [list], query, accept: 'text/csv', large: true } as const;
+    return this.#caller.read(ask, options, (response) => response.blob());
   }
 
   #remove(path: readonly string[], options?: CallOptions): Promise<Done> {

@@ -1,5 +1,11 @@
 export { MessagingApiError } from '../api-error.js';
-export type { CallOptions, ClientOptions, SendOptions } from '../caller.js';
+export {
+  type CallOptions,
+  type ClientOptions,
+  newIdempotencyKey,
+  type SendOptions,
+  type StreamOptions,
+} from '../caller.js';
 export type { Page } from '../listing.js';
 export { Listing } from '../listing.js';
 export type { AccountRoutes, Done } from './account-routes.js';

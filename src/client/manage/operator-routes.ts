@@ -1,4 +1,4 @@
-import type { Caller, CallOptions, SendOptions } from '../caller.js';
+import type { Caller, CallOptions, SendOptions, StreamOptions } from '../caller.js';
 import type { Listing } from '../listing.js';
 import { type Done, SUCCESS } from './account-routes.js';
 import type { AuditEntry, AuditQuery, OptOut, OptOutsQuery } from './account-types.js';
@@ -132,10 +132,10 @@ export class OperatorRoutes {
     return this.#get(['ledger', 'check'], options);
   }
 
-  /** The last check as it goes on, until it has ended. */
-  async *watchCheck({ signal }: { readonly signal?: AbortSignal } = {}): AsyncGenerator<BooksCheck, void> {
+  /** The progress of the last check, step by step, until the check has ended. */
+  async *watchCheck(options?: StreamOptions): AsyncGenerator<BooksCheck, void> {
     const path = ['manage', 'ledger', 'check', 'stream'];
-    for await (const { data } of this.#caller.events({ path }, signal)) {
+    for await (const { data } of this.#caller.events({ path }, options)) {
       const check: BooksCheck = JSON.parse(data);
       yield check;
       if (check.state !== 'running') return;

@@ -21,7 +21,7 @@ export class SessionRoutes {
     this.#caller = caller;
   }
 
-  /** By the secret of a one-time link, or by what the host's `UserAuthenticator` takes. */
+  /** Signs in by the secret of a one-time link, or by what the host's `UserAuthenticator` takes. */
   exchange(
     proof: { readonly token: string } | { readonly credentials: unknown },
     options?: CallOptions,
@@ -29,19 +29,20 @@ export class SessionRoutes {
     return this.#post('exchange', proof, options);
   }
 
-  /** By the cookie of the session. */
+  /** Gets a new access token by the cookie of the session. */
   refresh(options?: CallOptions): Promise<SignedIn> {
     return this.#post('refresh', {}, options);
   }
 
+  /**
+   * Signs out. The cookie of the session says which session ends. In a frame, where the browser sends no cookie, the user token
+   * says it, if the client has one.
+   */
   end(options?: CallOptions): Promise<{ readonly success: true }> {
-    return this.#post('end', {}, options);
+    return this.#post('end', {}, options, 'if-any');
   }
 
-  #post<T>(step: string, body: object, options?: CallOptions): Promise<T> {
-    return this.#caller.json(
-      { method: 'POST', path: ['session', step], body, repeat: 'unsafe', anonymous: true },
-      options,
-    );
+  #post<T>(step: string, body: object, options?: CallOptions, credentials: 'none' | 'if-any' = 'none'): Promise<T> {
+    return this.#caller.json({ method: 'POST', path: ['session', step], body, repeat: 'unsafe', credentials }, options);
   }
 }

@@ -133,3 +133,15 @@ export const MANAGE_METHODS: Readonly<Record<string, ManageMethod>> = {
       operator.audit({ ...PERIOD, account: 'shop', action: 'key.created', limit: 1 }).page('next'),
   },
 };
+
+/** The methods for the same operations that answer with a CSV file. */
+export const CSV_METHODS: Readonly<Record<string, ManageMethod>> = {
+  getUsage: {
+    method: 'account.usageCsv',
+    call: ({ account }) => account.usageCsv({ ...PERIOD, group_by: ['day', 'channel'] }),
+  },
+  listLedger: {
+    method: 'account.ledgerCsv',
+    call: ({ account }) => account.ledgerCsv({ ...PERIOD, kind: 'charge' }),
+  },
+};

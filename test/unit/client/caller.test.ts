@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { MessagingApiError } from '../../../src/client/api-error.js';
 import type { ClientOptions } from '../../../src/client/caller.js';
+import { ManagementClient } from '../../../src/client/manage/management-client.js';
 import { MessagingClient } from '../../../src/client/messaging-client.js';
 import { broken, lost, ok, refused, ScriptedFetch } from '../../support/client/scripted-fetch.js';
 
@@ -160,6 +161,14 @@ describe('the time of a call', () => {
     await expect(clientOn(script).balance()).rejects.toMatchObject({ status: 429, retryAfter: 3600 });
   });
 
+  test('a Retry-After above maxPauseMs is thrown at once, so that nobody waits for it', async () => {
+    const script = script429('20');
+    const client = clientOn(script, { maxPauseMs: 3_000 });
+    await expect(client.balance()).rejects.toMatchObject({ status: 429, retryAfter: 20 });
+    expect(script.asked).toHaveLength(1);
+    expect(await end(clientOn(script429('1'), { maxPauseMs: 3_000 }).balance())).toEqual({ balance: 1 });
+  });
+
   test('pauses grow and are never the same for all clients', async () => {
     const pausesOf = async (random: number) => {
       const drawn = jest.spyOn(Math, 'random').mockReturnValue(random);
@@ -186,6 +195,15 @@ describe('the time of a call', () => {
     expect(await ended).toMatchObject({ status: 0, code: 'timeout', idempotencyKey: 'mine' });
     expect(script.asked).toHaveLength(2);
     expect(jest.getTimerCount()).toBe(0);
+  });
+
+  test('an attempt with a large body gets the time that a slow connection needs for it', async () => {
+    const script = new ScriptedFetch(() => 'nothing');
+    const number = Array.from({ length: 100_000 }, (_, index) => String(22670000000 + index));
+    const call = end(clientOn(script, { timeoutMs: 200_000 }).sms.send({ ...ORDER, number }));
+    await jest.advanceTimersByTimeAsync(199_000);
+    expect(script.asked).toHaveLength(1);
+    expect(await call).toMatchObject({ code: 'timeout' });
   });
 
   test('a removal whose first answer was lost has removed', async () => {
@@ -272,12 +290,66 @@ describe('credentials', () => {
     expect(script.asked).toEqual([]);
   });
 
+  test('a token that is refused is renewed once, and the request is repeated with the new one', async () => {
+    const askedFor: (string | undefined)[] = [];
+    const token = async (refusedToken?: string) => {
+      askedFor.push(refusedToken);
+      return refusedToken === undefined ? 'old' : 'new';
+    };
+    const script = new ScriptedFetch(refused(401, 'unauthorized'), ok({ smsID: 'one' }));
+    const client = clientOn(script, { apiKey: undefined, token, retries: 0 });
+    expect(await end(client.sms.send(ORDER))).toEqual({ smsID: 'one' });
+    expect(askedFor).toEqual([undefined, 'old']);
+    expect(script.headers('authorization')).toEqual(['Bearer old', 'Bearer new']);
+    const [first, second] = script.headers('idempotency-key');
+    expect(second).toBe(first);
+  });
+
+  test('a token that is refused twice is thrown as 401, and so is one that cannot be renewed', async () => {
+    const twice = new ScriptedFetch(refused(401, 'unauthorized'));
+    const renewing = clientOn(twice, { apiKey: undefined, token: async (old) => (old === undefined ? 'a' : 'b') });
+    expect(await end(renewing.balance())).toMatchObject({ status: 401, code: 'unauthorized' });
+    expect(twice.asked).toHaveLength(2);
+    const once = new ScriptedFetch(refused(401, 'unauthorized'));
+    expect(await end(clientOn(once, { apiKey: undefined, token: async () => 'same' }).balance())).toMatchObject({
+      status: 401,
+      message: 'refused: unauthorized',
+    });
+    expect(once.asked).toHaveLength(1);
+  });
+
+  test('a token may go in X-User-Token, and leaves Authorization to the browser', async () => {
+    const script = new ScriptedFetch(ok({ balance: 1 }));
+    const options = { apiKey: undefined, token: async () => 'jwt', tokenHeader: 'x-user-token' } as const;
+    await end(clientOn(script, options).balance());
+    expect(script.headers('x-user-token')).toEqual(['jwt']);
+    expect(script.headers('authorization')).toEqual([null]);
+  });
+
+  test('a sign-out has the token if there is one, as a page in a frame has no cookie', async () => {
+    const script = new ScriptedFetch(ok({ success: true }));
+    const options = { baseUrl: BASE, fetch: script.fetch };
+    await end(new ManagementClient(options).session.end());
+    await end(new ManagementClient({ ...options, token: async () => 'jwt' }).session.end());
+    expect(script.headers('authorization')).toEqual([null, 'Bearer jwt']);
+  });
+
   test('the codes to scan are asked for without any', async () => {
     const script = new ScriptedFetch(() => new Response('PNG'));
     await end(clientOn(script).msgapp('support').codeImage('token'));
     expect(script.asked[0]?.url.href).toBe(`${BASE}/support/web/qr/token/image`);
     expect(script.headers('x-api-key')).toEqual([null]);
   });
+});
+
+test('the ledger and the usage are read as CSV files', async () => {
+  const script = new ScriptedFetch(() => new Response('id,units\r\n'));
+  const { account } = new ManagementClient({ baseUrl: BASE, token: async () => 'jwt', fetch: script.fetch });
+  const files = [account.ledgerCsv({ kind: 'charge' }), account.usageCsv({ group_by: ['day'] })].map(end);
+  const texts = (await Promise.all(files)).map((file) => (file instanceof Blob ? file.text() : file));
+  expect(await Promise.all(texts)).toEqual(['id,units\r\n', 'id,units\r\n']);
+  expect(script.asked.map(({ url }) => url.href)).toEqual([`${BASE}/ledger?kind=charge`, `${BASE}/usage?group_by=day`]);
+  expect(script.headers('accept')).toEqual(['text/csv', 'text/csv']);
 });
 
 describe('a list', () => {

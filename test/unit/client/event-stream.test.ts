@@ -140,6 +140,27 @@ describe('a stream of events', () => {
     expect(script.headers('last-event-id')).toEqual([null, '90']);
   });
 
+  test('reports when the connection is open and when it waits for another one, and why', async () => {
+    const script = new ScriptedFetch(
+      () => streamed(logged(5)),
+      lost,
+      () => streamed(logged(6)),
+    );
+    const states: unknown[] = [];
+    const controller = new AbortController();
+    const events = eventsOf(script).stream({
+      signal: controller.signal,
+      onState: (state, error) => states.push(error === undefined ? state : [state, error.code]),
+    });
+    for (const sequence of [5, 6]) {
+      const next = events.next();
+      await jest.advanceTimersByTimeAsync(5_000);
+      expect(await next).toMatchObject({ value: { sequence } });
+    }
+    expect(states).toEqual(['open', 'waiting', ['waiting', 'network_error'], 'open']);
+    await events.return();
+  });
+
   test('a heartbeat keeps a connection', async () => {
     let send: ReadableStreamDefaultController<Uint8Array> | undefined;
     const body = new ReadableStream<Uint8Array>({
