@@ -6,6 +6,7 @@ import { TypeormStorage } from 'nestjs-messaging';
 import { type Delivery, decide } from 'nestjs-messaging/storage';
 import { Client } from 'pg';
 import { v7 as timeOrderedId } from 'uuid';
+import { MINUTE_MS } from '../../src/common/time.js';
 import { postgresUrl } from './target.js';
 
 /** How long claims of 500 take, in milliseconds. */
@@ -85,7 +86,13 @@ async function accept({ outbox }: TypeormStorage): Promise<void> {
 async function claimAndSettle({ outbox }: TypeormStorage): Promise<number> {
   const now = Date.now();
   const begun = performance.now();
-  const claimed = await outbox.claim({ channel: 'sms', limit: BATCH, now, leaseUntil: now + 60_000, abandoned: true });
+  const claimed = await outbox.claim({
+    channel: 'sms',
+    limit: BATCH,
+    now,
+    leaseUntil: now + MINUTE_MS,
+    abandoned: true,
+  });
   const took = performance.now() - begun;
   if (claimed.length !== BATCH) throw new Error(`A claim got ${claimed.length} of ${BATCH}.`);
   await outbox.settle(claimed.map(delivered));

@@ -3,6 +3,7 @@ import { TypeormStorage } from 'nestjs-messaging';
 import { type Delivery, decide, EventLog } from 'nestjs-messaging/storage';
 import { Client } from 'pg';
 import { v7 as timeOrderedId } from 'uuid';
+import { MINUTE_MS } from '../../src/common/time.js';
 import { load, postgresUrl, sqliteUrl, startTarget } from './target.js';
 import { median, type Versus, versus } from './versus.js';
 
@@ -85,7 +86,7 @@ async function settleMany({ outbox }: TypeormStorage): Promise<number> {
       channel: 'sms',
       limit: BATCH,
       now,
-      leaseUntil: now + 60_000,
+      leaseUntil: now + MINUTE_MS,
       abandoned: true,
     });
     for (const status of ['sent', 'delivered'] as const) {

@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { TypeormStorage } from 'nestjs-messaging';
 import { DataSource } from 'typeorm';
+import { MINUTE_MS } from '../../src/common/time.js';
 import { sqliteUrl } from './target.js';
 
 /** A check of the books of one SQLite file. */
@@ -29,7 +30,7 @@ export async function benchLedger(messages: number): Promise<LedgerRun> {
   delay.enable();
   const begun = performance.now();
   const findings = await storage.ledger.check({ onProgress: ({ next }) => places.push(next) });
-  const minutes = (performance.now() - begun) / 60_000;
+  const minutes = (performance.now() - begun) / MINUTE_MS;
   delay.disable();
   const again = await storage.ledger.check({ after: places[Math.floor(places.length / 2)] });
   await storage.stop();

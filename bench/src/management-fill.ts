@@ -1,12 +1,13 @@
 import { TypeormStorage } from 'nestjs-messaging';
 import { Client } from 'pg';
+import { DAY_MS } from '../../src/common/time.js';
 
 /** Accounts of a filled database; the first has sent six of ten messages, each of the others one. */
 export const ACCOUNTS = ['account-0', 'account-1', 'account-2', 'account-3', 'account-4'] as const;
 
 /** Over how many days they have sent. */
 export const DAYS = 60;
-const SPAN_MS = DAYS * 86_400_000;
+const SPAN_MS = DAYS * DAY_MS;
 
 /** What the sends have in common; the moduli have no common factors, so that no filter means another one. */
 const sends = (stored: number, until: number) => `CREATE VIEW bench_send AS SELECT i,

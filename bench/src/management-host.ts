@@ -1,8 +1,9 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ManagementService, MessagingModule, SandboxModule, SystemClock, TypeormStorage } from 'nestjs-messaging';
+import { MINUTE_MS } from '../../src/common/time.js';
 
 /** How often usage is rolled up. */
-const ROLL_UP_MS = 300_000;
+const ROLL_UP_MS = 5 * MINUTE_MS;
 
 /** Lets the rounds that roll up usage follow each other at once; the first would be five minutes after the start. */
 class RollingClock extends SystemClock {

@@ -1,10 +1,9 @@
 import { Client } from 'pg';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/common/time.js';
 import { ACCOUNTS, DAYS, fillManaged } from './management-fill.js';
 import { postgresUrl, startTarget, type Target } from './target.js';
 
 const [MAIN] = ACCOUNTS;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** Milliseconds. */
 export interface Took {
@@ -55,7 +54,7 @@ function managed(url: string, dispatch = false): object {
 
 /** Rolls up what `fillManaged` has filled, while SMS are sent. */
 export async function measureRollUp(url: string): Promise<Pick<ManagementRun, 'rollUp' | 'sends'>> {
-  const until = Date.now() - 600_000;
+  const until = Date.now() - 10 * MINUTE_MS;
   const ended = until - (until % HOUR_MS);
   const client = new Client({ connectionString: url });
   await client.connect();

@@ -1,5 +1,6 @@
 import autocannon from 'autocannon';
 import { Client } from 'pg';
+import { DAY_MS } from '../../src/common/time.js';
 import { fillPostgres } from './growth.js';
 import { fillSqlite } from './stored.js';
 import { postgresUrl, sqliteUrl, startTarget, type Target } from './target.js';
@@ -44,7 +45,7 @@ async function fill(database: 'sqlite' | 'postgres', url: string, messages: numb
   if (database === 'sqlite') return fillSqlite(url, messages);
   const client = new Client({ connectionString: url });
   await client.connect();
-  await fillPostgres(client, messages, Date.now() - 86_400_000 * 2);
+  await fillPostgres(client, messages, Date.now() - 2 * DAY_MS);
   await client.end();
 }
 

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../src/common/time.js';
 import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
 import { type DynamicModule, Module } from '@nestjs/common';
@@ -31,7 +32,7 @@ interface Order {
 /** Lets the rounds of the purges follow each other at once; the first would be ten minutes after the start. */
 class HurriedClock extends SystemClock {
   override after(ms: number, task: () => void): () => void {
-    return super.after(ms >= 600_000 ? 100 : ms, task);
+    return super.after(ms >= 10 * MINUTE_MS ? 100 : ms, task);
   }
 }
 

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { MINUTE_MS } from '../../src/common/time.js';
 
 /** An endpoint in a process of its own that takes every call; below `/dead` it never answers. */
 let [events, first, last] = [0, 0, 0];
@@ -19,7 +20,7 @@ const server = createServer((request, response) => {
     if (at !== undefined) waits.push(last - Date.parse(at));
   });
 });
-server.keepAliveTimeout = 60_000;
+server.keepAliveTimeout = MINUTE_MS;
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 
 process.on('message', (asked) => {

@@ -6,6 +6,7 @@ import { IdGenerator } from '../common/ids.js';
 import { checkAccountId, checkInput, checkLimit, isAccountId } from '../common/inputs.js';
 import { knownCallOptions } from '../common/options.js';
 import type { Page, PageRequest } from '../common/page.js';
+import { DAY_MS } from '../common/time.js';
 import { checkAccountName, checkNewAccountId, checkThreshold } from './account-rules.js';
 import { type Account, AccountStore, type EarlierReply, type StoredApiKey } from './account-store.js';
 import type { Author } from './audit.js';
@@ -47,8 +48,6 @@ export type ListedPage = Partial<PageRequest>;
 
 /** An API key in a listing, without its hash. */
 export type KeySummary = Omit<StoredApiKey, 'hash'>;
-
-const DAY_MS = 86_400_000;
 
 /**
  * Creates and lists accounts and their API keys, for operators.

@@ -1,9 +1,9 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { faultCode, faultLog, nameOf } from '../common/log.js';
+import { MINUTE_MS } from '../common/time.js';
 import { AccountStore } from './account-store.js';
 
-const MINUTE_MS = 60_000;
 /** The most keys that one transaction writes. */
 const AT_A_TIME = 1000;
 

@@ -5,6 +5,7 @@ import type { HostTransaction } from '../common/host-transaction.js';
 import type { IdempotencyKey } from '../common/idempotency-key.js';
 import { IdGenerator } from '../common/ids.js';
 import { checkAccountId } from '../common/inputs.js';
+import { DAY_MS } from '../common/time.js';
 import { EventTeller } from '../events/event-teller.js';
 import {
   AccountStore,
@@ -20,7 +21,6 @@ import type { Author } from './audit.js';
 import { type KeyDraft, keyDefinitionOf } from './key-definition.js';
 import { KeyDirectory } from './key-directory.js';
 
-const DAY_MS = 86_400_000;
 const MAX_GRACE_MS = 365 * DAY_MS;
 
 /** How a change of a key is made. */

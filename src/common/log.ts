@@ -4,9 +4,10 @@ import { LRUCache } from 'lru-cache';
 import { atMost } from './at-most.js';
 import type { Clock } from './clock.js';
 import { MessagingError, StorageUnavailableError } from './errors.js';
+import { MINUTE_MS } from './time.js';
 
 /** The least time between two lines of the same kind of fault, in milliseconds. */
-const INTERVAL_MS = 60_000;
+const INTERVAL_MS = MINUTE_MS;
 
 /** The most kinds of faults that are told apart by one log. */
 const KINDS = 500;

@@ -1,6 +1,7 @@
 import type { Clock } from './clock.js';
+import { MINUTE_MS } from './time.js';
 
-const WINDOW_MS = 60_000;
+const WINDOW_MS = MINUTE_MS;
 
 /** Counts per key and minute, in this process. All windows begin with the minutes of the clock. */
 export class RateWindow {

@@ -1,9 +1,10 @@
 import { Logger } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
+import { MINUTE_MS } from '../common/time.js';
 import type { MessagingStorage } from './messaging-storage.js';
 
 /** The time between two measurements, in milliseconds. */
-const EVERY_MS = 60_000;
+const EVERY_MS = MINUTE_MS;
 
 /** Readings of one measurement; the one with the shortest round trip counts. */
 const READINGS = 3;

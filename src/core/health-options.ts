@@ -1,4 +1,5 @@
 import { choice, integer, list, OptionPlace, type OptionsOf, optionalGroup } from '../common/options.js';
+import { DAY_MS, HOUR_MS } from '../common/time.js';
 
 /** What is checked; see `HealthChecks`. */
 export const HEALTH_CHECKS = ['storage', 'schema', 'disk', 'workers', 'queue', 'routes', 'sessions'] as const;
@@ -31,7 +32,7 @@ export abstract class HealthSettings {
 /** Reads and checks `HealthOptions`. */
 export const HEALTH_OPTIONS = optionalGroup({
   ready: list(choice(...HEALTH_CHECKS), 'names of checks').or(READY),
-  oldestDueMs: integer(1000, 604_800_000).or(14_400_000),
+  oldestDueMs: integer(1000, 7 * DAY_MS).or(4 * HOUR_MS),
   diskFreeBytes: integer(0, Number.MAX_SAFE_INTEGER).or(268_435_456),
 } satisfies OptionsOf<HealthOptions>);
 

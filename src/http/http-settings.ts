@@ -12,6 +12,7 @@ import {
   type OptionsOf,
   optionalGroup,
 } from '../common/options.js';
+import { HOUR_MS } from '../common/time.js';
 
 /** The host's options about HTTP. */
 export interface HttpOptions {
@@ -64,7 +65,7 @@ export const HTTP_OPTIONS = {
   controllers: boolean.or(true),
   limits: optionalGroup({
     bodyBytes: integer(1, 268_435_456).or(52_428_800),
-    requestMs: integer(1, 3_600_000).or(30_000),
+    requestMs: integer(1, HOUR_MS).or(30_000),
     inFlight: integer(1, 1_000_000).or(1000),
   } satisfies OptionsOf<NonNullable<HttpOptions['limits']>>),
   locale: any(textsOf).or(catalogueOf('fr')),

@@ -1,6 +1,7 @@
 import { MessagingOptionsError } from '../common/errors.js';
 import { list, OptionPlace, type OptionsOf, optionalGroup, readOptions } from '../common/options.js';
 import { ORIGIN } from '../common/origin.js';
+import { DAY_MS } from '../common/time.js';
 import { DURATION, secretOf } from '../outbox/retention/retention-options.js';
 
 /** Options of the management API. */
@@ -38,8 +39,6 @@ export abstract class ManagementSettings {
 }
 
 const SECRET = secretOf('management');
-
-const DAY_MS = 86_400_000;
 
 /** Reads and checks `ManagementOptions`. */
 export const MANAGEMENT_OPTIONS = {

@@ -2,6 +2,7 @@ import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { Injectable, Optional } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
+import { MINUTE_MS } from '../common/time.js';
 import { AddressGuard, MediaNetwork, mediaUrl, SystemNetwork } from './address-guard.js';
 import { FetchTime } from './fetch-time.js';
 import { fileNameOf } from './file-name.js';
@@ -20,7 +21,7 @@ const CONNECT_MS = 5000;
 const HEADERS_MS = 15_000;
 
 /** Limit of the whole fetch, for requests that never end. */
-const TOTAL_MS = 60_000;
+const TOTAL_MS = MINUTE_MS;
 
 /**
  * Fetches media from public addresses only: http on port 80 and https on port 443 (either on both), no credentials, every

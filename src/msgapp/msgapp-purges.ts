@@ -1,3 +1,4 @@
+import { DAY_MS } from '../common/time.js';
 import { MediaStore } from '../media/media-store.js';
 import { type PurgeRule, providePurge } from '../outbox/purger.js';
 import { type ErasureRule, provideErasure } from '../outbox/retention/erasure-service.js';
@@ -5,8 +6,6 @@ import { AddressStore } from './address-store.js';
 import { ReceivedMessageStore } from './received/received-message-store.js';
 import { THERE_MS } from './recipient-check.js';
 import { SessionStore } from './sessions/session-store.js';
-
-const DAY_MS = 86_400_000;
 
 /**
  * Files that no waiting message needs. The end of a message removes its file; this rule removes what a crash left, whose

@@ -13,6 +13,7 @@ import {
 } from '../common/options.js';
 import { RecipientNumbers, type StrictNumbers, strictNumbers } from '../common/recipient-number.js';
 import type { SomeOf } from '../common/some-of.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../common/time.js';
 import { DELIVERY_OPTIONS, type DeliveryTiming } from '../outbox/delivery-result.js';
 import type { Pacing, SessionTiming } from './msgapp-transport.js';
 import type { CredentialsKeyOption } from './sessions/credential-cipher.js';
@@ -69,7 +70,7 @@ export abstract class MsgappSettings {
   abstract readonly connects: ConnectLimits;
 }
 
-const MAX_MS = 30 * 24 * 3_600_000;
+const MAX_MS = 30 * DAY_MS;
 const units = integer(0, 1_000_000);
 
 const tariff = group({ text: units, media: units } satisfies OptionsOf<MsgappTariff>);
@@ -81,11 +82,11 @@ const connects = optionalGroup({
 
 /** Ranges of the waits, in milliseconds. The lease limits keep the renewal of a lease well before its end. */
 const sessions = optionalGroup({
-  leaseMs: integer(1000, 600_000).or(undefined),
-  scanMs: integer(1000, 3_600_000).or(undefined),
-  answerMs: integer(100, 600_000).or(undefined),
+  leaseMs: integer(1000, 10 * MINUTE_MS).or(undefined),
+  scanMs: integer(1000, HOUR_MS).or(undefined),
+  answerMs: integer(100, 10 * MINUTE_MS).or(undefined),
   steadyMs: integer(0, MAX_MS).or(undefined),
-  staggerMs: integer(0, 60_000).or(undefined),
+  staggerMs: integer(0, MINUTE_MS).or(undefined),
 } satisfies OptionsOf<SessionTiming>);
 
 const perMinute = any((given, place) => {

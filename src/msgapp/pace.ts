@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../common/time.js';
 import type { Pacing } from './msgapp-transport.js';
 
 /** Computes the pause of one session between two messages. */
@@ -11,6 +12,6 @@ export class RateLimiter {
   /** Milliseconds until the next message may be sent; 0 without pacing. */
   pause(): number {
     const { perMinute, jitter } = this.pacing;
-    return Math.round((60_000 / perMinute) * (1 + jitter * (2 * this.random() - 1)));
+    return Math.round((MINUTE_MS / perMinute) * (1 + jitter * (2 * this.random() - 1)));
   }
 }

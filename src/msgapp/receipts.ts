@@ -4,6 +4,7 @@ import { atMost } from '../common/at-most.js';
 import type { Clock } from '../common/clock.js';
 import { StorageUnavailableError } from '../common/errors.js';
 import { faultCode, faultLog, nameOf } from '../common/log.js';
+import { MINUTE_MS } from '../common/time.js';
 import type { DeliveryUpdate } from '../outbox/delivery-state.js';
 import type { Outbox } from '../outbox/outbox.js';
 import type { OutboxStore } from '../outbox/outbox-store.js';
@@ -19,7 +20,7 @@ const AT_A_TIME = 200;
 const WAITING_LIMIT = 10_000;
 
 /** How long a receipt waits for its message, in milliseconds. */
-const PARKED_MS = 60_000;
+const PARKED_MS = MINUTE_MS;
 
 /** Receipts of a message that is not stored yet: the first of each kind, since receipts may be repeated. */
 interface Parked {

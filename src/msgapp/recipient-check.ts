@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { within } from '../common/async.js';
 import { atMost } from '../common/at-most.js';
 import type { Clock } from '../common/clock.js';
+import { DAY_MS, MINUTE_MS } from '../common/time.js';
 import type { AddressStore, KnownAddress } from './address-store.js';
 import type { Link } from './msgapp-transport.js';
 
@@ -12,11 +13,11 @@ export interface Recipient {
 }
 
 /** How long the server's answer is believed, in milliseconds: people join more often than they leave or change their number. */
-export const THERE_MS = 24 * 3_600_000;
-const NOT_THERE_MS = 600_000;
+export const THERE_MS = DAY_MS;
+const NOT_THERE_MS = 10 * MINUTE_MS;
 
 /** How long this process uses a stored address before it reads it again, in milliseconds: another one may have erased it. */
-const READ_AGAIN_MS = 600_000;
+const READ_AGAIN_MS = 10 * MINUTE_MS;
 
 /** Largest number of cached answers. */
 const CHECKED_AT_ONCE = 20_000;

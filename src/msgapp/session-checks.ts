@@ -1,10 +1,11 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { MINUTE_MS } from '../common/time.js';
 import { type CheckResult, HealthChecks } from '../health/health-checks.js';
 import { MsgappSettings } from './msgapp-settings.js';
 import { SessionManager } from './sessions/session-manager.js';
 
 /** How long numbers may be without connection before that counts: sessions reconnect by themselves. Milliseconds. */
-const GRACE_MS = 120_000;
+const GRACE_MS = 2 * MINUTE_MS;
 
 /** Checks whether the linked numbers that this process holds are connected. Numbers that wait for a scan do not count. */
 @Injectable()

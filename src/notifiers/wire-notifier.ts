@@ -5,6 +5,7 @@ import type { Clock } from '../common/clock.js';
 import type { IdGenerator } from '../common/ids.js';
 import { FaultLog, faultCode, nameOf } from '../common/log.js';
 import { LocalNotifier, type NoticeTopic } from '../common/notifier.js';
+import { MINUTE_MS } from '../common/time.js';
 import { MAX_CHARACTERS, type Notice, noticesOf, partOf, payloadOf } from './notices.js';
 import { type Ended, type Wire, WireConnection } from './wire-connection.js';
 
@@ -15,7 +16,7 @@ const MAX_WAITING = 1000;
 /** The ceiling of the first pause before connecting again, and of all; and the pause where nothing ever came back. Milliseconds. */
 const FIRST_MS = 250;
 const MAX_MS = 30_000;
-const DEAF_MS = 600_000;
+const DEAF_MS = 10 * MINUTE_MS;
 /** How long a shutdown waits for a connection, and for its last payload. Milliseconds. */
 const FLUSH_MS = 1000;
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../common/time.js';
 import type { SeenRecord } from '../outbox/send-policy.js';
 
 /**
@@ -24,7 +25,7 @@ export interface Challenge {
 type ChallengeStatus = 'live' | 'expired' | 'exhausted' | 'verified';
 
 /** How long after its creation a challenge counts at all; later, verifying finds no code. */
-export const CHALLENGE_KEPT_MS = 24 * 3_600_000;
+export const CHALLENGE_KEPT_MS = DAY_MS;
 
 /** The state of a challenge. One that is verified or exhausted stays so after its validity. */
 export function statusOf(challenge: Challenge, triesPerCode: number, now: number): ChallengeStatus {

@@ -1,5 +1,6 @@
 import { countryOf } from '../common/phone-number.js';
 import { phoneOf, spellingsOf } from '../common/phone-spellings.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../common/time.js';
 import type { PolicyRecord } from '../outbox/send-policy.js';
 import { longestOf, type OtpWindow, opensAt, type TimeLog, withOneMore } from './challenge.js';
 import type { OtpBinding } from './otp-codes.js';
@@ -75,7 +76,7 @@ function prefixRule(key: string, window: OtpWindow): SendRule<Unverified> {
 }
 
 /** The longest window of a prefix, in milliseconds: 90 days. */
-const MAX_PREFIX_MS = 90 * 86_400_000;
+const MAX_PREFIX_MS = 90 * DAY_MS;
 
 /** A record of `prefixRule` without a number; undefined when it does not have the number. */
 export function withoutNumber(
@@ -90,9 +91,6 @@ export function withoutNumber(
   return { state: { numbers: Object.fromEntries(left) }, expiresAt };
 }
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-
 /** Numbers of new and of verified codes, by minute. */
 interface Tally {
   readonly minutes: readonly (readonly [minute: number, created: number, verified: number])[];
@@ -101,15 +99,15 @@ interface Tally {
 /** Refuses a country while the past hour has `codes` or more new codes, and too few of them verified. */
 function countryRule(key: string, { codes, verifiedPercent }: CountryBreaker): SendRule<Tally> {
   const recent = (state: Tally | undefined, now: number) =>
-    (state?.minutes ?? []).filter(([minute]) => (minute + 1) * MINUTE > now - HOUR);
+    (state?.minutes ?? []).filter(([minute]) => (minute + 1) * MINUTE_MS > now - HOUR_MS);
   const count = (state: Tally | undefined, now: number, created: number, verified: number) => {
-    const minute = Math.floor(now / MINUTE);
+    const minute = Math.floor(now / MINUTE_MS);
     const minutes = recent(state, now);
     const [, createdBefore, verifiedBefore] = minutes.find(([at]) => at === minute) ?? [minute, 0, 0];
     const others = minutes.filter(([at]) => at !== minute);
     return {
       state: { minutes: [...others, [minute, createdBefore + created, verifiedBefore + verified] as const] },
-      expiresAt: now + HOUR + MINUTE,
+      expiresAt: now + HOUR_MS + MINUTE_MS,
     };
   };
   return {
@@ -121,14 +119,12 @@ function countryRule(key: string, { codes, verifiedPercent }: CountryBreaker): S
       const verified = minutes.reduce((sum, minute) => sum + minute[2], 0);
       if (created < codes || verified * 100 >= created * verifiedPercent) return now;
       // A lower bound: nothing changes before the oldest minute is more than an hour old.
-      return Math.min((Math.min(...minutes.map(([minute]) => minute)) + 1) * MINUTE, now) + HOUR;
+      return Math.min((Math.min(...minutes.map(([minute]) => minute)) + 1) * MINUTE_MS, now) + HOUR_MS;
     },
     afterSend: (state, { fresh, now }) => count(state, now, fresh ? 1 : 0, 0),
     afterSuccess: (state, _, now) => count(state, now, 0, 1),
   };
 }
-
-const DAY = 24 * HOUR;
 
 /** Units spent on one day (UTC). */
 interface Spending {
@@ -144,12 +140,12 @@ function spendRule(key: string, most: number): SendRule<Spending> {
     name: 'spend_cap',
     key,
     opensAt(state, { units, now }) {
-      const day = Math.floor(now / DAY);
-      return spentOn(state, day) + units > most ? (day + 1) * DAY : now;
+      const day = Math.floor(now / DAY_MS);
+      return spentOn(state, day) + units > most ? (day + 1) * DAY_MS : now;
     },
     afterSend(state, { units, now }) {
-      const day = Math.floor(now / DAY);
-      return { state: { day, units: spentOn(state, day) + units }, expiresAt: (day + 1) * DAY };
+      const day = Math.floor(now / DAY_MS);
+      return { state: { day, units: spentOn(state, day) + units }, expiresAt: (day + 1) * DAY_MS };
     },
   };
 }

@@ -1,3 +1,4 @@
+import { DAY_MS, SECOND_MS } from '../common/time.js';
 import type { OtpWindow } from './challenge.js';
 
 /** The probability, 0 to 1, that an attacker who tries as often as the options allow guesses a code of one number. */
@@ -16,7 +17,7 @@ interface GuessRules {
   readonly wrongTries: readonly OtpWindow[];
 }
 
-const DAY = 86_400;
+const DAY_SECONDS = DAY_MS / SECOND_MS;
 
 /**
  * The chances for one (account, number) until its next success. Limits on sends do not reduce them, because they apply to a
@@ -28,8 +29,8 @@ export function guessChance({ digits, triesPerCode, wrongTries }: GuessRules): G
   const chanceOf = (guesses: number) => (guesses === Infinity ? 1 : 1 - (1 - 1 / codes) ** guesses);
   return {
     perCode: Math.min(1, triesPerCode / codes),
-    perDay: chanceOf(guessesIn(DAY, wrongTries)),
-    perMonth: chanceOf(guessesIn(30 * DAY, wrongTries)),
+    perDay: chanceOf(guessesIn(DAY_SECONDS, wrongTries)),
+    perMonth: chanceOf(guessesIn(30 * DAY_SECONDS, wrongTries)),
   };
 }
 

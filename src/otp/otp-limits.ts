@@ -9,6 +9,7 @@ import {
   type ReadOptions,
 } from '../common/options.js';
 import { isCountryCode } from '../common/phone-number.js';
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../common/time.js';
 import type { OtpWindow } from './challenge.js';
 
 /** How often codes may be sent and tried. Fields that are left out have the values of `preset`. */
@@ -97,20 +98,20 @@ export const OTP_LIMITS = group(
 /** The limits with the values of the preset filled in. */
 export type ResolvedLimits = Required<ReadOptions<typeof LIMITS>>;
 
-const HOUR = 3600;
-const DAY = 24 * HOUR;
+const HOUR_SECONDS = HOUR_MS / SECOND_MS;
+const DAY_SECONDS = DAY_MS / SECOND_MS;
 
 const STANDARD: Omit<ResolvedLimits, 'preset'> = {
   sends: [
     { count: 5, seconds: 600 },
-    { count: 20, seconds: DAY },
+    { count: 20, seconds: DAY_SECONDS },
   ],
   sendsPerNumber: [],
   sendsEverywhere: [],
   cooldownSeconds: 0,
   wrongTries: [
-    { count: 10, seconds: DAY },
-    { count: 30, seconds: 30 * DAY },
+    { count: 10, seconds: DAY_SECONDS },
+    { count: 30, seconds: 30 * DAY_SECONDS },
   ],
   countries: 'all',
   prefixBreaker: false,
@@ -126,12 +127,12 @@ function valuesOf(preset: OtpPreset, home: string | undefined): ResolvedLimits {
     ...STANDARD,
     cooldownSeconds: 60,
     sendsPerNumber: [
-      { count: 5, seconds: HOUR },
-      { count: 10, seconds: DAY },
+      { count: 5, seconds: HOUR_SECONDS },
+      { count: 10, seconds: DAY_SECONDS },
     ],
-    sendsEverywhere: [{ count: 20, seconds: DAY }],
+    sendsEverywhere: [{ count: 20, seconds: DAY_SECONDS }],
     countries: home === undefined ? [] : [home],
-    prefixBreaker: { count: 5, seconds: HOUR },
+    prefixBreaker: { count: 5, seconds: HOUR_SECONDS },
     countryBreaker: { codes: 30, verifiedPercent: 20 },
     spendPerDay: 10_000,
   };

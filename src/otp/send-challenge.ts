@@ -1,4 +1,5 @@
 import { phoneOf } from '../common/phone-spellings.js';
+import { MINUTE_MS } from '../common/time.js';
 import type { PolicyDecision, PolicyRecord, PolicyRefusal, SeenRecords, SendPolicy } from '../outbox/send-policy.js';
 import { type Challenge, challengeIn, opensAt, statusOf, withOneMore } from './challenge.js';
 import { type CodeSend, type OtpRule, rulesFor, type SendRule } from './fraud-rules.js';
@@ -23,7 +24,7 @@ interface CodeRequest {
 }
 
 /** A pending code with less remaining validity than this, or than a fifth of the validity if that is shorter, is replaced. */
-const MIN_REMAINING_MS = 60_000;
+const MIN_REMAINING_MS = MINUTE_MS;
 
 /** The most messages of one code that are stored; only without limits can there be more resends. */
 const MAX_MESSAGES = 20;

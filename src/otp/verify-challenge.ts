@@ -1,4 +1,5 @@
 import { phoneOf } from '../common/phone-spellings.js';
+import { MINUTE_MS } from '../common/time.js';
 import { codeEvents } from '../events/account-events.js';
 import type { NewEvent } from '../events/event-types.js';
 import type { RecordStep } from '../outbox/policy-store.js';
@@ -20,7 +21,7 @@ import type { OtpSettings } from './otp-settings.js';
 import { RecordKeys } from './record-keys.js';
 
 /** How long after its verification a repeat of the code is answered `already_verified`. */
-const REPEAT_MS = 600_000;
+const REPEAT_MS = 10 * MINUTE_MS;
 
 /** One attempt to verify: the keys of its records, and the decision table (`docs/otp.md`, Answers) as a pure step. */
 export class VerifyStep {

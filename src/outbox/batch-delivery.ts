@@ -3,6 +3,7 @@ import type { Clock } from '../common/clock.js';
 import { StorageUnavailableError } from '../common/errors.js';
 import type { IdGenerator } from '../common/ids.js';
 import { type FaultLog, faultCode, faultLog, reasonOf, stackFrames } from '../common/log.js';
+import { HOUR_MS } from '../common/time.js';
 import type { Channel, StoreEarlyResults } from './channel.js';
 import { type DeliveryResult, updateOf } from './delivery-result.js';
 import type { DeliveryUpdate } from './delivery-state.js';
@@ -15,7 +16,7 @@ import { checkResults, NO_ANSWER } from './result-checks.js';
 const FRAMES = 5;
 
 /** How long a result is kept whose lease has ended while the storage was away, and of how many batches. */
-const KEPT_MS = 3_600_000;
+const KEPT_MS = HOUR_MS;
 const MAX_KEPT = 1000;
 
 const TOO_MANY_ATTEMPTS: DeliveryResult = { kind: 'unknown', error: 'too_many_attempts' };

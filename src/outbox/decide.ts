@@ -1,3 +1,4 @@
+import { DAY_MS } from '../common/time.js';
 import { costOf, type IdempotencyKey, type Send, type SendKey } from './send.js';
 import type { PolicyRecord, PolicyRefusal, RecordChanges, SeenRecords } from './send-policy.js';
 
@@ -57,9 +58,6 @@ export type Decide = (sends: readonly Send[], seen: Seen) => Decision;
 export function onceId(key: Pick<IdempotencyKey, 'accountId' | 'route' | 'key'>): string {
   return JSON.stringify([key.accountId, key.route, key.key]);
 }
-
-/** The length of a day, in milliseconds. */
-export const DAY_MS = 86_400_000;
 
 /** The day of a moment, UTC: days since the epoch. */
 export function dayOf(at: number): number {

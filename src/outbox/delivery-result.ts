@@ -1,4 +1,5 @@
 import { integer, type OptionsOf, optionalGroup } from '../common/options.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../common/time.js';
 import type { DeliveryUpdate, TrailEntry } from './delivery-state.js';
 import type { Delivery } from './outbox-store.js';
 
@@ -62,7 +63,7 @@ export interface DeliveryTiming {
   readonly reportDeadlineMs: number;
 }
 
-const MAX_MS = 30 * 24 * 3_600_000;
+const MAX_MS = 30 * DAY_MS;
 const wait = integer(1, MAX_MS).or(undefined);
 
 /** Reads and checks the option `delivery` of a channel. */
@@ -77,12 +78,12 @@ export const DELIVERY_OPTIONS = optionalGroup({
 
 /** The timing of a channel unless its transport or the host sets another. */
 export const DEFAULT_TIMING: DeliveryTiming = {
-  leaseMs: 60_000,
+  leaseMs: MINUTE_MS,
   maxAttempts: 5,
   retryBaseMs: 2000,
-  retryMaxMs: 300_000,
-  maxAwayMs: 72 * 3_600_000,
-  reportDeadlineMs: 72 * 3_600_000,
+  retryMaxMs: 5 * MINUTE_MS,
+  maxAwayMs: 3 * DAY_MS,
+  reportDeadlineMs: 3 * DAY_MS,
 };
 
 /** How a channel turns results into updates of deliveries. */
@@ -104,7 +105,7 @@ export interface ResultContext {
 }
 
 /** The time after a start in which failing carriers do not end deliveries that were accepted long before it. */
-const FIRST_HOUR_MS = 3_600_000;
+const FIRST_HOUR_MS = HOUR_MS;
 
 /** Milliseconds to wait after a failed attempt: doubling, with jitter over the upper half so that retries spread out. */
 export function backoff({ retryBaseMs, retryMaxMs }: DeliveryTiming, attempt: number, random: number): number {

@@ -1,4 +1,5 @@
 import { choice, integer, OptionPlace, type OptionsOf, optionalGroup } from '../common/options.js';
+import { MINUTE_MS } from '../common/time.js';
 
 /**
  * What a process delivers: everything (`all`), nothing (`api`), messages that need no linked number, such as SMS (`worker`),
@@ -42,8 +43,8 @@ export abstract class DispatchSettings {
 export const DISPATCH_OPTIONS = optionalGroup({
   batchSize: integer(1, 5000).or(500),
   concurrency: integer(1, 64).or(4),
-  pollMs: integer(10, 60_000).or(1000),
-  shutdownMs: integer(0, 600_000).or(10_000),
+  pollMs: integer(10, MINUTE_MS).or(1000),
+  shutdownMs: integer(0, 10 * MINUTE_MS).or(10_000),
 } satisfies OptionsOf<DispatchOptions>);
 
 /**

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../common/time.js';
 import { EventLog } from '../events/event-log.js';
 import { EventRetention } from '../events/event-retention.js';
 import { type PurgeRule, Purger } from './purger.js';
@@ -5,7 +6,7 @@ import type { ErasureRule } from './retention/erasure-service.js';
 import { RetentionSettings } from './retention/retention-options.js';
 
 /** How long a log without endpoints and readers stays on, in milliseconds. */
-const UNUSED_MS = 7 * 86_400_000;
+const UNUSED_MS = 7 * DAY_MS;
 
 /** Adds the purges of the log of events to the application's purger. */
 export const EVENT_UPKEEP = {

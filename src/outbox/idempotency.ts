@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
+import { DAY_MS } from '../common/time.js';
 import { onceId, type StoredReply } from './decide.js';
 import type { Acceptance } from './outbox.js';
 import { OutboxStore } from './outbox-store.js';
@@ -17,7 +18,7 @@ export interface IdempotentRequest {
 }
 
 /** How long a reply is kept: 24 hours. */
-const KEPT_MS = 24 * 3_600_000;
+const KEPT_MS = DAY_MS;
 
 /** The state of a key while requests with it are in this process. */
 interface KeyInUse {

@@ -8,7 +8,8 @@ import {
 import { Clock } from '../common/clock.js';
 import { type FaultLog, faultCode, faultLog } from '../common/log.js';
 import { type RoundReport, Rounds } from '../common/rounds.js';
-import { DAY_MS, dayOf } from './decide.js';
+import { DAY_MS, MINUTE_MS } from '../common/time.js';
+import { dayOf } from './decide.js';
 import { OutboxStore } from './outbox-store.js';
 import { PolicyStore } from './policy-store.js';
 
@@ -31,7 +32,7 @@ export interface PurgeRule {
   readonly purge: (before: number, limit: number) => Promise<number>;
 }
 
-const EVERY_MS = 600_000;
+const EVERY_MS = 10 * MINUTE_MS;
 const BATCH_SIZE = 1000;
 
 /**

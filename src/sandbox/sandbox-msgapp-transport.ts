@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { StorageUnavailableError } from '../common/errors.js';
 import { IdGenerator } from '../common/ids.js';
+import { MINUTE_MS } from '../common/time.js';
 import { ImportsModules } from '../core/port-provider.js';
 import { MediaStore } from '../media/media-store.js';
 import {
@@ -72,7 +73,7 @@ interface SandboxParts {
 }
 
 /** Lifetime of a code. The first one lives longer, as on real channels. */
-const FIRST_CODE_MS = 60_000;
+const FIRST_CODE_MS = MINUTE_MS;
 const CODE_MS = 20_000;
 
 /** The session credential that holds the number. */

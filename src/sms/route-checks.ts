@@ -1,10 +1,11 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { MINUTE_MS } from '../common/time.js';
 import { type CheckResult, HealthChecks } from '../health/health-checks.js';
 import { DispatchSettings, roleDelivers } from '../outbox/dispatch-options.js';
 import { SmsTransport } from './sms-transport.js';
 
 /** How long carriers may be away before that counts: links reconnect and breakers close by themselves. Milliseconds. */
-const GRACE_MS = 60_000;
+const GRACE_MS = MINUTE_MS;
 
 /** Checks, in a process that delivers SMS, whether there is a route that takes them. */
 @Injectable()

@@ -1,4 +1,5 @@
 import type { FactoryProvider } from '@nestjs/common';
+import { DAY_MS } from '../common/time.js';
 import type { Capability } from '../core/capability.js';
 import { EventRetention } from '../events/event-retention.js';
 import { EventStreams } from '../http/event-streams.js';
@@ -42,7 +43,7 @@ const SECRETS: FactoryProvider<EndpointSecrets> = {
 };
 
 /** How long the records of calls are kept, in milliseconds. */
-const RECORDS_MS = 604_800_000;
+const RECORDS_MS = 7 * DAY_MS;
 
 /** What calls the endpoints. */
 const CALLS: NonNullable<Capability['providers']> = [

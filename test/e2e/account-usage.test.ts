@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import { AccountService } from '../../src/accounts/account-service.js';
 import { SignatureService } from '../../src/accounts/signature-service.js';
 import { LedgerService } from '../../src/billing/ledger-service.js';
+import { DAY_MS, HOUR_MS } from '../../src/common/time.js';
 import type { CodesView } from '../../src/management/codes/codes-view.js';
 import { LedgerListing } from '../../src/management/ledger/ledger-listing.js';
 import type { LedgerPage } from '../../src/management/ledger/ledger-view.js';
@@ -17,8 +18,6 @@ import { describeOnBothAdapters } from '../support/http-apps.js';
 import { closeAfterEach } from '../support/opened.js';
 import { OtpApp } from '../support/otp-app.js';
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 const opened = closeAfterEach();
 
 describeOnBothAdapters('what an account has used', (adapter) => {
@@ -152,10 +151,10 @@ describeOnBothAdapters('what an account has used', (adapter) => {
     };
     const sms = (signature: string, ...number: string[]) => program.sent({ signature, content: 'Bonjour', number });
     await sms('INFOS', '22670000001', '221770000001');
-    clock.advance(DAY);
+    clock.advance(DAY_MS);
     await sms('ALERTE', '22670000001');
     await otp.send({ service: 'Boutique', number: '22670000009' });
-    const since = new Date(clock.now() - 2 * DAY).toISOString().slice(0, 10);
+    const since = new Date(clock.now() - 2 * DAY_MS).toISOString().slice(0, 10);
     const check = async () => {
       const { items, total } = await viewer.read<UsageView>(`usage?since=${since}&group_by=country,channel,signature`);
       const amounts = (units: number, sends: number, recipients: number) => {
@@ -169,7 +168,7 @@ describeOnBothAdapters('what an account has used', (adapter) => {
       expect(total).toEqual(amounts(6, 3, 4));
       const days = await viewer.read<UsageView>(`usage?since=${since}`);
       expect(days.items.map(({ day, units }) => [day, units])).toEqual([
-        [new Date(clock.now() - DAY).toISOString().slice(0, 10), 4],
+        [new Date(clock.now() - DAY_MS).toISOString().slice(0, 10), 4],
         [new Date(clock.now()).toISOString().slice(0, 10), 2],
       ]);
       expect(days.total).toEqual(total);
@@ -179,7 +178,7 @@ describeOnBothAdapters('what an account has used', (adapter) => {
       );
     };
     await check();
-    clock.advance(2 * HOUR);
+    clock.advance(2 * HOUR_MS);
     await eventually(() => hours === 2, Boolean, { clock, stepMs: 300_000 });
     await check();
     const { total } = await get(UsageService).usage(accountId);
@@ -237,7 +236,7 @@ describeOnBothAdapters('what an account has used', (adapter) => {
         { kind: 'signature_rejected', target: 'MARQUE', at: expect.any(String) },
       ],
     });
-    clock.advance(7 * DAY);
+    clock.advance(7 * DAY_MS);
     const later = await viewer.read<OverviewView>('overview');
     expect(later).toMatchObject({ today: {}, last_week: { delivered: 2 } });
   });

@@ -5,6 +5,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { AccountDirectory } from '../../src/accounts/account-directory.js';
 import { AccountStore } from '../../src/accounts/account-store.js';
 import { KeyLastUse } from '../../src/accounts/key-last-use.js';
+import { MINUTE_MS } from '../../src/common/time.js';
 import { EventLog } from '../../src/events/event-log.js';
 import { SmsService } from '../../src/sms/sms-service.js';
 import type { ApiClient } from '../support/api-client.js';
@@ -20,7 +21,6 @@ import { asUser } from '../support/users.js';
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
 const HERE = ['127.0.0.0/8'];
 const ELSEWHERE = ['192.0.2.0/24', '2001:db8::/32'];
-const MINUTE = 60_000;
 const refusal = ({ status, headers }: Reply) => [status, headers.get('x-error-code')];
 
 unmountAfterEach();
@@ -149,7 +149,7 @@ describeOnBothAdapters('what a key may be used for', (adapter) => {
     expect(refusal(await far.call('balance'))).toEqual([403, 'address_not_allowed']);
     await accounts.revokeKey(far.id);
     expect(refusal(await far.call('balance'))).toEqual([401, 'unauthorized']);
-    clock.advance(MINUTE);
+    clock.advance(MINUTE_MS);
   });
 
   test('all of it is decided before the body is read: 50 MB of nonsense are not received', async () => {
@@ -259,14 +259,14 @@ describeOnBothAdapters('what a key may be used for', (adapter) => {
     for (let turn = 0; turn < 5; turn++)
       for (const key of [one, two]) expect((await key.call('balance')).status).toBe(200);
     expect([writes, await used()]).toEqual([0, [undefined, undefined]]);
-    clock.advance(MINUTE);
+    clock.advance(MINUTE_MS);
     const at = Date.UTC(2026, 10, 21, 10);
     await until(async () => (await used())[0] === at);
     expect([writes, await used()]).toEqual([1, [at, at]]);
     expect((await two.call('balance')).status).toBe(200);
-    clock.advance(MINUTE);
-    await until(async () => (await used())[1] === at + MINUTE);
-    expect([writes, await used()]).toEqual([2, [at, at + MINUTE]]);
+    clock.advance(MINUTE_MS);
+    await until(async () => (await used())[1] === at + MINUTE_MS);
+    expect([writes, await used()]).toEqual([2, [at, at + MINUTE_MS]]);
   });
 
   test('what was used last is written when the application stops, and a storage that is away costs only the time', async () => {
@@ -276,7 +276,7 @@ describeOnBothAdapters('what a key may be used for', (adapter) => {
     const { useKeys } = store;
     store.useKeys = () => Promise.reject(new Error('away'));
     expect((await key.call('balance')).status).toBe(200);
-    clock.advance(MINUTE);
+    clock.advance(MINUTE_MS);
     expect((await key.call('balance')).status).toBe(200);
     store.useKeys = useKeys;
     await app.get(KeyLastUse, { strict: false }).beforeApplicationShutdown();

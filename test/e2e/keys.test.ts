@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { HOUR_MS } from '../../src/common/time.js';
 import { KeyService } from '../../src/management/keys/key-service.js';
 import type { KeyView, NewKeyView } from '../../src/management/keys/key-view.js';
 import { ApiClient } from '../support/api-client.js';
@@ -13,7 +14,6 @@ import type { Described } from '../support/openapi-reader.js';
 import { asUser } from '../support/users.js';
 
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
-const HOUR = 3_600_000;
 const ALL = [
   ...['sms:send', 'otp:send', 'otp:verify', 'msgapp:send', 'msgapp:connect'],
   ...['messages:read', 'balance:read', 'events:read', 'webhooks:write'],
@@ -158,7 +158,7 @@ describeOnBothAdapters('the keys of an account', (adapter) => {
     );
     const third = (await world.as('developer', `keys/${second.id}/rotate`, { method: 'POST' })).body as NewKeyView;
     expect((await sendWith(world, third)).status).toBe(429);
-    world.clock.advance(2 * HOUR);
+    world.clock.advance(2 * HOUR_MS);
     expect((await sendWith(world, first)).status).toBe(401);
     expect((await world.as('developer', `keys/${first.id}/rotate`, rotate)).status).toBe(404);
     const byId = new Map((await list(world)).items.map((each) => [each.id, each.status]));

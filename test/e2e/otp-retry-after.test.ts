@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
+import { HOUR_MS } from '../../src/common/time.js';
 import type { OtpLimits } from '../../src/otp/otp-limits.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
 import { closeAfterEach } from '../support/opened.js';
 import { OtpApp, wrongFor } from '../support/otp-app.js';
 
-const HOUR = 3_600_000;
 const NUMBER = '22670000001';
 const ONCE = [{ count: 1, seconds: 120 }];
 
@@ -27,7 +27,7 @@ describeOnBothAdapters('Retry-After', (adapter) => {
     const [, limits, windowSeconds, others = [NUMBER]] = rule;
     const app = await start({ preset: 'none', ...limits });
     expect((await app.send({ service: 'Boutique', number: NUMBER })).status).toBe(200);
-    for (const setBackMs of [0, HOUR]) {
+    for (const setBackMs of [0, HOUR_MS]) {
       app.clock.advance(-setBackMs);
       for (const number of others) {
         const { status, headers } = await app.send({ service: 'Boutique', number });
@@ -43,7 +43,7 @@ describeOnBothAdapters('Retry-After', (adapter) => {
     const code = await app.codeFor(NUMBER);
     const attempt = { service: 'Boutique', number: NUMBER };
     expect((await app.verify({ ...attempt, otp: wrongFor(code) })).status).toBe(400);
-    for (const setBackMs of [0, HOUR]) {
+    for (const setBackMs of [0, HOUR_MS]) {
       app.clock.advance(-setBackMs);
       const { status, headers } = await app.verify({ ...attempt, otp: code });
       expect(status).toBe(429);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globa
 import { Logger } from '@nestjs/common';
 import { SignatureService } from '../../src/accounts/signature-service.js';
 import { StorageUnavailableError } from '../../src/common/errors.js';
+import { DAY_MS } from '../../src/common/time.js';
 import { StartedStorage } from '../../src/core/messaging-storage.js';
 import { EventLog } from '../../src/events/event-log.js';
 import type { MessagingEvent, ReceivedSms } from '../../src/events/event-types.js';
@@ -21,7 +22,6 @@ import { describeServices, type Service } from '../support/services.js';
 import { TestSmsc } from '../support/smsc/test-smsc.js';
 
 const NUMBER = '22670000001';
-const DAY_MS = 86_400_000;
 
 beforeAll(() => Logger.overrideLogger(false));
 

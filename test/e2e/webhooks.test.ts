@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { HOUR_MS } from '../../src/common/time.js';
 import { EventLog } from '../../src/events/event-log.js';
 import type { AttemptView } from '../../src/webhooks/endpoints/endpoint-view.js';
 import { WebhookTargets } from '../../src/webhooks/endpoints/webhook-targets.js';
@@ -9,7 +10,6 @@ import { clientOf, unmountAfterEach } from '../support/mounted.js';
 import { makeEndpoint, startWebhooks, WEBHOOK_PEPPER } from '../support/webhook-app.js';
 
 const URL_OF = 'https://hooks.example.com/in';
-const HOUR = 3_600_000;
 
 unmountAfterEach();
 
@@ -314,7 +314,7 @@ describeOnBothAdapters('the endpoints of webhooks', (adapter) => {
     const versions = JSON.parse((row as { versions: string }).versions) as { number: number; endsAt: number | null }[];
     expect(versions.map(({ number, endsAt }) => [number, endsAt])).toEqual([
       [2, null],
-      [1, clock.now() + 2 * HOUR],
+      [1, clock.now() + 2 * HOUR_MS],
     ]);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { range, SECOND, START } from '../../src/testing/storage-contract/fixtures.js';
+import { SECOND_MS } from '../../src/common/time.js';
+import { range, START } from '../../src/testing/storage-contract/fixtures.js';
 import { Backlog, FEW, SHARED } from '../support/backlog.js';
 import { createMariadbDatabase } from '../support/mariadb.js';
 import { closeAfterEach } from '../support/opened.js';
@@ -50,17 +51,17 @@ onPostgres('on PostgreSQL', () => {
     let now = START;
     const pass = async (accountId: string, count: number) => {
       await backlog.accept(accountId, count, now);
-      const claimed = await backlog.claim({ now, limit: 10_000, leaseUntil: now + 50 * SECOND, abandoned: true });
-      await outbox.settle(claimed.map((each) => ({ ...each, status: 'sent', at: now, dueAt: now + 600 * SECOND })));
+      const claimed = await backlog.claim({ now, limit: 10_000, leaseUntil: now + 50 * SECOND_MS, abandoned: true });
+      await outbox.settle(claimed.map((each) => ({ ...each, status: 'sent', at: now, dueAt: now + 600 * SECOND_MS })));
       await outbox.settle(claimed.map((each) => ({ ...each, status: 'delivered', at: now })));
       return claimed.length;
     };
     // Each entry stays in the index: what waited, what was sending, what waited for a report.
     for (const _ of range(15)) {
-      now += 20 * SECOND;
+      now += 20 * SECOND_MS;
       await pass('large', 2000);
     }
-    now += 20 * SECOND;
+    now += 20 * SECOND_MS;
     // This one may be the look without floors.
     const round = async () => {
       expect(await pass('large', 1)).toBe(1);
@@ -71,7 +72,7 @@ onPostgres('on PostgreSQL', () => {
     await round();
     const few = await read(async () => {
       for (const _ of range(5)) {
-        now += SECOND;
+        now += SECOND_MS;
         await round();
       }
     });
@@ -82,10 +83,10 @@ onPostgres('on PostgreSQL', () => {
     const { backlog, connect, read } = await onOwnPostgres();
     await (await connect()).query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
     const { outbox } = backlog.storage;
-    const now = START + SECOND;
+    const now = START + SECOND_MS;
     await backlog.accept('small', 10_000, now);
     const claim = async () => {
-      const claimed = await backlog.claim({ now, limit: 1000, leaseUntil: now + 50 * SECOND });
+      const claimed = await backlog.claim({ now, limit: 1000, leaseUntil: now + 50 * SECOND_MS });
       await outbox.settle(claimed.map((each) => ({ ...each, status: 'delivered', at: now })));
       return claimed.length;
     };

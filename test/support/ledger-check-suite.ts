@@ -2,21 +2,14 @@ import { expect, test } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import type { LedgerProgress } from '../../src/billing/ledger-store.js';
 import { MessagingError } from '../../src/common/errors.js';
+import { SECOND_MS } from '../../src/common/time.js';
 import { decide } from '../../src/outbox/decide.js';
 import type { Executor, Work } from '../../src/storage/typeorm/engine/executor.js';
 import { executorFor } from '../../src/storage/typeorm/engine/executor-for.js';
 import type { Operation } from '../../src/storage/typeorm/engine/operation.js';
 import { checkBooks } from '../../src/storage/typeorm/stores/ledger-check.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
-import {
-  ACCOUNT,
-  aSend,
-  messageId,
-  range,
-  recipients,
-  SECOND,
-  START,
-} from '../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT, aSend, messageId, range, recipients, START } from '../../src/testing/storage-contract/fixtures.js';
 
 /** Enough for several chunks of each part. */
 const MESSAGES = 2500;
@@ -54,7 +47,7 @@ async function withBooks(dataSource: DataSource) {
     return sends.map(({ id }) => id);
   };
   const fail = async (id: string) => {
-    await storage.outbox.settle([{ messageId: id, position: 0, status: 'failed', at: START + SECOND }]);
+    await storage.outbox.settle([{ messageId: id, position: 0, status: 'failed', at: START + SECOND_MS }]);
   };
   return { storage, sendSome, fail };
 }
@@ -134,6 +127,12 @@ export function ledgerCheckRules(open: () => Promise<DataSource>): void {
 }
 
 async function claimAll(storage: TypeormStorage): Promise<void> {
-  const order = { channel: 'sms', limit: 500, now: START + SECOND, leaseUntil: START + 60 * SECOND, abandoned: false };
+  const order = {
+    channel: 'sms',
+    limit: 500,
+    now: START + SECOND_MS,
+    leaseUntil: START + 60 * SECOND_MS,
+    abandoned: false,
+  };
   while ((await storage.outbox.claim(order)).length > 0);
 }

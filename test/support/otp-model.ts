@@ -1,7 +1,5 @@
+import { DAY_MS, SECOND_MS } from '../../src/common/time.js';
 import type { VerifyOutcome } from '../../src/otp/otp-results.js';
-
-const [SECOND, HOUR] = [1000, 3_600_000];
-const DAY = 24 * HOUR;
 
 /** A code as the model knows it: whatever a clerk would write down on a card. */
 interface Card {
@@ -25,14 +23,14 @@ export class OtpModel {
   /** Seconds to wait, or nothing when the code may be sent. */
   refuses(service: string, now: number): number | undefined {
     const log = this.sends.filter((send) => send.service === service).map(({ at }) => at);
-    return waitFor(log, now, [5, 600 * SECOND], [20, DAY]);
+    return waitFor(log, now, [5, 600 * SECOND_MS], [20, DAY_MS]);
   }
 
   /** Whether a send now repeats the code of the card. */
   repeats(service: string, now: number): boolean {
     const card = this.cards.get(service);
     if (!card || card.failed.every(Boolean) || card.verifiedAt !== undefined || card.wrong >= 3) return false;
-    return card.madeAt + 300 * SECOND - now >= 60 * SECOND;
+    return card.madeAt + 300 * SECOND_MS - now >= 60 * SECOND_MS;
   }
 
   sent(service: string, code: string, now: number): void {
@@ -53,9 +51,9 @@ export class OtpModel {
 
   verify(service: string, otp: string, now: number): VerifyOutcome {
     const card = this.cards.get(service);
-    if (!card || now - card.madeAt >= DAY || card.failed.every(Boolean)) return { kind: 'not_found' };
-    const live = card.verifiedAt === undefined && card.wrong < 3 && now - card.madeAt < 300 * SECOND;
-    const wait = waitFor(this.wrongTries, now, [10, DAY], [30, 30 * DAY]);
+    if (!card || now - card.madeAt >= DAY_MS || card.failed.every(Boolean)) return { kind: 'not_found' };
+    const live = card.verifiedAt === undefined && card.wrong < 3 && now - card.madeAt < 300 * SECOND_MS;
+    const wait = waitFor(this.wrongTries, now, [10, DAY_MS], [30, 30 * DAY_MS]);
     if (live && wait !== undefined) return { kind: 'locked', retryAfter: wait };
     if (live && otp === card.code) {
       card.verifiedAt = now;
@@ -68,7 +66,7 @@ export class OtpModel {
       return { kind: 'wrong', triesLeft: 3 - card.wrong };
     }
     if (card.verifiedAt === undefined) return { kind: card.wrong < 3 ? 'expired' : 'exhausted' };
-    return { kind: otp === card.code && now - card.verifiedAt < 600 * SECOND ? 'already_verified' : 'spent' };
+    return { kind: otp === card.code && now - card.verifiedAt < 600 * SECOND_MS ? 'already_verified' : 'spent' };
   }
 }
 
@@ -84,5 +82,5 @@ function waitFor(
     const blocking = inside[inside.length - count];
     if (blocking !== undefined) wait = Math.max(wait, blocking + window - now);
   }
-  return wait > 0 ? Math.ceil(wait / SECOND) : undefined;
+  return wait > 0 ? Math.ceil(wait / SECOND_MS) : undefined;
 }

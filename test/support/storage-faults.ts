@@ -1,5 +1,6 @@
 import { AuditLog, HOST } from '../../src/accounts/audit.js';
-import { DAY_MS, UsageStore } from '../../src/management/usage/usage-store.js';
+import { DAY_MS } from '../../src/common/time.js';
+import { UsageStore } from '../../src/management/usage/usage-store.js';
 import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
 import { RetentionStore } from '../../src/outbox/retention/retention-store.js';
 import type { IdempotencyKey } from '../../src/outbox/send.js';

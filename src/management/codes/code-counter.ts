@@ -2,8 +2,9 @@ import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap
 import { Clock } from '../../common/clock.js';
 import { faultCode, faultLog, nameOf } from '../../common/log.js';
 import { countryOf } from '../../common/phone-number.js';
+import { DAY_MS } from '../../common/time.js';
 import { MessagingEvents } from '../../events/messaging-events.js';
-import { type CodeCount, DAY_MS, UNKNOWN_COUNTRY, UsageStore } from '../usage/usage-store.js';
+import { type CodeCount, UNKNOWN_COUNTRY, UsageStore } from '../usage/usage-store.js';
 
 /** How long outcomes are gathered before they are stored, in milliseconds. */
 const EVERY_MS = 1000;

@@ -3,8 +3,9 @@ import type { Cancellation } from '../../common/async.js';
 import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import { checkAccountId, checkInput } from '../../common/inputs.js';
+import { DAY_MS } from '../../common/time.js';
 import { rangeOf, type UsagePeriod } from '../usage/usage-service.js';
-import { DAY_MS, UNKNOWN_COUNTRY, UsageStore } from '../usage/usage-store.js';
+import { UNKNOWN_COUNTRY, UsageStore } from '../usage/usage-store.js';
 import type { CodesView } from './codes-view.js';
 
 /** A period of whole days (UTC). */

@@ -10,6 +10,7 @@ import { MessagingError } from '../../common/errors.js';
 import { checkAccountId, checkInput } from '../../common/inputs.js';
 import { cursorOf, momentOf, textOfCursor } from '../../common/list-query.js';
 import { knownCallOptions } from '../../common/options.js';
+import { HOUR_MS } from '../../common/time.js';
 import { dayOf } from '../../outbox/decide.js';
 import { Idempotency, type IdempotentRequest } from '../../outbox/idempotency.js';
 import type { Acceptance } from '../../outbox/outbox.js';
@@ -54,7 +55,6 @@ export interface KeyListQuery {
   readonly cursor?: string | undefined;
 }
 
-const HOUR_MS = 3_600_000;
 export const MAX_GRACE_HOURS = 8760;
 const DEFAULT_PAGE = 50;
 const MAX_PAGE = 500;

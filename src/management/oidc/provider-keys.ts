@@ -4,11 +4,12 @@ import type { CryptoKey, FlattenedJWSInput, JSONWebKeySet, JWSHeaderParameters }
 import type { Clock } from '../../common/clock.js';
 import { decodedContent } from '../../common/content-encoding.js';
 import { isRecord } from '../../common/options.js';
+import { HOUR_MS, MINUTE_MS } from '../../common/time.js';
 
 /** How long keys are believed before they are asked for again, in milliseconds. */
-const FRESH_MS = 600_000;
+const FRESH_MS = 10 * MINUTE_MS;
 /** How long they are believed while the provider does not answer. */
-const MAX_MS = 3_600_000;
+const MAX_MS = HOUR_MS;
 /** How often an unknown key has them asked for again, at most. */
 const COOL_DOWN_MS = 30_000;
 /**
@@ -16,7 +17,7 @@ const COOL_DOWN_MS = 30_000;
  * to its two time-outs.
  */
 const RETRY_MS = 30_000;
-const MAX_RETRY_MS = 300_000;
+const MAX_RETRY_MS = 5 * MINUTE_MS;
 /** How long the provider may take for one document. */
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 262_144;

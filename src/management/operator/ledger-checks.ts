@@ -7,6 +7,7 @@ import { MessagingError } from '../../common/errors.js';
 import { IdGenerator } from '../../common/ids.js';
 import { isoOf } from '../../common/iso.js';
 import { faultCode, faultLog, reasonOf } from '../../common/log.js';
+import { MINUTE_MS } from '../../common/time.js';
 import { Idempotency } from '../../outbox/idempotency.js';
 import type { Acceptance } from '../../outbox/outbox.js';
 import { type CheckRun, CheckRunStore } from './check-run-store.js';
@@ -29,7 +30,7 @@ export interface LedgerCheckView {
 }
 
 /** How long a check that tells nothing of itself counts as running, in milliseconds. */
-const LEASE_MS = 60_000;
+const LEASE_MS = MINUTE_MS;
 
 /** The least time between two steps that are stored, in milliseconds. */
 const STEP_MS = 1000;

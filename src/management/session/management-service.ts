@@ -9,6 +9,7 @@ import { IdGenerator } from '../../common/ids.js';
 import { checkAccountId, checkInput } from '../../common/inputs.js';
 import { isoOf } from '../../common/iso.js';
 import { knownCallOptions } from '../../common/options.js';
+import { MINUTE_MS } from '../../common/time.js';
 import { Idempotency, type IdempotentRequest } from '../../outbox/idempotency.js';
 import type { Acceptance } from '../../outbox/outbox.js';
 import type { IdempotencyKey } from '../../outbox/send.js';
@@ -140,7 +141,7 @@ export class ManagementService {
     const id = this.ids.next();
     const secret = newLinkSecret(this.ids);
     const createdAt = this.clock.now();
-    const expiresAt = createdAt + minutesOf(draft.minutes) * 60_000;
+    const expiresAt = createdAt + minutesOf(draft.minutes) * MINUTE_MS;
     const subject = draft.subject ?? `link:${id}`;
     if (!isSubject(subject)) throw new MessagingError('error.field_invalid', { field: 'subject' });
     return { link: { ...rightsOf(draft), id, hash: hashSecret(secret), subject, createdAt, expiresAt }, secret };

@@ -1,5 +1,6 @@
 import type { FactoryProvider } from '@nestjs/common';
 import { Authenticator } from '../../accounts/authenticator.js';
+import { DAY_MS } from '../../common/time.js';
 import type { Capability } from '../../core/capability.js';
 import { providePurge } from '../../outbox/purger.js';
 import { AccessTokens } from './access-tokens.js';
@@ -22,7 +23,7 @@ const OWN_TOKENS: FactoryProvider<void> = {
 };
 
 /** How long links and sessions are kept when their time is over, in milliseconds. */
-const KEPT_MS = 86_400_000;
+const KEPT_MS = DAY_MS;
 
 const SESSIONS: NonNullable<Capability['providers']> = [
   ...[ManagementKeys, SessionDirectory, AccessTokens, RefreshTokens, GuessLimit, SessionService, ManagementService],

@@ -1,4 +1,5 @@
 import { ACCOUNT_ROLES, OPERATOR_ROLES } from '../../accounts/permissions.js';
+import { MINUTE_MS } from '../../common/time.js';
 import { describeController, type ErrorDescription, fieldsOf } from '../../openapi/controller-description.js';
 import { invalid, STORAGE_UNAVAILABLE } from '../../openapi/errors.js';
 import { count, EXAMPLE, moment, nullable, object, oneOf, text, yes } from '../../openapi/schemas.js';
@@ -88,7 +89,7 @@ export const linksOpenapi = describeController(LinksController, () => ({
           example: `#link=${EXAMPLE_SECRET}`,
         }),
       ),
-      expires_at: moment('Until when it is good.', 600_000),
+      expires_at: moment('Until when it is good.', 10 * MINUTE_MS),
     }),
   },
   routes: {

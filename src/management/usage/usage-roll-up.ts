@@ -3,14 +3,15 @@ import { pause } from '../../common/async.js';
 import { Clock } from '../../common/clock.js';
 import { faultCode, faultLog, nameOf } from '../../common/log.js';
 import { type RoundReport, Rounds } from '../../common/rounds.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../common/time.js';
 import { DispatchSettings } from '../../outbox/dispatch-options.js';
-import { DAY_MS, HOUR_MS, UsageStore } from './usage-store.js';
+import { UsageStore } from './usage-store.js';
 
 /** Time between two rounds, in milliseconds. */
-const EVERY_MS = 300_000;
+const EVERY_MS = 5 * MINUTE_MS;
 
 /** How long after its end an hour is rolled up, so that most transactions of it have committed. */
-const LAG_MS = 600_000;
+const LAG_MS = 10 * MINUTE_MS;
 
 /** How often hours are compared with the ledger, and how long: what a host's transaction commits later still does not count. */
 const VERIFY_EVERY_MS = HOUR_MS;

@@ -5,8 +5,9 @@ import { MessagingError } from '../../common/errors.js';
 import { checkAccountId, checkInput, checkString } from '../../common/inputs.js';
 import { isoOf } from '../../common/iso.js';
 import { momentOf } from '../../common/list-query.js';
+import { DAY_MS, HOUR_MS } from '../../common/time.js';
 import { csvLine } from '../csv.js';
-import { DAY_MS, HOUR_MS, USAGE_GROUPS, type UsageGroup, type UsageRow, UsageStore } from './usage-store.js';
+import { USAGE_GROUPS, type UsageGroup, type UsageRow, UsageStore } from './usage-store.js';
 import { amountsView, groupView, type UsageItemView, type UsageView } from './usage-view.js';
 
 /** A period, and by what it is divided. */

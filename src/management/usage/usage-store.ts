@@ -8,10 +8,6 @@ export type UsageGroup = (typeof USAGE_GROUPS)[number];
 /** The country of what cannot be attributed: numbers without a country, and recipients that were removed before the roll-up. */
 export const UNKNOWN_COUNTRY = 'unknown';
 
-/** Hours are rolled up. Milliseconds. */
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 24 * HOUR_MS;
-
 /** Units and counts. */
 export interface UsageAmounts {
   /** Units of charges, at least 0. */

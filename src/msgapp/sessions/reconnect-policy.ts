@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../common/time.js';
 import type { LinkEnd } from '../msgapp-transport.js';
 
 /** What follows the end of a connection. */
@@ -10,7 +11,7 @@ type FinalStatus = Extract<LinkEnd, { next: 'give-up' }>['status'];
 
 /** The wait is a random value between half of these and all: 1 to 2 s after the first failure, 30 to 60 s from the sixth on. */
 const BASE_MS = 2000;
-const MAX_MS = 60_000;
+const MAX_MS = MINUTE_MS;
 
 /** Largest number of connections in a row that may end with `retry-few`. */
 const FEW = 8;

@@ -6,6 +6,7 @@ import type { HostTransaction } from '../../common/host-transaction.js';
 import { IdGenerator, isId } from '../../common/ids.js';
 import { checkAccountId } from '../../common/inputs.js';
 import { Rounds } from '../../common/rounds.js';
+import { HOUR_MS, MINUTE_MS } from '../../common/time.js';
 import { noticeEvent, type SteppedSession, sessionEvents } from '../../events/account-events.js';
 import { EventTeller } from '../../events/event-teller.js';
 import { KeyedSemaphore } from '../media-intake.js';
@@ -43,9 +44,6 @@ export interface MessageReceiver {
 
 /** Largest number of ended sessions that a listing includes: an account may have created any number. */
 const ENDED_SHOWN = 50;
-
-/** The period of `connects.perHour`, in milliseconds. */
-const HOUR_MS = 3_600_000;
 
 /** Concurrent creations of one account's sessions: further requests wait here instead of each holding a database connection. */
 const AT_A_TIME = 1;
@@ -258,6 +256,6 @@ export const DEFAULT_SESSION_TIMING: SessionTiming = {
   leaseMs: 30_000,
   scanMs: 180_000,
   answerMs: 30_000,
-  steadyMs: 300_000,
+  steadyMs: 5 * MINUTE_MS,
   staggerMs: 250,
 };

@@ -3,6 +3,7 @@ import { MessagingError } from '../../common/errors.js';
 import type { IdGenerator } from '../../common/ids.js';
 import { faultCode, faultLog, nameOf } from '../../common/log.js';
 import type { RoundReport, Rounds } from '../../common/rounds.js';
+import { MINUTE_MS } from '../../common/time.js';
 import type { IncomingMsgapp, LinkEvent } from '../msgapp-transport.js';
 import { LiveSession, type SessionCommand, type SessionObserver, type SessionParts } from './live-session.js';
 import type { SessionCredentials } from './session-credentials.js';
@@ -29,7 +30,7 @@ const AT_A_TIME = 100;
  * row.
  */
 const RESTART_MS = 1000;
-const MAX_RESTART_MS = 60_000;
+const MAX_RESTART_MS = MINUTE_MS;
 
 /** How often per lease duration the pool looks for sessions that another process has left. */
 const LOOKS_A_LEASE = 3;

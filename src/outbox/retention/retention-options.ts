@@ -8,6 +8,7 @@ import {
   optionalGroup,
 } from '../../common/options.js';
 import { isStrongSecret, keyFor, SECRET_DISTINCT, SECRET_LENGTH } from '../../common/secret.js';
+import { DAY_MS, HOUR_MS } from '../../common/time.js';
 
 /** How long what was sent is kept: a whole number of hours, days, weeks, months or years, for instance `30 days`. */
 export interface RetentionOptions {
@@ -34,9 +35,6 @@ export abstract class RetentionSettings {
   /** The keys of the HMAC, the present one first; empty without a secret. */
   abstract readonly keys: readonly Buffer[];
 }
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** A month and a year count as the longest ones, so that nothing is removed before the calendar says so. */
 const UNITS: Readonly<Record<string, number>> = {

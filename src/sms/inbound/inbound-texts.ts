@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { IdGenerator } from '../../common/ids.js';
+import { MINUTE_MS } from '../../common/time.js';
 import type { PurgeRule } from '../../outbox/purger.js';
 import type { ErasureRule } from '../../outbox/retention/erasure-service.js';
 import { OptOutIntake } from '../opt-out/opt-out-intake.js';
@@ -9,14 +10,14 @@ import { hashOf, ReceivedSmsIntake } from './received-sms-intake.js';
 import { isWhole, type LongText, type LongTextContent, ReceivedSmsStore } from './received-sms-store.js';
 
 /** How long a text waits for its other parts. Milliseconds. */
-const MAX_WAIT_MS = 600_000;
+const MAX_WAIT_MS = 10 * MINUTE_MS;
 /**
  * How long a whole text is left to the process that got its last part, which stores it at once unless it has crashed.
  * Milliseconds.
  */
 const WHOLE_WAIT_MS = 30_000;
 /** How long the parts of a stored text are known, so that a repeat of one does not begin another text. Milliseconds. */
-const KNOWN_MS = 600_000;
+const KNOWN_MS = 10 * MINUTE_MS;
 
 /** The maximum number of texts whose parts wait, and of their characters; one part may have 65 535 octets. */
 const LIMITS = { maxTexts: 1000, maxCharacters: 1_000_000 };

@@ -6,6 +6,7 @@ import { Batcher } from '../../common/batcher.js';
 import { Clock } from '../../common/clock.js';
 import { IdGenerator } from '../../common/ids.js';
 import { isPhoneNumber } from '../../common/phone-number.js';
+import { DAY_MS, MINUTE_MS } from '../../common/time.js';
 import { eventText } from '../../events/event-text.js';
 import type { NewEvent } from '../../events/event-types.js';
 import { MessagingEvents } from '../../events/messaging-events.js';
@@ -14,9 +15,6 @@ import { EVERY_ACCOUNT } from '../opt-out/opt-out-store.js';
 import { SmsSettings } from '../sms-options.js';
 import type { InboundSms } from '../sms-transport.js';
 import { type JoinedParts, ReceivedSmsStore, type ReceivedText } from './received-sms-store.js';
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 1440 * MINUTE_MS;
 
 /** How long a repeat is known by the carrier's id, by a key of the transport, and by its content only. */
 const BY_ID_MS = 30 * DAY_MS;

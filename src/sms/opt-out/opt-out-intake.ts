@@ -5,6 +5,7 @@ import { AccountStore } from '../../accounts/account-store.js';
 import { Clock } from '../../common/clock.js';
 import { faultLog, fromOutside } from '../../common/log.js';
 import { isPhoneNumber } from '../../common/phone-number.js';
+import { DAY_MS } from '../../common/time.js';
 import { PolicyStore } from '../../outbox/policy-store.js';
 import { SmsSettings } from '../sms-options.js';
 import type { InboundSms } from '../sms-transport.js';
@@ -13,7 +14,7 @@ import { EVERY_ACCOUNT, type OptOutKey } from './opt-out-store.js';
 import { requestIn } from './opt-out-words.js';
 
 /** How long a carrier's id of an inbound text is kept, so that a repeat of the text has no effect. */
-const PROCESSED_MS = 30 * 24 * 3_600_000;
+const PROCESSED_MS = 30 * DAY_MS;
 
 /**
  * Applies STOP and START texts from phones. The destination of a text is a signature, or maps to several

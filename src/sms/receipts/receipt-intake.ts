@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Batcher } from '../../common/batcher.js';
 import { Clock } from '../../common/clock.js';
 import { isPhoneNumber } from '../../common/phone-number.js';
+import { MINUTE_MS } from '../../common/time.js';
 import { MessagingEvents } from '../../events/messaging-events.js';
 import type { CarrierReceipt } from '../sms-transport.js';
 import { carrierKey, carrierText } from './carrier-text.js';
@@ -9,7 +10,7 @@ import { PartStore } from './part-store.js';
 import type { DatedReceipt } from './sms-part.js';
 
 /** How long a receipt waits for its part, and how long storing a part is retried. Milliseconds. */
-export const PARKED_MS = 600_000;
+export const PARKED_MS = 10 * MINUTE_MS;
 /** The maximum number of parked receipts per route, so that a carrier whose ids never match cannot fill the disk. */
 const MAX_PARKED = 50_000;
 /** The maximum number of receipts per transaction. */

@@ -3,6 +3,7 @@ import { pause, STORAGE_RETRY_MS } from '../../common/async.js';
 import { Clock } from '../../common/clock.js';
 import { StorageUnavailableError } from '../../common/errors.js';
 import { faultLog } from '../../common/log.js';
+import { DAY_MS } from '../../common/time.js';
 import { MessagingEvents } from '../../events/messaging-events.js';
 import type { DeliveryResult } from '../../outbox/delivery-result.js';
 import type { AttemptEntry, TrailEntry } from '../../outbox/delivery-state.js';
@@ -15,7 +16,7 @@ import { PARKED_MS } from './receipt-intake.js';
 import type { TakenSms } from './sms-part.js';
 
 /** How long receipts are accepted after the outbox's report deadline. */
-const LATE_MS = 24 * 3_600_000;
+const LATE_MS = DAY_MS;
 /** The maximum number of SMS whose parts wait in memory for the database. */
 const MAX_LATE = 50_000;
 /** The maximum number of parts of an SMS (3GPP TS 23.040 clause 9.2.3.24.1); further ids are ignored. */

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { type Signature, type StoredApiKey, UNRESTRICTED } from '../../accounts/account-store.js';
 import { HOST } from '../../accounts/audit.js';
 import type { PageRequest } from '../../common/page.js';
-import { ACCOUNT, onceKey, range, SECOND, START } from './fixtures.js';
+import { SECOND_MS } from '../../common/time.js';
+import { ACCOUNT, onceKey, range, START } from './fixtures.js';
 import { pages } from './listing.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';
@@ -79,7 +80,7 @@ export function apiKeyTests({ test }: TestRunner, world: World): void {
 
   test('a key is added once, and the first stays', async () => {
     await world.fund(0);
-    const key = aKey('k1', { expiresAt: START + SECOND });
+    const key = aKey('k1', { expiresAt: START + SECOND_MS });
     assert.equal(await world.accounts.addKey(key), true);
     assert.equal(await world.accounts.addKey(aKey('k1', { hash: 'f'.repeat(64) })), false);
     assert.deepEqual(await find('k1'), key);
@@ -232,9 +233,9 @@ export function signatureTests({ test }: TestRunner, world: World): void {
   test('a name that is registered already stays as it is and is answered', async () => {
     await world.fund(0);
     await world.accounts.registerSignature(pending('BANQUE'));
-    const decided = await world.accounts.decideSignature(ACCOUNT, 'BANQUE', 'verified', undefined, START + SECOND);
-    const again = await world.accounts.registerSignature(pending('BANQUE', { createdAt: START + 9 * SECOND }));
-    const verified = pending('BANQUE', { status: 'verified', decidedAt: START + SECOND });
+    const decided = await world.accounts.decideSignature(ACCOUNT, 'BANQUE', 'verified', undefined, START + SECOND_MS);
+    const again = await world.accounts.registerSignature(pending('BANQUE', { createdAt: START + 9 * SECOND_MS }));
+    const verified = pending('BANQUE', { status: 'verified', decidedAt: START + SECOND_MS });
     assert.deepEqual(decided, { signature: verified, isNew: true });
     assert.deepEqual(again, verified);
     assert.deepEqual(await list(), [verified]);
@@ -265,7 +266,7 @@ export function signatureTests({ test }: TestRunner, world: World): void {
     ] as const) {
       const first = await decide(status, reason, START + 1);
       assert.equal(first?.isNew, true);
-      const again = await decide(status, reason, START + SECOND);
+      const again = await decide(status, reason, START + SECOND_MS);
       assert.deepEqual(again, { signature: first?.signature, isNew: false });
       assert.deepEqual(await list(), [first?.signature]);
     }

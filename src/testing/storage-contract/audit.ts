@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { AuditEntry } from '../../accounts/audit.js';
+import { SECOND_MS } from '../../common/time.js';
 import { anEndpoint, answering, refusedAs, rotate } from './endpoints.js';
-import { ACCOUNT, onceKey, phone, range, SECOND, START } from './fixtures.js';
+import { ACCOUNT, onceKey, phone, range, START } from './fixtures.js';
 import { pages } from './listing.js';
 import { anOptOut } from './opt-outs.js';
 import type { TestRunner } from './test-runner.js';
@@ -11,7 +12,7 @@ const BY = { kind: 'user', id: 'awa@example.com', address: '203.0.113.7' } as co
 
 function entry(index: number, over: Partial<AuditEntry> = {}): AuditEntry {
   const action = 'signature.registered';
-  return { accountId: ACCOUNT, at: START + index * SECOND, by: BY, action, target: `name ${index}`, ...over };
+  return { accountId: ACCOUNT, at: START + index * SECOND_MS, by: BY, action, target: `name ${index}`, ...over };
 }
 
 export function auditTests({ test }: TestRunner, world: World): void {
@@ -39,11 +40,11 @@ export function auditTests({ test }: TestRunner, world: World): void {
     const found = async (over: object) => (await world.audit.list({ accountId: ACCOUNT, limit: 9, ...over })).items;
     assert.deepEqual(
       (await found({ action: 'key.revoked' })).map(({ at }) => at),
-      [START + 9 * SECOND],
+      [START + 9 * SECOND_MS],
     );
-    const window = { since: START + 2 * SECOND, until: START + 4 * SECOND };
+    const window = { since: START + 2 * SECOND_MS, until: START + 4 * SECOND_MS };
     assert.deepEqual(
-      (await found(window)).map(({ at }) => (at - START) / SECOND),
+      (await found(window)).map(({ at }) => (at - START) / SECOND_MS),
       [3, 2],
     );
     await assert.rejects(found({ after: 'x' }), refusedAs('error.invalid_cursor'));

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { SECOND_MS } from '../../common/time.js';
 import { decide } from '../../outbox/decide.js';
 import type { Delivery } from '../../outbox/outbox-store.js';
 import type { Send } from '../../outbox/send.js';
-import { ACCOUNT, aSend, messageId, onceKey, phone, range, recipients, SECOND, START } from './fixtures.js';
+import { ACCOUNT, aSend, messageId, onceKey, phone, range, recipients, START } from './fixtures.js';
 import { countIn, counting, look } from './records.js';
 import type { TestRunner } from './test-runner.js';
 import { kinds, LEASE, places, type World } from './world.js';
@@ -31,9 +32,9 @@ export function claimTests({ test }: TestRunner, world: World): void {
 
   test('a delivery is due at its time, not before', async () => {
     await world.fund(1);
-    await world.accept(aSend(1, { at: START + SECOND }));
-    assert.deepEqual(await world.claim({ now: START + SECOND - 1 }), []);
-    assert.equal((await world.claim({ now: START + SECOND })).length, 1);
+    await world.accept(aSend(1, { at: START + SECOND_MS }));
+    assert.deepEqual(await world.claim({ now: START + SECOND_MS - 1 }), []);
+    assert.equal((await world.claim({ now: START + SECOND_MS })).length, 1);
   });
 
   test('the oldest due come first, and no more than the limit', async () => {
@@ -41,7 +42,7 @@ export function claimTests({ test }: TestRunner, world: World): void {
     const times = [30, 10, 50, 20, 40];
     for (const [index, time] of times.entries()) await world.accept(aSend(index, { at: START + time }));
     const take = async (limit: number) =>
-      (await world.claim({ now: START + SECOND, limit })).map(({ acceptedAt }) => acceptedAt - START);
+      (await world.claim({ now: START + SECOND_MS, limit })).map(({ acceptedAt }) => acceptedAt - START);
     assert.deepEqual(await take(2), [10, 20]);
     assert.deepEqual(await take(9), [30, 40, 50]);
   });
@@ -50,9 +51,9 @@ export function claimTests({ test }: TestRunner, world: World): void {
     await world.fund(2);
     await world.accept(aSend(1));
     await world.claim();
-    await world.settle(messageId(1), 'queued', { attempt: 1, dueAt: START + 20 * SECOND });
-    await world.accept(aSend(2, { at: START + 10 * SECOND }));
-    const claimed = await world.claim({ now: START + 30 * SECOND });
+    await world.settle(messageId(1), 'queued', { attempt: 1, dueAt: START + 20 * SECOND_MS });
+    await world.accept(aSend(2, { at: START + 10 * SECOND_MS }));
+    const claimed = await world.claim({ now: START + 30 * SECOND_MS });
     assert.deepEqual(places(claimed), [`${messageId(2)}/0`, `${messageId(1)}/0`]);
   });
 
@@ -60,9 +61,9 @@ export function claimTests({ test }: TestRunner, world: World): void {
     await world.fund(3000);
     const some = recipients(1200).map((each, index) => (index % 7 === 6 ? { ...each, refused: 'OPTED_OUT' } : each));
     for (const [index, to] of [recipients(1200), some].entries()) {
-      await world.accept(aSend(index, { recipients: to, at: START + index * SECOND }));
+      await world.accept(aSend(index, { recipients: to, at: START + index * SECOND_MS }));
       const claimed: Delivery[] = [];
-      const now = START + index * SECOND;
+      const now = START + index * SECOND_MS;
       for (const _ of range(4)) claimed.push(...(await world.claim({ now, limit: 400 })));
       const chunks = claimed.map(({ position }) => Math.floor(position / 500));
       assert.deepEqual(chunks, [...chunks].sort());
@@ -138,13 +139,13 @@ export function claimTests({ test }: TestRunner, world: World): void {
 
   test('a retry counts its attempts and waits for its time', async () => {
     await world.fund(1);
-    await world.accept(aSend(1, { at: START + SECOND }));
+    await world.accept(aSend(1, { at: START + SECOND_MS }));
     for (const attempt of [1, 2, 3]) {
-      const now = START + attempt * SECOND;
+      const now = START + attempt * SECOND_MS;
       assert.deepEqual(await world.claim({ now: now - 1, abandoned: true }), []);
       const [delivery] = await world.claim({ now });
       assert.equal(delivery?.attempt, attempt);
-      await world.settle(messageId(1), 'queued', { attempt, dueAt: now + SECOND, at: now });
+      await world.settle(messageId(1), 'queued', { attempt, dueAt: now + SECOND_MS, at: now });
     }
   });
 
@@ -154,7 +155,7 @@ export function claimTests({ test }: TestRunner, world: World): void {
     for (const [index, status] of ends.entries()) {
       await world.accept(aSend(index));
       await world.claim();
-      await world.settle(messageId(index), status, { attempt: 1, dueAt: START + SECOND });
+      await world.settle(messageId(index), status, { attempt: 1, dueAt: START + SECOND_MS });
     }
     assert.deepEqual(await world.claim({ now: START + 10 ** 9, abandoned: true }), []);
   });
@@ -180,8 +181,8 @@ export function nextDueTests({ test }: TestRunner, world: World): void {
     await world.fund(1);
     await world.accept(aSend(1));
     await world.claim();
-    await world.settle(messageId(1), 'queued', { attempt: 1, dueAt: START + 7 * SECOND });
-    assert.equal(await next(), START + 7 * SECOND);
+    await world.settle(messageId(1), 'queued', { attempt: 1, dueAt: START + 7 * SECOND_MS });
+    assert.equal(await next(), START + 7 * SECOND_MS);
   });
 
   test('the end of a lease and a report deadline count: somebody must look then', async () => {
@@ -189,8 +190,8 @@ export function nextDueTests({ test }: TestRunner, world: World): void {
     await world.accept(aSend(1));
     await world.claim();
     assert.equal(await next(), START + LEASE);
-    await world.settle(messageId(1), 'sent', { attempt: 1, dueAt: START + 99 * SECOND });
-    assert.equal(await next(), START + 99 * SECOND);
+    await world.settle(messageId(1), 'sent', { attempt: 1, dueAt: START + 99 * SECOND_MS });
+    assert.equal(await next(), START + 99 * SECOND_MS);
   });
 
   test('what needs nobody any more does not count', async () => {

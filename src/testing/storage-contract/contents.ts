@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { SECOND_MS } from '../../common/time.js';
 import type { RecipientPage, StoredRecipient } from '../../outbox/outbox-store.js';
 import type { Payload } from '../../outbox/send.js';
-import { ACCOUNT, aSend, messageId, onceKey, phone, recipients, SECOND, START } from './fixtures.js';
+import { ACCOUNT, aSend, messageId, onceKey, phone, recipients, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';
 
@@ -37,7 +38,7 @@ export function contentTests({ test }: TestRunner, world: World): void {
       await world.accept(aSend(index, { payload, at: START + index }));
       assert.deepEqual((await world.outbox.find(ACCOUNT, 'sms', messageId(index)))?.payload, payload);
     }
-    const claimed = await world.claim({ now: START + SECOND });
+    const claimed = await world.claim({ now: START + SECOND_MS });
     assert.deepEqual(
       claimed.map(({ payload }) => payload),
       SHAPES,
@@ -81,7 +82,7 @@ export function contentTests({ test }: TestRunner, world: World): void {
         attempt,
         status: 'failed',
         error: 'refused',
-        at: START + SECOND,
+        at: START + SECOND_MS,
       })),
     );
     assert.equal(moved.length, 10_000);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { DAY_MS, SECOND_MS } from '../../common/time.js';
 import type { MessagingStorage } from '../../core/messaging-storage.js';
 import { SessionStore } from '../../msgapp/sessions/session-store.js';
 import { decide } from '../../outbox/decide.js';
@@ -16,7 +17,6 @@ import {
   onceKey,
   phone,
   recipients,
-  SECOND,
   START,
   sessionId,
 } from './fixtures.js';
@@ -28,7 +28,7 @@ import { LEASE, type World } from './world.js';
 const NAME = { accountId: ACCOUNT, name: 'BANQUE', status: 'pending', createdAt: START } as const;
 
 /** Two clocks differ by less, however wrong, unless one counts in another unit. */
-const YEAR_MS = 365 * 86_400_000;
+const YEAR_MS = 365 * DAY_MS;
 
 /** All data that can be read. */
 async function everything(storage: MessagingStorage): Promise<unknown> {
@@ -64,9 +64,9 @@ export function durabilityTests({ test, testWith }: PartRunner<StoragePart>, wor
     await world.accept(aSend(1, { recipients: recipients(4), once: onceKey() }));
     await world.claim({ limit: 3 });
     await world.settle(messageId(1), 'failed', { attempt: 1 });
-    await world.settle(messageId(1), 'sent', { position: 1, attempt: 1, dueAt: START + 9 * SECOND });
+    await world.settle(messageId(1), 'sent', { position: 1, attempt: 1, dueAt: START + 9 * SECOND_MS });
     await world.parts.record([aTakenSms(1, { position: 1, carrierIds: ['a', 'b'] })], START);
-    await world.parts.receive([aReceipt('a')], { now: START, until: START + SECOND, most: 9 });
+    await world.parts.receive([aReceipt('a')], { now: START, until: START + SECOND_MS, most: 9 });
     const lease = await world.sessions.create(aSession(1));
     await world.sessions.create(aSession(2));
     await world.move(lease, 'connected', { number: phone(1) });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import type { MessagingError } from '../../common/errors.js';
+import { SECOND_MS } from '../../common/time.js';
 import type { IdempotencyKey } from '../../outbox/send.js';
 import type { Endpoint, NewEndpoint } from '../../webhooks/endpoints/endpoint.js';
 import { type EndpointAnswer, MAX_ENDPOINTS } from '../../webhooks/endpoints/endpoint-store.js';
-import { ACCOUNT, onceKey, range, SECOND, START } from './fixtures.js';
+import { ACCOUNT, onceKey, range, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';
 
@@ -114,7 +115,7 @@ export function endpointTests({ test }: TestRunner, world: World): void {
       description: 'other',
     };
     const before = await find(1);
-    const at = START + SECOND;
+    const at = START + SECOND_MS;
     assert.deepEqual(await world.endpoints.update(key(1), () => definition, at), {
       ...before,
       ...definition,
@@ -129,7 +130,7 @@ export function endpointTests({ test }: TestRunner, world: World): void {
     await world.fund(0);
     await create(anEndpoint(1));
     const foreign = { ...key(1), accountId: 'acc2' };
-    const at = START + SECOND;
+    const at = START + SECOND_MS;
     assert.deepEqual(stateOf(await world.endpoints.disable(key(1), at)), ['disabled', 'requested', at]);
     assert.deepEqual(stateOf(await world.endpoints.disable(key(1), at + 1)), ['disabled', 'requested', at]);
     assert.equal(await world.endpoints.enable(foreign, at), undefined);

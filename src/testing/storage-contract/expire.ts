@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
+import { SECOND_MS } from '../../common/time.js';
 import type { ExpiryOrder } from '../../outbox/outbox-store.js';
-import { ACCOUNT, aMove, aSend, messageId, range, recipients, SECOND, START } from './fixtures.js';
+import { ACCOUNT, aMove, aSend, messageId, range, recipients, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import { LEASE, places, type World } from './world.js';
 
 export function expireTests({ test }: TestRunner, world: World): void {
   const id = messageId(1);
-  const deadline = START + 10 * SECOND;
+  const deadline = START + 10 * SECOND_MS;
   const expire = (now: number, over: Partial<ExpiryOrder> = {}) =>
     world.outbox.expire({ channel: 'sms', limit: 100, now, statuses: ['sent', 'sending'], ...over });
 

@@ -1,3 +1,4 @@
+import { SECOND_MS } from '../../common/time.js';
 import type { NewSession } from '../../msgapp/sessions/session-store.js';
 import type { DeliveryTransition } from '../../outbox/outbox-store.js';
 import type { IdempotencyKey, Send } from '../../outbox/send.js';
@@ -6,9 +7,6 @@ import type { DatedReceipt, TakenSms } from '../../sms/receipts/sms-part.js';
 
 /** The start time of all tests: 2026-11-21T10:00:00Z, in milliseconds since the epoch. */
 export const START = Date.UTC(2026, 10, 21, 10);
-
-/** One second, in milliseconds. */
-export const SECOND = 1000;
 
 /** The account that most tests use. */
 export const ACCOUNT = 'acc1';
@@ -67,7 +65,7 @@ export function aMove(index: number, over: Partial<DeliveryTransition> = {}): De
 
 /** An Idempotency-Key of `ACCOUNT`, valid for a day, changed by `over`. */
 export function onceKey(over: Partial<IdempotencyKey> = {}): IdempotencyKey {
-  const day = 86_400 * SECOND;
+  const day = 86_400 * SECOND_MS;
   return { accountId: ACCOUNT, route: 'send/sms', key: 'key', fingerprint: 'f1', expiresAt: START + day, ...over };
 }
 
@@ -84,7 +82,7 @@ export function aSession(index: number, over: Partial<NewSession> = {}): NewSess
     channel: 'wa',
     createdAt: START + index,
     owner: 'p1',
-    leaseUntil: START + 30 * SECOND,
+    leaseUntil: START + 30 * SECOND_MS,
     ...over,
   };
 }
@@ -112,8 +110,8 @@ export function aTakenSms(index: number, over: Partial<TakenSms> = {}): TakenSms
     number: phone(index),
     route: 'link',
     carrierIds: [`id-${index}`],
-    at: START + SECOND,
-    expiresAt: START + 86_400 * SECOND,
+    at: START + SECOND_MS,
+    expiresAt: START + 86_400 * SECOND_MS,
     trail: [],
     ...over,
   };
@@ -121,5 +119,5 @@ export function aTakenSms(index: number, over: Partial<TakenSms> = {}): TakenSms
 
 /** A receipt of `link` for a part, by default `delivered`, changed by `over`. */
 export function aReceipt(id: string, over: Partial<DatedReceipt> = {}): DatedReceipt {
-  return { route: 'link', ids: [id], status: 'delivered', at: START + 5 * SECOND, ...over };
+  return { route: 'link', ids: [id], status: 'delivered', at: START + 5 * SECOND_MS, ...over };
 }

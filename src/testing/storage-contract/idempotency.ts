@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { ACCOUNT, aSend, messageId, onceKey, range, recipients, SECOND, START } from './fixtures.js';
+import { SECOND_MS } from '../../common/time.js';
+import { ACCOUNT, aSend, messageId, onceKey, range, recipients, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import { kinds, type World } from './world.js';
 
@@ -108,13 +109,13 @@ export function onceKeyTests({ test }: TestRunner, world: World): void {
 
   test('an expired key is free again, without waiting for the purge', async () => {
     await world.fund(5);
-    const soon = onceKey({ expiresAt: START + SECOND });
+    const soon = onceKey({ expiresAt: START + SECOND_MS });
     await world.accept(aSend(1, { once: soon }));
-    const inTime = aSend(2, { once: onceKey(), at: START + SECOND - 1 });
+    const inTime = aSend(2, { once: onceKey(), at: START + SECOND_MS - 1 });
     assert.deepEqual(kinds(await world.commit(inTime)), ['replayed']);
-    const later = aSend(3, { once: onceKey({ fingerprint: 'f2' }), at: START + SECOND + 1 });
+    const later = aSend(3, { once: onceKey({ fingerprint: 'f2' }), at: START + SECOND_MS + 1 });
     await world.accept(later);
-    assert.deepEqual(await world.outbox.replay(onceKey(), START + SECOND + 1), {
+    assert.deepEqual(await world.outbox.replay(onceKey(), START + SECOND_MS + 1), {
       fingerprint: 'f2',
       reply: later.reply,
     });
@@ -136,9 +137,9 @@ export function replyTests({ test }: TestRunner, world: World): void {
 
   test('a reply is live until it expires', async () => {
     await world.fund(2);
-    await world.accept(aSend(1, { once: onceKey({ expiresAt: START + SECOND }) }));
-    assert.ok(await world.outbox.replay(onceKey(), START + SECOND - 1));
-    assert.equal(await world.outbox.replay(onceKey(), START + SECOND + 1), undefined);
+    await world.accept(aSend(1, { once: onceKey({ expiresAt: START + SECOND_MS }) }));
+    assert.ok(await world.outbox.replay(onceKey(), START + SECOND_MS - 1));
+    assert.equal(await world.outbox.replay(onceKey(), START + SECOND_MS + 1), undefined);
   });
 
   test('a reply of something else is kept once, until it expires', async () => {
@@ -169,12 +170,12 @@ export function replyTests({ test }: TestRunner, world: World): void {
   test('purging forgets what has expired, so many at a time, and nothing else', async () => {
     await world.fund(9);
     const lived = (index: number) =>
-      onceKey({ key: `k${index}`, expiresAt: START + (index < 5 ? SECOND : 9 * SECOND) });
+      onceKey({ key: `k${index}`, expiresAt: START + (index < 5 ? SECOND_MS : 9 * SECOND_MS) });
     await world.accept(...range(7).map((index) => aSend(index, { once: lived(index) })));
-    assert.equal(await world.outbox.purgeReplies(START + SECOND - 1, 100), 0);
-    assert.equal(await world.outbox.purgeReplies(START + SECOND + 1, 3), 3);
-    assert.equal(await world.outbox.purgeReplies(START + SECOND + 1, 3), 2);
-    assert.equal(await world.outbox.purgeReplies(START + SECOND + 1, 3), 0);
+    assert.equal(await world.outbox.purgeReplies(START + SECOND_MS - 1, 100), 0);
+    assert.equal(await world.outbox.purgeReplies(START + SECOND_MS + 1, 3), 3);
+    assert.equal(await world.outbox.purgeReplies(START + SECOND_MS + 1, 3), 2);
+    assert.equal(await world.outbox.purgeReplies(START + SECOND_MS + 1, 3), 0);
     for (const index of range(7)) {
       const kept = await world.outbox.replay(lived(index), START);
       assert.equal(kept !== undefined, index >= 5, `k${index}`);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
+import { DAY_MS } from '../../common/time.js';
 import type { Send } from '../../outbox/send.js';
 import { ACCOUNT, aSend, messageId, onceKey, range, recipients, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import { kinds, type World } from './world.js';
 
-const DAY = 86_400_000;
 /** The day of `START`. */
-const TODAY = Math.floor(START / DAY);
+const TODAY = Math.floor(START / DAY_MS);
 
 /** A key of the family `k0`, whose keys may spend so many units on a day. */
 export function capped(dailyUnits: number, id = 'k0', family = 'k0') {
@@ -33,8 +33,8 @@ export function keyCapTests({ test }: TestRunner, world: World): void {
 
   test('the next day begins with nothing spent', async () => {
     await world.fund(100);
-    const late = aSend(1, { ...capped(1), at: (TODAY + 1) * DAY - 1 });
-    const early = aSend(2, { ...capped(1), at: (TODAY + 1) * DAY });
+    const late = aSend(1, { ...capped(1), at: (TODAY + 1) * DAY_MS - 1 });
+    const early = aSend(2, { ...capped(1), at: (TODAY + 1) * DAY_MS });
     assert.deepEqual(kinds(await world.commit(late, early, aSend(3, { ...capped(1), at: early.at }))), [
       ...['accepted', 'accepted'],
       'key_cap',
@@ -85,7 +85,7 @@ export function keyCapTests({ test }: TestRunner, world: World): void {
 
   test('what was spent is purged day by day, the oldest first', async () => {
     await world.fund(100);
-    const on = (day: number, index: number) => aSend(index, { ...capped(9), at: START + day * DAY });
+    const on = (day: number, index: number) => aSend(index, { ...capped(9), at: START + day * DAY_MS });
     await world.accept(...range(4).map((day) => on(day, day)));
     assert.equal(await world.outbox.purgeKeySpending(TODAY + 1, 1), 1);
     assert.deepEqual([await spent(), await spent(TODAY + 1)], [undefined, 1]);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { SECOND_MS } from '../../common/time.js';
 import { decide } from '../../outbox/decide.js';
-import { aSend, messageId, range, recipients, SECOND, START } from './fixtures.js';
+import { aSend, messageId, range, recipients, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import { LEASE, places, type World } from './world.js';
 
@@ -9,7 +10,7 @@ export function laneTests({ test }: TestRunner, world: World): void {
   const inLane = (index: number, lane: string, channel = 'wa') =>
     world.accept(aSend(index, { lane, channel, at: START + index }));
   const take = async (lanes: readonly string[], over: { now?: number; abandoned?: boolean; limit?: number } = {}) =>
-    places(await world.claim({ channel: 'wa', lanes, now: START + SECOND, ...over }));
+    places(await world.claim({ channel: 'wa', lanes, now: START + SECOND_MS, ...over }));
   const place = (index: number, position = 0) => `${messageId(index)}/${position}`;
 
   test('without lanes only deliveries that have none, with lanes only theirs', async () => {
@@ -17,7 +18,7 @@ export function laneTests({ test }: TestRunner, world: World): void {
     await inLane(1, 'a');
     await inLane(2, 'b');
     await world.accept(aSend(3, { channel: 'wa' }));
-    assert.deepEqual(places(await world.claim({ channel: 'wa', now: START + SECOND })), [place(3)]);
+    assert.deepEqual(places(await world.claim({ channel: 'wa', now: START + SECOND_MS })), [place(3)]);
     assert.deepEqual(await take([]), []);
     assert.deepEqual(await take(['c']), []);
     assert.deepEqual(await take(['b', 'c', 'b']), [place(2)]);
@@ -27,7 +28,7 @@ export function laneTests({ test }: TestRunner, world: World): void {
   test('one delivery a lane in one claim, the first accepted', async () => {
     await world.fund(5);
     for (const [index, lane] of ['a', 'a', 'b', 'b', 'a'].entries()) await inLane(index, lane);
-    const [first] = await world.claim({ channel: 'wa', lanes: ['a'], now: START + SECOND });
+    const [first] = await world.claim({ channel: 'wa', lanes: ['a'], now: START + SECOND_MS });
     assert.equal(first?.lane, 'a');
     assert.deepEqual(places(first ? [first] : []), [place(0)]);
     assert.deepEqual(await take(['a', 'b']), [place(2)]);
@@ -49,9 +50,9 @@ export function laneTests({ test }: TestRunner, world: World): void {
     await world.fund(3);
     for (const [index, lane] of ['a', 'a', 'b'].entries()) await inLane(index, lane);
     await take(['a']);
-    await world.settle(messageId(0), 'queued', { attempt: 1, dueAt: START + 9 * SECOND });
-    assert.deepEqual(await take(['a', 'b'], { now: START + 8 * SECOND }), [place(2)]);
-    assert.deepEqual(await take(['a'], { now: START + 9 * SECOND }), [place(0)]);
+    await world.settle(messageId(0), 'queued', { attempt: 1, dueAt: START + 9 * SECOND_MS });
+    assert.deepEqual(await take(['a', 'b'], { now: START + 8 * SECOND_MS }), [place(2)]);
+    assert.deepEqual(await take(['a'], { now: START + 9 * SECOND_MS }), [place(0)]);
     await world.settle(messageId(0), 'sent', { attempt: 2 });
     assert.deepEqual(await take(['a']), [place(1)]);
   });
@@ -60,7 +61,7 @@ export function laneTests({ test }: TestRunner, world: World): void {
     await world.fund(2);
     for (const index of [0, 1]) await inLane(index, 'a');
     await take(['a']);
-    const now = START + SECOND + LEASE + 1;
+    const now = START + SECOND_MS + LEASE + 1;
     assert.deepEqual(await take(['a'], { now }), []);
     const [again, ...rest] = await world.claim({ channel: 'wa', lanes: ['a'], now, abandoned: true });
     assert.equal(again?.attempt, 2);
@@ -71,7 +72,7 @@ export function laneTests({ test }: TestRunner, world: World): void {
     await world.fund(2);
     for (const index of [0, 1]) await inLane(index, 'a');
     await take(['a']);
-    const now = START + SECOND + LEASE + 1;
+    const now = START + SECOND_MS + LEASE + 1;
     const expired = await world.outbox.expire({ channel: 'wa', limit: 9, now, statuses: ['sending'] });
     assert.deepEqual(places(expired), [place(0)]);
     assert.deepEqual(await take(['a'], { now }), [place(1)]);
@@ -104,7 +105,7 @@ export function laneTests({ test }: TestRunner, world: World): void {
     );
     const order = [place(1), ...range(130).map((position) => place(0, position)), place(2)];
     for (const next of order) {
-      const [head] = await world.claim({ channel: 'wa', lanes: ['a'], now: START + SECOND });
+      const [head] = await world.claim({ channel: 'wa', lanes: ['a'], now: START + SECOND_MS });
       assert.deepEqual(places(head ? [head] : []), [next]);
       if (head) await world.settle(head.messageId, 'sent', { position: head.position, attempt: 1 });
     }
@@ -132,10 +133,10 @@ export function laneTests({ test }: TestRunner, world: World): void {
     await late(4, START + 5);
     await late(3, START);
     assert.deepEqual(await take(['a']), []);
-    await world.settle(messageId(5), 'queued', { attempt: 1, dueAt: START + 9 * SECOND });
+    await world.settle(messageId(5), 'queued', { attempt: 1, dueAt: START + 9 * SECOND_MS });
     await late(2, START);
-    assert.deepEqual(await take(['a'], { now: START + 8 * SECOND }), []);
-    assert.deepEqual(await take(['a'], { now: START + 9 * SECOND }), [place(5)]);
+    assert.deepEqual(await take(['a'], { now: START + 8 * SECOND_MS }), []);
+    assert.deepEqual(await take(['a'], { now: START + 9 * SECOND_MS }), [place(5)]);
   });
 
   test('two storages accept for one lane: one of them is served at a time (another)', async () => {
@@ -146,7 +147,7 @@ export function laneTests({ test }: TestRunner, world: World): void {
       await world.outbox.commit([send(index * 2)], decide);
       await other.commit([send(index * 2 + 1)], decide);
     }
-    const order = { channel: 'wa', lanes: ['a'], now: START + SECOND, leaseUntil: START + LEASE };
+    const order = { channel: 'wa', lanes: ['a'], now: START + SECOND_MS, leaseUntil: START + LEASE };
     for (const index of range(6)) {
       const store = index % 2 === 0 ? other : world.outbox;
       assert.deepEqual(places(await store.claim({ ...order, limit: 9, abandoned: false })), [place(index + 2)]);
@@ -195,7 +196,7 @@ export function laneTests({ test }: TestRunner, world: World): void {
     await inLane(1, 'a', 'tg');
     await inLane(2, 'a');
     await inLane(3, 'A');
-    assert.equal((await world.claim({ channel: 'tg', lanes: ['a'], now: START + SECOND })).length, 1);
+    assert.equal((await world.claim({ channel: 'tg', lanes: ['a'], now: START + SECOND_MS })).length, 1);
     assert.deepEqual(await take(['a']), [place(2)]);
     assert.deepEqual(await take(['A']), [place(3)]);
   });

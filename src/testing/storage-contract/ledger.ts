@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type LedgerEntry, type LedgerPosting, MAX_BALANCE } from '../../billing/ledger-store.js';
-import { ACCOUNT, aSend, messageId, phone, range, SECOND, START } from './fixtures.js';
+import { SECOND_MS } from '../../common/time.js';
+import { ACCOUNT, aSend, messageId, phone, range, START } from './fixtures.js';
 import { pages } from './listing.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';
@@ -158,10 +159,10 @@ export function ledgerTests({ test }: TestRunner, world: World): void {
     const two = [1, 2].map((units) => ({ number: `2267000000${units}`, units }));
     await world.accept(aSend(1, { recipients: two, at: START + 1 }));
     await world.claim({ now: START + 2 });
-    await world.settle(messageId(1), 'failed', { position: 1, attempt: 1, at: START + SECOND });
+    await world.settle(messageId(1), 'failed', { position: 1, attempt: 1, at: START + SECOND_MS });
     const [refund, charge, ...rest] = await lines();
     const message = { messageId: messageId(1) };
-    const refunded = { kind: 'refund', ...message, position: 1, at: START + SECOND } as const;
+    const refunded = { kind: 'refund', ...message, position: 1, at: START + SECOND_MS } as const;
     assert.deepEqual(charge, line(messageId(1), -3, { kind: 'charge', ...message, at: START + 1 }));
     assert.deepEqual(refund, line(`${messageId(1)}:1`, 2, refunded));
     assert.deepEqual(rest, [line(`funds-${ACCOUNT}`, 10)]);
@@ -174,7 +175,7 @@ export function ledgerTests({ test }: TestRunner, world: World): void {
     const read = await pages(
       (page) => world.ledger.entries(ACCOUNT, page),
       3,
-      (turn) => world.ledger.post(posting(`late${turn}`, 1, { at: START + SECOND + turn })),
+      (turn) => world.ledger.post(posting(`late${turn}`, 1, { at: START + SECOND_MS + turn })),
     );
     assert.deepEqual(read, [['p6', 'p5', 'p4'], ['p3', 'p2', 'p1'], ['p0']]);
   });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Page, PageRequest } from '../../common/page.js';
+import { SECOND_MS } from '../../common/time.js';
 import type { MessageQuery, RecipientQuery } from '../../outbox/outbox-store.js';
-import { ACCOUNT, aSend, messageId, phone, range, recipients, SECOND, START } from './fixtures.js';
+import { ACCOUNT, aSend, messageId, phone, range, recipients, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';
 
@@ -57,7 +58,7 @@ export function listingTests({ test }: TestRunner, world: World): void {
       const kind = ['text', 'media', 'otp'][index % 3] ?? '';
       const recipients = [{ number: phone(index % 2), units: 1 }];
       // Three and three at one moment.
-      const at = START + Math.floor(index / 3) * SECOND;
+      const at = START + Math.floor(index / 3) * SECOND_MS;
       await world.accept(aSend(index, { payload: { kind, text: 'x' }, recipients, at, lane: 'a' }));
     }
     const all = [7, 6, 4, 3, 1, 0];
@@ -65,7 +66,7 @@ export function listingTests({ test }: TestRunner, world: World): void {
     assert.deepEqual(await among({ kinds: ['media'] }), [7, 4, 1]);
     assert.deepEqual(await among({ kinds, number: phone(1) }), [7, 3, 1]);
     assert.deepEqual(await among({ kinds: ['media'], number: phone(1) }), [7, 1]);
-    assert.deepEqual(await among({ kinds, since: START + SECOND, until: START + 2 * SECOND }), [4, 3]);
+    assert.deepEqual(await among({ kinds, since: START + SECOND_MS, until: START + 2 * SECOND_MS }), [4, 3]);
     for (const limit of [1, 2, 3, 4, 6]) {
       const read = await pages((page) => list({ ...page, kinds }), limit);
       assert.deepEqual(read.flat(), all.map(messageId));
@@ -129,8 +130,8 @@ export function listingTests({ test }: TestRunner, world: World): void {
   test('what happens to a message does not move it in the list', async () => {
     await world.fund(3);
     for (const index of range(3)) await accepted(index);
-    await world.claim({ now: START + SECOND });
-    await world.settle(messageId(0), 'failed', { attempt: 1, at: START + 9 * SECOND });
+    await world.claim({ now: START + SECOND_MS });
+    await world.settle(messageId(0), 'failed', { attempt: 1, at: START + 9 * SECOND_MS });
     assert.deepEqual(await ids(), [2, 1, 0].map(messageId));
     assert.equal((await list()).items[2]?.refundedUnits, 1);
   });
@@ -155,7 +156,7 @@ export function listingTests({ test }: TestRunner, world: World): void {
     for (const [index, to] of numbers.entries()) {
       const recipients = to.map((number) => ({ number: phone(number), units: 1 }));
       const sender = index % 2 === 0 ? 'INFOS' : 'ALERTE';
-      await world.accept(aSend(index, { recipients, sender, at: START + index * SECOND }));
+      await world.accept(aSend(index, { recipients, sender, at: START + index * SECOND_MS }));
     }
     await world.accept(
       aSend(10, { accountId: 'acc2', recipients: [{ number: phone(1), units: 1 }] }),
@@ -170,7 +171,7 @@ export function listingTests({ test }: TestRunner, world: World): void {
     assert.deepEqual(await among({ number: phone(9) }), []);
     assert.deepEqual(await among({ sender: 'ALERTE' }), [5, 3, 1]);
     assert.deepEqual(await among({ sender: 'alerte' }), []);
-    const [since, until] = [START + SECOND, START + 4 * SECOND];
+    const [since, until] = [START + SECOND_MS, START + 4 * SECOND_MS];
     assert.deepEqual(await among({ since }), [5, 4, 3, 2, 1]);
     assert.deepEqual(await among({ until }), [3, 2, 1, 0]);
     assert.deepEqual(await among({ since, until }), [3, 2, 1]);
@@ -187,12 +188,12 @@ export function listingTests({ test }: TestRunner, world: World): void {
     const [old, today] = ['22997000001', '2290197000001'];
     const to = [old, today, '2290197000002', old, today, today, old];
     for (const [index, number] of to.entries()) {
-      const at = START + Math.floor(index / 2) * SECOND;
+      const at = START + Math.floor(index / 2) * SECOND_MS;
       await world.accept(aSend(index, { at, recipients: [{ number, units: 1 }] }));
     }
     for (const number of [old, today]) {
       assert.deepEqual(await among({ number }), [6, 5, 4, 3, 1, 0]);
-      assert.deepEqual(await among({ number, status: 'queued', since: START + SECOND }), [6, 5, 4, 3]);
+      assert.deepEqual(await among({ number, status: 'queued', since: START + SECOND_MS }), [6, 5, 4, 3]);
       for (const limit of [1, 2, 4]) {
         const read = await pages((page) => list({ ...page, number }), limit);
         assert.deepEqual(read.flat(), [6, 5, 4, 3, 1, 0].map(messageId));
@@ -204,11 +205,11 @@ export function listingTests({ test }: TestRunner, world: World): void {
   test('a list shows the messages with a recipient in a state, as the account sees it', async () => {
     await acceptSixToSearch();
     assert.deepEqual(await among({ status: 'queued', number: phone(1), sender: 'INFOS' }), [4, 2, 0]);
-    await world.claim({ now: START + 4 * SECOND });
+    await world.claim({ now: START + 4 * SECOND_MS });
     await world.settle(messageId(0), 'delivered', { attempt: 1 });
     await world.settle(messageId(0), 'failed', { position: 1, attempt: 1 });
     // A delivery that waits for its next attempt.
-    await world.settle(messageId(1), 'queued', { attempt: 1, error: 'busy', dueAt: START + 99 * SECOND });
+    await world.settle(messageId(1), 'queued', { attempt: 1, error: 'busy', dueAt: START + 99 * SECOND_MS });
     assert.deepEqual(await among({ status: 'delivered' }), [0]);
     assert.deepEqual(await among({ status: 'failed' }), [0]);
     assert.deepEqual(await among({ status: 'queued' }), [5]);
@@ -223,11 +224,11 @@ export function listingTests({ test }: TestRunner, world: World): void {
   test('what is searched comes page by page, each once, while new ones arrive', async () => {
     await acceptSixToSearch();
     const arrive = (turn: number) =>
-      world.accept(aSend(100 + turn, { recipients: [{ number: phone(1), units: 1 }], at: START + 60 * SECOND }));
+      world.accept(aSend(100 + turn, { recipients: [{ number: phone(1), units: 1 }], at: START + 60 * SECOND_MS }));
     for (const over of [{ number: phone(1) }, { status: 'queued', number: phone(1) }, { sender: 'INFOS' }] as const) {
-      const all = await ids({ ...over, until: START + 9 * SECOND });
+      const all = await ids({ ...over, until: START + 9 * SECOND_MS });
       const read = await pages(
-        (page) => list({ ...over, ...page, until: START + 9 * SECOND }),
+        (page) => list({ ...over, ...page, until: START + 9 * SECOND_MS }),
         2,
         (turn) => arrive(turn + 10 * all.length + ('status' in over ? 1 : 0) * 100),
       );

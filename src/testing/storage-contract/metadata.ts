@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
+import { DAY_MS, SECOND_MS } from '../../common/time.js';
 import type { Metadata } from '../../events/event-types.js';
 import { decide } from '../../outbox/decide.js';
 import type { MessageQuery } from '../../outbox/outbox-store.js';
 import { contentRemover } from '../../outbox/retention/removed-payload.js';
-import { ACCOUNT, aSend, messageId, onceKey, phone, range, recipients, SECOND, START } from './fixtures.js';
+import { ACCOUNT, aSend, messageId, onceKey, phone, range, recipients, START } from './fixtures.js';
 import { pages } from './listing.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';
-
-const DAY = 86_400 * SECOND;
 
 const KEPT: Readonly<Record<string, Metadata>> = {
   'emoji and joined signs': { '👩‍👩‍👧‍👦': '🇧🇫 e\u0301 é', é: 'e\u0301' },
@@ -88,7 +87,7 @@ export function metadataTests({ test }: TestRunner, world: World): void {
           metadata: { even: String(index % 2 === 0) },
           sender: index < 6 ? 'INFOS' : 'ALERTE',
           recipients: [{ number: phone(index % 3), units: 1 }],
-          at: START + index * SECOND,
+          at: START + index * SECOND_MS,
         }),
       );
     }
@@ -97,7 +96,7 @@ export function metadataTests({ test }: TestRunner, world: World): void {
     assert.deepEqual(await among({}), [10, 8, 6, 4, 2, 0]);
     assert.deepEqual(await among({ number: phone(1) }), [10, 4]);
     assert.deepEqual(await among({ sender: 'INFOS' }), [4, 2, 0]);
-    assert.deepEqual(await among({ since: START + 3 * SECOND, until: START + 8 * SECOND }), [6, 4]);
+    assert.deepEqual(await among({ since: START + 3 * SECOND_MS, until: START + 8 * SECOND_MS }), [6, 4]);
     await world.settle(messageId(4), 'failed');
     await world.settle(messageId(5), 'failed');
     assert.deepEqual(await among({ status: 'failed' }), [4]);
@@ -117,7 +116,7 @@ export function metadataTests({ test }: TestRunner, world: World): void {
     assert.equal(await stored(0), undefined);
     assert.deepEqual(await stored(1), metadata);
     await world.settle(messageId(1), 'failed');
-    const order = { before: START + 1, now: START + DAY, limit: 100 };
+    const order = { before: START + 1, now: START + DAY_MS, limit: 100 };
     await world.retention.purgeTexts(order, remove);
     assert.deepEqual([await stored(1), await stored(2)], [undefined, metadata]);
     await world.settle(messageId(2), 'failed');

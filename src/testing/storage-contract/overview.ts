@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
+import { DAY_MS, SECOND_MS } from '../../common/time.js';
 import { aKey } from './accounts.js';
-import { ACCOUNT, aSend, aSession, messageId, phone, recipients, SECOND, START, sessionId } from './fixtures.js';
+import { ACCOUNT, aSend, aSession, messageId, phone, recipients, START, sessionId } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';
 
-const DAY = 86_400 * SECOND;
 const CHANNELS = ['sms', 'wa'];
 
 export function overviewTests({ test }: TestRunner, world: World): void {
   const statuses = (over: object = {}) => {
-    const day = { since: START - DAY, until: START + DAY };
+    const day = { since: START - DAY_MS, until: START + DAY_MS };
     return world.overview.statuses({ accountId: ACCOUNT, channels: CHANNELS, ...day, most: 100, ...over });
   };
-  const attention = (now = START + 60 * SECOND) => world.overview.attention(ACCOUNT, CHANNELS, now);
+  const attention = (now = START + 60 * SECOND_MS) => world.overview.attention(ACCOUNT, CHANNELS, now);
 
   test('an account stands as it was made, with its balance and threshold', async () => {
     assert.equal(await world.overview.standing(ACCOUNT), undefined);
@@ -25,8 +25,8 @@ export function overviewTests({ test }: TestRunner, world: World): void {
 
   test('recipients are counted by state, in a range, and the newest only where there are many', async () => {
     await world.fund(100);
-    await world.accept(aSend(1, { recipients: recipients(3) }), aSend(2, { at: START + SECOND }));
-    await world.accept(aSend(3, { payload: { kind: 'otp' } }), aSend(4, { at: START - 2 * DAY }));
+    await world.accept(aSend(1, { recipients: recipients(3) }), aSend(2, { at: START + SECOND_MS }));
+    await world.accept(aSend(3, { payload: { kind: 'otp' } }), aSend(4, { at: START - 2 * DAY_MS }));
     await world.settle(messageId(2), 'delivered');
     const all = { counts: { queued: 4, delivered: 1 }, isComplete: true };
     assert.deepEqual(await statuses(), all);
@@ -44,9 +44,9 @@ export function overviewTests({ test }: TestRunner, world: World): void {
     await world.fund(10, 'acc2');
     await world.sessions.create(aSession(1));
     assert.equal(await oldest(), undefined);
-    await world.accept(aSend(1, { at: START + SECOND }), aSend(2, { at: START, accountId: 'acc2' }));
-    await world.accept(aSend(3, { at: START + 2 * SECOND, priority: 'bulk' }));
-    assert.equal(await oldest(), START + SECOND);
+    await world.accept(aSend(1, { at: START + SECOND_MS }), aSend(2, { at: START, accountId: 'acc2' }));
+    await world.accept(aSend(3, { at: START + 2 * SECOND_MS, priority: 'bulk' }));
+    assert.equal(await oldest(), START + SECOND_MS);
     await world.accept(aSend(4, { channel: 'wa', lane: sessionId(1), sender: phone(9), at: START + 1 }));
     assert.equal(await oldest(), START + 1);
     for (const index of [1, 3, 4]) await world.settle(messageId(index), 'delivered');
@@ -59,11 +59,11 @@ export function overviewTests({ test }: TestRunner, world: World): void {
     for (const [index, name] of ['NEW', 'OLD', 'GOOD'].entries()) {
       const pending = { accountId: ACCOUNT, name, status: 'pending', createdAt: START } as const;
       await world.accounts.registerSignature({ ...pending, reason: undefined, decidedAt: undefined });
-      const at = name === 'OLD' ? START - 40 * DAY : START + index;
+      const at = name === 'OLD' ? START - 40 * DAY_MS : START + index;
       await world.accounts.decideSignature(ACCOUNT, name, name === 'GOOD' ? 'verified' : 'rejected', undefined, at);
     }
     for (const [index, days] of [1, 30, -1].entries()) {
-      await world.accounts.addKey(aKey(`key${index}`, { expiresAt: START + days * DAY }));
+      await world.accounts.addKey(aKey(`key${index}`, { expiresAt: START + days * DAY_MS }));
     }
     const lost = async (index: number, to: 'banned' | 'logged_out', reason: string, number: number) => {
       const lease = await world.sessions.create(aSession(index));
@@ -76,6 +76,6 @@ export function overviewTests({ test }: TestRunner, world: World): void {
     await world.move(await world.sessions.create(aSession(4)), 'connected', { number: phone(3) });
     const facts = (await attention()).map(({ kind, target }) => `${kind} ${target}`);
     assert.deepEqual(facts, ['signature_rejected NEW', `number_lost ${phone(1)}`, 'key_expiring key0']);
-    assert.deepEqual(await attention(START + 100 * DAY), []);
+    assert.deepEqual(await attention(START + 100 * DAY_MS), []);
   });
 }

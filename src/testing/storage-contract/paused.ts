@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { aSend, messageId, range, recipients, SECOND, START } from './fixtures.js';
+import { SECOND_MS } from '../../common/time.js';
+import { aSend, messageId, range, recipients, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import { LEASE, places, type World } from './world.js';
 
@@ -10,7 +11,7 @@ export function pausedTests({ test }: TestRunner, world: World): void {
     for (const id of accounts) await world.fund(100, id);
   };
   const of = (accountId: string, index: number, over: object = {}) => aSend(index, { accountId, ...over });
-  const take = (over: object) => world.claim({ now: START + SECOND, ...over });
+  const take = (over: object) => world.claim({ now: START + SECOND_MS, ...over });
   const accounts = async (over: object) => (await take(over)).map(({ accountId }) => accountId);
 
   test('nothing of them is claimed, codes neither, and the batch is filled with what others have', async () => {
@@ -41,7 +42,7 @@ export function pausedTests({ test }: TestRunner, world: World): void {
     await fund(PAUSED, OTHER);
     await world.accept(of(PAUSED, 1, { recipients: recipients(8) }), of(OTHER, 2));
     assert.equal((await world.claim()).length, 9);
-    const late = { now: START + LEASE + 20 * SECOND, abandoned: true };
+    const late = { now: START + LEASE + 20 * SECOND_MS, abandoned: true };
     assert.deepEqual(places(await take({ ...late, except: [PAUSED], limit: 1 })), [`${messageId(2)}/0`]);
     assert.deepEqual(await take({ ...late, except: [PAUSED] }), []);
     const over = await take({ ...late });

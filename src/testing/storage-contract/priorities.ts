@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { SECOND_MS } from '../../common/time.js';
 import { decide } from '../../outbox/decide.js';
 import type { ClaimOrder, Delivery } from '../../outbox/outbox-store.js';
 import type { Priority } from '../../outbox/priority.js';
-import { ACCOUNT, aSend, messageId, range, recipients, SECOND, START } from './fixtures.js';
+import { ACCOUNT, aSend, messageId, range, recipients, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import { LEASE, places, type World } from './world.js';
 
@@ -46,7 +47,7 @@ export function priorityTests({ test }: TestRunner, world: World): void {
     for (const [index, priority] of (['bulk', 'normal', 'high', 'code'] as const).entries()) {
       await queue(4, ACCOUNT, priority, START + index);
     }
-    const claim = (limit: number) => world.claim({ limit, now: START + SECOND });
+    const claim = (limit: number) => world.claim({ limit, now: START + SECOND_MS });
     assert.deepEqual((await claim(3)).map(priorityOf), ['code', 'code', 'code']);
     assert.deepEqual((await claim(5)).map(priorityOf), ['code', 'high', 'high', 'normal', 'bulk']);
     assert.deepEqual(counts(await claim(100), priorityOf), { high: 2, normal: 3, bulk: 3 });
@@ -106,14 +107,14 @@ export function priorityTests({ test }: TestRunner, world: World): void {
     const [first] = await world.claim();
     assert.ok(first);
     await world.settle(first.messageId, 'queued', { attempt: 1, dueAt: START });
-    await queue(1, ACCOUNT, 'code', START + SECOND);
-    assert.deepEqual((await world.claim({ now: START + SECOND, limit: 1 })).map(priorityOf), ['code']);
-    assert.deepEqual((await world.claim({ now: START + SECOND })).map(priorityOf), ['bulk']);
+    await queue(1, ACCOUNT, 'code', START + SECOND_MS);
+    assert.deepEqual((await world.claim({ now: START + SECOND_MS, limit: 1 })).map(priorityOf), ['code']);
+    assert.deepEqual((await world.claim({ now: START + SECOND_MS })).map(priorityOf), ['bulk']);
   });
 
   test('accounts share a batch equally, whoever came first and however much each has', async () => {
     await fund('a', 'b', 'c');
-    await queue(500, 'a', 'normal', START - SECOND);
+    await queue(500, 'a', 'normal', START - SECOND_MS);
     await queue(40, 'b');
     await queue(400, 'c');
     assert.deepEqual(counts(await world.claim({ limit: 90 }), accountOf), { a: 30, b: 30, c: 30 });
@@ -197,7 +198,7 @@ export function priorityTests({ test }: TestRunner, world: World): void {
   test('what another storage accepts late, with an earlier time, is found half a minute later at the latest (another)', async () => {
     const other = (await world.harness.another?.())?.outbox ?? world.outbox;
     await fund('a', 'b');
-    const now = START + 60 * SECOND;
+    const now = START + 60 * SECOND_MS;
     await queue(5, 'a', 'normal', now);
     await world.claim({ now });
     await world.claim({ now });
@@ -208,7 +209,7 @@ export function priorityTests({ test }: TestRunner, world: World): void {
     await late('b', 'bulk');
     const found: Delivery[] = [];
     for (const second of range(31)) {
-      const at = now + second * SECOND;
+      const at = now + second * SECOND_MS;
       // It is not forgotten because the others are busy.
       await queue(1, 'a', 'high', at);
       found.push(...(await world.claim({ now: at, leaseUntil: at + 100 * LEASE })));
@@ -221,15 +222,15 @@ export function priorityTests({ test }: TestRunner, world: World): void {
     const priorities = ['bulk', 'normal', 'high', 'normal', 'code', 'bulk', 'high'] as const;
     const inLane = (index: number, priority: Priority) =>
       world.accept(aSend(index, { channel: 'wa', lane: 'a', priority, at: START + index }));
-    const take = (now = START + SECOND) => world.claim({ channel: 'wa', lanes: ['a'], now });
+    const take = (now = START + SECOND_MS) => world.claim({ channel: 'wa', lanes: ['a'], now });
     await inLane(0, 'bulk');
     assert.deepEqual(places(await take()), [`${messageId(0)}/0`]);
     for (const [index, priority] of priorities.entries()) await inLane(index + 1, priority);
     assert.deepEqual(await take(), []);
-    await world.settle(messageId(0), 'queued', { attempt: 1, dueAt: START + 9 * SECOND });
-    assert.deepEqual(await take(START + 8 * SECOND), []);
+    await world.settle(messageId(0), 'queued', { attempt: 1, dueAt: START + 9 * SECOND_MS });
+    assert.deepEqual(await take(START + 8 * SECOND_MS), []);
     for (const index of [0, 5, 3, 7, 2, 4, 1, 6]) {
-      const [head] = await take(START + 9 * SECOND);
+      const [head] = await take(START + 9 * SECOND_MS);
       assert.ok(head);
       assert.equal(head.messageId, messageId(index));
       await world.settle(head.messageId, 'sent', { attempt: head.attempt });
@@ -242,7 +243,7 @@ export function priorityTests({ test }: TestRunner, world: World): void {
     for (const [index, priority] of (['bulk', 'code', 'normal'] as const).entries()) {
       await world.accept(aSend(index, { channel: 'wa', lane: lanes[index] ?? '', priority, at: START + index }));
     }
-    const order = { channel: 'wa', lanes, now: START + SECOND, limit: 1 };
+    const order = { channel: 'wa', lanes, now: START + SECOND_MS, limit: 1 };
     const taken: Delivery[] = [];
     for (const _ of lanes) taken.push(...(await world.claim(order)));
     assert.deepEqual(taken.map(priorityOf), ['code', 'normal', 'bulk']);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { HOUR_MS, SECOND_MS } from '../../common/time.js';
 import { EventLog } from '../../events/event-log.js';
 import {
   type LongText,
@@ -6,11 +7,9 @@ import {
   ReceivedSmsStore,
   type ReceivedText,
 } from '../../sms/inbound/received-sms-store.js';
-import { ACCOUNT, aSend, phone, range, SECOND, START } from './fixtures.js';
+import { ACCOUNT, aSend, phone, range, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';
-
-const HOUR = 3600 * SECOND;
 
 /** A text that belongs to `ACCOUNT`, known by its index for an hour, changed by `over`. */
 export function aReceivedText(index: number, over: Partial<ReceivedText> = {}, accounts = [ACCOUNT]): ReceivedText {
@@ -20,7 +19,7 @@ export function aReceivedText(index: number, over: Partial<ReceivedText> = {}, a
   return {
     id,
     name: `name-${index}`,
-    expiresAt: START + HOUR,
+    expiresAt: START + HOUR_MS,
     events: accounts.map((accountId) => ({ type: 'sms.received', accountId, at: START, data })),
     ...over,
   };
@@ -37,8 +36,8 @@ export function aPart(index: number, number: number, over: Partial<NewPart> = {}
     number,
     text,
     name: `part-${index}-${number}`,
-    expiresAt: START + HOUR,
-    wholeExpiresAt: START + SECOND,
+    expiresAt: START + HOUR_MS,
+    wholeExpiresAt: START + SECOND_MS,
     ...over,
   };
 }
@@ -46,11 +45,11 @@ export function aPart(index: number, number: number, over: Partial<NewPart> = {}
 /** The text that is joined from parts. */
 export function aJoinedText(index: number, { id, revision, content }: LongText): ReceivedText {
   const names = Object.keys(content.parts).map((number) => `part-${index}-${number}`);
-  return aReceivedText(index, { joined: { id, revision, names, expiresAt: START + HOUR } });
+  return aReceivedText(index, { joined: { id, revision, names, expiresAt: START + HOUR_MS } });
 }
 
 /** Of a store's waiting texts, all. */
-export const EVERY_TEXT = { dueBy: START + 24 * HOUR, maxTexts: 1000, maxCharacters: 1_000_000, limit: 1000 };
+export const EVERY_TEXT = { dueBy: START + 24 * HOUR_MS, maxTexts: 1000, maxCharacters: 1_000_000, limit: 1000 };
 
 export function receivedTextTests({ test }: TestRunner, world: World): void {
   const log = () => world.storage.store(EventLog);
@@ -90,12 +89,12 @@ export function receivedTextTests({ test }: TestRunner, world: World): void {
 
   test('a name that has expired is new again, whether it was purged or not', async () => {
     const receive = async (index: number, at: number) =>
-      (await store().receive([aReceivedText(index, { name: 'n', expiresAt: at + HOUR })], at))[0];
-    assert.deepEqual([await receive(1, START), await receive(2, START + HOUR - 1)], [true, false]);
-    assert.deepEqual([await receive(3, START + HOUR), await receive(4, START + HOUR + 1)], [true, false]);
-    assert.equal(await store().purge(START + 2 * HOUR - 1, 10), 0);
-    assert.equal(await store().purge(START + 2 * HOUR, 10), 1);
-    assert.equal(await receive(5, START + HOUR + 2), true);
+      (await store().receive([aReceivedText(index, { name: 'n', expiresAt: at + HOUR_MS })], at))[0];
+    assert.deepEqual([await receive(1, START), await receive(2, START + HOUR_MS - 1)], [true, false]);
+    assert.deepEqual([await receive(3, START + HOUR_MS), await receive(4, START + HOUR_MS + 1)], [true, false]);
+    assert.equal(await store().purge(START + 2 * HOUR_MS - 1, 10), 0);
+    assert.equal(await store().purge(START + 2 * HOUR_MS, 10), 1);
+    assert.equal(await receive(5, START + HOUR_MS + 2), true);
   });
 
   test('they are purged so many at a time', async () => {
@@ -104,8 +103,8 @@ export function receivedTextTests({ test }: TestRunner, world: World): void {
       START,
     );
     assert.deepEqual(await Promise.all([2, 10].map((limit) => store().purge(START - 1, limit))), [0, 0]);
-    assert.equal(await store().purge(START + HOUR, 2), 2);
-    assert.equal(await store().purge(START + HOUR, 10), 3);
+    assert.equal(await store().purge(START + HOUR_MS, 2), 2);
+    assert.equal(await store().purge(START + HOUR_MS, 10), 3);
   });
 
   test('the last who wrote to a number under a signature is found, since a moment', async () => {
@@ -118,7 +117,7 @@ export function receivedTextTests({ test }: TestRunner, world: World): void {
       to(2, 'acc2', 'INFOS', START + 1),
       to(3, 'acc3', 'OTHER', START + 2),
     );
-    await world.accept(to(4, ACCOUNT, 'INFOS', START - HOUR));
+    await world.accept(to(4, ACCOUNT, 'INFOS', START - HOUR_MS));
     const find = (signatures: readonly string[], since = 0, who = number) =>
       store().lastWriter({ number: who, signatures, since });
     assert.equal(await find(['INFOS']), undefined, 'nothing has reached the phone yet');
@@ -177,13 +176,16 @@ export function receivedTextTests({ test }: TestRunner, world: World): void {
     assert.deepEqual(await store().receive([aJoinedText(1, whole), aJoinedText(1, whole)], START), [true, false]);
     assert.deepEqual(await store().receive([aJoinedText(1, whole)], START), [false]);
     assert.deepEqual(await logged(), ['text-000001']);
-    assert.equal(await store().addPart(aPart(1, 2), START + HOUR - 1), undefined);
+    assert.equal(await store().addPart(aPart(1, 2), START + HOUR_MS - 1), undefined);
     assert.deepEqual(await store().dueTexts(EVERY_TEXT), []);
     const other = await store().addPart(aPart(1, 2, { name: 'other', text: 'other' }), START);
     assert.deepEqual(other?.content.parts, { 2: 'other' });
     assert.equal(await store().addPart(aPart(1, 1), START), undefined);
     assert.deepEqual(await store().dueTexts(EVERY_TEXT), [other]);
-    assert.deepEqual((await store().addPart(aPart(1, 1), START + HOUR))?.content.parts, { 1: 'part 1 ', 2: 'other' });
+    assert.deepEqual((await store().addPart(aPart(1, 1), START + HOUR_MS))?.content.parts, {
+      1: 'part 1 ',
+      2: 'other',
+    });
   });
 
   test('a text whose parts have changed meanwhile is not new, and neither is one whose parts are gone', async () => {
@@ -206,24 +208,24 @@ export function receivedTextTests({ test }: TestRunner, world: World): void {
       (await store().dueTexts({ ...EVERY_TEXT, dueBy, ...over })).map(({ id }) => id);
     const source = (index: number) => ({ ...aPart(index, 1).source, total: index === 1 ? 3 : 2 });
     for (const index of [3, 1, 2]) {
-      const expiresAt = START + index * HOUR;
+      const expiresAt = START + index * HOUR_MS;
       await store().addPart(aPart(index, 1, { source: source(index), expiresAt }), START);
     }
     // A later part does not prolong the wait.
-    await store().addPart(aPart(1, 2, { source: source(1), expiresAt: START + 9 * HOUR }), START);
-    assert.deepEqual(await due(START + HOUR - 1), []);
-    assert.deepEqual(await due(START + HOUR), ['long-1']);
-    assert.deepEqual(await due(START + 3 * HOUR), ['long-1', 'long-2', 'long-3']);
-    assert.deepEqual(await due(START + 3 * HOUR, { limit: 2 }), ['long-1', 'long-2']);
+    await store().addPart(aPart(1, 2, { source: source(1), expiresAt: START + 9 * HOUR_MS }), START);
+    assert.deepEqual(await due(START + HOUR_MS - 1), []);
+    assert.deepEqual(await due(START + HOUR_MS), ['long-1']);
+    assert.deepEqual(await due(START + 3 * HOUR_MS), ['long-1', 'long-2', 'long-3']);
+    assert.deepEqual(await due(START + 3 * HOUR_MS, { limit: 2 }), ['long-1', 'long-2']);
     await store().addPart(aPart(3, 2), START);
-    assert.deepEqual(await due(START + SECOND), ['long-3']);
+    assert.deepEqual(await due(START + SECOND_MS), ['long-3']);
   });
 
   test('the oldest are due when there are too many, or too many characters', async () => {
     const due = async (over: object) =>
       (await store().dueTexts({ ...EVERY_TEXT, dueBy: START, ...over })).map(({ id }) => id);
     for (const index of range(4)) {
-      await store().addPart(aPart(index, 1, { text: 'a'.repeat(1000), expiresAt: START + HOUR + index }), START);
+      await store().addPart(aPart(index, 1, { text: 'a'.repeat(1000), expiresAt: START + HOUR_MS + index }), START);
     }
     assert.deepEqual(await due({}), []);
     assert.deepEqual(await due({ maxTexts: 4 }), []);

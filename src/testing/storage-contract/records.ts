@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { SECOND_MS } from '../../common/time.js';
 import type { PolicyRecord, SeenRecords, SendPolicy } from '../../outbox/send-policy.js';
-import { ACCOUNT, aSend, messageId, onceKey, phone, SECOND, START } from './fixtures.js';
+import { ACCOUNT, aSend, messageId, onceKey, phone, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import { kinds, type World } from './world.js';
 
@@ -29,7 +30,7 @@ export function countIn(seen: SeenRecords, key: string): number {
 export function aRecord(
   count: number,
   messages: readonly string[] = [],
-  expiresAt = START + 60 * SECOND,
+  expiresAt = START + 60 * SECOND_MS,
 ): PolicyRecord {
   return { state: { count }, messages, expiresAt };
 }
@@ -156,13 +157,13 @@ export function recordTests({ test }: TestRunner, world: World): void {
       ['d', 9],
     ];
     for (const [key, seconds] of ends) {
-      const record = aRecord(1, [], START + seconds * SECOND);
+      const record = aRecord(1, [], START + seconds * SECOND_MS);
       await world.policies.change([key], () => ({ result: 0, changes: new Map([[key, record]]) }));
     }
     assert.equal(await world.policies.purge(START, 9), 0);
-    assert.equal(await world.policies.purge(START + 3 * SECOND, 2), 2);
+    assert.equal(await world.policies.purge(START + 3 * SECOND_MS, 2), 2);
     assert.equal((await look(world, 'a', 'b', 'c', 'd')).size, 2);
-    assert.equal(await world.policies.purge(START + 3 * SECOND, 2), 1);
+    assert.equal(await world.policies.purge(START + 3 * SECOND_MS, 2), 1);
     assert.deepEqual([...(await look(world, 'a', 'b', 'c', 'd')).keys()], ['d']);
   });
 }

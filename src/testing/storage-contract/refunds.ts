@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { ACCOUNT, aMove, aSend, messageId, onceKey, phone, recipients, SECOND, START } from './fixtures.js';
+import { SECOND_MS } from '../../common/time.js';
+import { ACCOUNT, aMove, aSend, messageId, onceKey, phone, recipients, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';
 
@@ -12,7 +13,7 @@ export function refundTests({ test }: TestRunner, world: World): void {
     await world.accept(aSend(1, { recipients: recipients(3, 2) }));
     await world.claim();
     const moved = await world.settle(id, 'failed', { position: 1, attempt: 1, error: 'refused' });
-    const back = { units: 2, refund: 2, refundedUnits: 2, at: START + SECOND };
+    const back = { units: 2, refund: 2, refundedUnits: 2, at: START + SECOND_MS };
     assert.deepEqual(moved, [aMove(1, { position: 1, number: phone(1), status: 'failed', error: 'refused', ...back })]);
     assert.deepEqual(
       (await world.outbox.recipients(id)).map(({ status, refundedUnits }) => [status, refundedUnits]),
@@ -37,7 +38,7 @@ export function refundTests({ test }: TestRunner, world: World): void {
       moved.map(({ refund }) => refund),
       [2],
     );
-    assert.deepEqual(await world.outbox.settle([failure, { ...failure, attempt: 1, at: START + SECOND }]), []);
+    assert.deepEqual(await world.outbox.settle([failure, { ...failure, attempt: 1, at: START + SECOND_MS }]), []);
     assert.deepEqual(await world.settle(id, 'delivered'), []);
     assert.equal(await refunded(), 2);
     await world.holds(2);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { aMove, aSend, messageId, phone, range, recipients, SECOND, START } from './fixtures.js';
+import { SECOND_MS } from '../../common/time.js';
+import { aMove, aSend, messageId, phone, range, recipients, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import { LEASE, places, type World } from './world.js';
 
@@ -18,7 +19,7 @@ export function settleTests({ test }: TestRunner, world: World): void {
   test('a delivery goes from sent to delivered to read, and every step is answered', async () => {
     await sending();
     for (const [index, status] of (['sent', 'delivered', 'read'] as const).entries()) {
-      const at = START + index * SECOND;
+      const at = START + index * SECOND_MS;
       const moved = await world.settle(id, status, { at, ...(index === 0 && { attempt: 1 }) });
       const completed = { recipients: 1, statuses: { delivered: 1 }, units: 2, refundedUnits: 0 };
       assert.deepEqual(moved, [aMove(1, { status, units: 2, at, ...(status === 'delivered' && { completed }) })]);
@@ -33,12 +34,12 @@ export function settleTests({ test }: TestRunner, world: World): void {
     await sending();
     await world.settle(id, 'delivered', { attempt: 1 });
     for (const status of ['sent', 'unknown', 'delivered', 'undelivered', 'failed', 'queued'] as const) {
-      assert.deepEqual(await world.settle(id, status, { at: START + 9 * SECOND, error: 'late' }), []);
+      assert.deepEqual(await world.settle(id, status, { at: START + 9 * SECOND_MS, error: 'late' }), []);
     }
     const [recipient] = await world.outbox.recipients(id);
     assert.equal(recipient?.status, 'delivered');
     assert.equal(recipient?.error, undefined);
-    assert.equal(recipient?.updatedAt, START + SECOND);
+    assert.equal(recipient?.updatedAt, START + SECOND_MS);
     await world.holds(3);
   });
 
@@ -188,13 +189,16 @@ export function trailTests({ test }: TestRunner, world: World): void {
       { at: START, route: 'two', outcome: 'sent' },
     ];
     await world.settle(id, 'sent', { attempt: 1, trail: tried });
-    await world.settle(id, 'undelivered', { position: 1, trail: [{ at: START + 2 * SECOND, status: 'undelivered' }] });
-    await world.settle(id, 'delivered', { trail: [{ at: START + SECOND, status: 'delivered' }] });
+    await world.settle(id, 'undelivered', {
+      position: 1,
+      trail: [{ at: START + 2 * SECOND_MS, status: 'undelivered' }],
+    });
+    await world.settle(id, 'delivered', { trail: [{ at: START + SECOND_MS, status: 'delivered' }] });
     assert.deepEqual(await world.outbox.trail(id), [
       { position: 0, entry: tried[0] },
       { position: 0, entry: tried[1] },
-      { position: 0, entry: { at: START + SECOND, status: 'delivered' } },
-      { position: 1, entry: { at: START + 2 * SECOND, status: 'undelivered' } },
+      { position: 0, entry: { at: START + SECOND_MS, status: 'delivered' } },
+      { position: 1, entry: { at: START + 2 * SECOND_MS, status: 'undelivered' } },
     ]);
     assert.deepEqual(await world.outbox.trail(messageId(2)), []);
   });
@@ -244,7 +248,7 @@ export function trailTests({ test }: TestRunner, world: World): void {
       range(10).map((index) => tried(index + 2)),
     );
     // Independent of the clock of the reporting process.
-    await world.settle(id, 'delivered', { position: 1, trail: [{ ...tried(9), at: START - SECOND }] });
+    await world.settle(id, 'delivered', { position: 1, trail: [{ ...tried(9), at: START - SECOND_MS }] });
     assert.deepEqual(
       (await shown())[1]?.routes,
       range(10).map((index) => `r${index}`),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { aSend, messageId, SECOND, START } from './fixtures.js';
+import { SECOND_MS } from '../../common/time.js';
+import { aSend, messageId, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import { LEASE, type World } from './world.js';
 
@@ -16,11 +17,11 @@ export function telemetryTests({ test }: TestRunner, world: World): void {
     assert.deepEqual([traceOf(claimed, 1), traceOf(claimed, 2)], [TRACE, undefined]);
     const moved = await world.outbox.settle(
       claimed.map(({ messageId: id, position }) => ({
-        ...{ messageId: id, position, attempt: 1, at: START + 1, status: 'sent', dueAt: START + SECOND },
+        ...{ messageId: id, position, attempt: 1, at: START + 1, status: 'sent', dueAt: START + SECOND_MS },
       })),
     );
     assert.deepEqual([traceOf(moved, 1), traceOf(moved, 2)], [TRACE, undefined]);
-    const order = { channel: 'sms', limit: 10, now: START + 2 * SECOND, statuses: ['sent'] } as const;
+    const order = { channel: 'sms', limit: 10, now: START + 2 * SECOND_MS, statuses: ['sent'] } as const;
     const expired = await world.outbox.expire(order);
     assert.deepEqual([traceOf(expired, 1), traceOf(expired, 2)], [TRACE, undefined]);
     assert.deepEqual((await world.outbox.traces?.([messageId(1), messageId(2)])) ?? [TRACE], [TRACE]);
@@ -43,13 +44,13 @@ export function telemetryTests({ test }: TestRunner, world: World): void {
     await world.fund(3);
     await world.accept(
       aSend(1, { priority: 'code' }),
-      aSend(2, { at: START + SECOND }),
+      aSend(2, { at: START + SECOND_MS }),
       aSend(3, { channel: 'other' }),
     );
     await world.claim({ limit: 1 });
-    const { open, due } = await storage.measure({ now: START + 2 * SECOND, channels: ['sms'] });
+    const { open, due } = await storage.measure({ now: START + 2 * SECOND_MS, channels: ['sms'] });
     const count = (status: string) => open.find((each) => each.channel === 'sms' && each.status === status)?.count;
     assert.deepEqual([count('queued'), count('sending')], [1, 1]);
-    assert.deepEqual(due, [{ channel: 'sms', priority: 'normal', since: START + SECOND }]);
+    assert.deepEqual(due, [{ channel: 'sms', priority: 'normal', since: START + SECOND_MS }]);
   });
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { AuditLog } from '../../accounts/audit.js';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../common/time.js';
 import {
   type RefreshOutcome,
   type SessionRefresh,
@@ -8,13 +9,11 @@ import {
   UserSessionStore,
 } from '../../management/session/user-session-store.js';
 import { refusedAs } from './endpoints.js';
-import { ACCOUNT, onceKey, range, SECOND, START } from './fixtures.js';
+import { ACCOUNT, onceKey, range, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';
 
-const MINUTE = 60 * SECOND;
-const DAY = 1440 * MINUTE;
-const GRACE = 10 * SECOND;
+const GRACE = 10 * SECOND_MS;
 const BY = { kind: 'operator', id: 'awa', address: '192.0.2.1' } as const;
 
 /** The link of that index to `ACCOUNT`, changed by `over`. */
@@ -22,20 +21,20 @@ export function aLink(index: number, over: Partial<UserLink> = {}): UserLink {
   const [id, hash] = [`link-${index}`, `hash-of-link-${index}`];
   return {
     ...{ id, hash, subject: 'Awa « é »', accountId: ACCOUNT, role: 'sender' },
-    ...{ createdAt: START, expiresAt: START + 10 * MINUTE, ...over },
+    ...{ createdAt: START, expiresAt: START + 10 * MINUTE_MS, ...over },
   };
 }
 
 /** The beginning of the session of that index, changed by `over`. */
 export function aStart(index: number, over: Partial<SessionStart> = {}): SessionStart {
   const [id, hash] = [`session-${index}`, `token-${index}-0`];
-  return { id, hash, at: START, expiresAt: START + DAY, endsAt: START + 3 * DAY, address: '192.0.2.7', ...over };
+  return { id, hash, at: START, expiresAt: START + DAY_MS, endsAt: START + 3 * DAY_MS, address: '192.0.2.7', ...over };
 }
 
 /** The use of the token of that number of a session, changed by `over`. */
 export function aRefresh(index: number, number: number, over: Partial<SessionRefresh> = {}): SessionRefresh {
   const [hash, nextHash] = [`token-${index}-${number}`, `token-${index}-${number + 1}`];
-  const rest = { expiresAt: (over.at ?? START) + DAY, graceMs: GRACE, address: '192.0.2.8' };
+  const rest = { expiresAt: (over.at ?? START) + DAY_MS, graceMs: GRACE, address: '192.0.2.8' };
   return { id: `session-${index}`, hash, nextHash, at: START, ...rest, ...over };
 }
 
@@ -51,7 +50,7 @@ export function userSessionTests({ test }: TestRunner, world: World): void {
   const begin = (index: number) => store().start(aLink(index), aStart(index));
   const refresh = async (...given: Parameters<typeof aRefresh>) => told(await store().refresh(aRefresh(...given)));
   const USER = { subject: 'Awa « é »', accountId: ACCOUNT, role: 'sender' } as const;
-  const SESSION = { ...USER, id: 'session-1', endsAt: START + 3 * DAY };
+  const SESSION = { ...USER, id: 'session-1', endsAt: START + 3 * DAY_MS };
 
   test('a link begins a session of its user, once, and both are told', async () => {
     await world.fund(0);
@@ -142,12 +141,12 @@ export function userSessionTests({ test }: TestRunner, world: World): void {
   test('a session ends when it rests for too long, or reaches its longest time', async () => {
     await world.fund(0);
     for (const index of [1, 2]) await begin(index);
-    assert.equal(await refresh(1, 0, { at: START + DAY }), 'ended');
+    assert.equal(await refresh(1, 0, { at: START + DAY_MS }), 'ended');
     for (const day of [1, 2])
-      assert.equal(await refresh(2, day - 1, { at: START + day * (DAY - 1) }), `token-2-${day}`);
-    const last = await store().refresh(aRefresh(2, 2, { at: START + 3 * DAY - 3 }));
-    assert.equal(last.kind === 'refreshed' && last.expiresAt, START + 3 * DAY);
-    assert.equal(await refresh(2, 3, { at: START + 3 * DAY }), 'ended');
+      assert.equal(await refresh(2, day - 1, { at: START + day * (DAY_MS - 1) }), `token-2-${day}`);
+    const last = await store().refresh(aRefresh(2, 2, { at: START + 3 * DAY_MS - 3 }));
+    assert.equal(last.kind === 'refreshed' && last.expiresAt, START + 3 * DAY_MS);
+    assert.equal(await refresh(2, 3, { at: START + 3 * DAY_MS }), 'ended');
     assert.equal(await refresh(9, 0), 'ended');
   });
 
@@ -215,10 +214,10 @@ export function userSessionTests({ test }: TestRunner, world: World): void {
     await world.fund(0);
     for (const index of range(3)) await store().addLink(aLink(index), BY, {});
     for (const index of range(5)) await begin(index);
-    assert.equal(await store().purge(START + 10 * MINUTE - 1, 10), 0);
-    assert.equal(await store().purge(START + 10 * MINUTE, 2), 2);
-    assert.equal(await store().purge(START + 10 * MINUTE, 2), 1);
-    assert.deepEqual([await store().purge(START + DAY, 3), await store().purge(START + DAY, 3)], [3, 2]);
+    assert.equal(await store().purge(START + 10 * MINUTE_MS - 1, 10), 0);
+    assert.equal(await store().purge(START + 10 * MINUTE_MS, 2), 2);
+    assert.equal(await store().purge(START + 10 * MINUTE_MS, 2), 1);
+    assert.deepEqual([await store().purge(START + DAY_MS, 3), await store().purge(START + DAY_MS, 3)], [3, 2]);
     assert.equal(await store().find('session-1'), undefined);
   });
 }

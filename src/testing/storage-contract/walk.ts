@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { SECOND_MS } from '../../common/time.js';
 import type { DeliveryTransition } from '../../outbox/outbox-store.js';
 import { costOf, type Send } from '../../outbox/send.js';
-import { ACCOUNT, aSend, messageId, onceKey, phone, range, SECOND, START } from './fixtures.js';
+import { ACCOUNT, aSend, messageId, onceKey, phone, range, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import { places, type World } from './world.js';
 
@@ -30,7 +31,7 @@ class Walk {
   ) {}
 
   async step(): Promise<void> {
-    this.now += this.roll(10) * SECOND;
+    this.now += this.roll(10) * SECOND_MS;
     const steps = [this.commit, this.commit, this.claim, this.settle, this.settle, this.expire, this.post];
     await steps[this.roll(steps.length)]?.call(this);
   }
@@ -47,7 +48,7 @@ class Walk {
       accountId,
       at: this.now,
       recipients: range(this.roll(3) + 1).map((index) => this.recipient(index)),
-      ...(this.roll(2) === 0 && { once: { ...key, expiresAt: this.now + 60 * SECOND } }),
+      ...(this.roll(2) === 0 && { once: { ...key, expiresAt: this.now + 60 * SECOND_MS } }),
       ...(this.roll(3) === 0 && { lane: `lane${this.roll(2)}` }),
     });
   }
@@ -77,7 +78,7 @@ class Walk {
       position: this.roll(3),
       at: this.now,
       status: STATUSES[this.roll(STATUSES.length)] ?? 'sent',
-      dueAt: this.now + this.roll(30) * SECOND,
+      dueAt: this.now + this.roll(30) * SECOND_MS,
       ...(this.roll(2) === 0 && { attempt: this.roll(3) }),
     }));
     this.follow(await this.world.outbox.settle(settlements));

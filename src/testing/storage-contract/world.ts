@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { AccountStore } from '../../accounts/account-store.js';
 import { AuditLog } from '../../accounts/audit.js';
 import type { LedgerStore } from '../../billing/ledger-store.js';
+import { SECOND_MS } from '../../common/time.js';
 import type { MessagingStorage } from '../../core/messaging-storage.js';
 import { EventLog } from '../../events/event-log.js';
 import { OverviewStore } from '../../management/usage/overview-store.js';
@@ -29,11 +30,11 @@ import { PhoneStore } from '../../sandbox/phone-store.js';
 import { OptOutStore } from '../../sms/opt-out/opt-out-store.js';
 import { PartStore } from '../../sms/receipts/part-store.js';
 import { EndpointStore } from '../../webhooks/endpoints/endpoint-store.js';
-import { ACCOUNT, SECOND, START } from './fixtures.js';
+import { ACCOUNT, START } from './fixtures.js';
 import type { OpenStorage, StorageHarness } from './storage-harness.js';
 
 /** The length of a lease of `World.claim`, in milliseconds. */
-export const LEASE = 30 * SECOND;
+export const LEASE = 30 * SECOND_MS;
 
 /** The storage of the running test, and helpers for the tests. */
 export class World {
@@ -154,12 +155,12 @@ export class World {
     status: DeliveryUpdate['status'],
     over: Partial<DeliveryUpdate> = {},
   ): Promise<readonly DeliveryTransition[]> {
-    return this.outbox.settle([{ messageId: message, position: 0, status, at: START + SECOND, ...over }]);
+    return this.outbox.settle([{ messageId: message, position: 0, status, at: START + SECOND_MS, ...over }]);
   }
 
   /** Moves a session to a state, half a minute after `START`. */
   move(lease: SessionLease, to: SessionStatus, over: Partial<SessionMove> = {}): Promise<boolean> {
-    return this.sessions.move(lease, { to, reason: `now ${to}`, at: START + 30 * SECOND, ...over });
+    return this.sessions.move(lease, { to, reason: `now ${to}`, at: START + 30 * SECOND_MS, ...over });
   }
 
   /** Asserts the statuses of a message's recipients. */

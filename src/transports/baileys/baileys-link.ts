@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import type { BaileysEventMap, WAMessage, WASocket } from 'baileys';
 import { within } from '../../common/async.js';
 import type { Clock } from '../../common/clock.js';
+import { MINUTE_MS } from '../../common/time.js';
 import type { Link, LinkEnd, LinkListener, LinkResult, OutgoingMsgapp } from '../../msgapp/msgapp-transport.js';
 import type { BaileysCredentials } from './baileys-credentials.js';
 import type { Baileys } from './baileys-library.js';
@@ -29,7 +30,7 @@ interface LinkParts {
 }
 
 /** The default lifetimes of the first code of a connection and of each later one. */
-const FIRST_CODE_MS = 60_000;
+const FIRST_CODE_MS = MINUTE_MS;
 const CODE_MS = 20_000;
 
 /** The time after a keep-alive without any frame after which the connection counts as dead. */

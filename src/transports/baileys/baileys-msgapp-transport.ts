@@ -3,6 +3,7 @@ import type { UserFacingSocketConfig, WASocket } from 'baileys';
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../common/at-most.js';
 import { Clock, SystemClock } from '../../common/clock.js';
+import { MINUTE_MS } from '../../common/time.js';
 import {
   type Link,
   type LinkListener,
@@ -145,7 +146,7 @@ function missingCredentialsLink(listener: LinkListener): Link {
 
 /** Size and lifetime of the cache of keys, which are read repeatedly while messages are exchanged. */
 const KEY_CACHE_SIZE = 500;
-const KEY_CACHE_MS = 300_000;
+const KEY_CACHE_MS = 5 * MINUTE_MS;
 
 /** The domains of groups, broadcasts and statuses, and newsletters. */
 const GROUP_DOMAINS = ['@g.us', '@broadcast', '@newsletter'];

@@ -3,6 +3,7 @@ import { Agent } from 'node:https';
 import { BlockList, isIP } from 'node:net';
 import { rootCertificates } from 'node:tls';
 import { any, group, OptionPlace, type OptionsOf, text } from '../../common/options.js';
+import { DAY_MS, MINUTE_MS } from '../../common/time.js';
 
 /** Options of `BaileysMsgappTransport`. */
 export interface BaileysOptions {
@@ -90,14 +91,14 @@ const OPTIONS = group({
   agent,
   uploadAgent: agent,
   connectTimeoutMs: duration.or(20_000),
-  answerTimeoutMs: duration.or(60_000),
+  answerTimeoutMs: duration.or(MINUTE_MS),
   queryTimeoutMs: duration.or(12_000),
   ackTimeoutMs: duration.or(20_000),
   uploadTimeoutMs: duration.or(90_000),
   keepAliveMs: duration.or(30_000),
   qrTimeoutMs: duration.or(undefined),
   mediaUrl: mediaUrl.or(WHATSAPP_MEDIA),
-  restrictionMs: duration.or(24 * 3_600_000),
+  restrictionMs: duration.or(DAY_MS),
 } satisfies OptionsOf<BaileysOptions>);
 
 /** The options with defaults. */

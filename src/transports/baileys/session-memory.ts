@@ -1,8 +1,7 @@
 import type { CacheStore, proto } from 'baileys';
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../common/at-most.js';
-
-const HOUR_MS = 3_600_000;
+import { DAY_MS, HOUR_MS } from '../../common/time.js';
 
 /**
  * The caches of a session, kept from one connection to the next. They are not in the database, because they can be
@@ -24,7 +23,6 @@ export class SessionMemory {
 /** The size of the cache: 500 messages, of which a larger one counts as several, or 2 MB in all. */
 const MAX_MESSAGES = 500;
 const MESSAGE_BYTES = 4096;
-const DAY_MS = 24 * 3_600_000;
 
 /**
  * The most recent messages of a session. A recipient who could not decrypt one requests it again, and never sees it

@@ -2,6 +2,7 @@ import type { Clock } from '../../common/clock.js';
 import type { FaultLog } from '../../common/log.js';
 import { isValidNumber } from '../../common/phone-number.js';
 import { type ReadAddress, readAddress, readNumber } from '../../common/read-number.js';
+import { DAY_MS } from '../../common/time.js';
 import { type MessageIdFormat, messageIds } from '../../sms/receipts/message-ids.js';
 import type {
   CallbackAnswer,
@@ -95,7 +96,7 @@ function readNews(read: VendorCallback['read'], content: CallbackContent): Vendo
 }
 
 /** The maximum age of a receipt's own time; an older time is not used. Milliseconds. */
-const MAX_AGE_MS = 7 * 24 * 3_600_000;
+const MAX_AGE_MS = 7 * DAY_MS;
 /** The maximum length of an inbound text in characters; a phone sends at most 255 parts. */
 const MAX_TEXT_LENGTH = 40_000;
 

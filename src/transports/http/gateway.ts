@@ -1,4 +1,5 @@
 import type { Clock } from '../../common/clock.js';
+import { MINUTE_MS } from '../../common/time.js';
 import type { OutgoingSms } from '../../sms/sms-transport.js';
 import { carrierCode, type ExchangeOutcome, HttpClient } from './http-client.js';
 import type { GatewaySettings } from './http-sms-options.js';
@@ -164,7 +165,7 @@ function kindOfStatus(status: number): RefusalKind | 'unclear' {
 type TokenOutcome = { readonly token: string; readonly seconds: number } | { readonly refused: GatewayResponse };
 
 /** How long before its end a token is replaced, so that it is valid until the request has arrived. */
-const MARGIN_MS = 60_000;
+const MARGIN_MS = MINUTE_MS;
 
 /** Caches a bearer token until it expires; concurrent calls share one request for a new token. */
 export class TokenSource {

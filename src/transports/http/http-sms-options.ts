@@ -14,6 +14,7 @@ import {
   text,
   unread,
 } from '../../common/options.js';
+import { MINUTE_MS } from '../../common/time.js';
 import { MESSAGE_ID_FORMATS, type MessageIdFormat } from '../../sms/receipts/message-ids.js';
 import type { RepeatPolicy } from '../../sms/sms-transport.js';
 import { plainHost, urlOf } from './plain-hosts.js';
@@ -102,8 +103,8 @@ const OPTIONS = group({
   callbackUrl: unread,
   callbackSecret: text(/^[A-Za-z0-9_-]{16,100}$/, '16 to 100 letters, digits, "-" and "_"').or(undefined),
   concurrency: integer(1, 256).or(16),
-  requestMs: integer(100, 60_000).or(10_000),
-  waitMs: integer(0, 600_000).or(120_000),
+  requestMs: integer(100, MINUTE_MS).or(10_000),
+  waitMs: integer(0, 10 * MINUTE_MS).or(2 * MINUTE_MS),
   repeat: choice('at-most-once', 'at-least-once').or('at-most-once'),
   messageIds: choice(...MESSAGE_ID_FORMATS).or('same'),
   allowHttp: list(plainHost, 'hosts').or([]),

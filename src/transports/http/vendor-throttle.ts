@@ -1,13 +1,14 @@
 import type { Clock } from '../../common/clock.js';
+import { MINUTE_MS } from '../../common/time.js';
 import { CAPACITY_MS, RecentCount } from '../../outbox/capacity.js';
 import type { Priority } from '../../outbox/priority.js';
 import { PriorityQueue } from '../../outbox/priority-queue.js';
 
 /** The first pause after a refusal; it doubles with each further one. */
 const FIRST_PAUSE_MS = 1000;
-const MAX_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = MINUTE_MS;
 /** The maximum pause by a vendor's `Retry-After`. */
-const MAX_REQUESTED_MS = 300_000;
+const MAX_REQUESTED_MS = 5 * MINUTE_MS;
 
 /** Requests that wait together. The caller limits their waiting time by {@link VendorThrottle.reject}. */
 export interface WaitGroup {

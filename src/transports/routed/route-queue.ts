@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { STORAGE_RETRY_MS } from '../../common/async.js';
 import { Batcher, Spaced } from '../../common/batcher.js';
 import type { Clock } from '../../common/clock.js';
+import { HOUR_MS, MINUTE_MS } from '../../common/time.js';
 import { CAPACITY_MS } from '../../outbox/capacity.js';
 import type { PolicyStore } from '../../outbox/policy-store.js';
 import { PriorityQueue } from '../../outbox/priority-queue.js';
@@ -27,7 +28,7 @@ interface Reservation {
 /** The longest wait of an SMS for its time, in milliseconds; with a longer one it goes back into the outbox. */
 const MAX_WAIT_MS = 1000;
 /** The longest postponement, in milliseconds: a raised limit takes effect after it at the latest. */
-const MAX_POSTPONEMENT_MS = 600_000;
+const MAX_POSTPONEMENT_MS = 10 * MINUTE_MS;
 
 /**
  * Reserves times for SMS in their order, each for as long as its segments take at the limit (the generic cell rate
@@ -59,7 +60,7 @@ export function reserve(
 /** The least time between two reservations, in milliseconds: what arrives meanwhile shares a transaction. */
 const GATHER_MS = 250;
 /** How long the record is kept after its last reservation, in milliseconds. */
-const KEPT_MS = 3_600_000;
+const KEPT_MS = HOUR_MS;
 /** The longest distance between the times of SMS that are handed over together, in milliseconds. */
 const SLICE_MS = 100;
 /** The number of SMS over which their segments are averaged. */

@@ -1,4 +1,5 @@
 import { any, group, integer, number, Option, OptionPlace, type OptionsOf, unread } from '../../common/options.js';
+import { HOUR_MS, MINUTE_MS } from '../../common/time.js';
 import { carrierName } from '../http/vendor.js';
 
 /** Name and routes with all options checked and defaults applied. */
@@ -10,8 +11,8 @@ export interface RoutedSettings {
 const BREAKER = group({
   failurePercent: integer(1, 99).or(50),
   minSms: integer(1, 10_000).or(5),
-  windowMs: integer(1000, 3_600_000).or(60_000),
-  openMs: integer(100, 3_600_000).or(30_000),
+  windowMs: integer(1000, HOUR_MS).or(MINUTE_MS),
+  openMs: integer(100, HOUR_MS).or(30_000),
 } satisfies OptionsOf<BreakerOptions>);
 
 /** When a route is left alone, complete and checked. */

@@ -14,6 +14,7 @@ import {
   unread,
 } from '../../common/options.js';
 import { callingCodeOf, isCountryCode } from '../../common/phone-number.js';
+import { HOUR_MS, MINUTE_MS } from '../../common/time.js';
 import { MESSAGE_ID_FORMATS } from '../../sms/receipts/message-ids.js';
 import { SMPP_BIND_DEFAULTS, type SmppBindSettings, type SmppTlsSettings } from './bind/bind-settings.js';
 import { type SmppStatusClass, STATUS_CLASSES } from './command-status.js';
@@ -146,12 +147,12 @@ const LINK = group({
   bindAs: oneOf('transceiver', 'transmitter', 'receiver').or(bindAs),
   window: integer(1, 1000).or(window),
   partsPerSecond: number(0.1, 100_000).or(undefined),
-  responseTimeoutMs: integer(100, 600_000).or(responseTimeoutMs),
-  bindTimeoutMs: integer(100, 600_000).or(bindTimeoutMs),
-  enquireLinkMs: integer(100, 3_600_000).or(idleMs),
-  reconnectMs: integer(1, 600_000).or(1000),
-  reconnectMaxMs: integer(1, 3_600_000).or(undefined),
-  throttlePauseMs: integer(1, 60_000).or(100),
+  responseTimeoutMs: integer(100, 10 * MINUTE_MS).or(responseTimeoutMs),
+  bindTimeoutMs: integer(100, 10 * MINUTE_MS).or(bindTimeoutMs),
+  enquireLinkMs: integer(100, HOUR_MS).or(idleMs),
+  reconnectMs: integer(1, 10 * MINUTE_MS).or(1000),
+  reconnectMaxMs: integer(1, HOUR_MS).or(undefined),
+  throttlePauseMs: integer(1, MINUTE_MS).or(100),
   statuses: statuses.or(new Map<number, SmppStatusClass>()),
   longMessages: oneOf('udh8', 'udh16', 'sar', 'payload').or('udh8'),
   defaultAlphabet: oneOf('gsm', 'latin1', 'ascii').or('gsm'),
@@ -177,7 +178,7 @@ function linkSettings(given: unknown, index: number, transport: string, place: O
   const link = LINK.read(given, place);
   const { route = transport, tls, window, defaultAlphabet } = link;
   const firstMs = link.reconnectMs;
-  const maxMs = link.reconnectMaxMs ?? Math.max(60_000, firstMs);
+  const maxMs = link.reconnectMaxMs ?? Math.max(MINUTE_MS, firstMs);
   if (maxMs < firstMs) place.in('reconnectMaxMs').refuse('must not be under reconnectMs');
   const { home, destinations } = link;
   if (destinations === 'national' && home === undefined) place.in('destinations').refuse('requires home');

@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { IdGenerator } from '../../common/ids.js';
 import { type FaultLog, faultLog } from '../../common/log.js';
+import { MINUTE_MS } from '../../common/time.js';
 import type { RouteState } from '../../sms/carrier-state.js';
 import {
   type DeliveryTiming,
@@ -108,7 +109,7 @@ export class SmppSmsTransport extends SmsTransport {
     const slowest = Math.max(...this.settings.links.map(({ bind }) => bind.responseTimeoutMs));
     const leaseMs = WORK_MS + TIMEOUTS_OF_DEAD_LINK * slowest + LEASE_MARGIN_MS;
     // 20 attempts, the last ones ten minutes apart, cover a carrier's outage of two hours.
-    this.timing = { leaseMs, maxAttempts: 20, retryBaseMs: 5000, retryMaxMs: 600_000 };
+    this.timing = { leaseMs, maxAttempts: 20, retryBaseMs: 5000, retryMaxMs: 10 * MINUTE_MS };
     this.faults = faultLog('SmppSmsTransport', clock);
     this.outage = new Outage(clock, (begunToo) => this.giveUpAll(this.noLink(begunToo)));
     this.references = new PartReferences(() => ids.random());
@@ -272,7 +273,7 @@ export class SmppSmsTransport extends SmsTransport {
  */
 const NO_LINK_MS = 10_000;
 /** After this time messages with accepted parts end too. They wait longer, because they cannot start again. Milliseconds. */
-const NO_LINK_FOR_BEGUN_MS = 60_000;
+const NO_LINK_FOR_BEGUN_MS = MINUTE_MS;
 
 /** Ends waiting submissions when no link has been up for too long. */
 class Outage {

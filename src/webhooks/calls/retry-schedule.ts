@@ -1,19 +1,17 @@
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../common/time.js';
 
 /** The waits after the first call that failed, after the second, and so on; each is made up to a fifth shorter or longer. */
 const WAITS = [
-  ...[5 * SECOND, 30 * SECOND, 2 * MINUTE, 15 * MINUTE, HOUR],
-  ...[3 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR, 24 * HOUR],
+  ...[5 * SECOND_MS, 30 * SECOND_MS, 2 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS],
+  ...[3 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS, 24 * HOUR_MS, 24 * HOUR_MS],
 ];
 const JITTER = 0.2;
 
 /** How long an endpoint may do nothing but fail before it is disabled, in milliseconds. */
-export const FAILING_MS = 72 * HOUR;
+export const FAILING_MS = 72 * HOUR_MS;
 
 /** The longest rest that an endpoint may ask for, in milliseconds. */
-const MAX_REST = HOUR;
+const MAX_REST = HOUR_MS;
 
 /**
  * The wait before the next call of an event, in milliseconds; undefined after the last. Under `strict` order there is no last
@@ -33,6 +31,6 @@ export function retryWait(tries: number, ordering: 'none' | 'strict', random: nu
  */
 export function restOf(status: number | undefined, retryAfter: string | undefined, now: number): number | undefined {
   if ((status !== 429 && status !== 503) || retryAfter === undefined) return undefined;
-  const ms = /^\d+$/.test(retryAfter) ? Number(retryAfter) * SECOND : Date.parse(retryAfter) - now;
+  const ms = /^\d+$/.test(retryAfter) ? Number(retryAfter) * SECOND_MS : Date.parse(retryAfter) - now;
   return ms > 0 ? Math.min(ms, MAX_REST) : undefined;
 }

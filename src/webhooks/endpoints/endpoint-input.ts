@@ -2,6 +2,7 @@ import { MessagingError } from '../../common/errors.js';
 import { checkInput, checkString, checkText, hasCodePoints } from '../../common/inputs.js';
 import { momentOf } from '../../common/list-query.js';
 import { isRecord } from '../../common/options.js';
+import { HOUR_MS } from '../../common/time.js';
 import type { EventType } from '../../events/event-types.js';
 import type { ReplayWindow } from '../calls/endpoint-calls.js';
 import { eventTypesOf } from '../event-filter.js';
@@ -89,7 +90,7 @@ export function signatureOf(given: unknown): EndpointSignature {
 
 /** How long the secret before a rotation goes on signing, in milliseconds. @throws MessagingError `error.field_not_integer` */
 export function keepMsOf(hours: unknown): number {
-  return (hours == null ? KEEP_HOURS : integerOf('keep_hours', hours, 0, MAX_KEEP_HOURS)) * 3_600_000;
+  return (hours == null ? KEEP_HOURS : integerOf('keep_hours', hours, 0, MAX_KEEP_HOURS)) * HOUR_MS;
 }
 
 /** @throws MessagingError for what is wrong in it, as `changed`, and `error.field_invalid` for a moment */

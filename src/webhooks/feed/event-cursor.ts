@@ -4,12 +4,13 @@ import { atMost } from '../../common/at-most.js';
 import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import { checkAccountId } from '../../common/inputs.js';
+import { MINUTE_MS } from '../../common/time.js';
 import { EventLog } from '../../events/event-log.js';
 import type { EventType } from '../../events/event-types.js';
 import { type EventView, EventViews } from '../event-view.js';
 
 /** How often a read is noted as a use of the log, in milliseconds. */
-const USE_MS = 60_000;
+const USE_MS = MINUTE_MS;
 /** How many accounts' last uses are remembered; of the others more reads are noted. */
 const USES = 10_000;
 

@@ -6,6 +6,7 @@ import {
   PERMISSIONS,
   permissionOf,
 } from '../../../src/accounts/permissions.js';
+import { MINUTE_MS } from '../../../src/common/time.js';
 
 import type { AccountView, AuditView, KeyView, Me, SignatureView } from '../../../src/dashboard/web/api-types.js';
 import { type FakeRequest, type FakeRoutes, refusal } from './fake-api.js';
@@ -16,11 +17,9 @@ import { EMPTY_SCREENS, FULL_SCREENS } from './fake-screens-data.js';
 export const HOSTILE = '<script>window.hacked = 1</script>';
 export const RIGHT_TO_LEFT = 'مرحبا بالعالم 👩🏽‍💻';
 
-const MINUTE = 60_000;
-
 /** A moment so many minutes ago; negative: to come. */
 export function minutesAgo(minutes: number): string {
-  return new Date(Date.now() - minutes * MINUTE).toISOString();
+  return new Date(Date.now() - minutes * MINUTE_MS).toISOString();
 }
 
 /** The permissions of a role, as the service works them out. */

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { DAY_MS } from '../../../src/common/time.js';
 import { MessagingModule } from '../../../src/messaging.module.js';
 import { MessagingCore } from '../../../src/messaging-core.module.js';
 import { SmsModule } from '../../../src/sms.module.js';
@@ -18,7 +19,6 @@ import { postcardStore } from './sql/postcard-sql-store.js';
 const { sms, storage: _, ...CORE } = OPTIONS;
 const TO = '22670000000';
 const CARD: Postcard = { messageId: 'm1', accountId: 'a1', number: TO, text: 'Salut', stamp: undefined, printedAt: 1 };
-const DAY_MS = 86_400_000;
 
 /**
  * What a capability brings besides ours, on one database. `src/storage` and `src/core` know nothing of it.

@@ -5,6 +5,7 @@ import { Needs } from '../../../src/accounts/needs.decorator.js';
 import { Clock } from '../../../src/common/clock.js';
 import { IdGenerator } from '../../../src/common/ids.js';
 import { integer, type OptionsOf } from '../../../src/common/options.js';
+import { DAY_MS } from '../../../src/common/time.js';
 import { answerOf, Idempotent } from '../../../src/http/idempotent.decorator.js';
 import { MessagingController } from '../../../src/http/messaging-controller.js';
 import { ReplyHeaders } from '../../../src/http/parameters.js';
@@ -125,8 +126,6 @@ export class PostcardController {
     return { items: await this.postcards.printed(accountId) };
   }
 }
-
-const DAY_MS = 86_400_000;
 
 export function postcardPurge(store: PostcardStore): PurgeRule {
   return { what: 'postcards', keepMs: DAY_MS, purge: (before, limit) => store.purge(before, limit) };

@@ -2,11 +2,11 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { makeApiKey } from '../../../src/accounts/api-key.js';
 import { type ErrorCode, StorageUnavailableError } from '../../../src/common/errors.js';
 import { UuidGenerator } from '../../../src/common/ids.js';
+import { DAY_MS } from '../../../src/common/time.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { CountingAccountStore } from './counting-account-store.js';
 import { instance } from './instance.js';
 
-const DAY = 86_400_000;
 let clock: FakeClock;
 let store: CountingAccountStore;
 let here: ReturnType<typeof instance>;
@@ -141,7 +141,7 @@ describe('keys', () => {
     const old = await here.accounts.issueKey('a');
     const next = await here.accounts.rotateKey(old.id);
     expect([await opens(old.key), await opens(next.key)]).toEqual([true, true]);
-    clock.advance(DAY - 1);
+    clock.advance(DAY_MS - 1);
     expect(await opens(old.key)).toBe(true);
     clock.advance(1);
     expect([await opens(old.key), await opens(next.key)]).toEqual([false, true]);
@@ -152,7 +152,7 @@ describe('keys', () => {
     const old = await here.accounts.issueKey('a');
     expect(await opens(old.key)).toBe(true);
     await here.accounts.rotateKey(old.id, { graceMs: 1_000 });
-    await here.accounts.rotateKey(old.id, { graceMs: DAY });
+    await here.accounts.rotateKey(old.id, { graceMs: DAY_MS });
     clock.advance(1_000);
     expect(await opens(old.key)).toBe(false);
     const other = await here.accounts.issueKey('a');
@@ -161,12 +161,12 @@ describe('keys', () => {
     expect(await opens(other.key)).toBe(false);
   });
 
-  test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 365 * DAY + 1])(
+  test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 365 * DAY_MS + 1])(
     'a grace of %p is refused',
     async (graceMs) => {
       const { id } = await here.accounts.issueKey('a');
       await expect(here.accounts.rotateKey(id, { graceMs })).rejects.toEqual(
-        refusal('error.field_not_integer', { field: 'graceMs', min: 0, max: 365 * DAY }),
+        refusal('error.field_not_integer', { field: 'graceMs', min: 0, max: 365 * DAY_MS }),
       );
       expect((await here.accounts.listKeys('a')).items).toHaveLength(1);
     },

@@ -1,10 +1,9 @@
 import { expect, test } from '@jest/globals';
 import type { AccountStore } from '../../../src/accounts/account-store.js';
 import { KeyLastUse } from '../../../src/accounts/key-last-use.js';
+import { MINUTE_MS } from '../../../src/common/time.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { settle } from './instance.js';
-
-const MINUTE = 60_000;
 
 function start() {
   const clock = new FakeClock();
@@ -33,14 +32,14 @@ test('10 000 keys in use are ten writes a minute, one after the other', async ()
 
 test('keys that nobody uses are not written, and the later minute counts', async () => {
   const { clock, written, lastUse } = start();
-  clock.advance(5 * MINUTE);
+  clock.advance(5 * MINUTE_MS);
   expect(written).toEqual([]);
   clock.advance(40_000);
   lastUse.note('a');
   clock.advance(30_000);
   lastUse.note('a');
   lastUse.note('b');
-  clock.advance(MINUTE);
+  clock.advance(MINUTE_MS);
   await settle();
   const at = Date.UTC(2026, 10, 21, 10, 6);
   expect(written).toEqual([
@@ -49,7 +48,7 @@ test('keys that nobody uses are not written, and the later minute counts', async
       ['b', at],
     ],
   ]);
-  clock.advance(10 * MINUTE);
+  clock.advance(10 * MINUTE_MS);
   await settle();
   expect(written).toHaveLength(1);
 });

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { DAY_MS } from '../../../src/common/time.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ReceiptTracker } from '../../../src/transports/baileys/receipt-tracker.js';
 import { settled } from '../../support/settled.js';
 import { stanza } from '../../support/whatsapp/stanza.js';
 
-const DAY_MS = 86_400_000;
 const SENT = Promise.resolve();
 
 let clock: FakeClock;

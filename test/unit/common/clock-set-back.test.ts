@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { FaultLog } from '../../../src/common/log.js';
+import { HOUR_MS } from '../../../src/common/time.js';
 import { FetchTime } from '../../../src/media/fetch-time.js';
 import { BoundedBody } from '../../../src/media/guarded-media-fetcher.js';
 import { AddressStore } from '../../../src/msgapp/address-store.js';
@@ -18,8 +19,6 @@ import { anSms } from '../../support/routed-world.js';
 import { SetBackClock } from '../../support/set-back-clock.js';
 import { settled } from '../../support/settled.js';
 import { SqliteMemory } from '../../support/sqlite-memory.js';
-
-const HOUR = 3_600_000;
 
 let clock: SetBackClock;
 beforeEach(() => {
@@ -43,7 +42,7 @@ function directory() {
 // make it an hour longer.
 describe('with the clock set back by an hour', () => {
   test('a server that sends too slowly earns no time', async () => {
-    const time = new FetchTime(clock, new AbortController().signal, 10 * HOUR);
+    const time = new FetchTime(clock, new AbortController().signal, 10 * HOUR_MS);
     async function* drops() {
       for (;;) {
         await new Promise<void>((resolve) => clock.after(10_000, resolve));
@@ -58,7 +57,7 @@ describe('with the clock set back by an hour', () => {
     };
     const refused = expect(read()).rejects.toMatchObject({ reason: 'too slow' });
     await settled();
-    clock.setBack(HOUR);
+    clock.setBack(HOUR_MS);
     for (let second = 0; second < 30; second++) {
       clock.advance(1000);
       await settled(2);
@@ -71,7 +70,7 @@ describe('with the clock set back by an hour', () => {
     const say = (line: unknown) => void said.push(String(line));
     const warnings = new FaultLog({ warn: say, error: say }, clock);
     warnings.warn('x');
-    clock.setBack(HOUR);
+    clock.setBack(HOUR_MS);
     clock.advance(60_000);
     warnings.warn('x');
     expect(said).toEqual(['x', 'x']);
@@ -82,7 +81,7 @@ describe('with the clock set back by an hour', () => {
     const { link } = directory();
     lanes.begin('s', link);
     lanes.end('s', link, { rest: true });
-    clock.setBack(HOUR);
+    clock.setBack(HOUR_MS);
     clock.advance(1000);
     expect(lanes.isFree('s', link)).toBe(true);
   });
@@ -90,7 +89,7 @@ describe('with the clock set back by an hour', () => {
   test('a restricted session is so no longer than it was told', () => {
     const limits = new ContactLimits(clock);
     limits.restrict('s', 60_000);
-    clock.setBack(HOUR);
+    clock.setBack(HOUR_MS);
     clock.advance(59_999);
     expect(limits.refuses('s', '22670000000')).toBe(true);
     clock.advance(1);
@@ -103,8 +102,8 @@ describe('with the clock set back by an hour', () => {
     const check = new RecipientCheck({ clock, addresses, app: 'an app', timeoutMs: 1000 });
     const { link, asked } = directory();
     await check.find('session', link, '22670000000');
-    clock.setBack(HOUR);
-    clock.advance(24 * HOUR - 1);
+    clock.setBack(HOUR_MS);
+    clock.advance(24 * HOUR_MS - 1);
     await check.find('session', link, '22670000000');
     expect(asked()).toBe(1);
     clock.advance(1);
@@ -116,7 +115,7 @@ describe('with the clock set back by an hour', () => {
   test('a code is not shown any longer than it can be scanned', () => {
     const poster = new QrStream(clock, { kind: 'status', sessionId: 's', status: 'created' });
     poster.show({ qr: 'code', expiresAt: clock.now() + 20_000 });
-    clock.setBack(HOUR);
+    clock.setBack(HOUR_MS);
     clock.advance(19_999);
     expect(poster.code?.qr).toBe('code');
     clock.advance(1);
@@ -127,7 +126,7 @@ describe('with the clock set back by an hour', () => {
     let fetched = 0;
     const tokens = new TokenSource(async () => ({ token: `token-${++fetched}`, seconds: 600 }), clock);
     await tokens.get();
-    clock.setBack(HOUR);
+    clock.setBack(HOUR_MS);
     clock.advance(600_000);
     expect(await tokens.get()).toMatchObject({ token: 'token-2' });
   });
@@ -135,7 +134,7 @@ describe('with the clock set back by an hour', () => {
   test('a route that rests goes on in its time', async () => {
     const throttle = new VendorThrottle(1, clock, () => 0);
     throttle.pause(0, 'throttled', 5000);
-    clock.setBack(HOUR);
+    clock.setBack(HOUR_MS);
     let entered = false;
     void throttle.acquire({ signal: new AbortController().signal }).then(() => {
       entered = true;
@@ -155,7 +154,7 @@ describe('with the clock set back by an hour', () => {
     watch.heard();
     clock.advance(1000);
     watch.heard();
-    clock.setBack(HOUR);
+    clock.setBack(HOUR_MS);
     clock.advance(60_000);
     expect(overdue).toEqual(['silent']);
   });
@@ -164,12 +163,12 @@ describe('with the clock set back by an hour', () => {
     const settings = { failurePercent: 50, minSms: 4, windowMs: 10_000, openMs: 30_000 };
     const circuit = new CircuitBreaker(settings, clock);
     circuit.record(circuit.tryAcquire(3), ['failed', 'failed', 'failed']);
-    clock.setBack(HOUR);
+    clock.setBack(HOUR_MS);
     clock.advance(20_000);
     circuit.record(circuit.tryAcquire(3), ['failed', 'failed', 'failed']);
     expect(circuit.isShut).toBe(false);
     circuit.record(circuit.tryAcquire(1), ['failed']);
-    clock.setBack(HOUR);
+    clock.setBack(HOUR_MS);
     expect(circuit.shutUntil).toBe(clock.now() + 30_000);
     clock.advance(10_000);
     expect(circuit.shutUntil).toBe(clock.now() + 20_000);
@@ -180,7 +179,7 @@ describe('with the clock set back by an hour', () => {
     const turns = { go: () => undefined, postpone: () => undefined, stop: () => undefined };
     const pass = () => pace.pass([anSms('22670000000')], new AbortController().signal, turns);
     await pass();
-    clock.setBack(HOUR);
+    clock.setBack(HOUR_MS);
     let booked = 0;
     void pass().then(() => booked++);
     clock.advance(250);

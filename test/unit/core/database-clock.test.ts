@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
+import { MINUTE_MS } from '../../../src/common/time.js';
 import { DatabaseClock } from '../../../src/core/database-clock.js';
 import type { MessagingStorage } from '../../../src/core/messaging-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
@@ -8,7 +9,6 @@ import { MemoryStorage } from '../../../src/testing/memory-storage.js';
 import { settled } from '../../support/settled.js';
 
 const TEN_MINUTES = 600_000;
-const MINUTE = 60_000;
 
 /** A machine whose clock somebody sets; `elapsed` and timers do not notice. */
 class Machine extends FakeClock {
@@ -128,7 +128,7 @@ describe('the clock of a database', () => {
     expect(said).toEqual([]);
     for (const aheadMs of [-5000, -5400, -5900, -7000, 0]) {
       server.aheadMs = aheadMs;
-      await pass(machine, MINUTE);
+      await pass(machine, MINUTE_MS);
       expect(clock.now()).toBe(server.time);
     }
     expect(said.map((each) => /(\d\S+ s \S+)|agrees/.exec(each)?.[0])).toEqual([
@@ -139,7 +139,7 @@ describe('the clock of a database', () => {
     expect(server.readings).toBe(6 * 3);
     clock.stop();
     server.aheadMs = TEN_MINUTES;
-    await pass(machine, 5 * MINUTE);
+    await pass(machine, 5 * MINUTE_MS);
     expect([server.readings, clock.now() - server.time]).toEqual([6 * 3, -TEN_MINUTES]);
   });
 
@@ -164,15 +164,15 @@ describe('the clock of a database', () => {
       [0, 500],
       [500, 0],
     ];
-    await pass(machine, MINUTE);
+    await pass(machine, MINUTE_MS);
     expect(clock.now()).toBe(server.time);
     server.aheadMs = -300;
     const before = clock.now();
-    await pass(machine, MINUTE);
+    await pass(machine, MINUTE_MS);
     expect(clock.now()).toBe(server.time);
     expect(clock.now()).toBeGreaterThan(before);
     server.aheadMs = -900;
-    machine.advance(MINUTE);
+    machine.advance(MINUTE_MS);
     const shown = clock.now();
     await settled(20);
     expect(clock.now()).toBe(shown);
@@ -189,7 +189,7 @@ describe('the clock of a database', () => {
     machine.setBy(TEN_MINUTES);
     const clock = await follow(machine, server);
     server.fault = new StorageUnavailableError('The database is closed.');
-    await pass(machine, 3 * MINUTE);
+    await pass(machine, 3 * MINUTE_MS);
     expect(clock.now()).toBe(server.time);
   });
 

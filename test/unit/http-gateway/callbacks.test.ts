@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import { DAY_MS } from '../../../src/common/time.js';
 import { messageIds } from '../../../src/sms/receipts/message-ids.js';
 import type { VendorCallback } from '../../../src/transports/http/vendor.js';
 import { generic } from '../../../src/transports/http/vendors/generic.js';
@@ -12,7 +13,6 @@ import { closeAfterEach } from '../../support/opened.js';
 const formsOf = (id: string) => messageIds([id], 'same');
 
 const opened = closeAfterEach();
-const DAY = 24 * 3_600_000;
 
 beforeAll(() => Logger.overrideLogger(false));
 
@@ -234,14 +234,14 @@ describe('what only some vendors do', () => {
     const world = await worldOf('vonage');
     const url = 'https://sms.example.org/callbacks/vonage';
     const call = world.double.receipt({ id: 'the-id', to: '22670000001', status: 'delivered' }, url, world.clock.now());
-    world.clock.advance(DAY);
+    world.clock.advance(DAY_MS);
     expect((await world.call(call, url)).status).toBe(200);
     world.clock.advance(2 * 3_600_000);
     expect((await world.call(call, url)).status).toBe(403);
     const early = world.double.receipt(
       { id: 'x', to: '22670000001', status: 'delivered' },
       url,
-      world.clock.now() + DAY,
+      world.clock.now() + DAY_MS,
     );
     expect((await world.call(early, url)).status).toBe(403);
   });

@@ -1,16 +1,16 @@
 import { expect, test } from '@jest/globals';
+import { DAY_MS } from '../../../src/common/time.js';
 import { type ManagementOptions, resolveManagementSettings } from '../../../src/management/management-options.js';
 import { MANAGEMENT_SECRET } from '../../support/management-app.js';
 
 const resolve = (options: object = {}) =>
   resolveManagementSettings({ secret: MANAGEMENT_SECRET, ...options } as ManagementOptions);
-const DAY = 86_400_000;
 
 test('the defaults', () => {
   const { keys, origins, session } = resolve();
   expect(keys).toHaveLength(1);
   expect([...origins]).toEqual([]);
-  expect(session).toEqual({ idle: DAY, longest: 30 * DAY });
+  expect(session).toEqual({ idle: DAY_MS, longest: 30 * DAY_MS });
 });
 
 test('what is given', () => {
@@ -22,7 +22,7 @@ test('what is given', () => {
   expect(keys).toHaveLength(2);
   expect(keys[0]).not.toEqual(keys[1]);
   expect([...origins]).toEqual(['https://desk.example.com', 'http://localhost:3000']);
-  expect(session).toEqual({ idle: 3_600_000, longest: 14 * DAY });
+  expect(session).toEqual({ idle: 3_600_000, longest: 14 * DAY_MS });
 });
 
 test.each<[object, string | RegExp]>([

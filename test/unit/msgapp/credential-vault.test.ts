@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { UuidGenerator } from '../../../src/common/ids.js';
+import { SECOND_MS } from '../../../src/common/time.js';
 import {
   CredentialCipher,
   CredentialsUnreadableError,
@@ -11,7 +12,7 @@ import { CredentialVault, resealCredentials, SessionLostError } from '../../../s
 import type { CredentialChange } from '../../../src/msgapp/sessions/session-credentials.js';
 import { type SessionLease, SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { TypeormSessionStore } from '../../../src/storage/typeorm/stores/msgapp/session-store.js';
-import { aSession, range, SECOND, START, sessionId } from '../../../src/testing/storage-contract/fixtures.js';
+import { aSession, range, START, sessionId } from '../../../src/testing/storage-contract/fixtures.js';
 import { eventually } from '../../support/eventually.js';
 import { closeAfterEach } from '../../support/opened.js';
 import { SqliteFile } from '../../support/sqlite-file.js';
@@ -65,7 +66,7 @@ describe('credentials of a session', () => {
   test('when the session is lost, writes say so and change nothing', async () => {
     const { sessions, lease, credentials } = await world();
     await credentials.write([change('a', '1')]);
-    const taken = await sessions.lease(lease.sessionId, 'p2', START + 30 * SECOND, START + 60 * SECOND);
+    const taken = await sessions.lease(lease.sessionId, 'p2', START + 30 * SECOND_MS, START + 60 * SECOND_MS);
     for (const changes of [[change('a', '2')], [change('a', undefined)], []]) {
       await expect(credentials.write(changes)).rejects.toThrow(SessionLostError);
     }
@@ -210,7 +211,7 @@ describe('an older secret', () => {
 
   test('a process that has lost the session leaves it to the next', async () => {
     const { sessions, lease, readBy, values } = await old();
-    await sessions.seize(lease.sessionId, 'p2', START + 60 * SECOND);
+    await sessions.seize(lease.sessionId, 'p2', START + 60 * SECOND_MS);
     expect(await resealCredentials(sessions, lease, cipherOf([NEW, OLD]))).toBe(0);
     expect(await readBy(OLD)).toEqual(values);
   });

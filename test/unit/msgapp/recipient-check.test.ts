@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { HOUR_MS, MINUTE_MS } from '../../../src/common/time.js';
 import { AddressStore } from '../../../src/msgapp/address-store.js';
 import type { Link } from '../../../src/msgapp/msgapp-transport.js';
 import { RecipientCheck } from '../../../src/msgapp/recipient-check.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { SqliteMemory } from '../../support/sqlite-memory.js';
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 const NUMBER = '5511987654321';
 const ADDRESS = '551187654321@s.whatsapp.net';
 
@@ -38,9 +37,9 @@ function connection(answer: string | boolean | undefined, name = 'asked'): Link 
 }
 
 test.each([
-  ['an address', ADDRESS, { address: ADDRESS }, 24 * HOUR],
-  ['that a number is there', true, { address: undefined }, 24 * HOUR],
-  ['that a number is not there', false, false, 10 * MINUTE],
+  ['an address', ADDRESS, { address: ADDRESS }, 24 * HOUR_MS],
+  ['that a number is there', true, { address: undefined }, 24 * HOUR_MS],
+  ['that a number is not there', false, false, 10 * MINUTE_MS],
 ] as const)('%s is believed for a time, then asked for again', async (_, answer, expected, ms) => {
   const check = process();
   const find = async () => {
@@ -94,11 +93,11 @@ describe('an address belongs to the number', () => {
     const check = process();
     await check.find('one', connection(ADDRESS), NUMBER);
     await storage.store(AddressStore).erase(NUMBER);
-    clock.advance(10 * MINUTE);
+    clock.advance(10 * MINUTE_MS);
     expect(await check.find('one', connection(false), NUMBER)).toBe(false);
   });
 
-  test.each([-25 * HOUR, 25 * HOUR])('and one from %d ms away is not believed', async (ms) => {
+  test.each([-25 * HOUR_MS, 25 * HOUR_MS])('and one from %d ms away is not believed', async (ms) => {
     const known = { address: 'old@app', learnedAt: clock.now() + ms };
     await storage.store(AddressStore).remember({ app: 'an app', number: NUMBER }, known);
     expect(await process().find('one', connection(ADDRESS), NUMBER)).toMatchObject({ address: ADDRESS });

@@ -1,14 +1,13 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { Rounds } from '../../../src/common/rounds.js';
+import { DAY_MS } from '../../../src/common/time.js';
 import { sessionPurge } from '../../../src/msgapp/msgapp-purges.js';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { Purger } from '../../../src/outbox/purger.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT, aSession } from '../../../src/testing/storage-contract/fixtures.js';
 import { SqliteMemory } from '../../support/sqlite-memory.js';
-
-const DAY = 86_400_000;
 
 test('sessions are forgotten 90 days after their end, more than a hundred of them too, and no others', async () => {
   const sessions = (await SqliteMemory.open()).store(SessionStore);
@@ -18,7 +17,7 @@ test('sessions are forgotten 90 days after their end, more than a hundred of the
   const end = async (index: number, at: number) =>
     sessions.move(await sessions.create(aSession(index)), { to: 'expired', reason: 'not_scanned', at });
   for (let index = 0; index < 250; index++) await end(index, clock.now());
-  await end(250, clock.now() + DAY);
+  await end(250, clock.now() + DAY_MS);
   await sessions.create(aSession(251));
   const kept = async () => (await sessions.list(ACCOUNT, 'wa', 999)).length;
   purge.onApplicationBootstrap();
@@ -26,11 +25,11 @@ test('sessions are forgotten 90 days after their end, more than a hundred of the
     clock.advance(ms);
     for (let turn = 0; turn < 20; turn++) await pause();
   };
-  await pass(90 * DAY);
+  await pass(90 * DAY_MS);
   expect(await kept()).toBe(252);
   await pass(600_000);
   expect(await kept()).toBe(2);
-  await pass(DAY);
+  await pass(DAY_MS);
   await pass(600_000);
   expect((await sessions.list(ACCOUNT, 'wa', 999)).map(({ status }) => status)).toEqual(['created']);
   purge.onApplicationShutdown();

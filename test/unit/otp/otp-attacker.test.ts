@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
+import { DAY_MS } from '../../../src/common/time.js';
 import { wrongFor } from '../../support/otp-app.js';
 import { OtpBench } from '../../support/otp-bench.js';
 
-const DAY = 86_400_000;
 /** All windows are multiples of it, so that a guess can come at the very moment when one ends. */
 const ROUND_MS = 300_000;
 
 /** Guesses each five minutes as often as it goes, over as many services as help, for so many days; how many guesses were compared. */
 async function attack(bench: OtpBench, days: number, services: number): Promise<{ compared: number; daily: number[] }> {
-  const end = bench.now + days * DAY;
+  const end = bench.now + days * DAY_MS;
   const guesses: number[] = [];
   while (bench.now < end) {
     for (let index = 0; index < services; index++) {
@@ -21,7 +21,7 @@ async function attack(bench: OtpBench, days: number, services: number): Promise<
     }
     bench.now += ROUND_MS;
   }
-  const daily = guesses.map((at) => guesses.filter((other) => other >= at && other < at + DAY).length);
+  const daily = guesses.map((at) => guesses.filter((other) => other >= at && other < at + DAY_MS).length);
   return { compared: guesses.length, daily };
 }
 

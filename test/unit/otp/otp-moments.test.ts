@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { DAY_MS } from '../../../src/common/time.js';
 import { wrongFor } from '../../support/otp-app.js';
 import { OtpBench } from '../../support/otp-bench.js';
-
-const DAY = 86_400_000;
 
 describe('a resend', () => {
   // The code is the same up to the moment in which so much is left of it, and another one a millisecond later.
@@ -36,10 +35,10 @@ describe('a resend', () => {
 });
 
 test('a lock ends to the millisecond', async () => {
-  const bench = await new OtpBench({ wrongTries: [{ count: 3, seconds: DAY / 1000 }] }).open();
+  const bench = await new OtpBench({ wrongTries: [{ count: 3, seconds: DAY_MS / 1000 }] }).open();
   const { code } = await bench.send();
   for (const step of [1, 2, 3]) expect(await bench.verify(wrongFor(code, step))).toMatchObject({ kind: 'wrong' });
-  bench.now += DAY - 1;
+  bench.now += DAY_MS - 1;
   const { code: next } = await bench.send('other');
   expect(await bench.verify(next, 'other')).toEqual({ kind: 'locked', retryAfter: 1 });
   bench.now += 1;

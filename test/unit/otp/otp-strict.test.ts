@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { HOUR_MS, SECOND_MS } from '../../../src/common/time.js';
 import type { OtpLimits } from '../../../src/otp/otp-limits.js';
 import { NUMBER, OtpBench } from '../../support/otp-bench.js';
 
-const [SECOND, HOUR] = [1000, 3_600_000];
 const OFF: OtpLimits = {
   ...{ preset: 'strict', cooldownSeconds: 0, sends: [], sendsPerNumber: [], sendsEverywhere: [] },
   ...{ prefixBreaker: false, countryBreaker: false, spendPerDay: false },
@@ -23,10 +23,10 @@ describe('strict', () => {
   test('60 s between sends while a code is pending, none after it was verified', async () => {
     const bench = await strict({ cooldownSeconds: 60 });
     const { code } = await bench.send();
-    bench.now += 20 * SECOND;
+    bench.now += 20 * SECOND_MS;
     expect(await refusal(bench)).toEqual(['cooldown', 40]);
     expect(await refusal(bench, 'other')).toBeUndefined();
-    bench.now += 40 * SECOND;
+    bench.now += 40 * SECOND_MS;
     expect(await refusal(bench)).toBeUndefined();
     expect(await bench.verify(code)).toEqual({ kind: 'verified' });
     expect(await refusal(bench)).toBeUndefined();
@@ -43,9 +43,9 @@ describe('strict', () => {
     for (let send = 0; send < 5; send++) expect(await refusal(bench, `s${send}`)).toBeUndefined();
     expect(await refusal(bench, 's9')).toEqual(['sends_per_number', 3600]);
     expect(await refusal(bench, 's9', '22670000002')).toBeUndefined();
-    bench.now += HOUR;
+    bench.now += HOUR_MS;
     for (let send = 0; send < 5; send++) expect(await refusal(bench, `s${send}`)).toBeUndefined();
-    bench.now += HOUR;
+    bench.now += HOUR_MS;
     expect(await refusal(bench)).toEqual(['sends_per_number', 22 * 3600]);
   });
 
@@ -53,15 +53,15 @@ describe('strict', () => {
     const bench = await strict({ prefixBreaker: { count: 5, seconds: 3600 } });
     const { code } = await bench.send('s', phone(1, 0));
     for (let index = 1; index < 5; index++) expect(await refusal(bench, 's', phone(1, index))).toBeUndefined();
-    bench.now += 600 * SECOND;
+    bench.now += 600 * SECOND_MS;
     expect(await refusal(bench, 's', phone(1, 5))).toEqual(['prefix_breaker', 3000]);
     expect(await refusal(bench, 's', phone(1, 3))).toBeUndefined();
     expect(await refusal(bench, 's', phone(2, 5))).toBeUndefined();
-    bench.now -= 500 * SECOND;
+    bench.now -= 500 * SECOND_MS;
     expect(await bench.verify(code, 's', phone(1, 0))).toEqual({ kind: 'verified' });
     expect(await refusal(bench, 's', phone(1, 5))).toBeUndefined();
     expect(await refusal(bench, 's', phone(1, 6))).toMatchObject(['prefix_breaker', expect.any(Number)]);
-    bench.now += 2 * HOUR;
+    bench.now += 2 * HOUR_MS;
     expect(await refusal(bench, 's', phone(1, 6))).toBeUndefined();
   });
 
@@ -77,7 +77,7 @@ describe('strict', () => {
     expect(await refusal(bench, 's', phone(3, 31))).toMatchObject(['country_breaker', expect.any(Number)]);
     // A resend is no further code, but it costs too: the breaker holds it back as well.
     expect(await refusal(bench, 's', phone(3, 29))).toMatchObject(['country_breaker', expect.any(Number)]);
-    bench.now += HOUR + 60 * SECOND;
+    bench.now += HOUR_MS + 60 * SECOND_MS;
     expect(await refusal(bench, 's', phone(3, 31))).toBeUndefined();
   });
 
@@ -93,7 +93,7 @@ describe('strict', () => {
     expect(await refusal(bench, 'a', NUMBER, 6)).toBeUndefined();
     expect(await refusal(bench, 'b', NUMBER, 5)).toEqual(['spend_cap', 14 * 3600]);
     expect(await refusal(bench, 'b', NUMBER, 4)).toBeUndefined();
-    bench.now += 14 * HOUR;
+    bench.now += 14 * HOUR_MS;
     expect(await refusal(bench, 'c', NUMBER, 10)).toBeUndefined();
   });
 
@@ -102,7 +102,7 @@ describe('strict', () => {
     await bench.send('s', phone(5, 0));
     for (let index = 1; index < 9; index++)
       expect(await refusal(bench, 's', phone(5, index))).toMatchObject(['spend_cap', expect.any(Number)]);
-    bench.now += 14 * HOUR;
+    bench.now += 14 * HOUR_MS;
     expect(await refusal(bench, 's', phone(5, 9))).toBeUndefined();
   });
 });
@@ -113,10 +113,10 @@ describe('records', () => {
     for (let index = 0; index < 200; index++) {
       await bench.send('s', phone(index % 7, index));
       await bench.verify('0000', 's', phone(index % 7, index));
-      bench.now += 30 * SECOND;
+      bench.now += 30 * SECOND_MS;
     }
     expect(await bench.storage.policies.purge(bench.now, 9999)).toBeLessThan(200);
-    bench.now += 31 * 24 * HOUR;
+    bench.now += 31 * 24 * HOUR_MS;
     await bench.storage.policies.purge(bench.now, 99_999);
     const left = await bench.storage.policies.purge(Number.MAX_SAFE_INTEGER, 99_999);
     expect(left).toBe(0);

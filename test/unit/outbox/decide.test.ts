@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { DAY_MS } from '../../../src/common/time.js';
 import {
-  DAY_MS,
   type Decide,
   decide,
   type KeySpending,

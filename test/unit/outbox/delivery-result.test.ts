@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { DAY_MS, HOUR_MS } from '../../../src/common/time.js';
 import {
   backoff,
   DEFAULT_TIMING,
@@ -80,8 +81,6 @@ describe('after an attempt that may have been taken', () => {
 });
 
 describe('what waits for carriers that are away', () => {
-  const DAY = 24 * 3_600_000;
-  const HOUR = 3_600_000;
   const away: DeliveryResult = { kind: 'postponed', error: 'circuit_open', until: AT + 1000, away: true };
   /** After so long in the outbox, in a process that has been up for so long. */
   const waited = (
@@ -89,7 +88,7 @@ describe('what waits for carriers that are away', () => {
     upFor: number,
     result: DeliveryResult = away,
     over: Partial<Delivery> = {},
-    maxAwayMs = DAY,
+    maxAwayMs = DAY_MS,
   ) =>
     updateOf(
       { ...aDelivery(1), acceptedAt: AT - ms, ...over },
@@ -99,27 +98,29 @@ describe('what waits for carriers that are away', () => {
     );
 
   test('waits as long as it may, and then it fails', () => {
-    expect(waited(DAY - 1000, DAY)).toMatchObject({ status: 'queued', dueAt: AT + 1000 });
-    const ended = waited(DAY - 999, DAY);
+    expect(waited(DAY_MS - 1000, DAY_MS)).toMatchObject({ status: 'queued', dueAt: AT + 1000 });
+    const ended = waited(DAY_MS - 999, DAY_MS);
     expect(ended).toMatchObject({ status: 'failed', error: 'circuit_open', attempt: 1 });
     expect(ended).not.toHaveProperty('uncounted');
   });
 
   test('is unknown then, and nothing goes back, when an attempt may have been taken', () => {
-    expect(waited(DAY, DAY, away, { doubtful: true }).status).toBe('unknown');
+    expect(waited(DAY_MS, DAY_MS, away, { doubtful: true }).status).toBe('unknown');
   });
 
   test('is not ended by a host that was down: its first hour does not count, or as much as it may wait', () => {
-    expect(waited(9 * DAY, HOUR - 1000).status).toBe('queued');
-    expect(waited(9 * DAY, HOUR - 999).status).toBe('failed');
-    expect(waited(9 * DAY, 60_000 - 1000, away, {}, 60_000).status).toBe('queued');
-    expect(waited(9 * DAY, 60_000 - 999, away, {}, 60_000).status).toBe('failed');
+    expect(waited(9 * DAY_MS, HOUR_MS - 1000).status).toBe('queued');
+    expect(waited(9 * DAY_MS, HOUR_MS - 999).status).toBe('failed');
+    expect(waited(9 * DAY_MS, 60_000 - 1000, away, {}, 60_000).status).toBe('queued');
+    expect(waited(9 * DAY_MS, 60_000 - 999, away, {}, 60_000).status).toBe('failed');
   });
 
   test('whatever only waits for its turn, or has attempts left, goes on however long it takes', () => {
-    expect(waited(9 * DAY, DAY, { kind: 'postponed', error: 'rate_limited', until: AT + 1000 }).status).toBe('queued');
-    expect(waited(9 * DAY, DAY, { kind: 'retry', error: 'busy' }).status).toBe('queued');
-    expect(waited(9 * DAY, DAY, { kind: 'sent' }).status).toBe('sent');
+    expect(waited(9 * DAY_MS, DAY_MS, { kind: 'postponed', error: 'rate_limited', until: AT + 1000 }).status).toBe(
+      'queued',
+    );
+    expect(waited(9 * DAY_MS, DAY_MS, { kind: 'retry', error: 'busy' }).status).toBe('queued');
+    expect(waited(9 * DAY_MS, DAY_MS, { kind: 'sent' }).status).toBe('sent');
   });
 });
 

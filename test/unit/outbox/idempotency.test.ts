@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MessagingError } from '../../../src/common/errors.js';
 import { LocalNotifier } from '../../../src/common/notifier.js';
+import { HOUR_MS } from '../../../src/common/time.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { fingerprintOf, Idempotency } from '../../../src/outbox/idempotency.js';
 import { type Acceptance, Outbox } from '../../../src/outbox/outbox.js';
@@ -11,8 +12,6 @@ import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend } from '../../../src/testing/storage-contract/fixtures.js';
 import { Gate } from '../../support/delivery-world.js';
 import { SqliteMemory } from '../../support/sqlite-memory.js';
-
-const HOUR = 3_600_000;
 
 async function open() {
   const storage = await SqliteMemory.open();
@@ -78,7 +77,7 @@ describe('a key', () => {
   test('is kept for 24 hours', async () => {
     const { run, clock } = await open();
     await run({});
-    clock.advance(24 * HOUR - 1);
+    clock.advance(24 * HOUR_MS - 1);
     expect((await run({})).replayed).toBe(true);
     clock.advance(1);
     expect((await run({ another: 'body' })).replayed).toBe(false);

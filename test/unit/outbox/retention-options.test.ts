@@ -1,6 +1,7 @@
 import { expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Rounds } from '../../../src/common/rounds.js';
+import { HOUR_MS } from '../../../src/common/time.js';
 import { Purger } from '../../../src/outbox/purger.js';
 import { contentRemover, isRemoved } from '../../../src/outbox/retention/removed-payload.js';
 import { Retention } from '../../../src/outbox/retention/retention.js';
@@ -9,16 +10,15 @@ import { RetentionStore } from '../../../src/outbox/retention/retention-store.js
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { SqliteMemory } from '../../support/sqlite-memory.js';
 
-const HOUR = 3_600_000;
 const SECRET = 'a secret for retention, 0123456789 abcdef';
 
 test.each([
-  ['1 hour', HOUR],
-  ['36 hours', 36 * HOUR],
-  ['30 days', 720 * HOUR],
-  ['1 week', 168 * HOUR],
-  ['13 months', 13 * 31 * 24 * HOUR],
-  ['10 years', 10 * 366 * 24 * HOUR],
+  ['1 hour', HOUR_MS],
+  ['36 hours', 36 * HOUR_MS],
+  ['30 days', 720 * HOUR_MS],
+  ['1 week', 168 * HOUR_MS],
+  ['13 months', 13 * 31 * 24 * HOUR_MS],
+  ['10 years', 10 * 366 * 24 * HOUR_MS],
 ])('%s is a duration', (texts, ms) => {
   expect(resolveRetentionSettings({ texts }).texts).toBe(ms);
 });

@@ -1,13 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { SECOND_MS } from '../../../src/common/time.js';
 import { rankOf } from '../../../src/outbox/priority.js';
 import { QueueMemory } from '../../../src/storage/typeorm/stores/outbox/queue-memory.js';
 import type { Place, Queue } from '../../../src/storage/typeorm/stores/outbox/queues.js';
-import { range, SECOND, START } from '../../../src/testing/storage-contract/fixtures.js';
+import { range, START } from '../../../src/testing/storage-contract/fixtures.js';
 
 const name = fc.oneof(fc.constantFrom('', 'a', 'A', 'a ', 'ab', 'b'), fc.string({ unit: 'grapheme', maxLength: 3 }));
 
-const NOW = START + 10 * SECOND;
+const NOW = START + 10 * SECOND_MS;
 
 const queued = (of: string): Queue => ({ status: 'queued', priority: 0, name: of });
 const compare = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
@@ -54,7 +55,7 @@ describe('what a store remembers of queues', () => {
     expect(floorIn(memory, 'account-0')).toBeUndefined();
   });
 
-  test.each([30 * SECOND, -30 * SECOND])('its floors are forgotten when the clock is %d ms further', (ms) => {
+  test.each([30 * SECOND_MS, -30 * SECOND_MS])('its floors are forgotten when the clock is %d ms further', (ms) => {
     const memory = remembering([['a', START]]);
     search(memory, NOW + Math.sign(ms) * (Math.abs(ms) - 1));
     expect(floorIn(memory, 'a')).toBe(START);
@@ -65,11 +66,11 @@ describe('what a store remembers of queues', () => {
   test('a claim does not raise a floor over what was stored while it searched', () => {
     const memory = remembering([['a', START]]);
     memory.begin(NOW);
-    memory.put({ status: 'queued', name: 'a', priority: 'normal', due: START - SECOND });
-    memory.end(NOW, new Map([[queued('a'), START + SECOND]]));
-    expect(floorIn(memory, 'a')).toBe(START - SECOND);
-    search(memory, NOW, ['a', START + SECOND]);
-    expect(floorIn(memory, 'a')).toBe(START + SECOND);
+    memory.put({ status: 'queued', name: 'a', priority: 'normal', due: START - SECOND_MS });
+    memory.end(NOW, new Map([[queued('a'), START + SECOND_MS]]));
+    expect(floorIn(memory, 'a')).toBe(START - SECOND_MS);
+    search(memory, NOW, ['a', START + SECOND_MS]);
+    expect(floorIn(memory, 'a')).toBe(START + SECOND_MS);
   });
 
   test('a search goes on where the last one has stopped, and each quarter of a second looks at what others stored late', () => {
@@ -83,9 +84,9 @@ describe('what a store remembers of queues', () => {
     search(memory, NOW + 200, ['a', NOW + 150]);
     expect(floorAt(NOW + 249)).toBe(NOW + 150);
     // What others stored since the last look is searched.
-    expect(floorAt(NOW + 250)).toBe(NOW - 5 * SECOND);
+    expect(floorAt(NOW + 250)).toBe(NOW - 5 * SECOND_MS);
     search(memory, NOW + 260, ['a', undefined]);
-    expect(floorAt(NOW + 270)).toBe(NOW + 260 - 5 * SECOND);
+    expect(floorAt(NOW + 270)).toBe(NOW + 260 - 5 * SECOND_MS);
   });
 
   test('what this process stores below the place where a search has stopped is found by the next one', () => {
@@ -99,7 +100,7 @@ describe('what a store remembers of queues', () => {
     memory.begin(NOW);
     memory.end(NOW, new Map([[{ status: 'sending', priority: rankOf('normal'), name: '' }, undefined]]));
     const place = memory.placesOf('sending', 'normal').find(({ below }) => below === undefined);
-    expect(place?.floor).toBeGreaterThanOrEqual(NOW - SECOND);
+    expect(place?.floor).toBeGreaterThanOrEqual(NOW - SECOND_MS);
     expect(place?.floor).toBeLessThan(NOW);
   });
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { HostTransaction } from '../../../src/common/host-transaction.js';
 import { LocalNotifier } from '../../../src/common/notifier.js';
+import { DAY_MS } from '../../../src/common/time.js';
 import { codeErasure } from '../../../src/otp/code-erasure.js';
 import { decide } from '../../../src/outbox/decide.js';
 import { ErasureRules, ErasureService } from '../../../src/outbox/retention/erasure-service.js';
@@ -29,7 +30,6 @@ import {
 import { SqliteMemory } from '../../support/sqlite-memory.js';
 
 const NUMBER = phone(1);
-const DAY = 86_400_000;
 
 /** Fails at one of the statements that go through it, as a process that ends there does: its transaction is undone. */
 class FailingExecutor extends Executor {
@@ -122,7 +122,7 @@ describe('interrupted at each of its statements', () => {
         })),
       ),
     );
-    await parts.receive([aReceipt('p', { number: NUMBER })], { now: START, until: START + DAY, most: 9 });
+    await parts.receive([aReceipt('p', { number: NUMBER })], { now: START, until: START + DAY_MS, most: 9 });
     const optOut = { accountId: ACCOUNT, signature: 'INFOS', source: 'phone' as const, at: START };
     await new TypeormOptOutStore(storage.executor).add([{ ...optOut, id: 'o', number: NUMBER }]);
   };
@@ -179,7 +179,7 @@ describe('interrupted at each of its statements', () => {
     for (const _ of range(50)) if ((await purge(2)) < 2) return;
     throw new Error('The purge does not end.');
   };
-  const order = (limit: number) => ({ before: START + 1, now: START + DAY, limit });
+  const order = (limit: number) => ({ before: START + 1, now: START + DAY_MS, limit });
 
   test('a purge of texts goes on and leaves none', async () => {
     const store = new TypeormRetentionStore(executor);

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { DAY_MS, HOUR_MS } from '../../../src/management/usage/usage-store.js';
+import { DAY_MS, HOUR_MS } from '../../../src/common/time.js';
 import type { Work } from '../../../src/storage/typeorm/engine/executor.js';
 import { executorFor } from '../../../src/storage/typeorm/engine/executor-for.js';
 import type { Operation } from '../../../src/storage/typeorm/engine/operation.js';

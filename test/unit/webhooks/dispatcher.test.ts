@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { HOUR_MS } from '../../../src/common/time.js';
 import { CallWorld } from '../../support/webhooks/call-world.js';
 import type { Answers } from '../../support/webhooks/receiver.js';
 
-const HOUR = 3_600_000;
 const WAITS = [5, 30, 120, 900, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 24 * 3600, 24 * 3600].map((s) => s * 1000);
 
 let world: CallWorld;
@@ -143,7 +143,7 @@ describe('an event whose call fails', () => {
       await world.until(() => pendingOf(id)[0]?.tries !== tries || world.find(id).status === 'disabled');
     }
     expect(world.find(id)).toMatchObject({ status: 'disabled', reason: 'failures', cursor: 1 });
-    expect(world.clock.now() - began).toBeGreaterThanOrEqual(72 * HOUR);
+    expect(world.clock.now() - began).toBeGreaterThanOrEqual(72 * HOUR_MS);
     expect(new Set(receiver.sequences)).toEqual(new Set([1]));
     const { events } = await world.log.read({ accountId: world.account, after: 2, limit: 10 });
     expect(events).toMatchObject([{ type: 'endpoint.disabled', data: { id, url: receiver.url, reason: 'failures' } }]);
@@ -168,8 +168,8 @@ test.each([429, 503])('Retry-After of a %d rests the whole endpoint, an hour at 
   await world.record(1);
   await world.until(() => world.find(id).restsUntil !== null);
   const rest = Number(world.find(id).restsUntil) - world.clock.now();
-  expect(rest).toBeLessThanOrEqual(HOUR);
-  expect(rest).toBeGreaterThan(HOUR - 5000);
+  expect(rest).toBeLessThanOrEqual(HOUR_MS);
+  expect(rest).toBeGreaterThan(HOUR_MS - 5000);
   await world.record(3);
   world.clock.advance(rest - 1000);
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
@@ -188,7 +188,7 @@ test('a 410 disables it at once, and says so in the log', async () => {
   expect(world.find(id).reason).toBe('gone');
   const { events } = await world.log.read({ accountId: world.account, after: 3, limit: 10 });
   expect(events.map(({ type }) => type)).toEqual(['endpoint.disabled']);
-  world.clock.advance(HOUR);
+  world.clock.advance(HOUR_MS);
   await world.until(() => true);
   expect(receiver.calls).toHaveLength(1);
 });

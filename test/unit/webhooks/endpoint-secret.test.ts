@@ -1,9 +1,9 @@
 import { createHmac, createPublicKey, sign, verify } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { keyFor } from '../../../src/common/secret.js';
+import { HOUR_MS } from '../../../src/common/time.js';
 import { EndpointSecrets } from '../../../src/webhooks/endpoints/endpoint-secret.js';
 
-const HOUR = 3_600_000;
 const OLD = keyFor('webhooks', 'an old pepper of 32 characters and more');
 const NEW = keyFor('webhooks', 'a new pepper, 32 characters and more too');
 const id = '01a1fe2d-0000-7000-8000-000000000001';
@@ -48,14 +48,14 @@ test('the key that signs is the one that was shown', () => {
 test('a rotation has both secrets sign until the end of the earlier one', () => {
   const secrets = new EndpointSecrets([OLD]);
   const first = secrets.first();
-  const versions = secrets.rotated(first, 1000, 24 * HOUR);
+  const versions = secrets.rotated(first, 1000, 24 * HOUR_MS);
   const keysAt = (now: number) =>
     secrets.secretsOf({ id, signature: 'hmac', versions }, now).map(({ key }) => key.toString());
   const [old] = secrets.secretsOf({ id, signature: 'hmac', versions: first }, 0).map(({ key }) => key.toString());
   expect(keysAt(1000)).toHaveLength(2);
   expect(keysAt(1000)[1]).toBe(old);
-  expect(keysAt(1000 + 24 * HOUR - 1)).toHaveLength(2);
-  expect(keysAt(1000 + 24 * HOUR)).toEqual(keysAt(1000).slice(0, 1));
+  expect(keysAt(1000 + 24 * HOUR_MS - 1)).toHaveLength(2);
+  expect(keysAt(1000 + 24 * HOUR_MS)).toEqual(keysAt(1000).slice(0, 1));
 });
 
 test('a rotation that keeps nothing ends the earlier secret at once', () => {
@@ -65,18 +65,18 @@ test('a rotation that keeps nothing ends the earlier secret at once', () => {
 
 test('a second rotation does not shorten what the first one promised', () => {
   const secrets = new EndpointSecrets([OLD]);
-  const once = secrets.rotated(secrets.first(), 0, 24 * HOUR);
-  const twice = secrets.rotated(once, HOUR, 0);
+  const once = secrets.rotated(secrets.first(), 0, 24 * HOUR_MS);
+  const twice = secrets.rotated(once, HOUR_MS, 0);
   expect(twice.map(({ number, endsAt }) => [number, endsAt])).toEqual([
     [3, null],
-    [1, 24 * HOUR],
+    [1, 24 * HOUR_MS],
   ]);
 });
 
 test('however often it is rotated, at most five secrets sign', () => {
   const secrets = new EndpointSecrets([OLD]);
   let versions = secrets.first();
-  for (let turn = 0; turn < 20; turn++) versions = secrets.rotated(versions, turn, 24 * HOUR);
+  for (let turn = 0; turn < 20; turn++) versions = secrets.rotated(versions, turn, 24 * HOUR_MS);
   expect(versions.map(({ number }) => number)).toEqual([21, 20, 19, 18, 17]);
 });
 
@@ -87,7 +87,7 @@ test('a secret goes on signing under a previous pepper, and a rotation takes the
 
   const after = new EndpointSecrets([NEW, OLD]);
   expect(after.secretsOf({ id, signature: 'hmac', versions }, 0)).toEqual([key]);
-  const rotated = after.rotated(versions, 0, HOUR);
+  const rotated = after.rotated(versions, 0, HOUR_MS);
   expect(after.secretsOf({ id, signature: 'hmac', versions: rotated }, 0)).toHaveLength(2);
 
   const lost = new EndpointSecrets([NEW]);

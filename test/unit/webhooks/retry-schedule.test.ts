@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { HOUR_MS } from '../../../src/common/time.js';
 import { FAILING_MS, restOf, retryWait } from '../../../src/webhooks/calls/retry-schedule.js';
 
-const HOUR = 3_600_000;
 const WAITS = [5, 30, 120, 900, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 24 * 3600, 24 * 3600].map((s) => s * 1000);
 
 test('ten waits, each made up to a fifth shorter or longer', () => {
@@ -13,7 +13,7 @@ test('ten waits, each made up to a fifth shorter or longer', () => {
 });
 
 test('under strict order a day after the last', () => {
-  for (const tries of [10, 11, 40]) expect(retryWait(tries, 'strict', 0.5)).toBe(24 * HOUR);
+  for (const tries of [10, 11, 40]) expect(retryWait(tries, 'strict', 0.5)).toBe(24 * HOUR_MS);
 });
 
 test('they are over before an endpoint is disabled, without jitter', () => {
@@ -23,7 +23,7 @@ test('they are over before an endpoint is disabled, without jitter', () => {
 test.each([
   [429, '120', 120_000],
   [503, '120', 120_000],
-  [503, '7200', HOUR],
+  [503, '7200', HOUR_MS],
   [429, '0', undefined],
   [429, 'soon', undefined],
   [429, '-5', undefined],
@@ -33,7 +33,7 @@ test.each([
   [undefined, '120', undefined],
   [429, 'Sat, 21 Nov 2026 10:01:00 GMT', 60_000],
   [429, 'Sat, 21 Nov 2026 09:00:00 GMT', undefined],
-  [429, 'Sun, 22 Nov 2026 10:00:00 GMT', HOUR],
+  [429, 'Sun, 22 Nov 2026 10:00:00 GMT', HOUR_MS],
 ])('%s with Retry-After %s', (status, retryAfter, rest) => {
   expect(restOf(status, retryAfter, Date.UTC(2026, 10, 21, 10))).toBe(rest);
 });

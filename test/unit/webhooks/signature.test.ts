@@ -2,6 +2,7 @@ import { createHmac, createPublicKey, verify } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { UuidGenerator } from '../../../src/common/ids.js';
+import { HOUR_MS } from '../../../src/common/time.js';
 import { VERSION } from '../../../src/common/version.js';
 import { CallRequests, pingEvent } from '../../../src/webhooks/calls/call-request.js';
 import { signatureOf } from '../../../src/webhooks/calls/signature.js';
@@ -12,7 +13,6 @@ import { resolveWebhookSettings } from '../../../src/webhooks/webhook-options.js
 const { keys } = resolveWebhookSettings({ pepper: 'a pepper of the tests: 7d1Qm0xHcV2u' });
 const secrets = new EndpointSecrets(keys);
 const requests = new CallRequests(secrets);
-const HOUR = 3_600_000;
 /** The verifier goes by the machine's clock. */
 const now = Date.now();
 
@@ -57,7 +57,7 @@ describe('a call', () => {
   });
 
   test('has the signatures of both secrets while a rotation runs, and of the new one after it', () => {
-    const versions = secrets.rotated(endpoint.versions, now, 24 * HOUR);
+    const versions = secrets.rotated(endpoint.versions, now, 24 * HOUR_MS);
     const during = callOf({ versions });
     expect(during.headers['webhook-signature']?.split(' ')).toHaveLength(2);
     for (const index of [0, 1]) {
@@ -69,7 +69,7 @@ describe('a call', () => {
       const request = requests.requestOf(called, [event], undefined, at);
       return request?.headers['webhook-signature']?.split(' ').length;
     };
-    expect([signatures(now), signatures(now + 24 * HOUR - 1), signatures(now + 24 * HOUR)]).toEqual([2, 2, 1]);
+    expect([signatures(now), signatures(now + 24 * HOUR_MS - 1), signatures(now + 24 * HOUR_MS)]).toEqual([2, 2, 1]);
   });
 
   test('is verified by its public key, with Ed25519', () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { DAY_MS } from '../../../common/time.js';
 import type { DeliveryUpdate } from '../../../outbox/delivery-state.js';
 import { ACCOUNT, aSend, messageId, phone, range, recipients, START } from '../fixtures.js';
 import type { TestRunner } from '../test-runner.js';
@@ -8,7 +9,6 @@ import { EventsWorld } from './world.js';
 /** So many that a storage may keep several of their events together, and some beside these. */
 const MANY = 41;
 const LAST = MANY - 1;
-const DAY = 86_400_000;
 
 export function eventBatchTests({ test }: TestRunner, world: World): void {
   const steps = new EventsWorld(world);
@@ -84,7 +84,7 @@ export function eventBatchTests({ test }: TestRunner, world: World): void {
     const [first] = await steps.events();
     assert.equal(first?.sequence, earliest);
     let all = earliest - 1;
-    for (let removed = 3; removed >= 3; all += removed) removed = await steps.log.purge(START + DAY, 3);
+    for (let removed = 3; removed >= 3; all += removed) removed = await steps.log.purge(START + DAY_MS, 3);
     assert.equal(all, MANY);
     assert.deepEqual(await steps.state(), { last: MANY, earliest: MANY + 1, recording: true });
   });

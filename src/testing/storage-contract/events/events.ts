@@ -1,22 +1,11 @@
 import assert from 'node:assert/strict';
+import { DAY_MS, SECOND_MS } from '../../../common/time.js';
 import { type AddedEvents, RESTORE_GAP } from '../../../events/event-log.js';
-import {
-  ACCOUNT,
-  aReceipt,
-  aSend,
-  aTakenSms,
-  messageId,
-  phone,
-  range,
-  recipients,
-  SECOND,
-  START,
-} from '../fixtures.js';
+import { ACCOUNT, aReceipt, aSend, aTakenSms, messageId, phone, range, recipients, START } from '../fixtures.js';
 import type { TestRunner } from '../test-runner.js';
 import { kinds, type World } from '../world.js';
 import { EventsWorld } from './world.js';
 
-const DAY = 86_400_000;
 const OPTED_OUT = { units: 0, refused: 'opted_out' };
 
 export function eventTests({ test }: TestRunner, world: World): void {
@@ -41,7 +30,7 @@ export function eventTests({ test }: TestRunner, world: World): void {
       ...{ id: messageId(1), channel: 'sms', position: 0, number: phone(0), signature: 'INFOS', error: null, units: 2 },
       ...{ accepted_at: new Date(START).toISOString(), metadata: { order: '4711' } },
     };
-    const of = { accountId: ACCOUNT, at: START + SECOND };
+    const of = { accountId: ACCOUNT, at: START + SECOND_MS };
     assert.deepEqual(sent, {
       ...{ ...of, sequence: 1, type: 'message.sent' },
       data: { ...data, status: 'sent', refunded_units: 0 },
@@ -65,11 +54,11 @@ export function eventTests({ test }: TestRunner, world: World): void {
 
   test('what expires and what a receipt says are events too', async () => {
     await steps.sending(aSend(0), aSend(1));
-    await world.settle(messageId(0), 'sent', { attempt: 1, dueAt: START + SECOND });
-    await world.settle(messageId(1), 'sent', { attempt: 1, dueAt: START + SECOND });
+    await world.settle(messageId(0), 'sent', { attempt: 1, dueAt: START + SECOND_MS });
+    await world.settle(messageId(1), 'sent', { attempt: 1, dueAt: START + SECOND_MS });
     await world.parts.record([aTakenSms(0)], START);
-    await world.parts.receive([aReceipt('id-0')], { now: START, until: START + DAY, most: 10 });
-    await world.outbox.expire({ channel: 'sms', limit: 5, now: START + 2 * SECOND, statuses: ['sent'] });
+    await world.parts.receive([aReceipt('id-0')], { now: START, until: START + DAY_MS, most: 10 });
+    await world.outbox.expire({ channel: 'sms', limit: 5, now: START + 2 * SECOND_MS, statuses: ['sent'] });
     const [, , , , , expired] = await steps.events();
     assert.deepEqual(
       (await steps.events()).map(({ type }) => type),
@@ -153,9 +142,9 @@ export function eventTests({ test }: TestRunner, world: World): void {
     assert.equal(await steps.log.switchOffUnused(START + 1, 10), 1);
     await steps.settle(1, 'delivered', 1);
     assert.deepEqual(await steps.state(), { last: 1, earliest: 1, recording: false });
-    const again = await steps.log.switchOn(ACCOUNT, START + DAY);
+    const again = await steps.log.switchOn(ACCOUNT, START + DAY_MS);
     assert.deepEqual(await steps.state(), { last: 2, earliest: 3, recording: true });
-    assert.deepEqual(await steps.log.switchOn(ACCOUNT, START + 2 * DAY), again);
+    assert.deepEqual(await steps.log.switchOn(ACCOUNT, START + 2 * DAY_MS), again);
     await steps.settle(1, 'delivered', 2);
     assert.deepEqual(await steps.numbers(undefined, 2), [3, 4]);
     // Its second recipient was counted by nobody.
@@ -167,8 +156,8 @@ export function eventTests({ test }: TestRunner, world: World): void {
 
   test('a log that had no event yet has missed something too when it is switched on again', async () => {
     await steps.sending();
-    await steps.log.switchOffUnused(START + DAY, 10);
-    await steps.log.switchOn(ACCOUNT, START + DAY);
+    await steps.log.switchOffUnused(START + DAY_MS, 10);
+    await steps.log.switchOn(ACCOUNT, START + DAY_MS);
     assert.deepEqual(await steps.state(), { last: 1, earliest: 2, recording: true });
   });
 
@@ -181,11 +170,11 @@ export function eventTests({ test }: TestRunner, world: World): void {
       first.map(({ from }) => from),
       [1],
     );
-    assert.deepEqual((await steps.log.switchOn(ACCOUNT, START + DAY)).epochs, first);
+    assert.deepEqual((await steps.log.switchOn(ACCOUNT, START + DAY_MS)).epochs, first);
     assert.deepEqual((await steps.log.state(ACCOUNT)).epochs, first);
     const { epochs: other } = await steps.log.switchOn('acc2', START);
-    await steps.log.switchOffUnused(START + 2 * DAY, 10);
-    const { epochs: again } = await steps.log.switchOn(ACCOUNT, START + 3 * DAY);
+    await steps.log.switchOffUnused(START + 2 * DAY_MS, 10);
+    const { epochs: again } = await steps.log.switchOn(ACCOUNT, START + 3 * DAY_MS);
     assert.deepEqual(
       again.map(({ from }) => from),
       [2],
@@ -227,8 +216,8 @@ export function eventTests({ test }: TestRunner, world: World): void {
 
   test('a log in use stays on', async () => {
     await steps.sending();
-    await steps.log.switchOn(ACCOUNT, START + DAY);
-    assert.equal(await steps.log.switchOffUnused(START + DAY, 10), 0);
+    await steps.log.switchOn(ACCOUNT, START + DAY_MS);
+    assert.equal(await steps.log.switchOffUnused(START + DAY_MS, 10), 0);
   });
 
   test('pages of some types go on where the last one ended, and past what is left out', async () => {
@@ -266,7 +255,7 @@ export function eventTests({ test }: TestRunner, world: World): void {
     await steps.log.purge(START + 3, 100);
     assert.deepEqual(await steps.numbers(undefined, 0), [4, 5]);
     assert.equal(await steps.log.previous(ACCOUNT, 4, undefined), undefined);
-    await steps.log.purge(START + DAY, 100);
+    await steps.log.purge(START + DAY_MS, 100);
     assert.deepEqual(await steps.state(), { last: 5, earliest: 6, recording: true });
   });
 

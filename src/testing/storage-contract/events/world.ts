@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { SECOND_MS } from '../../../common/time.js';
 import { EventLog, type EventLogState, type LoggedEvent } from '../../../events/event-log.js';
 import type { EventType } from '../../../events/event-types.js';
 import type { DeliveryUpdate } from '../../../outbox/delivery-state.js';
 import type { Send } from '../../../outbox/send.js';
-import { ACCOUNT, messageId, range, SECOND, START } from '../fixtures.js';
+import { ACCOUNT, messageId, range, START } from '../fixtures.js';
 import type { World } from '../world.js';
 
 /** More than any test records. */
@@ -27,7 +28,7 @@ export class EventsWorld {
 
   /** Settles recipients of one message, a second after `START`. */
   settle(message: number, status: DeliveryUpdate['status'], ...positions: readonly number[]) {
-    const update = { messageId: messageId(message), status, at: START + SECOND };
+    const update = { messageId: messageId(message), status, at: START + SECOND_MS };
     return this.world.outbox.settle(positions.map((position) => ({ ...update, position })));
   }
 

@@ -1,19 +1,20 @@
 import assert from 'node:assert/strict';
+import { SECOND_MS } from '../../../common/time.js';
 import type { DatedReceipt, TakenSms } from '../../../sms/receipts/sms-part.js';
-import { aReceipt, aTakenSms, messageId, phone, range, SECOND, START } from '../fixtures.js';
+import { aReceipt, aTakenSms, messageId, phone, range, START } from '../fixtures.js';
 import type { TestRunner } from '../test-runner.js';
 import { places } from '../world.js';
 import type { PartsWorld } from './world.js';
 
 /** A receipt for the carrier's only id, so many seconds after `START` by the carrier's clock. */
 const aDatedReceipt = (second: number, over: Partial<DatedReceipt> = {}): DatedReceipt =>
-  aReceipt('1', { at: START + second * SECOND, atByCarrier: true, ...over });
+  aReceipt('1', { at: START + second * SECOND_MS, atByCarrier: true, ...over });
 
 /** An SMS that the carrier accepted under its only id. */
 const taken = (index: number, over: Partial<TakenSms> = {}): TakenSms =>
   aTakenSms(index, { carrierIds: ['1'], ...over });
 
-const HOUR = 3600;
+const HOUR_SECONDS = 3600;
 
 export function againTests({ test }: TestRunner, steps: PartsWorld): void {
   /** Asserts that no receipt is parked under the carrier's only id. */
@@ -73,7 +74,7 @@ export function againTests({ test }: TestRunner, steps: PartsWorld): void {
 
   test('the last word on every SMS with that id counts, not that on the newest one', async () => {
     await steps.sent(3);
-    await steps.record(taken(0), taken(1, { at: START + 2 * SECOND }));
+    await steps.record(taken(0), taken(1, { at: START + 2 * SECOND_MS }));
     assert.deepEqual(places(await steps.receive(aDatedReceipt(3))), [`${messageId(1)}/0`]);
     assert.deepEqual(places(await steps.receive(aDatedReceipt(5))), [`${messageId(0)}/0`]);
     await steps.changeNothing(0, aDatedReceipt(5), aDatedReceipt(4));
@@ -100,8 +101,8 @@ export function againTests({ test }: TestRunner, steps: PartsWorld): void {
   });
 
   for (const [way, skew] of [
-    ['ahead', HOUR],
-    ['behind', -HOUR],
+    ['ahead', HOUR_SECONDS],
+    ['behind', -HOUR_SECONDS],
   ] as const) {
     test(`a carrier's clock is compared with itself, also when it is an hour ${way}`, async () => {
       await steps.sent(3);
@@ -118,9 +119,9 @@ export function againTests({ test }: TestRunner, steps: PartsWorld): void {
   test('an SMS of which nothing was said yet says nothing of the time', async () => {
     await steps.sent(3);
     await steps.record(taken(0));
-    await steps.receive(aDatedReceipt(3 - HOUR));
+    await steps.receive(aDatedReceipt(3 - HOUR_SECONDS));
     await steps.record(taken(1, { carrierIds: ['2'] }));
-    await steps.changeNothing(0, aDatedReceipt(4 - HOUR, { ids: ['1', '2'] }));
+    await steps.changeNothing(0, aDatedReceipt(4 - HOUR_SECONDS, { ids: ['1', '2'] }));
     assert.equal((await steps.record(taken(2))).length, 1);
   });
 

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { aReceipt, aSend, aTakenSms, messageId, SECOND, START } from '../fixtures.js';
+import { SECOND_MS } from '../../../common/time.js';
+import { aReceipt, aSend, aTakenSms, messageId, START } from '../fixtures.js';
 import type { TestRunner } from '../test-runner.js';
 import type { World } from '../world.js';
 import type { PartsWorld } from './world.js';
 
 /** Receipts of status `sent`, after which the SMS no longer waits for a report (`updateOfLasting`). */
 export function lastingTests({ test }: TestRunner, world: World, steps: PartsWorld): void {
-  const deadline = START + 100 * SECOND;
+  const deadline = START + 100 * SECOND_MS;
   const lasting = aReceipt('id-0', { status: 'sent' });
   const expire = () => world.outbox.expire({ channel: 'sms', limit: 100, now: deadline + 1, statuses: ['sent'] });
   const sending = async () => {

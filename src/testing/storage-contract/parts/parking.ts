@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { SECOND_MS } from '../../../common/time.js';
 import { PartStore } from '../../../sms/receipts/part-store.js';
-import { aReceipt, aSend, aTakenSms, messageId, phone, range, SECOND, START } from '../fixtures.js';
+import { aReceipt, aSend, aTakenSms, messageId, phone, range, START } from '../fixtures.js';
 import type { StoragePart } from '../storage-harness.js';
 import { lacking, type PartRunner } from '../test-runner.js';
 import type { World } from '../world.js';
@@ -23,11 +24,11 @@ export function parkTests({ test, testWith }: PartRunner<StoragePart>, world: Wo
     await world.accept(aSend(0));
     await world.claim();
     await steps.receive(aReceipt('id-0'));
-    const tried = { at: START + SECOND, route: 'link', outcome: 'sent' };
+    const tried = { at: START + SECOND_MS, route: 'link', outcome: 'sent' };
     await steps.record(aTakenSms(0, { trail: [tried] }));
     await world.settle(messageId(0), 'sent', { attempt: 1, trail: [tried] });
     const entries = (await world.outbox.trail(messageId(0))).map(({ entry }) => entry);
-    assert.deepEqual(entries, [tried, { at: START + 5 * SECOND, route: 'link', receipt: 'delivered' }]);
+    assert.deepEqual(entries, [tried, { at: START + 5 * SECOND_MS, route: 'link', receipt: 'delivered' }]);
   });
 
   test('receipts for the parts of one SMS, some before and some after the record', async () => {

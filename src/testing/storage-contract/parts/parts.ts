@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { aMove, aReceipt, aTakenSms, messageId, SECOND, START } from '../fixtures.js';
+import { SECOND_MS } from '../../../common/time.js';
+import { aMove, aReceipt, aTakenSms, messageId, START } from '../fixtures.js';
 import type { StoragePart } from '../storage-harness.js';
 import type { PartRunner } from '../test-runner.js';
 import { places, type World } from '../world.js';
@@ -19,7 +20,7 @@ export function partTests(runner: PartRunner<StoragePart>, world: World): void {
   test('a receipt moves its SMS, with what is kept of it', async () => {
     await steps.sent(1);
     await steps.record(aTakenSms(0));
-    const at = START + 5 * SECOND;
+    const at = START + 5 * SECOND_MS;
     const [moved] = await steps.receive(aReceipt('id-0', { error: '000' }));
     const completed = { recipients: 1, statuses: { delivered: 1 }, units: 1, refundedUnits: 0 };
     assert.deepEqual(moved, aMove(0, { error: '000', at, completed }));
@@ -32,13 +33,13 @@ export function partTests(runner: PartRunner<StoragePart>, world: World): void {
   test('a carrier whose clock is behind does not make an SMS older than its hand-off', async () => {
     await steps.sent(1);
     await steps.record(aTakenSms(0));
-    const [moved] = await steps.receive(aReceipt('id-0', { at: START - 3600 * SECOND }));
-    assert.equal(moved?.at, START + SECOND);
+    const [moved] = await steps.receive(aReceipt('id-0', { at: START - 3600 * SECOND_MS }));
+    assert.equal(moved?.at, START + SECOND_MS);
   });
 
   test('a carrier whose clock is ahead does not move an SMS in the future', async () => {
     await steps.sent(2);
-    const ahead = PARKING.now + 3600 * SECOND;
+    const ahead = PARKING.now + 3600 * SECOND_MS;
     await steps.record(aTakenSms(0));
     const early = await steps.receive(aReceipt('id-0', { at: ahead }), aReceipt('id-1', { at: ahead }));
     const late = await steps.record(aTakenSms(1));
@@ -158,7 +159,7 @@ export function partTests(runner: PartRunner<StoragePart>, world: World): void {
     await steps.sent(1);
     await steps.record(aTakenSms(0));
     assert.equal((await steps.receive(aReceipt('id-0'), aReceipt('id-0'))).length, 1);
-    await steps.changeNothing(0, aReceipt('id-0'), aReceipt('id-0', { at: START + 9 * SECOND, error: '1' }));
+    await steps.changeNothing(0, aReceipt('id-0'), aReceipt('id-0', { at: START + 9 * SECOND_MS, error: '1' }));
   });
 
   test('final parts stay as they are', async () => {
@@ -166,7 +167,7 @@ export function partTests(runner: PartRunner<StoragePart>, world: World): void {
     await steps.record(aTakenSms(0));
     await steps.receive(aReceipt('id-0'));
     for (const status of ['sent', 'unknown', 'undelivered', 'failed'] as const) {
-      await steps.changeNothing(0, aReceipt('id-0', { status, at: START + 9 * SECOND }));
+      await steps.changeNothing(0, aReceipt('id-0', { status, at: START + 9 * SECOND_MS }));
     }
   });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { aReceipt, aSend, aTakenSms, messageId, phone, range, recipients, SECOND, START } from '../fixtures.js';
+import { SECOND_MS } from '../../../common/time.js';
+import { aReceipt, aSend, aTakenSms, messageId, phone, range, recipients, START } from '../fixtures.js';
 import type { TestRunner } from '../test-runner.js';
 import { places, type World } from '../world.js';
 import { PARKING, type PartsWorld } from './world.js';
@@ -18,8 +19,8 @@ export function storeTests({ test }: TestRunner, world: World, steps: PartsWorld
       number: phone(0),
       status: 'sent',
       error: undefined,
-      recordedAt: START + SECOND,
-      updatedAt: START + SECOND,
+      recordedAt: START + SECOND_MS,
+      updatedAt: START + SECOND_MS,
     };
     const stored = [
       { ...part, part: 1, carrierId: '7F' },
@@ -65,15 +66,15 @@ export function storeTests({ test }: TestRunner, world: World, steps: PartsWorld
 
   test('a purge removes what has expired, the oldest first and not more than it is told', async () => {
     await steps.sent(5);
-    for (const index of range(4)) await steps.record(aTakenSms(index, { expiresAt: START + index * SECOND }));
+    for (const index of range(4)) await steps.record(aTakenSms(index, { expiresAt: START + index * SECOND_MS }));
     for (const index of range(3)) {
-      await world.parts.receive([aReceipt(`x${index}`)], { ...PARKING, until: START + index * SECOND });
+      await world.parts.receive([aReceipt(`x${index}`)], { ...PARKING, until: START + index * SECOND_MS });
     }
     assert.deepEqual(await world.parts.purge(START - 1, 9), { parts: 0, receipts: 0 });
-    assert.deepEqual(await world.parts.purge(START + 2 * SECOND, 2), { parts: 2, receipts: 2 });
+    assert.deepEqual(await world.parts.purge(START + 2 * SECOND_MS, 2), { parts: 2, receipts: 2 });
     assert.deepEqual(await steps.parts(1), []);
     assert.deepEqual(await steps.parts(2), ['sent']);
-    assert.deepEqual(await world.parts.purge(START + 2 * SECOND, 2), { parts: 1, receipts: 1 });
+    assert.deepEqual(await world.parts.purge(START + 2 * SECOND_MS, 2), { parts: 1, receipts: 1 });
     assert.deepEqual(await steps.parts(3), ['sent']);
   });
 }

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
+import { SECOND_MS } from '../../../common/time.js';
 import type { DeliveryTransition } from '../../../outbox/outbox-store.js';
 import type { Parking } from '../../../sms/receipts/part-store.js';
 import type { DatedReceipt, TakenSms } from '../../../sms/receipts/sms-part.js';
-import { aSend, messageId, range, SECOND, START } from '../fixtures.js';
+import { aSend, messageId, range, START } from '../fixtures.js';
 import type { World } from '../world.js';
 
 /** Receipts are parked for ten minutes; the limit is never reached. */
-export const PARKING: Parking = { now: START + 5 * SECOND, until: START + 600 * SECOND, most: 1000 };
+export const PARKING: Parking = { now: START + 5 * SECOND_MS, until: START + 600 * SECOND_MS, most: 1000 };
 
 /** Helpers for the tests of parts and receipts. */
 export class PartsWorld {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { SECOND_MS } from '../../../common/time.js';
 import type { DeliveryTransition } from '../../../outbox/outbox-store.js';
-import { ACCOUNT, aSend, messageId, range, recipients, SECOND, START } from '../fixtures.js';
+import { ACCOUNT, aSend, messageId, range, recipients, START } from '../fixtures.js';
 import { LEASE, places, type World } from '../world.js';
 import { atOnce, type Race, tally } from './race.js';
 
@@ -12,7 +13,7 @@ async function sending(world: World, count: number): Promise<void> {
 }
 
 function report(position: number, status: 'failed' | 'delivered' | 'unknown') {
-  return { messageId: messageId(1), position, status, at: START + SECOND };
+  return { messageId: messageId(1), position, status, at: START + SECOND_MS };
 }
 
 /** Asserts that each of the message's first `count` deliveries occurs exactly once. */

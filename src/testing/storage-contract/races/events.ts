@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { SECOND_MS } from '../../../common/time.js';
 import type { MessagingStorage } from '../../../core/messaging-storage.js';
 import { EventLog } from '../../../events/event-log.js';
 import type { Metadata } from '../../../events/event-types.js';
 import { decide } from '../../../outbox/decide.js';
-import { aSend, messageId, phone, range, recipients, SECOND, START } from '../fixtures.js';
+import { aSend, messageId, phone, range, recipients, START } from '../fixtures.js';
 import type { World } from '../world.js';
 import { atOnce, type Race } from './race.js';
 
@@ -43,7 +44,7 @@ export const EVENT_RACES: Readonly<Record<string, Race>> = {
       const settling = atOnce(BATCHES, (position) => {
         const updates = ACCOUNTS.map((_, index) => {
           const status = position % 3 === 0 ? ('failed' as const) : ('delivered' as const);
-          return { messageId: messageId(index), position, status, at: START + SECOND };
+          return { messageId: messageId(index), position, status, at: START + SECOND_MS };
         });
         return hand(position).outbox.settle(position % 2 === 0 ? updates : updates.reverse());
       }).finally(() => {
@@ -75,7 +76,7 @@ export const EVENT_RACES: Readonly<Record<string, Race>> = {
     await sending(world, ['acc-0'], 20);
     const moved = await atOnce(20, (position) => {
       return hand(position).outbox.settle([
-        { messageId: messageId(0), position, status: 'delivered', at: START + SECOND },
+        { messageId: messageId(0), position, status: 'delivered', at: START + SECOND_MS },
       ]);
     });
     const completed = moved.flat().flatMap((transition) => transition.completed ?? []);
@@ -104,7 +105,9 @@ export const EVENT_RACES: Readonly<Record<string, Race>> = {
       await world.accept(aSend(0, { accountId: id, recipients: recipients(count) }));
       await world.claim({ limit: count });
       const settle = (position: number) =>
-        hand(position).outbox.settle([{ messageId: messageId(0), position, status: 'delivered', at: START + SECOND }]);
+        hand(position).outbox.settle([
+          { messageId: messageId(0), position, status: 'delivered', at: START + SECOND_MS },
+        ]);
       const before = atOnce(count / 2, settle);
       await hand(1).store(EventLog).switchOn(id, START);
       await Promise.all([before, atOnce(count / 2, (index) => settle(index + count / 2))]);
@@ -122,8 +125,8 @@ export const EVENT_RACES: Readonly<Record<string, Race>> = {
     await world.outbox.settle(settled);
     const log = (index: number) => hand(index).store(EventLog);
     const redactions = [
-      () => log(0).redact('texts', START + SECOND, 100),
-      () => log(1).redact('numbers', START + SECOND, 100),
+      () => log(0).redact('texts', START + SECOND_MS, 100),
+      () => log(1).redact('numbers', START + SECOND_MS, 100),
       () => log(2).erase(phone(0), ACCOUNTS),
     ];
     await Promise.all(redactions.map((redact) => redact()));

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import { DAY_MS } from '../../../common/time.js';
 import { decide } from '../../../outbox/decide.js';
 import { aSend, range, recipients, START } from '../fixtures.js';
 import { capped } from '../key-caps.js';
 import { kinds } from '../world.js';
 import { atOnce, type Race, tally } from './race.js';
 
-const TODAY = Math.floor(START / 86_400_000);
+const TODAY = Math.floor(START / DAY_MS);
 
 /** Races for the caps of keys: no unit passes. */
 export const KEY_CAP_RACES: Readonly<Record<string, Race>> = {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { SECOND_MS } from '../../../common/time.js';
 import { PartStore } from '../../../sms/receipts/part-store.js';
-import { aReceipt, aSend, aTakenSms, messageId, phone, range, recipients, SECOND, START } from '../fixtures.js';
+import { aReceipt, aSend, aTakenSms, messageId, phone, range, recipients, START } from '../fixtures.js';
 import { PARKING } from '../parts/world.js';
 import { places, type World } from '../world.js';
 import { atOnce, type Race } from './race.js';
@@ -110,7 +111,7 @@ export const PART_RACES: Readonly<Record<string, Race>> = {
       PARKING.now,
     );
     const aDatedReceipt = (id: string, second: number) =>
-      aReceipt(id, { at: START + second * SECOND, atByCarrier: true });
+      aReceipt(id, { at: START + second * SECOND_MS, atByCarrier: true });
     await world.parts.receive(
       ids.map((id) => aDatedReceipt(id, 3)),
       PARKING,

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
+import { SECOND_MS } from '../../../common/time.js';
 import type { SessionLease } from '../../../msgapp/sessions/session-store.js';
 import { SessionStore } from '../../../msgapp/sessions/session-store.js';
-import { ACCOUNT, aSession, range, SECOND, START, sessionId } from '../fixtures.js';
+import { ACCOUNT, aSession, range, START, sessionId } from '../fixtures.js';
 import { atOnce, type Race, tally } from './race.js';
 
 const ID = sessionId(1);
-const END = START + 30 * SECOND;
-const LATER = END + 30 * SECOND;
+const END = START + 30 * SECOND_MS;
+const LATER = END + 30 * SECOND_MS;
 
 /** Races for sessions: one owner at a time, and only the owner writes. */
 export const SESSION_RACES: Readonly<Record<string, Race>> = {
@@ -25,7 +26,7 @@ export const SESSION_RACES: Readonly<Record<string, Race>> = {
   },
 
   '40 sessions of one account asked for at once, where ten may wait: ten are made': async (world, hand) => {
-    const limits = { waiting: 10, waitMs: 180 * SECOND, made: 60, windowMs: 3600 * SECOND };
+    const limits = { waiting: 10, waitMs: 180 * SECOND_MS, made: 60, windowMs: 3600 * SECOND_MS };
     const asked = await Promise.allSettled(
       range(40).map((index) => hand(index).store(SessionStore).create(aSession(index), limits)),
     );

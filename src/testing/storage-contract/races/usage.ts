@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { DAY_MS, HOUR_MS, UsageStore } from '../../../management/usage/usage-store.js';
-import { ACCOUNT, aSend, messageId, range, SECOND, START } from '../fixtures.js';
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../../../common/time.js';
+import { UsageStore } from '../../../management/usage/usage-store.js';
+import { ACCOUNT, aSend, messageId, range, START } from '../fixtures.js';
 import { books, rollUp } from '../usage.js';
 import type { World } from '../world.js';
 import { atOnce, type Race } from './race.js';
@@ -24,7 +25,7 @@ export const USAGE_RACES: Readonly<Record<string, Race>> = {
         const id = 100 * turn + index;
         const numbers = ['22670000000', '221770000000'].map((number, place) => ({ number, units: 2 - place }));
         await world.accept(aSend(id, { at, recipients: numbers }));
-        await world.settle(messageId(id), 'failed', { position: index % 2, at: at + SECOND });
+        await world.settle(messageId(id), 'failed', { position: index % 2, at: at + SECOND_MS });
       }
     };
     const roll = async (turn: number): Promise<void> => {

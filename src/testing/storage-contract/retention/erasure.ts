@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { DAY_MS } from '../../../common/time.js';
 import { contentRemover } from '../../../outbox/retention/removed-payload.js';
 import type { ErasableDelivery } from '../../../outbox/retention/retention-store.js';
 import {
@@ -12,13 +13,11 @@ import {
   phone,
   range,
   recipients,
-  SECOND,
   START,
 } from '../fixtures.js';
 import type { TestRunner } from '../test-runner.js';
 import type { World } from '../world.js';
 
-const DAY = 86_400 * SECOND;
 const NUMBER = phone(1);
 const STARS = '*'.repeat(NUMBER.length);
 
@@ -110,7 +109,7 @@ export function erasureTests({ test }: TestRunner, world: World): void {
     assert.deepEqual(await numbers(1), [NUMBER]);
     const [delivery] = await world.claim();
     assert.deepEqual([delivery?.number, delivery?.payload.text], [NUMBER, 'Bonjour']);
-    await world.settle(messageId(1), 'sent', { attempt: 1, dueAt: START + DAY });
+    await world.settle(messageId(1), 'sent', { attempt: 1, dueAt: START + DAY_MS });
     assert.equal(await erase(), 0);
     await world.settle(messageId(1), 'delivered');
     assert.equal(await erase(), 1);
@@ -134,7 +133,7 @@ export function erasureTests({ test }: TestRunner, world: World): void {
     await world.fund(1);
     await world.accept(aSend(1));
     await world.settle(messageId(1), 'failed');
-    const record = { state: {}, messages: [], expiresAt: START + DAY };
+    const record = { state: {}, messages: [], expiresAt: START + DAY_MS };
     const changes = new Map(['a', 'b', 'c'].map((key) => [key, record]));
     await world.policies.change(['a', 'b', 'c'], () => ({ result: undefined, changes }));
     await erase(['a', 'unknown']);
@@ -179,7 +178,7 @@ export function erasureTests({ test }: TestRunner, world: World): void {
   });
 
   test('parked receipts of the number go, others stay', async () => {
-    const parking = { now: START, until: START + DAY, most: 100 };
+    const parking = { now: START, until: START + DAY_MS, most: 100 };
     const receipts = [aReceipt('a', { number: NUMBER }), aReceipt('b', { number: phone(2) }), aReceipt('c')];
     await world.parts.receive(receipts, parking);
     const erased: string[] = [];
@@ -190,7 +189,7 @@ export function erasureTests({ test }: TestRunner, world: World): void {
       after = page.next;
     }
     assert.equal(erased.length, 1);
-    assert.deepEqual(await world.parts.purge(START + 2 * DAY, 10), { parts: 0, receipts: 2 });
+    assert.deepEqual(await world.parts.purge(START + 2 * DAY_MS, 10), { parts: 0, receipts: 2 });
   });
 
   test('opt-outs are found over all accounts, and take another number once their lists may have it', async () => {

@@ -1,30 +1,19 @@
 import assert from 'node:assert/strict';
+import { DAY_MS, SECOND_MS } from '../../../common/time.js';
 import type { DeliveryUpdate } from '../../../outbox/delivery-state.js';
 import { contentRemover } from '../../../outbox/retention/removed-payload.js';
 import type { RetentionOrder } from '../../../outbox/retention/retention-store.js';
-import {
-  ACCOUNT,
-  aReceipt,
-  aSend,
-  aTakenSms,
-  messageId,
-  phone,
-  range,
-  recipients,
-  SECOND,
-  START,
-} from '../fixtures.js';
+import { ACCOUNT, aReceipt, aSend, aTakenSms, messageId, phone, range, recipients, START } from '../fixtures.js';
 import type { StoragePart } from '../storage-harness.js';
 import { lacking, type PartRunner } from '../test-runner.js';
 import type { World } from '../world.js';
 
-const DAY = 86_400 * SECOND;
 const KEY = Buffer.alloc(32, 7);
 
 export function retentionTests({ test, testWith }: PartRunner<StoragePart>, world: World): void {
   const remove = contentRemover(KEY);
   const order = (over: Partial<RetentionOrder> = {}): RetentionOrder => {
-    return { before: START + 50, now: START + DAY, limit: 100, ...over };
+    return { before: START + 50, now: START + DAY_MS, limit: 100, ...over };
   };
   const texts = (over?: Partial<RetentionOrder>) => world.retention.purgeTexts(order(over), remove);
   const messages = (over?: Partial<RetentionOrder>) => world.retention.purgeMessages(order(over), remove);
@@ -55,9 +44,9 @@ export function retentionTests({ test, testWith }: PartRunner<StoragePart>, worl
   };
   const end = async (status: DeliveryUpdate['status']) => {
     for (;;) {
-      const claimed = await world.claim({ now: START + 10 * SECOND, limit: 1000 });
+      const claimed = await world.claim({ now: START + 10 * SECOND_MS, limit: 1000 });
       if (claimed.length === 0) return;
-      const at = START + 11 * SECOND;
+      const at = START + 11 * SECOND_MS;
       const trail = [{ at, outcome: 'sent' }];
       await world.outbox.settle(
         claimed.map(({ messageId, position, attempt }) => ({ messageId, position, attempt, status, at, trail })),
@@ -96,10 +85,10 @@ export function retentionTests({ test, testWith }: PartRunner<StoragePart>, worl
     assert.equal((await payload(1))?.text, 'Bonjour');
     assert.equal((await payload(2))?.text, undefined);
     await world.settle(messageId(1), 'delivered');
-    assert.equal(await texts({ now: START + DAY + SECOND }), 0, 'it is not looked for at once');
+    assert.equal(await texts({ now: START + DAY_MS + SECOND_MS }), 0, 'it is not looked for at once');
     assert.equal((await payload(1))?.text, 'Bonjour');
-    await texts({ now: START + 3 * DAY });
-    await texts({ now: START + 3 * DAY });
+    await texts({ now: START + 3 * DAY_MS });
+    await texts({ now: START + 3 * DAY_MS });
     assert.equal((await payload(1))?.text, undefined);
   });
 
@@ -115,7 +104,7 @@ export function retentionTests({ test, testWith }: PartRunner<StoragePart>, worl
     await world.fund(2);
     await world.accept(...range(2).map((index) => aSend(index)));
     await world.claim();
-    await world.settle(messageId(0), 'sent', { attempt: 1, dueAt: START + DAY });
+    await world.settle(messageId(0), 'sent', { attempt: 1, dueAt: START + DAY_MS });
     await world.settle(messageId(1), 'sent', { attempt: 1, dueAt: null });
     await messages();
     assert.deepEqual(await numbers(0), [phone(0)]);
@@ -177,9 +166,9 @@ export function retentionTests({ test, testWith }: PartRunner<StoragePart>, worl
     await world.parts.record([aTakenSms(0)], START);
     await messages();
     assert.deepEqual(await world.settle(messageId(0), 'failed'), []);
-    const parking = { now: START + DAY, until: START + 2 * DAY, most: 10 };
+    const parking = { now: START + DAY_MS, until: START + 2 * DAY_MS, most: 10 };
     assert.deepEqual(await world.parts.receive([aReceipt('id-0')], parking), []);
-    assert.deepEqual(await world.parts.record([aTakenSms(0)], START + DAY), []);
+    assert.deepEqual(await world.parts.record([aTakenSms(0)], START + DAY_MS), []);
     await world.holds(0);
   });
 
@@ -193,11 +182,11 @@ export function retentionTests({ test, testWith }: PartRunner<StoragePart>, worl
 
   test('histories go by their age, the oldest first, and attempts are still counted', async () => {
     await ended(3);
-    const late = START + 2 * DAY;
+    const late = START + 2 * DAY_MS;
     await world.settle(messageId(2), 'read', { at: late, trail: [{ at: late, status: 'read' }] });
-    assert.equal(await world.retention.purgeTrail(START + DAY, 2), 2);
-    assert.equal(await world.retention.purgeTrail(START + DAY, 2), 1);
-    assert.equal(await world.retention.purgeTrail(START + DAY, 2), 0);
+    assert.equal(await world.retention.purgeTrail(START + DAY_MS, 2), 2);
+    assert.equal(await world.retention.purgeTrail(START + DAY_MS, 2), 1);
+    assert.equal(await world.retention.purgeTrail(START + DAY_MS, 2), 0);
     assert.deepEqual(
       (await world.outbox.trail(messageId(2))).map(({ entry }) => entry.at),
       [late],

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
+import { DAY_MS, SECOND_MS } from '../../../common/time.js';
 import { type SessionLease, STEPS_KEPT } from '../../../msgapp/sessions/session-store.js';
-import { ACCOUNT, aSend, aSession, messageId, range, SECOND, START, sessionId } from '../fixtures.js';
+import { ACCOUNT, aSend, aSession, messageId, range, START, sessionId } from '../fixtures.js';
 import type { TestRunner } from '../test-runner.js';
 import type { World } from '../world.js';
 
-const END = START + 30 * SECOND;
-const LATER = END + 30 * SECOND;
+const END = START + 30 * SECOND_MS;
+const LATER = END + 30 * SECOND_MS;
 
 export function leaseTests({ test }: TestRunner, world: World): void {
   const id = sessionId(1);
-  const take = (owner: string, now: number) => world.sessions.lease(id, owner, now, now + 30 * SECOND);
+  const take = (owner: string, now: number) => world.sessions.lease(id, owner, now, now + 30 * SECOND_MS);
   const free = async (now: number) => (await world.sessions.free('wa', now, 99)).map((session) => session.id);
   const write = (lease: SessionLease) =>
     world.sessions.writeCredentials(lease, [{ kind: 'k', id: 'i', value: `of ${lease.epoch}` }]);
@@ -100,7 +101,7 @@ export function leaseTests({ test }: TestRunner, world: World): void {
     await world.sessions.release(first);
     assert.equal(await until(), undefined);
     await take('p2', START);
-    assert.equal(await until(), START + 30 * SECOND);
+    assert.equal(await until(), START + 30 * SECOND_MS);
   });
 
   test('an epoch that was never given is refused', async () => {
@@ -139,13 +140,11 @@ export function leaseTests({ test }: TestRunner, world: World): void {
   });
 }
 
-const DAY = 86_400 * SECOND;
-
 export function sessionAgeTests({ test }: TestRunner, world: World): void {
   /** Makes a session that ended so many days after `START`, in two steps. */
   async function ended(index: number, days: number): Promise<void> {
     const lease = await world.sessions.create(aSession(index));
-    assert.equal(await world.move(lease, 'expired', { at: START + days * DAY }), true);
+    assert.equal(await world.move(lease, 'expired', { at: START + days * DAY_MS }), true);
   }
 
   const left = async (...indexes: number[]) => {
@@ -174,14 +173,14 @@ export function sessionAgeTests({ test }: TestRunner, world: World): void {
 
   test('sessions that ended before a time are forgotten with their steps, the oldest first, no more than the limit', async () => {
     for (const [index, days] of [30, 10, 20, 40].entries()) await ended(index, days);
-    assert.equal(await world.sessions.purge(START + 10 * DAY, 9), 0);
-    assert.equal(await world.sessions.purge(START + 30 * DAY + 1, 2), 2);
+    assert.equal(await world.sessions.purge(START + 10 * DAY_MS, 9), 0);
+    assert.equal(await world.sessions.purge(START + 30 * DAY_MS + 1, 2), 2);
     assert.deepEqual(await left(0, 1, 2, 3), [0, 3]);
     for (const [index, steps] of [2, 0, 0, 2].entries()) {
       assert.equal((await world.sessions.transitions(sessionId(index))).length, steps);
     }
-    assert.equal(await world.sessions.purge(START + 30 * DAY + 1, 2), 1);
-    assert.equal(await world.sessions.purge(START + 30 * DAY + 1, 2), 0);
+    assert.equal(await world.sessions.purge(START + 30 * DAY_MS + 1, 2), 1);
+    assert.equal(await world.sessions.purge(START + 30 * DAY_MS + 1, 2), 0);
     assert.deepEqual(await left(0, 3), [3]);
   });
 
@@ -192,7 +191,7 @@ export function sessionAgeTests({ test }: TestRunner, world: World): void {
     await world.move(connected, 'connected');
     await world.sessions.writeCredentials(connected, [{ kind: 'k', id: 'i', value: 'v' }]);
     await world.sessions.release(free);
-    assert.equal(await world.sessions.purge(START + 1000 * DAY, 9), 0);
+    assert.equal(await world.sessions.purge(START + 1000 * DAY_MS, 9), 0);
     assert.deepEqual(await left(1, 2), [1, 2]);
     assert.equal((await world.sessions.credentials(sessionId(1), 'k', ['i'])).size, 1);
   });
@@ -202,7 +201,7 @@ export function sessionAgeTests({ test }: TestRunner, world: World): void {
     for (const index of [1, 2]) await ended(index, 1);
     const lane = { channel: 'wa', lane: sessionId(1) };
     await world.accept(aSend(1, lane), aSend(2, lane), aSend(3, { ...lane, channel: 'other' }));
-    const purge = () => world.sessions.purge(START + 2 * DAY, 9);
+    const purge = () => world.sessions.purge(START + 2 * DAY_MS, 9);
     assert.equal(await purge(), 1);
     assert.deepEqual(await left(1, 2), [1]);
     await world.settle(messageId(1), 'failed');
@@ -215,7 +214,7 @@ export function sessionAgeTests({ test }: TestRunner, world: World): void {
 
   test('its id can be taken again', async () => {
     await ended(1, 1);
-    await world.sessions.purge(START + 2 * DAY, 9);
+    await world.sessions.purge(START + 2 * DAY_MS, 9);
     const lease = await world.sessions.create(aSession(1));
     assert.equal(await world.move(lease, 'connected'), true);
     assert.equal((await world.sessions.transitions(sessionId(1))).length, 2);

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { MessagingError } from '../../../common/errors.js';
+import { MINUTE_MS, SECOND_MS } from '../../../common/time.js';
 import type { SessionLimits } from '../../../msgapp/sessions/session-limits.js';
-import { ACCOUNT, aSession, range, SECOND, START, sessionId } from '../fixtures.js';
+import { ACCOUNT, aSession, range, START, sessionId } from '../fixtures.js';
 import type { TestRunner } from '../test-runner.js';
 import type { World } from '../world.js';
 
-const MINUTE = 60 * SECOND;
-
 /** At most three waiting sessions, for three minutes each, and five new sessions in an hour. */
-const LIMITS: SessionLimits = { waiting: 3, waitMs: 3 * MINUTE, made: 5, windowMs: 60 * MINUTE };
+const LIMITS: SessionLimits = { waiting: 3, waitMs: 3 * MINUTE_MS, made: 5, windowMs: 60 * MINUTE_MS };
 
 export function sessionLimitTests({ test }: TestRunner, world: World): void {
   const ask = (index: number, at: number, over: object = {}, limits = LIMITS) =>
@@ -25,33 +24,33 @@ export function sessionLimitTests({ test }: TestRunner, world: World): void {
   };
 
   test('so many wait for a scan at a time; one more when one of them is linked, over, or has waited too long', async () => {
-    const [first, second] = [await ask(1, 0), await ask(2, 10 * SECOND)];
+    const [first, second] = [await ask(1, 0), await ask(2, 10 * SECOND_MS)];
     assert.deepEqual(first, { sessionId: sessionId(1), epoch: 1 });
-    await ask(3, 20 * SECOND);
-    await refused(4, 30 * SECOND, 150);
+    await ask(3, 20 * SECOND_MS);
+    await refused(4, 30 * SECOND_MS, 150);
     await world.move(first, 'connected');
-    await ask(4, 30 * SECOND);
-    await refused(5, 40 * SECOND, 150);
+    await ask(4, 30 * SECOND_MS);
+    await refused(5, 40 * SECOND_MS, 150);
     await world.move(second, 'expired');
-    await ask(5, 40 * SECOND);
+    await ask(5, 40 * SECOND_MS);
   });
 
   test('one that nobody ended counts until its time to be scanned is over', async () => {
-    for (const index of [1, 2, 3]) await ask(index, index * SECOND);
-    await refused(4, 3 * MINUTE, 1);
-    await ask(4, 3 * MINUTE + SECOND);
+    for (const index of [1, 2, 3]) await ask(index, index * SECOND_MS);
+    await refused(4, 3 * MINUTE_MS, 1);
+    await ask(4, 3 * MINUTE_MS + SECOND_MS);
   });
 
   test('so many are made in a window, whatever became of them', async () => {
-    for (const index of range(5)) await world.move(await ask(index, index * MINUTE), 'expired');
-    await refused(5, 5 * MINUTE, 55 * 60);
-    await refused(5, 60 * MINUTE - 1, 1);
-    await ask(5, 60 * MINUTE);
-    await refused(6, 60 * MINUTE, 60);
+    for (const index of range(5)) await world.move(await ask(index, index * MINUTE_MS), 'expired');
+    await refused(5, 5 * MINUTE_MS, 55 * 60);
+    await refused(5, 60 * MINUTE_MS - 1, 1);
+    await ask(5, 60 * MINUTE_MS);
+    await refused(6, 60 * MINUTE_MS, 60);
   });
 
   test('a clock that is ahead elsewhere makes nobody wait for longer than the window', async () => {
-    for (const index of range(5)) await world.move(await ask(index, 600 * MINUTE), 'expired');
+    for (const index of range(5)) await world.move(await ask(index, 600 * MINUTE_MS), 'expired');
     await refused(5, 0, 3600);
   });
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import { SECOND_MS } from '../../../common/time.js';
 import {
   isFinal,
   maySessionMove,
   type SessionLease,
   type SessionStatus,
 } from '../../../msgapp/sessions/session-store.js';
-import { ACCOUNT, aSend, aSession, messageId, phone, SECOND, START, sessionId } from '../fixtures.js';
+import { ACCOUNT, aSend, aSession, messageId, phone, START, sessionId } from '../fixtures.js';
 import type { TestRunner } from '../test-runner.js';
 import type { World } from '../world.js';
 
@@ -21,7 +22,7 @@ const WAYS: Readonly<Record<SessionStatus, readonly SessionStatus[]>> = {
   failed: ['failed'],
 };
 
-const END = START + 30 * SECOND;
+const END = START + 30 * SECOND_MS;
 
 const STATUSES = Object.keys(WAYS) as SessionStatus[];
 
@@ -84,7 +85,7 @@ export function sessionTests({ test }: TestRunner, world: World): void {
       const index = [7, 3, 9, 1, 5][place] ?? 0;
       const lease = await world.sessions.create(aSession(index));
       // End the newest session first.
-      await world.move(lease, status, { at: START + (20 - index) * SECOND });
+      await world.move(lease, status, { at: START + (20 - index) * SECOND_MS });
     }
     const live = [await world.sessions.create(aSession(2)), await world.sessions.create(aSession(6))];
     await reach(await world.sessions.create(aSession(0)), 'connected');
@@ -104,9 +105,9 @@ export function sessionTests({ test }: TestRunner, world: World): void {
   test('a step changes the state, its reason and its time; a number stays, and so does the first connection', async () => {
     const lease = await world.sessions.create(aSession(1));
     const steps = [
-      { to: 'connected', reason: 'scanned', number: phone(1), at: START + 5 * SECOND },
-      { to: 'reconnecting', reason: '\'net\' \\ "é😀"', at: START + 6 * SECOND },
-      { to: 'connected', reason: 'resumed', at: START + 6 * SECOND },
+      { to: 'connected', reason: 'scanned', number: phone(1), at: START + 5 * SECOND_MS },
+      { to: 'reconnecting', reason: '\'net\' \\ "é😀"', at: START + 6 * SECOND_MS },
+      { to: 'connected', reason: 'resumed', at: START + 6 * SECOND_MS },
     ] as const;
     for (const step of steps) assert.equal(await world.sessions.move(lease, step), true);
     assert.deepEqual(await world.sessions.find(sessionId(1)), {
@@ -117,9 +118,9 @@ export function sessionTests({ test }: TestRunner, world: World): void {
       number: phone(1),
       reason: 'resumed',
       createdAt: START + 1,
-      connectedAt: START + 5 * SECOND,
-      updatedAt: START + 6 * SECOND,
-      heldUntil: START + 30 * SECOND,
+      connectedAt: START + 5 * SECOND_MS,
+      updatedAt: START + 6 * SECOND_MS,
+      heldUntil: START + 30 * SECOND_MS,
     });
     const [, ...taken] = await world.sessions.transitions(sessionId(1));
     const froms = ['created', 'connected', 'reconnecting'] as const;
@@ -137,7 +138,7 @@ export function sessionTests({ test }: TestRunner, world: World): void {
         const before = await world.sessions.find(sessionId(index));
         const steps = await world.sessions.transitions(sessionId(index));
         const may = maySessionMove(from, to);
-        assert.equal(await world.move(lease, to, { at: START + 40 * SECOND, number: phone(9) }), may);
+        assert.equal(await world.move(lease, to, { at: START + 40 * SECOND_MS, number: phone(9) }), may);
         if (may) {
           assert.equal((await world.sessions.find(sessionId(index)))?.status, to);
           assert.equal((await world.sessions.transitions(sessionId(index))).length, steps.length + 1);
@@ -160,9 +161,9 @@ export function sessionTests({ test }: TestRunner, world: World): void {
       const write = [{ kind: 'creds', id: 'you', value: 'secret' }];
       assert.equal(await world.sessions.writeCredentials(lease, write), false);
       assert.equal(await kept(), 0);
-      const later = START + 1000 * SECOND;
+      const later = START + 1000 * SECOND_MS;
       assert.deepEqual(await world.sessions.renew([lease], later), []);
-      assert.equal(await world.sessions.lease(sessionId(index), 'p1', later, later + SECOND), undefined);
+      assert.equal(await world.sessions.lease(sessionId(index), 'p1', later, later + SECOND_MS), undefined);
       assert.equal(await world.sessions.seize(sessionId(index), 'p1', later), undefined);
       await world.sessions.release(lease);
       assert.deepEqual(await world.sessions.free('wa', later, 99), []);

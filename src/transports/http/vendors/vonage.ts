@@ -1,5 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { choice, group, OptionPlace, type OptionsOf, unread } from '../../../common/options.js';
+import { HOUR_MS, MINUTE_MS } from '../../../common/time.js';
 import { measure } from '../../../sms/segmentation.js';
 import { type CarrierReceipt, type PartPlace, partPlace } from '../../../sms/sms-transport.js';
 import { type CallbackContent, sameText } from '../callback-content.js';
@@ -147,9 +148,9 @@ function partOf(content: CallbackContent): PartPlace | undefined {
 export type VonageSignatureMethod = 'md5hash' | 'md5' | 'sha1' | 'sha256' | 'sha512';
 
 /** The maximum age of a call. Vonage repeats calls for a day; an older one is a replay. */
-const MAX_AGE_MS = 25 * 3_600_000;
+const MAX_AGE_MS = 25 * HOUR_MS;
 /** How far Vonage's clock may be ahead of ours. */
-const MAX_AHEAD_MS = 300_000;
+const MAX_AHEAD_MS = 5 * MINUTE_MS;
 
 /**
  * Whether Vonage signed a call: the signature is a hash of all fields except `sig`, sorted by name, each as

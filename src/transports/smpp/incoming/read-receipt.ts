@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../common/time.js';
 import { messageIds } from '../../../sms/receipts/message-ids.js';
 import type { CarrierReceipt } from '../../../sms/sms-transport.js';
 import type { ShortMessage } from '../pdu/pdu.js';
@@ -225,5 +226,5 @@ export function receiptTime(date: string, offsetMinutes: number): number | undef
   const read = new Date(time);
   const exists = read.getUTCMonth() === month - 1 && read.getUTCDate() === day;
   const isValid = exists && hour < 24 && minute < 60 && second < 61;
-  return isValid ? time - offsetMinutes * 60_000 : undefined;
+  return isValid ? time - offsetMinutes * MINUTE_MS : undefined;
 }

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../../common/at-most.js';
 import type { Clock } from '../../../common/clock.js';
+import { HOUR_MS, MINUTE_MS } from '../../../common/time.js';
 import type { InboundSms } from '../../../sms/sms-transport.js';
 
 /** How long a text is remembered. A repeat that comes later counts as a new text. Milliseconds. */
-const REMEMBERED_MS = 3_600_000;
+const REMEMBERED_MS = HOUR_MS;
 const MAX_TEXTS = 10_000;
 
 /** Every SMSC waits for an answer for longer than this, so a faster answer was in time. Milliseconds. */
@@ -14,7 +15,7 @@ const PROMPT_MS = 5000;
  * How long an answer may take to reach the SMSC, in milliseconds. If a text came longer than this before its connection ended,
  * the SMSC has received our answer.
  */
-const UNSURE_MS = 60_000;
+const UNSURE_MS = MINUTE_MS;
 
 /** One connection to an SMSC. */
 export interface Connection {

@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../../common/at-most.js';
 import type { Clock } from '../../../common/clock.js';
+import { MINUTE_MS } from '../../../common/time.js';
 import type { OutgoingSms } from '../../../sms/sms-transport.js';
 
 /** The first rest of a route, and the longest; it doubles while the carrier accepts nothing in between. Milliseconds. */
 const FIRST_REST_MS = 30_000;
-const MAX_REST_MS = 600_000;
+const MAX_REST_MS = 10 * MINUTE_MS;
 /** How long the last error is given as the reason why the route has no link. Milliseconds. */
 const KEPT_MS = 1_200_000;
 /** If a message is refused this often while others are accepted in between, the message itself is the reason. */

@@ -2,6 +2,7 @@ import { Batcher, EachTurn } from '../../../../common/batcher.js';
 import { MessagingError } from '../../../../common/errors.js';
 import type { HostTransaction } from '../../../../common/host-transaction.js';
 import { randomMark } from '../../../../common/ids.js';
+import { HOUR_MS } from '../../../../common/time.js';
 import {
   type AddedEvents,
   type EventEpoch,
@@ -151,7 +152,7 @@ function* readState(accountId: string): Operation<EventLogState> {
 }
 
 /** How long a use is not written again, so that readers do not hold up writers, in milliseconds. */
-const USED_MS = 3_600_000;
+const USED_MS = HOUR_MS;
 
 /** The state of a log that is on and was used just now. */
 function* readUsed(accountId: string, at: number): Operation<EventLogState | undefined> {

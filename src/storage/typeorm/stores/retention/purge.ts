@@ -1,4 +1,5 @@
 import { maskNumber } from '../../../../common/phone-number.js';
+import { DAY_MS } from '../../../../common/time.js';
 import type { Payload } from '../../../../outbox/payload.js';
 import { isRemoved, type RemoveContent } from '../../../../outbox/retention/removed-payload.js';
 import type { RetentionOrder } from '../../../../outbox/retention/retention-store.js';
@@ -28,7 +29,7 @@ interface Aged {
 }
 
 /** How often messages that were under way when a purge passed them are looked at again, in milliseconds. */
-const AGAIN_MS = 86_400_000;
+const AGAIN_MS = DAY_MS;
 
 /** The most recipients that one read examines. */
 const EXAMINED = 5000;

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../../common/time.js';
 import {
   type AccountStanding,
   type AttentionFact,
@@ -10,8 +11,6 @@ import type { Dialect } from '../../dialects/dialect.js';
 import type { Executor } from '../../engine/executor.js';
 import { type Operation, type Row, rowsOf } from '../../engine/operation.js';
 import { integerOf, optionalInteger, textOf } from '../../engine/rows.js';
-
-const DAY_MS = 86_400_000;
 
 /** What an account's people look at first, in SQL. */
 export class TypeormOverviewStore extends OverviewStore {

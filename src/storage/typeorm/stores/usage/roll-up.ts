@@ -1,5 +1,6 @@
 import type { Cancellation } from '../../../../common/async.js';
-import { DAY_MS, HOUR_MS, type RolledUp, type RollUpOrder } from '../../../../management/usage/usage-store.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../common/time.js';
+import { type RolledUp, type RollUpOrder } from '../../../../management/usage/usage-store.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import type { Executor } from '../../engine/executor.js';
 import { type Operation, rowsOf, write } from '../../engine/operation.js';
@@ -7,7 +8,7 @@ import { integerOf, optionalInteger, type RowShape, shapeOf, textOf } from '../.
 import { type Attributed, attribute } from './attribution.js';
 
 /** How long a process may be at an account before another one takes it, in milliseconds. */
-const CLAIM_MS = 600_000;
+const CLAIM_MS = 10 * MINUTE_MS;
 
 /** See `UsageStore.rollUp`. */
 export async function rollUpAccounts(executor: Executor, order: RollUpOrder): Promise<RolledUp> {

@@ -1,7 +1,6 @@
+import { DAY_MS, HOUR_MS } from '../../../../common/time.js';
 import {
   type CodeCount,
-  DAY_MS,
-  HOUR_MS,
   type RolledUp,
   type RollUpOrder,
   type UsageGroup,
