@@ -43,7 +43,7 @@ export interface CallOptions {
 }
 
 /** Options of a stream. */
-export interface StreamOptions {
+export interface StreamCallOptions {
   /** Ends the stream, which then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /**
@@ -148,7 +148,7 @@ export class Caller {
    */
   async *events(
     ask: Ask,
-    { signal, onState = () => {} }: StreamOptions = {},
+    { signal, onState = () => {} }: StreamCallOptions = {},
   ): AsyncGenerator<{ readonly type: string; readonly data: string }, void> {
     let lastId: string | undefined;
     for (let failures = 0; ; failures++) {

@@ -1,5 +1,5 @@
 import type { EventType, MessagingEvent } from '../events/event-types.js';
-import type { Caller, CallOptions, StreamOptions } from './caller.js';
+import type { Caller, CallOptions, StreamCallOptions } from './caller.js';
 import { Listing } from './listing.js';
 
 /** An event of the account's log. */
@@ -92,7 +92,7 @@ export class EventRoutes {
     signal,
     onState,
     ...query
-  }: EventsQuery<T> & StreamOptions = {}): AsyncGenerator<AccountEvent<T>, void> {
+  }: EventsQuery<T> & StreamCallOptions = {}): AsyncGenerator<AccountEvent<T>, void> {
     for await (const { data } of this.#caller.events({ path: ['events', 'stream'], query }, { signal, onState })) {
       yield JSON.parse(data);
     }

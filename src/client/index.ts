@@ -5,7 +5,7 @@ export {
   type ClientOptions,
   newIdempotencyKey,
   type SendOptions,
-  type StreamOptions,
+  type StreamCallOptions,
 } from './caller.js';
 export type * from './events.js';
 export type { Page } from './listing.js';

@@ -1,5 +1,5 @@
 import type { Metadata } from '../events/event-types.js';
-import type { Caller, CallOptions, SendOptions, StreamOptions } from './caller.js';
+import type { Caller, CallOptions, SendOptions, StreamCallOptions } from './caller.js';
 import type { Listing } from './listing.js';
 import type { SendPriority } from './sms.js';
 
@@ -165,7 +165,7 @@ export class MsgappRoutes {
    *
    * @throws MessagingApiError `qr_not_found` for a token that is unknown or spent
    */
-  async *watchCode(qrToken: string, options?: StreamOptions): AsyncGenerator<LinkNews, void> {
+  async *watchCode(qrToken: string, options?: StreamCallOptions): AsyncGenerator<LinkNews, void> {
     const ask = { path: this.#code(qrToken), credentials: 'none' } as const;
     for await (const { type, data } of this.#caller.events(ask, options)) {
       const news: LinkNews = { type, ...JSON.parse(data) };

@@ -4,7 +4,7 @@ export {
   type ClientOptions,
   newIdempotencyKey,
   type SendOptions,
-  type StreamOptions,
+  type StreamCallOptions,
 } from '../caller.js';
 export type { Page } from '../listing.js';
 export { Listing } from '../listing.js';

@@ -1,4 +1,4 @@
-import type { Caller, CallOptions, SendOptions, StreamOptions } from '../caller.js';
+import type { Caller, CallOptions, SendOptions, StreamCallOptions } from '../caller.js';
 import type { Listing } from '../listing.js';
 import { type Done, SUCCESS } from './account-routes.js';
 import type { AuditEntry, AuditQuery, OptOut, OptOutsQuery } from './account-types.js';
@@ -133,7 +133,7 @@ export class OperatorRoutes {
   }
 
   /** The progress of the last check, step by step, until the check has ended. */
-  async *watchCheck(options?: StreamOptions): AsyncGenerator<BooksCheck, void> {
+  async *watchCheck(options?: StreamCallOptions): AsyncGenerator<BooksCheck, void> {
     const path = ['manage', 'ledger', 'check', 'stream'];
     for await (const { data } of this.#caller.events({ path }, options)) {
       const check: BooksCheck = JSON.parse(data);
