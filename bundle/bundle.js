@@ -101,7 +101,9 @@ async function write({ names, external, plugins, output, platform = 'node' }) {
     keepNames: true,
     sourcemapExcludeSources: true,
   });
-  for (const { fileName, code, sourcemapFileName } of written.output) {
+  for (const { fileName, code, sourcemapFileName, moduleIds = [] } of written.output) {
+    const foreign = CLIENTS.includes(names[0]) && moduleIds.find((id) => /\/build\/(?!client\/)/.test(id));
+    if (foreign) throw new Error(`${fileName} would contain ${foreign}: a client may import only types from there.`);
     if (!sourcemapFileName) continue;
     const path = `dist/${sourcemapFileName}`;
     if (isMapped(fileName)) {

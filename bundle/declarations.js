@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { withFieldDocs } from './field-docs.js';
 import { isMapped, thinDeclarationMap, withoutMap } from './maps.js';
 
 /** A module of this package that a declaration mentions. */
@@ -9,17 +10,21 @@ const RELATIVE = /(?:from|import)\s*\(?\s*['"](\.{1,2}\/[^'"]+)\.js['"]/g;
 export function declarations(folder) {
   return {
     name: 'declarations',
-    generateBundle(_, bundle) {
+    async generateBundle(_, bundle) {
       const entries = Object.values(bundle).filter(({ isEntry }) => isEntry);
       // Grows while it is walked.
       const paths = new Set(entries.map(({ name }) => name));
       for (const path of paths) {
-        const [compiled, map] = ['d.ts', 'd.ts.map'].map((end) => readFileSync(join(folder, `${path}.${end}`), 'utf8'));
+        const [code, map] = ['d.ts', 'd.ts.map'].map((end) => readFileSync(join(folder, `${path}.${end}`), 'utf8'));
+        const declared = { code, map };
+        const { code: compiled, map: fullMap } = path.endsWith('.api')
+          ? await withFieldDocs(declared, join(folder, `${path}.js`))
+          : declared;
         for (const [, relative] of compiled.matchAll(RELATIVE)) paths.add(join(dirname(path), relative));
         const mapped = isMapped(path);
         this.emitFile({ type: 'asset', fileName: `${path}.d.ts`, source: mapped ? compiled : withoutMap(compiled) });
         if (!mapped) continue;
-        this.emitFile({ type: 'asset', fileName: `${path}.d.ts.map`, source: thinDeclarationMap(map, compiled) });
+        this.emitFile({ type: 'asset', fileName: `${path}.d.ts.map`, source: thinDeclarationMap(fullMap, compiled) });
       }
       for (const { name } of entries) {
         this.emitFile({ type: 'asset', fileName: `${name}.d.cts`, source: commonJs(basename(name)) });

@@ -2,14 +2,8 @@ import { Get } from '@nestjs/common';
 import { Caller } from '../accounts/caller.decorator.js';
 import { Needs } from '../accounts/needs.decorator.js';
 import { MessagingController } from '../http/messaging-controller.js';
+import type { Balance } from './balance.api.js';
 import { LedgerService } from './ledger-service.js';
-
-/** The reply with the remaining units of an account (docs/http-api.md). */
-export interface Balance {
-  readonly userID: string;
-  readonly balance: number;
-  readonly unit: 'sms_units';
-}
 
 /** `GET /balance`. */
 @MessagingController()

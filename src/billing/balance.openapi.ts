@@ -1,17 +1,11 @@
 import { describeController } from '../openapi/controller-description.js';
-import { count, EXAMPLE, identifier, object, oneOf } from '../openapi/schemas.js';
+import { Balance } from './balance.api.js';
 import { BalanceController } from './balance.controller.js';
 
 /** OpenAPI description of the balance (docs/http-api.md). */
 export const balanceOpenapi = describeController(BalanceController, () => ({
   tag: { name: 'Balance', description: 'The prepaid units that an account has left.' },
-  schemas: {
-    Balance: object('The balance of an account.', {
-      userID: identifier('The account.', EXAMPLE.account),
-      balance: count('Units left. Every channel is paid from them.', { example: 998 }),
-      unit: oneOf(['sms_units'], 'The unit of the balance.'),
-    }),
-  },
+  schemas: { Balance },
   routes: {
     balance: {
       operationId: 'getBalance',

@@ -1,3 +1,4 @@
+export type { Balance } from '../billing/balance.api.js';
 export type * from '../events/event-types.js';
 export { MessagingApiError } from './api-error.js';
 export {
@@ -10,7 +11,7 @@ export {
 export type * from './events.js';
 export type { Page } from './listing.js';
 export { Listing } from './listing.js';
-export { type Balance, MessagingClient } from './messaging-client.js';
+export { MessagingClient } from './messaging-client.js';
 export type * from './msgapp.js';
 export type * from './otp.js';
 export type * from './sms.js';

@@ -1,16 +1,10 @@
+import type { Balance } from '../billing/balance.api.js';
 import { Caller, type CallOptions, type ClientOptions } from './caller.js';
 import { EventRoutes } from './events.js';
 import { MsgappRoutes } from './msgapp.js';
 import { OtpRoutes } from './otp.js';
 import { SmsRoutes } from './sms.js';
 import { WebhookRoutes } from './webhooks.js';
-
-/** The units left on the account. */
-export interface Balance {
-  readonly userID: string;
-  readonly balance: number;
-  readonly unit: 'sms_units';
-}
 
 /**
  * The API of a service, for Node.js and browsers, without dependencies. What the service refuses is thrown as a

@@ -1,6 +1,6 @@
 import { HEALTH_CHECKS } from '../core/health-options.js';
 import { describeController } from '../openapi/controller-description.js';
-import { EXAMPLE, list, moment, nullable, object, oneOf, ref, text } from '../openapi/schemas.js';
+import { EXAMPLE, list, moment, nullable, object, oneOf, ref, text } from '../schemas/builders.js';
 import { HealthController, HealthDetailController } from './health.controller.js';
 
 const TAG = { name: 'Health', description: 'Whether this process can do its work.' };

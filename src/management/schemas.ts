@@ -1,6 +1,6 @@
 import type { ErrorDescription } from '../openapi/controller-description.js';
-import type { Schema } from '../openapi/openapi-document.js';
-import { list, nullable, object, ref, text } from '../openapi/schemas.js';
+import { list, nullable, object, ref, text } from '../schemas/builders.js';
+import type { Schema } from '../schemas/schema.js';
 
 /** A page of a listing. */
 export function pageSchema(description: string, item: string): Schema {

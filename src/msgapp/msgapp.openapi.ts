@@ -1,20 +1,18 @@
 import { MEDIA_KINDS } from '../media/media-type.js';
+import { binary, events, exampleOf, json } from '../openapi/contents.js';
 import { describeController, type ErrorDescription, fieldsOf } from '../openapi/controller-description.js';
 import { invalid, NUMBER_RECONNECTING } from '../openapi/errors.js';
-import { MESSAGE_FILTERS, nextCursor, shortPages } from '../openapi/listings.js';
-import type { Schemas } from '../openapi/openapi-document.js';
+import { MESSAGE_FILTERS, shortPages } from '../openapi/listings.js';
+import { SEND_PRIORITIES } from '../outbox/priority.js';
 import {
-  binary,
   count,
   EXAMPLE,
-  events,
-  exampleOf,
   file,
   identifier,
-  json,
   list,
   metadata,
   moment,
+  nextCursor,
   nullable,
   object,
   oneOf,
@@ -23,8 +21,8 @@ import {
   shownNumber,
   text,
   yes,
-} from '../openapi/schemas.js';
-import { SEND_PRIORITIES } from '../outbox/priority.js';
+} from '../schemas/builders.js';
+import type { Schemas } from '../schemas/schema.js';
 import { MsgappController } from './msgapp.controller.js';
 import { ListMessagesQuery, SendMediaBody, SendTextBody, SessionStatusQuery } from './msgapp.dto.js';
 import { MsgappQrController } from './msgapp-qr.controller.js';

@@ -3,7 +3,8 @@ import type { AccountSettings } from '../accounts/account-options.js';
 import type { TextValues } from '../common/catalogue.js';
 import type { ErrorCode } from '../common/errors.js';
 import type { HttpSettings } from '../http/http-settings.js';
-import type { Content, Json, Schema, Schemas, Tag } from './openapi-document.js';
+import type { Json, Schema, Schemas } from '../schemas/schema.js';
+import type { Content, Tag } from './openapi-document.js';
 
 /** The settings of the host, so that a description can name its limits, texts and signatures. */
 export interface Surroundings {

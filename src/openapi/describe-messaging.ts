@@ -5,12 +5,12 @@ import { AccountSettings } from '../accounts/account-options.js';
 import { Authenticator } from '../accounts/authenticator.js';
 import { HttpSettings } from '../http/http-settings.js';
 import { type MountedRoute, mountedRoutes } from '../http/mounted-routes.js';
+import { SCHEMAS } from '../schemas/builders.js';
 import type { Surroundings } from './controller-description.js';
 import { descriptionOf } from './described-controllers.js';
 import { errorSchema } from './errors.js';
 import type { OpenApiDocument, Tag } from './openapi-document.js';
 import { bodySchemas, operationOf } from './operation.js';
-import { SCHEMAS } from './schemas.js';
 
 /**
  * Adds a full description of our mounted routes to the host's OpenAPI document. What `SwaggerModule.createDocument` derived

@@ -7,9 +7,9 @@ import {
   PHONE_NUMBER_LIST,
   QUERY_INTEGER,
 } from '../http/validators.js';
+import { EXAMPLE, phoneNumber } from '../schemas/builders.js';
+import type { Schema } from '../schemas/schema.js';
 import type { ErrorDescription, FieldsDescription } from './controller-description.js';
-import type { Schema } from './openapi-document.js';
-import { EXAMPLE, phoneNumber } from './schemas.js';
 
 /** One field with what the decorators say of it. */
 interface Field {

@@ -4,10 +4,10 @@ import { renderText, type TextValues } from '../common/catalogue.js';
 import { type ErrorCode, RECONNECT_SECONDS } from '../common/errors.js';
 import { errorStatus, errorWord } from '../http/errors.js';
 import type { MountedRoute } from '../http/mounted-routes.js';
+import { EXAMPLE, object, ref } from '../schemas/builders.js';
+import type { Schema } from '../schemas/schema.js';
 import type { ErrorDescription, RouteError, Surroundings } from './controller-description.js';
 import { errorHeaders } from './headers.js';
-import type { Schema } from './openapi-document.js';
-import { EXAMPLE, object, ref } from './schemas.js';
 
 /** The placeholders of texts in examples. */
 const EXAMPLE_VALUES: TextValues = {

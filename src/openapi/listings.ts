@@ -1,5 +1,4 @@
-import type { Schema } from './openapi-document.js';
-import { EXAMPLE, nullable, text } from './schemas.js';
+import { EXAMPLE, text } from '../schemas/builders.js';
 
 const TIME = 'ISO 8601: a day (UTC), or a time with its zone.';
 
@@ -35,6 +34,3 @@ export const MESSAGE_FILTERS = {
 /** What is to be known of pages that some filters make short. */
 export const shortPages = (filters: string): string =>
   `With ${filters}, a page may have fewer items than \`limit\`, even none, although there are more: continue until \`next_cursor\` is null.`;
-
-/** The `next_cursor` of a page. */
-export const nextCursor: Schema = nullable(text('The `cursor` of the next page; null at the end.'));

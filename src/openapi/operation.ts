@@ -1,12 +1,13 @@
 import { RequestMethod } from '@nestjs/common';
 import { HTTP_CODE_METADATA } from '@nestjs/common/constants.js';
 import type { MountedRoute } from '../http/mounted-routes.js';
+import { nullable, ref } from '../schemas/builders.js';
+import type { Schema, Schemas } from '../schemas/schema.js';
+import { exampleOf, json } from './contents.js';
 import type { ControllerParts, DtoBody, RouteDescription, Surroundings } from './controller-description.js';
 import { describeFields } from './dto-fields.js';
 import { errorResponses, surroundingErrors } from './errors.js';
 import { successHeaders } from './headers.js';
-import type { Schema, Schemas } from './openapi-document.js';
-import { exampleOf, json, nullable, ref } from './schemas.js';
 
 /**
  * The operation of a handler: its description, its DTOs, and what the request gate, the guard and the idempotency add.

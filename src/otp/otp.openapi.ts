@@ -1,7 +1,7 @@
 import { describeController, type ErrorDescription, fieldsOf } from '../openapi/controller-description.js';
 import { NUMBER_RECONNECTING } from '../openapi/errors.js';
-import { EXAMPLE, identifier, moment, object, phoneNumber, text, yes } from '../openapi/schemas.js';
 import { Channels } from '../outbox/channel.js';
+import { EXAMPLE, identifier, moment, object, phoneNumber, text, yes } from '../schemas/builders.js';
 import { OtpController } from './otp.controller.js';
 import { SendOtpBody, VerifyOtpBody } from './otp.dto.js';
 import { OtpSettings } from './otp-settings.js';

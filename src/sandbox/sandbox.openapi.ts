@@ -1,15 +1,12 @@
+import { binary, events, exampleOf, json } from '../openapi/contents.js';
 import { describeController, fieldsOf } from '../openapi/controller-description.js';
 import { STORAGE_UNAVAILABLE } from '../openapi/errors.js';
-import type { Schemas } from '../openapi/openapi-document.js';
 import {
-  binary,
   count,
   EXAMPLE,
-  events,
-  exampleOf,
   file,
+  flag,
   identifier,
-  json,
   list,
   moment,
   nullable,
@@ -18,7 +15,8 @@ import {
   phoneNumber,
   ref,
   text,
-} from '../openapi/schemas.js';
+} from '../schemas/builders.js';
+import type { Schemas } from '../schemas/schema.js';
 import { SandboxController } from './sandbox.controller.js';
 import { SERVED_TYPES } from './sandbox-files.js';
 import { SANDBOX_MEDIA_NAMES } from './sandbox-media.js';
@@ -65,7 +63,7 @@ export const sandboxOpenapi = describeController(SandboxController, ({ accounts 
       media: file('The kind of the file.', {
         fileName: nullable(text('Its name.')),
         player: nullable(oneOf(['image', 'audio', 'video'], 'What shows it in a browser; null: it can only be saved.')),
-        kept: { type: 'boolean', description: 'Whether its bytes can still be read.' },
+        kept: flag('Whether its bytes can still be read.'),
       }),
       status: oneOf(
         ['delivered', 'read', 'queued', 'sending', 'sent', 'undelivered', 'failed', 'unknown'],

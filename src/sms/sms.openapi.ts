@@ -1,3 +1,4 @@
+import { exampleOf } from '../openapi/contents.js';
 import {
   describeController,
   type ErrorDescription,
@@ -5,16 +6,16 @@ import {
   type Surroundings,
 } from '../openapi/controller-description.js';
 import { invalid } from '../openapi/errors.js';
-import { MESSAGE_FILTERS, nextCursor, PAGE, shortPages } from '../openapi/listings.js';
-import type { Schema, Schemas } from '../openapi/openapi-document.js';
+import { MESSAGE_FILTERS, PAGE, shortPages } from '../openapi/listings.js';
+import { SEND_PRIORITIES } from '../outbox/priority.js';
 import {
   count,
   EXAMPLE,
-  exampleOf,
   identifier,
   list,
   metadata,
   moment,
+  nextCursor,
   nullable,
   object,
   oneOf,
@@ -22,8 +23,8 @@ import {
   ref,
   shownNumber,
   text,
-} from '../openapi/schemas.js';
-import { SEND_PRIORITIES } from '../outbox/priority.js';
+} from '../schemas/builders.js';
+import type { Schema, Schemas } from '../schemas/schema.js';
 import { ATTEMPT_ERRORS, ATTEMPT_STATUSES } from './attempt-view.js';
 import { measure, notGsm7 } from './segmentation.js';
 import { SmsController } from './sms.controller.js';

@@ -1,6 +1,6 @@
 import type { EventType } from '../events/event-types.js';
-import type { Json, Schema, Schemas } from '../openapi/openapi-document.js';
-import { count, EXAMPLE, identifier, moment, nullable, object, oneOf, shownNumber, text } from '../openapi/schemas.js';
+import { count, EXAMPLE, identifier, moment, nullable, object, oneOf, shownNumber, text } from '../schemas/builders.js';
+import type { Json, Schema, Schemas } from '../schemas/schema.js';
 
 /** What the types of events that are in no log are called: they go to one endpoint, whatever its types. */
 type EndpointEventType = 'test.ping' | 'endpoint.gap';

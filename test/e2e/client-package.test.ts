@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -15,8 +15,12 @@ beforeAll(() => {
   mkdirSync(home, { recursive: true });
   cpSync(join(ROOT, 'package.json'), join(home, 'package.json'));
   cpSync(join(ROOT, 'dist/client'), join(home, 'dist/client'), { recursive: true });
-  // Types of events.
-  cpSync(join(ROOT, 'dist/events/event-types.d.ts'), join(home, 'dist/events/event-types.d.ts'));
+  // The types of the shapes that travel.
+  const isShape = (path: string) => /(\.api|event-types|schemas\/\w+)\.d\.ts$/.test(path);
+  cpSync(join(ROOT, 'dist'), join(home, 'dist'), {
+    recursive: true,
+    filter: (path) => statSync(path).isDirectory() || isShape(path),
+  });
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
 });
 

@@ -121,8 +121,8 @@ interface Manifest {
   readonly peerDependencies: Readonly<Record<string, string>>;
 }
 
-/** What has no name outside and needs none: what only our own workers call. */
-const NAMELESS = ['LiveSession', 'MessageReceiver', 'SessionListener'];
+/** What has no name outside and needs none: what only our own workers call, and what types of responses are derived from. */
+const NAMELESS = ['LiveSession', 'MessageReceiver', 'SchemaOf', 'SessionListener'];
 
 /** What the tarball had when the faults of the field were mended (2 512 kB), and some room. */
 const MAX_BYTES = 2_600_000;

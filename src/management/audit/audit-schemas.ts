@@ -1,16 +1,14 @@
 import { AUDIT_ACTIONS } from '../../accounts/audit.js';
 import { periodFilters } from '../../openapi/listings.js';
-import type { Schema, Schemas } from '../../openapi/openapi-document.js';
-import { EXAMPLE, identifier, moment, nullable, object, oneOf, text } from '../../openapi/schemas.js';
+import { EXAMPLE, identifier, moment, nullable, object, oneOf, text } from '../../schemas/builders.js';
+import type { Schema, Schemas } from '../../schemas/schema.js';
 import { pageSchema } from '../schemas.js';
 
 const fields = (description: string): Schema =>
   nullable({ type: 'object', description, additionalProperties: {}, example: { status: 'pending' } });
 
-const ACTION = oneOf(AUDIT_ACTIONS, 'What was done.');
-
 /** The filters of a listing of changes. */
-export const AUDIT_FILTERS = { action: { ...ACTION, description: 'Only this action.' }, ...periodFilters('changes') };
+export const AUDIT_FILTERS = { action: oneOf(AUDIT_ACTIONS, 'Only this action.'), ...periodFilters('changes') };
 
 /** Schemas of the audit log. */
 export const AUDIT_SCHEMAS: Schemas = {
@@ -25,7 +23,7 @@ export const AUDIT_SCHEMAS: Schemas = {
       id: nullable(text('The subject of a user, or the public part of a key.')),
       address: nullable(text('The address that the request came from.', { example: '203.0.113.7' })),
     }),
-    action: ACTION,
+    action: oneOf(AUDIT_ACTIONS, 'What was done.'),
     target: text('What was changed: an id, a name, a masked number.', { example: 'MA BOUTIQUE' }),
     account: nullable(identifier('The account; null for none in particular.', EXAMPLE.account)),
     before: fields('The changed fields as they were; null where there were none.'),

@@ -1,6 +1,6 @@
 import { describeController, fieldsOf } from '../../openapi/controller-description.js';
 import { invalid } from '../../openapi/errors.js';
-import { count, list, nullable, object, ref, text } from '../../openapi/schemas.js';
+import { count, list, nullable, object, ref, text } from '../../schemas/builders.js';
 import { NOT_ADMITTED } from '../schemas.js';
 import { PeriodQuery } from '../usage/usage.dto.js';
 import { PERIOD } from '../usage/usage.openapi.js';

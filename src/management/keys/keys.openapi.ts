@@ -3,7 +3,6 @@ import { KEY_SCOPES } from '../../accounts/permissions.js';
 import { describeController, fieldsOf } from '../../openapi/controller-description.js';
 import { invalid } from '../../openapi/errors.js';
 import { PAGE } from '../../openapi/listings.js';
-import type { Schema } from '../../openapi/openapi-document.js';
 import {
   count,
   EXAMPLE,
@@ -16,7 +15,8 @@ import {
   ref,
   text,
   yes,
-} from '../../openapi/schemas.js';
+} from '../../schemas/builders.js';
+import type { Schema } from '../../schemas/schema.js';
 import { PageQuery } from '../list-query.js';
 import { MAX_GRACE_HOURS } from './key-service.js';
 import { KeysController } from './keys.controller.js';

@@ -1,6 +1,6 @@
 import { LEDGER_KINDS } from '../../billing/ledger-store.js';
-import type { Schema, Schemas } from '../../openapi/openapi-document.js';
-import { count, EXAMPLE, identifier, moment, nullable, object, oneOf, text } from '../../openapi/schemas.js';
+import { count, EXAMPLE, identifier, moment, nullable, object, oneOf, text } from '../../schemas/builders.js';
+import type { Schema, Schemas } from '../../schemas/schema.js';
 import { pageSchema } from '../schemas.js';
 
 export const KIND = oneOf(LEDGER_KINDS, 'The cause of the entry.');

@@ -1,8 +1,20 @@
 import { ACCOUNT_ID, MAX_THRESHOLD } from '../../accounts/account-rules.js';
 import { describeController, type ErrorDescription, fieldsOf } from '../../openapi/controller-description.js';
 import { invalid } from '../../openapi/errors.js';
-import { nextCursor, PAGE } from '../../openapi/listings.js';
-import { count, EXAMPLE, identifier, list, moment, nullable, object, oneOf, ref, text } from '../../openapi/schemas.js';
+import { PAGE } from '../../openapi/listings.js';
+import {
+  count,
+  EXAMPLE,
+  identifier,
+  list,
+  moment,
+  nextCursor,
+  nullable,
+  object,
+  oneOf,
+  ref,
+  text,
+} from '../../schemas/builders.js';
 import { LEDGER_ENTRY } from '../ledger/ledger-schemas.js';
 import { ACCOUNT_STATES } from './managed-account-store.js';
 import { ManagedAccountsController } from './managed-accounts.controller.js';

@@ -1,5 +1,5 @@
 import { describeController } from '../../openapi/controller-description.js';
-import { count, list, moment, nullable, object, oneOf, ref, text } from '../../openapi/schemas.js';
+import { count, list, moment, nullable, object, oneOf, ref, text } from '../../schemas/builders.js';
 import { ManagedCarriersController } from './managed-carriers.controller.js';
 
 /** OpenAPI description of the carriers (docs/management-api.md). */

@@ -1,7 +1,7 @@
 import { describeController, type ErrorDescription, fieldsOf } from '../../openapi/controller-description.js';
 import { invalid } from '../../openapi/errors.js';
-import { count, EXAMPLE, list, moment, nullable, object, oneOf, ref, text } from '../../openapi/schemas.js';
 import { PRIORITIES } from '../../outbox/priority.js';
+import { count, EXAMPLE, list, moment, nullable, object, oneOf, ref, text } from '../../schemas/builders.js';
 import { ManagedQueuesController } from './managed-queues.controller.js';
 import { MAX_COUNTED } from './operating-control.js';
 import { PauseQueueBody } from './operator.dto.js';

@@ -1,8 +1,8 @@
+import { events } from '../../openapi/contents.js';
 import { describeController } from '../../openapi/controller-description.js';
 import {
   count,
   EXAMPLE,
-  events,
   identifier,
   list,
   moment,
@@ -11,7 +11,7 @@ import {
   oneOf,
   ref,
   text,
-} from '../../openapi/schemas.js';
+} from '../../schemas/builders.js';
 import { OperationsController } from './operations.controller.js';
 
 const RUNNING = {

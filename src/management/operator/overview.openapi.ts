@@ -1,7 +1,17 @@
 import { describeController, fieldsOf } from '../../openapi/controller-description.js';
 import { invalid } from '../../openapi/errors.js';
 import { PAGE } from '../../openapi/listings.js';
-import { EXAMPLE, identifier, moment, nullable, object, oneOf, phoneNumber, text, yes } from '../../openapi/schemas.js';
+import {
+  EXAMPLE,
+  identifier,
+  moment,
+  nullable,
+  object,
+  oneOf,
+  phoneNumber,
+  text,
+  yes,
+} from '../../schemas/builders.js';
 import { AUDIT_FILTERS, AUDIT_SCHEMAS } from '../audit/audit-schemas.js';
 import { addOptOuts, OPT_OUT_SCHEMAS, OPT_OUTS_QUERY } from '../optouts/optouts.openapi.js';
 import { pageSchema } from '../schemas.js';

@@ -1,6 +1,5 @@
 import { type DtoBody, describeController, fieldsOf } from '../../openapi/controller-description.js';
 import { PAGE } from '../../openapi/listings.js';
-import type { Schemas } from '../../openapi/openapi-document.js';
 import {
   count,
   EXAMPLE,
@@ -13,7 +12,8 @@ import {
   shownNumber,
   text,
   yes,
-} from '../../openapi/schemas.js';
+} from '../../schemas/builders.js';
+import type { Schemas } from '../../schemas/schema.js';
 import { NOT_ADMITTED, pageSchema } from '../schemas.js';
 import { OptOutsController } from './optouts.controller.js';
 import { AddOptOutsBody, ListOptOutsQuery } from './optouts.dto.js';

@@ -2,7 +2,7 @@ import { ACCOUNT_ROLES, OPERATOR_ROLES } from '../../accounts/permissions.js';
 import { MINUTE_MS } from '../../common/time.js';
 import { describeController, type ErrorDescription, fieldsOf } from '../../openapi/controller-description.js';
 import { invalid, STORAGE_UNAVAILABLE } from '../../openapi/errors.js';
-import { count, EXAMPLE, moment, nullable, object, oneOf, text, yes } from '../../openapi/schemas.js';
+import { count, EXAMPLE, moment, nullable, object, oneOf, text, yes } from '../../schemas/builders.js';
 import { ACCESS_SECONDS } from './access-tokens.js';
 import { LinksController } from './links.controller.js';
 import { SessionController } from './session.controller.js';

@@ -1,7 +1,7 @@
 import { describeController, fieldsOf } from '../../openapi/controller-description.js';
 import { PAGE } from '../../openapi/listings.js';
-import type { Schema, Schemas } from '../../openapi/openapi-document.js';
-import { moment, nullable, object, oneOf, text, yes } from '../../openapi/schemas.js';
+import { moment, nullable, object, oneOf, text, yes } from '../../schemas/builders.js';
+import type { Schema, Schemas } from '../../schemas/schema.js';
 import { PageQuery } from '../list-query.js';
 import { NOT_ADMITTED, pageSchema } from '../schemas.js';
 import { SignaturesController } from './signatures.controller.js';

@@ -1,6 +1,6 @@
 import { describeController } from '../../openapi/controller-description.js';
-import type { Schema } from '../../openapi/openapi-document.js';
-import { count, list, moment, nullable, object, oneOf, ref, text } from '../../openapi/schemas.js';
+import { count, list, moment, nullable, object, oneOf, ref, text } from '../../schemas/builders.js';
+import type { Schema } from '../../schemas/schema.js';
 import { NOT_ADMITTED } from '../schemas.js';
 import { OverviewController } from './overview.controller.js';
 import { MAX_COUNTED } from './overview-service.js';

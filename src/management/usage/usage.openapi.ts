@@ -1,7 +1,7 @@
 import { describeController, fieldsOf } from '../../openapi/controller-description.js';
 import { invalid } from '../../openapi/errors.js';
-import type { Schemas } from '../../openapi/openapi-document.js';
-import { count, identifier, list, moment, nullable, object, ref, text } from '../../openapi/schemas.js';
+import { count, identifier, list, moment, nullable, object, ref, text } from '../../schemas/builders.js';
+import type { Schemas } from '../../schemas/schema.js';
 import { NOT_ADMITTED } from '../schemas.js';
 import { UsageController } from './usage.controller.js';
 import { GroupedUsageQuery } from './usage.dto.js';

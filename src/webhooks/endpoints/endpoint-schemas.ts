@@ -1,5 +1,4 @@
 import { EVENT_TYPES } from '../../events/event-types.js';
-import type { Schemas } from '../../openapi/openapi-document.js';
 import {
   count,
   EXAMPLE,
@@ -12,7 +11,8 @@ import {
   ref,
   text,
   yes,
-} from '../../openapi/schemas.js';
+} from '../../schemas/builders.js';
+import type { Schemas } from '../../schemas/schema.js';
 import { MAX_BATCHED, MAX_DESCRIPTION, MAX_WAIT_MS } from './endpoint-input.js';
 import { MAX_WEBHOOK_URL } from './webhook-targets.js';
 

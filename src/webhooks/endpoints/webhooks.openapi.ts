@@ -1,7 +1,7 @@
 import { describeController, type ErrorDescription, fieldsOf } from '../../openapi/controller-description.js';
 import { invalid } from '../../openapi/errors.js';
 import { PAGE, periodFilters } from '../../openapi/listings.js';
-import { count, oneOf } from '../../openapi/schemas.js';
+import { count, oneOf } from '../../schemas/builders.js';
 import { MAX_REPLAYS } from '../calls/call-store.js';
 import { MAX_BATCHED, MAX_KEEP_HOURS, MAX_WAIT_MS } from './endpoint-input.js';
 import { ENDPOINT_FIELDS, ENDPOINT_SCHEMAS, EXAMPLE_ID, EXAMPLE_SECRET, EXAMPLE_URL } from './endpoint-schemas.js';

@@ -1,6 +1,7 @@
+import { events, exampleOf } from '../../openapi/contents.js';
 import { describeController, type ErrorDescription, fieldsOf } from '../../openapi/controller-description.js';
-import type { Schema, Schemas } from '../../openapi/openapi-document.js';
-import { count, events, exampleOf, list, object, oneOf, ref, text } from '../../openapi/schemas.js';
+import { count, list, object, oneOf, ref, text } from '../../schemas/builders.js';
+import type { Schema, Schemas } from '../../schemas/schema.js';
 import { EVENT_DATA, EVENT_DESCRIPTIONS, eventFields } from '../event-schemas.js';
 import { EventTypesController } from './event-types.controller.js';
 import { EventsController } from './events.controller.js';

@@ -1,5 +1,5 @@
 import { describeController, fieldsOf } from '../../../src/openapi/controller-description.js';
-import { count, EXAMPLE, identifier, list, object, text } from '../../../src/openapi/schemas.js';
+import { count, EXAMPLE, identifier, list, object, text } from '../../../src/schemas/builders.js';
 import { PostcardController, PostcardSettings, SendPostcardBody } from './postcards.js';
 
 /** How the document describes postcards. */

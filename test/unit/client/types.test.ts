@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import type { Balance } from '../../../src/billing/balance.controller.js';
 import type * as client from '../../../src/client/index.js';
 import type { SendMediaBody, SendTextBody } from '../../../src/msgapp/msgapp.dto.js';
 import type { MsgappMessage, MsgappPage, MsgappSendResult } from '../../../src/msgapp/msgapp-results.js';
@@ -20,7 +19,6 @@ type Same<A, B> = [A, B] extends [B, A] ? true : false;
 
 /** The client has types of its own, since a browser has none of Nest's; these are the service's all the same. */
 const same: readonly true[] = [
-  true satisfies Same<client.Balance, Balance>,
   true satisfies Same<client.SmsSendResult, SmsSendResult>,
   true satisfies Same<client.SmsDetails, SmsDetails>,
   true satisfies Same<client.Page<client.SmsSummary>, SmsPage>,

@@ -1,0 +1,130 @@
+import { type Fields, type ObjectSchema, type Schema, type SchemaOf, type Schemas, schemaOf } from './schema.js';
+
+/** Values that examples of several capabilities share. */
+export const EXAMPLE = {
+  account: '019d0f4e-6a00-7c3e-9a51-2f6b8d0c4e17',
+  message: '019d0f51-0d80-7b62-8c0e-5a7f3b1d9e24',
+  session: '019d0f4e-9b10-7a52-b1c7-3d2e5f607182',
+  number: '22670000000',
+  sender: '22670000100',
+  text: 'Votre colis est arrivé.',
+  moment: '2026-11-21T10:00:00.000Z',
+} as const;
+
+/** Where a document keeps its named schemas. */
+export const SCHEMAS = '#/components/schemas/';
+
+/**
+ * A reference to a schema, by the name that documents have for it.
+ *
+ * @param named one schema under its name, for instance `{ SmsAttempt }`
+ */
+export function ref<T>(named: Readonly<Record<string, SchemaOf<T>>>): SchemaOf<T>;
+export function ref(name: string): Schema;
+export function ref(named: string | object): Schema {
+  const [name] = typeof named === 'string' ? [named] : Object.keys(named);
+  return schemaOf({ $ref: `${SCHEMAS}${name}` });
+}
+
+/** An object of a response: every field is required except the `optional` ones, and there are no others. */
+export function object<F extends Fields, Optional extends keyof F & string = never>(
+  description: string,
+  properties: F,
+  optional?: readonly Optional[],
+): ObjectSchema<F, Optional>;
+export function object(description: string, properties: Schemas, optional?: readonly string[]): Schema;
+export function object(description: string, properties: Schemas, optional: readonly string[] = []): Schema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: 'object', description, properties, required, additionalProperties: false };
+}
+
+export function list<T>(items: SchemaOf<T>, further?: Schema): SchemaOf<readonly T[]>;
+export function list(items: Schema, further?: Schema): Schema;
+export function list(items: Schema, further: Schema = {}): Schema {
+  return { type: 'array', items, ...further };
+}
+
+export const text = (description: string, further: Schema = {}): SchemaOf<string> =>
+  schemaOf({ type: 'string', description, ...further });
+
+/** One of these texts; the first one is the example if there is no other. */
+export const oneOf = <const T extends string>(
+  values: readonly T[],
+  description: string,
+  further: Schema = {},
+): SchemaOf<T> => schemaOf({ type: 'string', description, enum: values, ...further });
+
+/** An integer of at least 0, unless `further` says otherwise. */
+export const count = (description: string, further: Schema = {}): SchemaOf<number> =>
+  schemaOf({ type: 'integer', minimum: 0, description, ...further });
+
+/** An integer that may be negative. */
+export const integer = (description: string, further: Schema = {}): SchemaOf<number> =>
+  schemaOf({ type: 'integer', description, ...further });
+
+export const flag = (description: string, further: Schema = {}): SchemaOf<boolean> =>
+  schemaOf({ type: 'boolean', description, ...further });
+
+export const yes = schemaOf<true>({ type: 'boolean', enum: [true], description: 'Always true.' });
+
+/** An object with any number of fields, all of one kind. */
+export const record = <T, K extends string = string>(
+  values: SchemaOf<T>,
+  description: string,
+  further: Schema = {},
+): SchemaOf<Readonly<Record<K, T>>> =>
+  schemaOf({ type: 'object', description, additionalProperties: values, ...further });
+
+/** An identifier. The host chooses its format, so the description does not limit it. */
+export const identifier = (description: string, example: string): SchemaOf<string> =>
+  text(description, { minLength: 1, example });
+
+/** @param afterMs distance of the example from the usual one in milliseconds */
+export const moment = (description: string, afterMs = 0): SchemaOf<string> => {
+  const example = new Date(Date.parse(EXAMPLE.moment) + afterMs).toISOString();
+  return text(description, { format: 'date-time', example });
+};
+
+/** A phone number as requests and responses have it. */
+export const phoneNumber = (description: string, example: string = EXAMPLE.number): SchemaOf<string> =>
+  text(`${description} International format, digits only, without \`+\`.`, { pattern: '^[1-9]\\d{6,14}$', example });
+
+/** A phone number as look-ups have it: stars stand for digits that were removed. */
+export const shownNumber = (description: string): SchemaOf<string> =>
+  text(`${description} International format, digits only, without \`+\`; \`*\` for each digit that was removed.`, {
+    pattern: '^[\\d*]{7,15}$',
+    example: EXAMPLE.number,
+  });
+
+/** What a caller gives with a send, as it comes back. */
+export const metadata = nullable(
+  schemaOf<Readonly<Record<string, string>>>({
+    type: 'object',
+    description: 'What was given with the send; null where there was nothing, and when the content was removed.',
+    additionalProperties: { type: 'string' },
+    example: { order: '4711' },
+  }),
+);
+
+/** The schema with null as a further value. */
+export function nullable<T>(schema: SchemaOf<T>): SchemaOf<T | null>;
+export function nullable(schema: Schema): Schema;
+export function nullable(schema: Schema): Schema {
+  return { ...schema, ...(schema.enum && { enum: [...schema.enum, null] }), nullable: true };
+}
+
+/** The `next_cursor` of a page. */
+export const nextCursor = nullable(text('The `cursor` of the next page; null at the end.'));
+
+/** The file of a message as a response describes it. */
+export const file = <F extends Fields = Record<never, never>>(kind: string, further: F = {} as F) =>
+  nullable(
+    object('The file that was sent; null for a text.', {
+      type: oneOf(['image', 'video', 'document', 'audio', 'voice'], kind),
+      mimetype: text('Its media type, for instance `image/jpeg`.'),
+      ...further,
+      size: count('Its size in bytes.'),
+      sha256: text('SHA-256 of the file, hexadecimal.', { pattern: '^[0-9a-f]{64}$' }),
+      caption: nullable(text('The text below the file; null when there is none.')),
+    }),
+  );

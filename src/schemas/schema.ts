@@ -1,0 +1,69 @@
+/** A value of JSON. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [field: string]: Json };
+
+/** A schema object of OpenAPI 3.0, with the keywords that our descriptions use. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
+  readonly description?: string;
+  readonly nullable?: true;
+  readonly format?: 'date-time' | 'binary' | 'uri';
+  readonly pattern?: string;
+  readonly enum?: readonly Json[];
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: Schema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly uniqueItems?: true;
+  readonly properties?: Schemas;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: false | Schema;
+  readonly maxProperties?: number;
+  readonly allOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+  readonly default?: Json;
+  readonly example?: Json;
+}
+
+/** Schemas by name: the fields of an object, or the named schemas of a document. */
+export type Schemas = Readonly<Record<string, Schema>>;
+
+declare const TYPE: unique symbol;
+
+/** A schema that the compiler knows the values of: `TypeOf` gives their type. At run time it is a plain schema. */
+export interface SchemaOf<T> extends Schema {
+  /** Exists for the compiler only. */
+  readonly [TYPE]: T;
+}
+
+/** The fields of an object by name, each with a schema whose type is known. */
+export type Fields = Readonly<Record<string, SchemaOf<unknown>>>;
+
+/** The schema of an object with the fields `F`, of which `Optional` may be missing. */
+export interface ObjectSchema<F extends Fields, Optional extends keyof F = never>
+  extends SchemaOf<ObjectOf<F, Optional>> {
+  readonly properties: F;
+}
+
+type ObjectOf<F extends Fields, Optional extends keyof F> = {
+  readonly [K in keyof F as Exclude<K, Optional>]: TypeOf<F[K]>;
+} & { readonly [K in keyof F as Extract<K, Optional>]?: TypeOf<F[K]> };
+
+/**
+ * The type of the values that a schema describes. The field that a value has leads an editor to the field of the schema, where
+ * its description is.
+ *
+ * ```ts
+ * export const Balance = object('The balance of an account.', { balance: count('Units left.') });
+ * export interface Balance extends TypeOf<typeof Balance> {} // { readonly balance: number }
+ * ```
+ */
+export type TypeOf<S extends SchemaOf<unknown>> = S[typeof TYPE];
+
+/** States the type of the values of a schema, for what the schema itself does not say. */
+export function schemaOf<T>(schema: Schema): SchemaOf<T> {
+  return schema as SchemaOf<T>;
+}
