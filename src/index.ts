@@ -11,9 +11,6 @@ export {
   type KeySummary,
 } from './accounts/account-service.js';
 export type { Account, AccountState, KeyDefinition, Signature, SignatureStatus } from './accounts/account-store.js';
-export { ApiKeyGuard } from './accounts/api-key.guard.js';
-export type { NewApiKey } from './accounts/api-key.js';
-export { isApiKey, makeApiKey } from './accounts/api-key.js';
 export type {
   AuditAction,
   AuditEntry,
@@ -22,23 +19,25 @@ export type {
   Author,
   Author as AuditAuthor,
   StoredAuditEntry,
-} from './accounts/audit.js';
-export type { RoledUser } from './accounts/authenticator.js';
+} from './accounts/audit/audit.js';
 export { Caller } from './accounts/caller.decorator.js';
-export type { KeyDraft } from './accounts/key-definition.js';
-export type { CallerKey } from './accounts/key-directory.js';
-export type { AccountRole, KeyScope, OperatorRole } from './accounts/permissions.js';
-export type { SignatureCallOptions } from './accounts/signature-service.js';
-export { SignatureService } from './accounts/signature-service.js';
-export type { VerifiedUser } from './accounts/user-token-verifier.js';
-export { UserTokenVerifier } from './accounts/user-token-verifier.js';
+export { ApiKeyGuard } from './accounts/keys/api-key.guard.js';
+export type { NewApiKey } from './accounts/keys/api-key.js';
+export { isApiKey, makeApiKey } from './accounts/keys/api-key.js';
+export type { RoledUser } from './accounts/keys/authenticator.js';
+export type { KeyDraft } from './accounts/keys/key-definition.js';
+export type { CallerKey } from './accounts/keys/key-directory.js';
+export type { AccountRole, KeyScope, OperatorRole } from './accounts/keys/permissions.js';
+export type { SignatureCallOptions } from './accounts/signatures/signature-service.js';
+export { SignatureService } from './accounts/signatures/signature-service.js';
+export type { VerifiedUser } from './accounts/users/user-token-verifier.js';
+export { UserTokenVerifier } from './accounts/users/user-token-verifier.js';
 export type { PostingOptions } from './billing/ledger-service.js';
 export { LedgerService } from './billing/ledger-service.js';
 export type { LedgerCheck, LedgerEntry, LedgerPart, LedgerProgress } from './billing/ledger-store.js';
 export type { TariffOptions } from './billing/tariff.js';
-export type { Cancellation } from './common/async.js';
-export type { Catalogue, Locale, TextKey, TextValues } from './common/catalogue.js';
 export { Clock, SystemClock } from './common/clock.js';
+export type { Cancellation } from './common/concurrency/async.js';
 export {
   type ErrorCode,
   MessagingError,
@@ -50,7 +49,7 @@ export type { HostTransaction } from './common/host-transaction.js';
 export { IdGenerator, UuidGenerator } from './common/ids.js';
 export { LocalNotifier, type NoticeTopic, Notifier } from './common/notifier.js';
 export type { Page, PageRequest } from './common/page.js';
-export type { StrictNumbers } from './common/recipient-number.js';
+export type { StrictNumbers } from './common/phone-numbers/recipient-number.js';
 export type { SomeOf } from './common/some-of.js';
 export {
   type HistogramMetric,
@@ -61,7 +60,8 @@ export {
   type SpanKind,
   Telemetry,
   type TelemetrySpan,
-} from './common/telemetry.js';
+} from './common/telemetry/telemetry.js';
+export type { Catalogue, Locale, TextKey, TextValues } from './common/text/catalogue.js';
 export type {
   CoreAsyncOptions,
   CoreGraph,
@@ -126,33 +126,25 @@ export {
 } from './management/keys/key-service.js';
 export type { KeyPage, KeyView, NewKeyView } from './management/keys/key-view.js';
 export type { LedgerView } from './management/ledger/ledger-view.js';
+export { ManagementModule } from './management/management.module.js';
 export type { ManagementOptions } from './management/management-options.js';
 export type { ClaimSource, OidcAlgorithm, OidcClaims, OidcOptions } from './management/oidc/oidc-options.js';
 export { OidcUserTokenVerifier } from './management/oidc/oidc-user-token-verifier.js';
-export type { AccountPage, AccountView, PostingView } from './management/operator/account-view.js';
-export { LedgerChecks, type LedgerCheckView } from './management/operator/ledger-checks.js';
+export type { AccountPage, AccountView, PostingView } from './management/operator/accounts/account-view.js';
 export {
   type AccountDraft,
   type AccountListQuery,
   ManagedAccounts,
   type NewAccount,
   type PostingDraft,
-} from './management/operator/managed-accounts.js';
+} from './management/operator/accounts/managed-accounts.js';
 export {
-  type CarrierLinkView,
-  type CarrierRouteView,
-  type CarriersView,
-  ManagedCarriers,
-  type UnreadNumberView,
-} from './management/operator/managed-carriers.js';
-export {
-  ManagedQueues,
-  type PauseDraft,
-  type PausesView,
-  type PauseView,
-  type QueueDepthView,
-  type QueuesView,
-} from './management/operator/managed-queues.js';
+  type ManagedSignaturePage,
+  ManagedSignatures,
+  type ManagedSignatureView,
+  type SignatureListQuery,
+} from './management/operator/accounts/managed-signatures.js';
+export { LedgerChecks, type LedgerCheckView } from './management/operator/ledger-checks/ledger-checks.js';
 export {
   type ManagedSessionPage,
   ManagedSessions,
@@ -160,11 +152,20 @@ export {
   type SessionListQuery,
 } from './management/operator/managed-sessions.js';
 export {
-  type ManagedSignaturePage,
-  ManagedSignatures,
-  type ManagedSignatureView,
-  type SignatureListQuery,
-} from './management/operator/managed-signatures.js';
+  type CarrierLinkView,
+  type CarrierRouteView,
+  type CarriersView,
+  ManagedCarriers,
+  type UnreadNumberView,
+} from './management/operator/operations/managed-carriers.js';
+export {
+  ManagedQueues,
+  type PauseDraft,
+  type PausesView,
+  type PauseView,
+  type QueueDepthView,
+  type QueuesView,
+} from './management/operator/operations/managed-queues.js';
 export type { OperatorCallOptions } from './management/operator/operator-call.js';
 export { SystemService, type SystemView } from './management/operator/system-service.js';
 export {
@@ -184,12 +185,11 @@ export { OverviewService } from './management/usage/overview-service.js';
 export type { AttentionView, OverviewView } from './management/usage/overview-view.js';
 export { type UsagePeriod, UsageService } from './management/usage/usage-service.js';
 export type { UsageAmountsView, UsageItemView, UsageView } from './management/usage/usage-view.js';
-export { ManagementModule } from './management.module.js';
 export { GuardedMediaFetcher } from './media/guarded-media-fetcher.js';
 export { type FetchedMedia, MediaFetcher, MediaRefusedError, type MediaRequest } from './media/media-fetcher.js';
 export type { MediaAllow, MediaOptions } from './media/media-options.js';
-export { MessagingModule } from './messaging.module.js';
-export { MessagingCore } from './messaging-core.module.js';
+export { MessagingModule } from './messaging/messaging.module.js';
+export { MessagingCore } from './messaging/messaging-core.module.js';
 export type {
   ManagementGraph,
   ManagementModuleAsyncOptions,
@@ -211,9 +211,9 @@ export type {
   WebhooksModuleAsyncOptions,
   WebhooksModuleOptions,
   WebhookValues,
-} from './module-options.js';
+} from './messaging/module-options.js';
 export { channelToken } from './msgapp/channel-token.js';
-export type { MediaDescription } from './msgapp/message-contents.js';
+export { MsgappModule } from './msgapp/msgapp.module.js';
 export type { MsgappListQuery } from './msgapp/msgapp-query.js';
 export type { MsgappMessage, MsgappPage, MsgappSendResult } from './msgapp/msgapp-results.js';
 export type { MsgappSendOptions } from './msgapp/msgapp-service.js';
@@ -232,13 +232,13 @@ export {
   type Pacing,
   type SessionTiming,
 } from './msgapp/msgapp-transport.js';
+export type { MediaDescription } from './msgapp/sending/message-contents.js';
 export type { CredentialsKeyOption } from './msgapp/sessions/credential-cipher.js';
 export { SessionLostError } from './msgapp/sessions/credential-vault.js';
 export type { LinkCode, LinkNews } from './msgapp/sessions/qr-stream.js';
 export type { SessionCredentials } from './msgapp/sessions/session-credentials.js';
 export { SessionManager } from './msgapp/sessions/session-manager.js';
 export type { PendingSession, SessionsView, SessionView } from './msgapp/sessions/session-view.js';
-export { MsgappModule } from './msgapp.module.js';
 export {
   PostgresNotifier,
   type PostgresNotifierOptions,
@@ -248,6 +248,7 @@ export { describeMessaging } from './openapi/describe-messaging.js';
 export type { OpenApiDocument, Tag as OpenApiTag } from './openapi/openapi-document.js';
 export { type OperatorProgram, runOperator } from './operator/run-operator.js';
 export type { OtpWindow } from './otp/challenge.js';
+export { OtpModule } from './otp/otp.module.js';
 export type { OtpPepper, OtpPepperOption } from './otp/otp-codes.js';
 export type { CountryBreaker, OtpLimits, OtpPreset } from './otp/otp-limits.js';
 export type { OtpOptions } from './otp/otp-options.js';
@@ -255,20 +256,19 @@ export type { OtpSendResult, VerifyOutcome } from './otp/otp-results.js';
 export type { OtpSendOptions } from './otp/otp-service.js';
 export { OtpService, type OtpToSend, type OtpToVerify } from './otp/otp-service.js';
 export type { OtpServiceOptions } from './otp/otp-text.js';
-export { OtpModule } from './otp.module.js';
-export type { DeliveryResult, DeliveryTiming, RepeatPolicy, ResultPolicy } from './outbox/delivery-result.js';
+export type { SendKey } from './outbox/accept/send.js';
+export type { DeliveryResult, DeliveryTiming, RepeatPolicy, ResultPolicy } from './outbox/delivery/delivery-result.js';
+export type { DispatchOptions, ProcessRole } from './outbox/delivery/dispatch-options.js';
 export type { DeliveryStatus } from './outbox/delivery-state.js';
-export type { DispatchOptions, ProcessRole } from './outbox/dispatch-options.js';
-export type { MessageListQuery } from './outbox/message-listing.js';
+export type { MessageListQuery } from './outbox/listing/message-listing.js';
 export type { Acceptance } from './outbox/outbox.js';
-export type { Priority, SendPriority } from './outbox/priority.js';
+export type { Priority, SendPriority } from './outbox/queue/priority.js';
 export { type ErasureResult, ErasureService } from './outbox/retention/erasure-service.js';
 export type { RetentionOptions } from './outbox/retention/retention-options.js';
-export type { SendKey } from './outbox/send.js';
+export { SandboxModule } from './sandbox/sandbox.module.js';
 export { SandboxMsgappTransport } from './sandbox/sandbox-msgapp-transport.js';
 export type { SandboxOptions } from './sandbox/sandbox-options.js';
 export { SandboxSmsTransport } from './sandbox/sandbox-sms-transport.js';
-export { SandboxModule } from './sandbox.module.js';
 export type { SmsAttempt } from './sms/attempt-view.js';
 export type { LinkState, RouteState } from './sms/carrier-state.js';
 export type { OptOutCallOptions, OptOutScope } from './sms/opt-out/opt-out-service.js';
@@ -276,6 +276,7 @@ export { type OptOutEntry, OptOutService } from './sms/opt-out/opt-out-service.j
 export type { OptOutSource } from './sms/opt-out/opt-out-store.js';
 export type { OptOutWordsOption } from './sms/opt-out/opt-out-words.js';
 export { type Encoding, type Measurement, measure } from './sms/segmentation.js';
+export { SmsModule } from './sms/sms.module.js';
 export type { SmsOptions } from './sms/sms-options.js';
 export type { SmsListQuery, SmsRecipientsQuery } from './sms/sms-query.js';
 export type {
@@ -305,10 +306,9 @@ export {
   type SubmitResult,
 } from './sms/sms-transport.js';
 export type { Transliteration } from './sms/transliteration.js';
-export { SmsModule } from './sms.module.js';
-export { messagingMigrations } from './storage/typeorm/schema/migrate.js';
-export type { TypeormStorageSettings, TypeormStorageSource } from './storage/typeorm/typeorm-storage.js';
-export { TypeormStorage, type TypeormStorageOptions } from './storage/typeorm/typeorm-storage.js';
+export { messagingMigrations } from './storage/schema/migrate.js';
+export type { TypeormStorageSettings, TypeormStorageSource } from './storage/typeorm-storage.js';
+export { TypeormStorage, type TypeormStorageOptions } from './storage/typeorm-storage.js';
 export type { PingResult } from './webhooks/calls/endpoint-calls.js';
 export type {
   DisabledReason,
@@ -329,4 +329,4 @@ export type { EventView } from './webhooks/event-view.js';
 export type { EventFeedPage, EventPageRequest, EventPlace } from './webhooks/feed/event-service.js';
 export { EventService } from './webhooks/feed/event-service.js';
 export type { WebhookOptions } from './webhooks/webhook-options.js';
-export { WebhooksModule } from './webhooks.module.js';
+export { WebhooksModule } from './webhooks/webhooks.module.js';

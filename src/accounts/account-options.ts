@@ -1,6 +1,6 @@
-import { type Catalogue, catalogueOf } from '../common/catalogue.js';
 import { any, group, OptionPlace, type OptionsOf, readOptions } from '../common/options.js';
-import { isSignatureName } from './signature-name.js';
+import { type Catalogue, catalogueOf } from '../common/text/catalogue.js';
+import { isSignatureName } from './signatures/signature-name.js';
 
 /** How clients are warned that API keys in `Authorization: Bearer` are deprecated. */
 export interface LegacyBearerOptions {

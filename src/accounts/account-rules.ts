@@ -1,7 +1,7 @@
 import { MessagingError } from '../common/errors.js';
 import { checkString, checkText } from '../common/inputs.js';
 import { escapeControls } from '../common/log.js';
-import { isInvisible } from '../common/visible-text.js';
+import { isInvisible } from '../common/text/visible-text.js';
 
 /** The ids of new accounts. */
 export const ACCOUNT_ID = /^[A-Za-z0-9._-]{1,64}$/;

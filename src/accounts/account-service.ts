@@ -9,9 +9,9 @@ import type { Page, PageRequest } from '../common/page.js';
 import { DAY_MS } from '../common/time.js';
 import { checkAccountName, checkNewAccountId, checkThreshold } from './account-rules.js';
 import { type Account, AccountStore, type EarlierReply, type StoredApiKey } from './account-store.js';
-import type { Author } from './audit.js';
-import type { KeyDraft } from './key-definition.js';
-import { checkGrace, KeyRegistry, type MadeKey } from './key-registry.js';
+import type { Author } from './audit/audit.js';
+import type { KeyDraft } from './keys/key-definition.js';
+import { checkGrace, KeyRegistry, type MadeKey } from './keys/key-registry.js';
 
 /** An API key in clear text; it is returned once and cannot be read again. */
 export interface IssuedKey {

@@ -3,8 +3,8 @@ import type { IdempotencyKey } from '../common/idempotency-key.js';
 import type { Page, PageRequest } from '../common/page.js';
 import { newKeyEvent, revokedKeyEvent } from '../events/account-events.js';
 import type { NewEvent } from '../events/event-types.js';
-import type { Author } from './audit.js';
-import type { KeyScope } from './permissions.js';
+import type { Author } from './audit/audit.js';
+import type { KeyScope } from './keys/permissions.js';
 
 /** A customer account with a prepaid balance. */
 export interface Account {

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
-import { RateWindow } from '../common/rate-window.js';
+import { RateWindow } from '../common/concurrency/rate-window.js';
 import { AccountDirectory } from './account-directory.js';
 import type { AccountState } from './account-store.js';
 import { isWithin } from './address-ranges.js';
-import { type Answer, UNAUTHORIZED } from './authenticator.js';
-import type { KnownKey } from './key-directory.js';
-import { KeyLastUse } from './key-last-use.js';
-import { isAtLeast, type Permission } from './permissions.js';
+import { type Answer, UNAUTHORIZED } from './keys/authenticator.js';
+import type { KnownKey } from './keys/key-directory.js';
+import { KeyLastUse } from './keys/key-last-use.js';
+import { isAtLeast, type Permission } from './keys/permissions.js';
 
 /** What a request says about itself beside its credential. */
 export interface AdmittedRequest {

@@ -1,8 +1,8 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { AdmittedRequest } from './admission.js';
-import { admittedBy, type CredentialHeaders, type HttpRequest, rawRequestOf } from './authenticator.js';
-import { neededBy } from './needs.decorator.js';
-import type { Permission } from './permissions.js';
+import { admittedBy, type CredentialHeaders, type HttpRequest, rawRequestOf } from './keys/authenticator.js';
+import { neededBy } from './keys/needs.decorator.js';
+import type { Permission } from './keys/permissions.js';
 
 /** What a request was admitted by, so that it can be looked at again while the caller is given something for long. */
 export interface AdmittedCall extends AdmittedRequest {

@@ -1,5 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { type Caller as CallerShape, type HttpRequest, lastCaller, rawRequestOf } from './authenticator.js';
+import { type Caller as CallerShape, type HttpRequest, lastCaller, rawRequestOf } from './keys/authenticator.js';
 
 /** The authenticated caller of a request. */
 export interface Caller extends CallerShape {}

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { atMost } from '../common/at-most.js';
 import type { Clock } from '../common/clock.js';
+import { atMost } from '../common/concurrency/at-most.js';
 import { type NoticeTopic, type Notifier, publishNotice } from '../common/notifier.js';
 
 /** Age in milliseconds from which on an entry is refreshed in the background while it is still served. */

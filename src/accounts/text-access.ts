@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
-import { maskNumber } from '../common/phone-number.js';
-import { AuditLog, type Author } from './audit.js';
-import type { Caller } from './authenticator.js';
+import { maskNumber } from '../common/phone-numbers/phone-number.js';
+import { AuditLog, type Author } from './audit/audit.js';
+import type { Caller } from './keys/authenticator.js';
 
 /**
  * How much of texts and numbers a caller sees: an account all of its own, an operator masked ones. Only the role `operator`

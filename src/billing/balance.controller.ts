@@ -1,6 +1,6 @@
 import { Get } from '@nestjs/common';
 import { Caller } from '../accounts/caller.decorator.js';
-import { Needs } from '../accounts/needs.decorator.js';
+import { Needs } from '../accounts/keys/needs.decorator.js';
 import { MessagingController } from '../http/messaging-controller.js';
 import type { Balance } from './balance.api.js';
 import { LedgerService } from './ledger-service.js';

@@ -1,4 +1,4 @@
-import type { Author } from '../accounts/audit.js';
+import type { Author } from '../accounts/audit/audit.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import type { IdempotencyKey } from '../common/idempotency-key.js';
 import type { Page, PageRequest } from '../common/page.js';

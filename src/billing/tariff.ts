@@ -1,6 +1,6 @@
 import { MessagingOptionsError } from '../common/errors.js';
 import { group, isRecord, Option, type OptionsOf, unread } from '../common/options.js';
-import { countryOf, isCountryCode } from '../common/phone-number.js';
+import { countryOf, isCountryCode } from '../common/phone-numbers/phone-number.js';
 
 /** The price of one SMS segment by destination, in units. Every price is an integer from 0 to 1 000 000. */
 export interface TariffOptions {

@@ -1,4 +1,4 @@
-import type { TextKey, TextValues } from './catalogue.js';
+import type { TextKey, TextValues } from './text/catalogue.js';
 
 /** The code of a refusal. Each has one HTTP status (`http/errors.ts`) and one text in each catalogue. */
 export type ErrorCode = Extract<TextKey, `error.${string}`>;

@@ -1,5 +1,5 @@
 import { MessagingError } from './errors.js';
-import { isPhoneNumber } from './phone-number.js';
+import { isPhoneNumber } from './phone-numbers/phone-number.js';
 
 // Hosts also call services from their own controllers with the input of clients, so types alone do not guarantee it.
 

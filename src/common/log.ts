@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { Logger, type LoggerService } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { atMost } from './at-most.js';
 import type { Clock } from './clock.js';
+import { atMost } from './concurrency/at-most.js';
 import { MessagingError, StorageUnavailableError } from './errors.js';
 import { MINUTE_MS } from './time.js';
 

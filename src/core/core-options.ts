@@ -1,6 +1,6 @@
 import type { DynamicModule, InjectionToken, ModuleMetadata, OptionalFactoryDependency, Type } from '@nestjs/common';
 import { ACCOUNT_OPTIONS, type AccountOptions } from '../accounts/account-options.js';
-import type { UserTokenVerifier } from '../accounts/user-token-verifier.js';
+import type { UserTokenVerifier } from '../accounts/users/user-token-verifier.js';
 import type { Clock } from '../common/clock.js';
 import type { IdGenerator } from '../common/ids.js';
 import type { Notifier } from '../common/notifier.js';
@@ -8,7 +8,12 @@ import { type OptionsOf, unread } from '../common/options.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http/http-settings.js';
 import type { MediaFetcher } from '../media/media-fetcher.js';
 import { MEDIA_OPTIONS, type MediaOptions } from '../media/media-options.js';
-import { DISPATCH_OPTIONS, type DispatchOptions, type ProcessRole, ROLE_OPTION } from '../outbox/dispatch-options.js';
+import {
+  DISPATCH_OPTIONS,
+  type DispatchOptions,
+  type ProcessRole,
+  ROLE_OPTION,
+} from '../outbox/delivery/dispatch-options.js';
 import { RETENTION_OPTIONS, type RetentionOptions } from '../outbox/retention/retention-options.js';
 import { HEALTH_OPTIONS, type HealthOptions } from './health-options.js';
 import type { MessagingStorage } from './messaging-storage.js';

@@ -1,10 +1,10 @@
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { LedgerStore } from '../billing/ledger-store.js';
 import { Clock } from '../common/clock.js';
+import { type RoundReport, Rounds } from '../common/concurrency/rounds.js';
 import { type FaultLog, faultCode, faultLog, nameOf } from '../common/log.js';
-import { type RoundReport, Rounds } from '../common/rounds.js';
 import { EventTeller } from '../events/event-teller.js';
-import { DispatchSettings } from '../outbox/dispatch-options.js';
+import { DispatchSettings } from '../outbox/delivery/dispatch-options.js';
 
 /** How often accounts are looked for whose balance has fallen below their threshold, in milliseconds. */
 const EVERY_MS = 1000;

@@ -4,7 +4,7 @@ import type { LedgerStore } from '../billing/ledger-store.js';
 import { describePort, member, method, methodIfAny } from '../common/port.js';
 import type { MediaStore } from '../media/media-store.js';
 import type { OutboxStore } from '../outbox/outbox-store.js';
-import type { PolicyStore } from '../outbox/policy-store.js';
+import type { PolicyStore } from '../outbox/policy/policy-store.js';
 import type { MeasureOrder, StorageMeasures } from './storage-measures.js';
 
 /** A store that a capability needs. A storage may know how to make it, or find that in a definition of its own kind. */

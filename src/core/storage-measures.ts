@@ -1,4 +1,4 @@
-import type { Priority } from '../outbox/priority.js';
+import type { Priority } from '../outbox/queue/priority.js';
 
 /** The most deliveries of a channel that are counted, and the most of anything else. */
 export const MAX_DELIVERIES = 100_000;

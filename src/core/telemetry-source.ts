@@ -1,5 +1,5 @@
 import type { CanActivate, Type } from '@nestjs/common';
-import type { Telemetry } from '../common/telemetry.js';
+import type { Telemetry } from '../common/telemetry/telemetry.js';
 import type { PortSource } from './port-provider.js';
 
 /** Who may read `GET <path>/metrics`. */

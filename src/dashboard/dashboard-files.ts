@@ -1,5 +1,5 @@
 import { brotliDecompressSync, gzipSync } from 'node:zlib';
-import { once } from '../common/once.js';
+import { once } from '../common/concurrency/once.js';
 import { readAsset } from './asset.js';
 
 /** How an answer may be packed, the best first. */

@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import { Get, Header, Headers, Injectable, Param, StreamableFile } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
+import { once } from '../common/concurrency/once.js';
 import { MessagingError } from '../common/errors.js';
-import { once } from '../common/once.js';
 import { HttpSettings } from '../http/http-settings.js';
 import { MessagingController } from '../http/messaging-controller.js';
 import { mountedRoutes } from '../http/mounted-routes.js';

@@ -1,8 +1,8 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
+import { type RoundReport, Rounds } from '../common/concurrency/rounds.js';
 import { type FaultLog, faultCode, faultLog, nameOf } from '../common/log.js';
 import { Notifier, publishNotice } from '../common/notifier.js';
-import { type RoundReport, Rounds } from '../common/rounds.js';
 import { EventLog } from './event-log.js';
 
 /** How often marks are looked for that another process has left, in milliseconds. */

@@ -1,4 +1,4 @@
-import { maskNumber } from '../common/phone-number.js';
+import { maskNumber } from '../common/phone-numbers/phone-number.js';
 
 /** What is left of an event's data; the same object where nothing was to be removed. Pure, and the same when done twice. */
 export type Redact = (data: object) => object;

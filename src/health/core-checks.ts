@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
-import { Rounds } from '../common/rounds.js';
+import { Rounds } from '../common/concurrency/rounds.js';
 import { HealthSettings } from '../core/health-options.js';
 import { StartedStorage } from '../core/messaging-storage.js';
 import { type Channel, Channels } from '../outbox/channel.js';

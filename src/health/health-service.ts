@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { within } from '../common/async.js';
 import { Clock } from '../common/clock.js';
+import { within } from '../common/concurrency/async.js';
 import { nameOf } from '../common/log.js';
 import { HEALTH_CHECKS, type HealthCheckName, HealthSettings } from '../core/health-options.js';
 import { MessagingReadiness } from '../http/readiness.js';

@@ -1,5 +1,5 @@
 import { Get, Header, Res } from '@nestjs/common';
-import { Needs } from '../accounts/needs.decorator.js';
+import { Needs } from '../accounts/keys/needs.decorator.js';
 import { MessagingController } from '../http/messaging-controller.js';
 import { MessagingRoute } from '../http/mounted-routes.js';
 import { type HealthReport, HealthService } from './health-service.js';

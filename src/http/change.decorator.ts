@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { Author } from '../accounts/audit.js';
-import { authorIn } from '../accounts/author.decorator.js';
+import type { Author } from '../accounts/audit/audit.js';
+import { authorIn } from '../accounts/audit/author.decorator.js';
 import type { IdempotentRequest } from '../outbox/idempotency.js';
 import type { Acceptance } from '../outbox/outbox.js';
 import { answerOf, onceIn } from './idempotent.decorator.js';

@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import { HttpException } from '@nestjs/common';
-import { CHALLENGE } from '../accounts/authentication-headers.js';
-import { type Catalogue, renderText } from '../common/catalogue.js';
+import { CHALLENGE } from '../accounts/keys/authentication-headers.js';
 import { type ErrorCode, MessagingError, StorageUnavailableError } from '../common/errors.js';
 import { escapeControls, type FaultLog, faultCode, stackFrames } from '../common/log.js';
+import { type Catalogue, renderText } from '../common/text/catalogue.js';
 
 /** The error body of the API: exactly these three keys, `message` always one string. */
 interface ErrorBody {

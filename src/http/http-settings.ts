@@ -1,5 +1,3 @@
-import { fr } from '../common/catalogue.fr.js';
-import { type Catalogue, catalogueOf, type Locale } from '../common/catalogue.js';
 import { MessagingOptionsError } from '../common/errors.js';
 import {
   any,
@@ -12,6 +10,8 @@ import {
   type OptionsOf,
   optionalGroup,
 } from '../common/options.js';
+import { fr } from '../common/text/catalogue.fr.js';
+import { type Catalogue, catalogueOf, type Locale } from '../common/text/catalogue.js';
 import { HOUR_MS } from '../common/time.js';
 
 /** The host's options about HTTP. */

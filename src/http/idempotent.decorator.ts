@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { authorIn } from '../accounts/author.decorator.js';
+import { authorIn } from '../accounts/audit/author.decorator.js';
 import { MessagingError } from '../common/errors.js';
 import type { IdempotentRequest } from '../outbox/idempotency.js';
 import type { Acceptance } from '../outbox/outbox.js';

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Type } from '@nestjs/common';
-import { once } from '../common/once.js';
+import { once } from '../common/concurrency/once.js';
 
 // In a CommonJS bundle of esbuild `import.meta.url` is undefined.
 const require = createRequire(import.meta.url ?? __filename);

@@ -1,5 +1,5 @@
 import { applyDecorators, SetMetadata, UseFilters, UseGuards } from '@nestjs/common';
-import { MessagingApiKeyGuard } from '../accounts/api-key.guard.js';
+import { MessagingApiKeyGuard } from '../accounts/keys/api-key.guard.js';
 import { MessagingExceptionFilter } from './messaging-exception.filter.js';
 import { CONTROLLER, type MessagingControllerOptions } from './messaging-route.js';
 

@@ -2,7 +2,7 @@ import { Controller, type Type, VERSION_NEUTRAL } from '@nestjs/common';
 import { PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { MetadataScanner } from '@nestjs/core';
-import { neededBy } from '../accounts/needs.decorator.js';
+import { neededBy } from '../accounts/keys/needs.decorator.js';
 import { messagingControllerOptions } from './messaging-route.js';
 
 /**

@@ -1,7 +1,7 @@
 import { RequestMethod, SetMetadata, type Type } from '@nestjs/common';
 import { METHOD_METADATA, MODULE_PATH, PATH_METADATA } from '@nestjs/common/constants.js';
 import { type ApplicationConfig, MetadataScanner, type ModulesContainer } from '@nestjs/core';
-import { neededBy } from '../accounts/needs.decorator.js';
+import { neededBy } from '../accounts/keys/needs.decorator.js';
 import { messagingControllerOptions } from './messaging-route.js';
 import type { EdgeRoute } from './route-table.js';
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type ArgumentsHost, createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { Cancellation } from '../common/async.js';
+import type { Cancellation } from '../common/concurrency/async.js';
 import { requestContextOf } from './request-context.js';
 import { pathOf } from './route-table.js';
 

@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Answer } from '../accounts/authenticator.js';
+import type { Answer } from '../accounts/keys/authenticator.js';
 import { type ErrorCode, MessagingError } from '../common/errors.js';
 import type { HttpSettings } from './http-settings.js';
 import { JsonStructure } from './json-structure.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { Cancellation } from '../common/async.js';
+import type { Cancellation } from '../common/concurrency/async.js';
 import { MessagingError } from '../common/errors.js';
 import { masked } from '../common/log.js';
 import type { EdgeRoute } from './route-table.js';

@@ -1,4 +1,4 @@
-import type { Permission } from '../accounts/permissions.js';
+import type { Permission } from '../accounts/keys/permissions.js';
 
 /** One of our routes, as registered with the platform. */
 export interface EdgeRoute {

@@ -2,9 +2,9 @@ import { applyDecorators } from '@nestjs/common';
 import type { ValidateByOptions, ValidationOptions } from 'class-validator';
 import { type ErrorCode, MessagingError } from '../common/errors.js';
 import { formatInput, inNfc } from '../common/inputs.js';
-import { isPhoneNumber } from '../common/phone-number.js';
-import { readNumber } from '../common/read-number.js';
-import { invalidNumber } from '../common/recipient-number.js';
+import { isPhoneNumber } from '../common/phone-numbers/phone-number.js';
+import { readNumber } from '../common/phone-numbers/read-number.js';
+import { invalidNumber } from '../common/phone-numbers/recipient-number.js';
 import { MAX_CHARACTERS, MAX_KEYS, metadataRefusal } from '../outbox/metadata.js';
 import { classTransformer, classValidator, lateDecorator } from './late-decorators.js';
 

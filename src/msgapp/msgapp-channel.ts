@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { atMost } from '../common/at-most.js';
 import { Clock } from '../common/clock.js';
+import { atMost } from '../common/concurrency/at-most.js';
 import { IdGenerator } from '../common/ids.js';
 import { FaultLog, faultCode, nameOf } from '../common/log.js';
 import { restrictionEvent } from '../events/account-events.js';
@@ -15,19 +15,19 @@ import {
   type DeliveryResult,
   type DeliveryTiming,
   type RepeatPolicy,
-} from '../outbox/delivery-result.js';
+} from '../outbox/delivery/delivery-result.js';
 import type { TrailEntry } from '../outbox/delivery-state.js';
 import { Outbox } from '../outbox/outbox.js';
 import { type Delivery, OutboxStore } from '../outbox/outbox-store.js';
 import { TextSources } from '../outbox/text-sources.js';
 import { AddressStore } from './address-store.js';
-import { ContactLimits, MessageCarrier } from './message-carrier.js';
-import { isMediaPayload, MessageContents } from './message-contents.js';
 import { MsgappSettings } from './msgapp-settings.js';
 import { type IncomingMsgapp, type LinkEvent, MsgappTransport, type Pacing } from './msgapp-transport.js';
-import { RateLimiter } from './pace.js';
-import { Receipts } from './receipts.js';
-import { Senders } from './senders.js';
+import { ContactLimits, MessageCarrier } from './sending/message-carrier.js';
+import { isMediaPayload, MessageContents } from './sending/message-contents.js';
+import { RateLimiter } from './sending/pace.js';
+import { Receipts } from './sending/receipts.js';
+import { Senders } from './sending/senders.js';
 import type { LiveSession } from './sessions/live-session.js';
 import { SessionManager, steppedOf } from './sessions/session-manager.js';
 import { OrphanedQueues, SessionQueues } from './sessions/session-queues.js';

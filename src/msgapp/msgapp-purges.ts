@@ -4,7 +4,7 @@ import { type PurgeRule, providePurge } from '../outbox/purger.js';
 import { type ErasureRule, provideErasure } from '../outbox/retention/erasure-service.js';
 import { AddressStore } from './address-store.js';
 import { ReceivedMessageStore } from './received/received-message-store.js';
-import { THERE_MS } from './recipient-check.js';
+import { THERE_MS } from './sending/recipient-check.js';
 import { SessionStore } from './sessions/session-store.js';
 
 /**

@@ -1,6 +1,6 @@
 import { checkNumber } from '../common/inputs.js';
 import type { DeliveryStatus } from '../outbox/delivery-state.js';
-import { listingQuery, type MessageListQuery } from '../outbox/message-listing.js';
+import { listingQuery, type MessageListQuery } from '../outbox/listing/message-listing.js';
 import type { MessageQuery } from '../outbox/outbox-store.js';
 
 /** The states of a message of a messaging app. */

@@ -2,7 +2,7 @@ import type { Metadata } from '../events/event-types.js';
 import { type DeliveryStatus, shownStatus, type TrailEntry } from '../outbox/delivery-state.js';
 import type { StoredMessage, TrackedRecipient } from '../outbox/outbox-store.js';
 import { isRemoved } from '../outbox/retention/removed-payload.js';
-import { isMediaPayload, type MediaDescription, type ShownPayload } from './message-contents.js';
+import { isMediaPayload, type MediaDescription, type ShownPayload } from './sending/message-contents.js';
 
 /** Response to a send. */
 export interface MsgappSendResult {

@@ -7,22 +7,22 @@ import { IdGenerator, isId } from '../common/ids.js';
 import { checkAccountId, checkInput, checkNumber, checkString, unsendableCharacter } from '../common/inputs.js';
 import { cursorOf } from '../common/list-query.js';
 import { knownCallOptions } from '../common/options.js';
-import { isInvisible } from '../common/visible-text.js';
+import { isInvisible } from '../common/text/visible-text.js';
 import type { Metadata } from '../events/event-types.js';
 import { MEDIA_KINDS } from '../media/media-type.js';
+import type { IdempotencyKey, Send, SendKey } from '../outbox/accept/send.js';
 import { Idempotency, type IdempotentRequest } from '../outbox/idempotency.js';
 import { metadataOf } from '../outbox/metadata.js';
 import { type Acceptance, type AcceptOptions, Outbox } from '../outbox/outbox.js';
 import { OutboxStore, type StoredMessage, type TrackedRecipient } from '../outbox/outbox-store.js';
-import { type SendPriority, sendPriority } from '../outbox/priority.js';
-import type { IdempotencyKey, Send, SendKey } from '../outbox/send.js';
-import { MediaIntake } from './media-intake.js';
-import { isShownPayload, type MediaPayload } from './message-contents.js';
+import { type SendPriority, sendPriority } from '../outbox/queue/priority.js';
 import { type MsgappListQuery, messageQuery } from './msgapp-query.js';
 import { type MsgappMessage, type MsgappPage, type MsgappSendResult, messageOf } from './msgapp-results.js';
 import { MsgappSettings } from './msgapp-settings.js';
 import { MAX_TEXT, type MediaKind } from './msgapp-transport.js';
-import { type Sender, Senders } from './senders.js';
+import { MediaIntake } from './sending/media-intake.js';
+import { isShownPayload, type MediaPayload } from './sending/message-contents.js';
+import { type Sender, Senders } from './sending/senders.js';
 
 /** A text to one number. */
 export interface MsgappText {

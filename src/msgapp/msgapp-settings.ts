@@ -11,10 +11,10 @@ import {
   readOptions,
   unread,
 } from '../common/options.js';
-import { RecipientNumbers, type StrictNumbers, strictNumbers } from '../common/recipient-number.js';
+import { RecipientNumbers, type StrictNumbers, strictNumbers } from '../common/phone-numbers/recipient-number.js';
 import type { SomeOf } from '../common/some-of.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../common/time.js';
-import { DELIVERY_OPTIONS, type DeliveryTiming } from '../outbox/delivery-result.js';
+import { DELIVERY_OPTIONS, type DeliveryTiming } from '../outbox/delivery/delivery-result.js';
 import type { Pacing, SessionTiming } from './msgapp-transport.js';
 import type { CredentialsKeyOption } from './sessions/credential-cipher.js';
 

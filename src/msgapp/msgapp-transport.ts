@@ -5,7 +5,7 @@ import {
   type DeliveryTiming,
   REPEAT_POLICIES,
   type RepeatPolicy,
-} from '../outbox/delivery-result.js';
+} from '../outbox/delivery/delivery-result.js';
 import type { SessionCredentials } from './sessions/session-credentials.js';
 
 export type { MediaKind } from '../media/media-type.js';

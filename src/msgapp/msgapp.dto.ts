@@ -1,7 +1,7 @@
 import type { Metadata } from '../events/event-types.js';
 import { IsMetadata, IsOptional, IsPhoneNumber, IsQueryInteger, IsString } from '../http/validators.js';
 import type { MediaKind } from '../media/media-type.js';
-import type { SendPriority } from '../outbox/priority.js';
+import type { SendPriority } from '../outbox/queue/priority.js';
 
 /** Body of `POST …/send/text`. */
 export class SendTextBody {

@@ -3,7 +3,7 @@ import { binary, events, exampleOf, json } from '../openapi/contents.js';
 import { describeController, type ErrorDescription, fieldsOf } from '../openapi/controller-description.js';
 import { invalid, NUMBER_RECONNECTING } from '../openapi/errors.js';
 import { MESSAGE_FILTERS, shortPages } from '../openapi/listings.js';
-import { SEND_PRIORITIES } from '../outbox/priority.js';
+import { SEND_PRIORITIES } from '../outbox/queue/priority.js';
 import {
   count,
   EXAMPLE,

@@ -1,5 +1,5 @@
-import { pause, within } from '../common/async.js';
 import type { Clock } from '../common/clock.js';
+import { pause, within } from '../common/concurrency/async.js';
 
 /** A connection to what carries payloads between processes. */
 export interface Wire {

@@ -1,7 +1,7 @@
 import { type OnApplicationBootstrap, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { pause, within } from '../common/async.js';
-import { Spaced } from '../common/batcher.js';
 import type { Clock } from '../common/clock.js';
+import { pause, within } from '../common/concurrency/async.js';
+import { Spaced } from '../common/concurrency/batcher.js';
 import type { IdGenerator } from '../common/ids.js';
 import { FaultLog, faultCode, nameOf } from '../common/log.js';
 import { LocalNotifier, type NoticeTopic } from '../common/notifier.js';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { INestApplicationContext } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { AccountSettings } from '../accounts/account-options.js';
-import { Authenticator } from '../accounts/authenticator.js';
+import { Authenticator } from '../accounts/keys/authenticator.js';
 import { HttpSettings } from '../http/http-settings.js';
 import { type MountedRoute, mountedRoutes } from '../http/mounted-routes.js';
 import { SCHEMAS } from '../schemas/builders.js';

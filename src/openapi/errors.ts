@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
-import { en } from '../common/catalogue.en.js';
-import { renderText, type TextValues } from '../common/catalogue.js';
 import { type ErrorCode, RECONNECT_SECONDS } from '../common/errors.js';
+import { en } from '../common/text/catalogue.en.js';
+import { renderText, type TextValues } from '../common/text/catalogue.js';
 import { errorStatus, errorWord } from '../http/errors.js';
 import type { MountedRoute } from '../http/mounted-routes.js';
 import { EXAMPLE, object, ref } from '../schemas/builders.js';

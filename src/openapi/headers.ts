@@ -1,6 +1,6 @@
 import { HEADERS_METADATA } from '@nestjs/common/constants.js';
 import type { AccountSettings } from '../accounts/account-options.js';
-import { CHALLENGE, deprecationHeaders } from '../accounts/authentication-headers.js';
+import { CHALLENGE, deprecationHeaders } from '../accounts/keys/authentication-headers.js';
 import { EARLIEST_SEQUENCE, ERROR_CODE, LAST_SEQUENCE } from '../http/errors.js';
 
 const MEANING: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { AccountService, type IssueKeyCallOptions } from '../accounts/account-service.js';
-import type { KeyScope } from '../accounts/permissions.js';
-import { SignatureService } from '../accounts/signature-service.js';
+import type { KeyScope } from '../accounts/keys/permissions.js';
+import { SignatureService } from '../accounts/signatures/signature-service.js';
 import { LedgerService } from '../billing/ledger-service.js';
 import type { LedgerProgress } from '../billing/ledger-store.js';
 import { momentOf } from '../common/list-query.js';

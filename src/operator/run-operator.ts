@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { en } from '../common/catalogue.en.js';
-import { renderText } from '../common/catalogue.js';
 import { MessagingError, MessagingOptionsError, StorageUnavailableError } from '../common/errors.js';
+import { en } from '../common/text/catalogue.en.js';
+import { renderText } from '../common/text/catalogue.js';
 import { COMMANDS, usage } from './commands.js';
 import { checkWords, operatorWords, UsageError } from './words.js';
 

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../common/time.js';
-import type { SeenRecord } from '../outbox/send-policy.js';
+import type { SeenRecord } from '../outbox/policy/send-policy.js';
 
 /**
  * The newest code of an (account, service, number). The code itself is not stored, see `OtpCodes`. Times in milliseconds since

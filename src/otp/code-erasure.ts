@@ -1,8 +1,8 @@
-import { phoneOf } from '../common/phone-spellings.js';
-import type { PolicyStore } from '../outbox/policy-store.js';
+import { phoneOf } from '../common/phone-numbers/phone-spellings.js';
+import type { PolicyStore } from '../outbox/policy/policy-store.js';
+import type { PolicyRecord, SeenRecords } from '../outbox/policy/send-policy.js';
 import type { ErasureRule } from '../outbox/retention/erasure-service.js';
 import type { RetentionStore } from '../outbox/retention/retention-store.js';
-import type { PolicyRecord, SeenRecords } from '../outbox/send-policy.js';
 import { withoutNumber } from './fraud-rules.js';
 import { RecordKeys } from './record-keys.js';
 

@@ -1,7 +1,7 @@
-import { countryOf } from '../common/phone-number.js';
-import { phoneOf, spellingsOf } from '../common/phone-spellings.js';
+import { countryOf } from '../common/phone-numbers/phone-number.js';
+import { phoneOf, spellingsOf } from '../common/phone-numbers/phone-spellings.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../common/time.js';
-import type { PolicyRecord } from '../outbox/send-policy.js';
+import type { PolicyRecord } from '../outbox/policy/send-policy.js';
 import { longestOf, type OtpWindow, opensAt, type TimeLog, withOneMore } from './challenge.js';
 import type { OtpBinding } from './otp-codes.js';
 import type { CountryBreaker, ResolvedLimits } from './otp-limits.js';

@@ -8,7 +8,7 @@ import {
   type OptionsOf,
   type ReadOptions,
 } from '../common/options.js';
-import { isCountryCode } from '../common/phone-number.js';
+import { isCountryCode } from '../common/phone-numbers/phone-number.js';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../common/time.js';
 import type { OtpWindow } from './challenge.js';
 

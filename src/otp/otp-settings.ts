@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { type Catalogue, catalogueOf } from '../common/catalogue.js';
 import { MessagingOptionsError } from '../common/errors.js';
 import { group, OptionPlace } from '../common/options.js';
+import { type Catalogue, catalogueOf } from '../common/text/catalogue.js';
 import { CHALLENGE_KEPT_MS, type Challenge, longestOf } from './challenge.js';
 import { describeChance, type GuessChance, guessChance } from './guess-chance.js';
 import { OtpCodes } from './otp-codes.js';

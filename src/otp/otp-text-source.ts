@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Payload } from '../outbox/send.js';
+import type { Payload } from '../outbox/accept/send.js';
 import { type TextSource, TextSources } from '../outbox/text-sources.js';
 import type { Challenge } from './challenge.js';
 import type { CodeSource, OtpBinding } from './otp-codes.js';

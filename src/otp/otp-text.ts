@@ -1,7 +1,7 @@
-import { isSignatureName } from '../accounts/signature-name.js';
-import { type Catalogue, fillIn, renderText } from '../common/catalogue.js';
+import { isSignatureName } from '../accounts/signatures/signature-name.js';
 import { MessagingOptionsError } from '../common/errors.js';
 import { any, formatValue, group, isRecord, type OptionsOf, text } from '../common/options.js';
+import { type Catalogue, fillIn, renderText } from '../common/text/catalogue.js';
 import { measure } from '../sms/segmentation.js';
 
 /** Options of one service. */

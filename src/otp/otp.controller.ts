@@ -1,9 +1,9 @@
 import { HttpCode, Post } from '@nestjs/common';
 import { Caller } from '../accounts/caller.decorator.js';
-import { Needs } from '../accounts/needs.decorator.js';
-import type { Cancellation } from '../common/async.js';
-import { type Catalogue, renderText } from '../common/catalogue.js';
+import { Needs } from '../accounts/keys/needs.decorator.js';
+import type { Cancellation } from '../common/concurrency/async.js';
 import { MessagingError } from '../common/errors.js';
+import { type Catalogue, renderText } from '../common/text/catalogue.js';
 import { answerOf, Idempotent } from '../http/idempotent.decorator.js';
 import { MessagingController } from '../http/messaging-controller.js';
 import { ReplyHeaders, RequestCancellation } from '../http/parameters.js';

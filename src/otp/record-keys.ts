@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { phoneOf } from '../common/phone-spellings.js';
+import { phoneOf } from '../common/phone-numbers/phone-spellings.js';
 import type { OtpBinding } from './otp-codes.js';
 
 /**

@@ -1,6 +1,12 @@
-import { phoneOf } from '../common/phone-spellings.js';
+import { phoneOf } from '../common/phone-numbers/phone-spellings.js';
 import { MINUTE_MS } from '../common/time.js';
-import type { PolicyDecision, PolicyRecord, PolicyRefusal, SeenRecords, SendPolicy } from '../outbox/send-policy.js';
+import type {
+  PolicyDecision,
+  PolicyRecord,
+  PolicyRefusal,
+  SeenRecords,
+  SendPolicy,
+} from '../outbox/policy/send-policy.js';
 import { type Challenge, challengeIn, opensAt, statusOf, withOneMore } from './challenge.js';
 import { type CodeSend, type OtpRule, rulesFor, type SendRule } from './fraud-rules.js';
 import type { OtpBinding } from './otp-codes.js';

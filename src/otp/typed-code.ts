@@ -1,4 +1,4 @@
-import { asciiDigits } from '../common/digits.js';
+import { asciiDigits } from '../common/phone-numbers/digits.js';
 
 /** More is never one code: a code has at most 8 digits, and some people put a blank and a mark around each. */
 const MAX_TYPED = 128;

@@ -5,10 +5,10 @@ import { Clock } from '../common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { DAY_MS } from '../common/time.js';
-import { onceId, type StoredReply } from './decide.js';
+import { onceId, type StoredReply } from './accept/decide.js';
+import type { IdempotencyKey } from './accept/send.js';
 import type { Acceptance } from './outbox.js';
 import { OutboxStore } from './outbox-store.js';
-import type { IdempotencyKey } from './send.js';
 
 /** An Idempotency-Key as the caller sent it, with the request that it identifies. */
 export interface IdempotentRequest {

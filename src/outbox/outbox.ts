@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import type { Cancellation } from '../common/async.js';
-import { Batcher } from '../common/batcher.js';
+import type { Cancellation } from '../common/concurrency/async.js';
+import { Batcher } from '../common/concurrency/batcher.js';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { Notifier, publishNotice } from '../common/notifier.js';
 import { MessagingEvents } from '../events/messaging-events.js';
-import { AdaptiveBatchSize } from './batch-size.js';
-import { decide, type RefusalCode, type SendDecision, secondsToMidnight } from './decide.js';
+import { decide, type RefusalCode, type SendDecision, secondsToMidnight } from './accept/decide.js';
+import { refusedTransitions } from './accept/refusals.js';
+import type { Send } from './accept/send.js';
+import { AdaptiveBatchSize } from './delivery/batch-size.js';
 import type { DeliveryUpdate } from './delivery-state.js';
 import { type CommitOutcome, type ExpiryOrder, OutboxStore, type WaitFor } from './outbox-store.js';
-import { refusedTransitions } from './refusals.js';
-import type { Send } from './send.js';
 
 /** An accepted send, and whether an earlier request caused it. */
 export interface Acceptance {

@@ -6,12 +6,12 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
+import { type RoundReport, Rounds } from '../common/concurrency/rounds.js';
 import { type FaultLog, faultCode, faultLog } from '../common/log.js';
-import { type RoundReport, Rounds } from '../common/rounds.js';
 import { DAY_MS, MINUTE_MS } from '../common/time.js';
-import { dayOf } from './decide.js';
+import { dayOf } from './accept/decide.js';
 import { OutboxStore } from './outbox-store.js';
-import { PolicyStore } from './policy-store.js';
+import { PolicyStore } from './policy/policy-store.js';
 
 /** Which items are removed from the storage in the background, and when. */
 export interface PurgeRule {

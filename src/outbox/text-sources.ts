@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import type { Payload } from './accept/send.js';
 import { isRemoved } from './retention/removed-payload.js';
-import type { Payload } from './send.js';
 
 /** Renders the text of payloads of one kind when they are delivered, so that secret texts are never stored. */
 export interface TextSource {

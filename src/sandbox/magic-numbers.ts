@@ -1,4 +1,4 @@
-import type { DeliveryTiming } from '../outbox/delivery-result.js';
+import type { DeliveryTiming } from '../outbox/delivery/delivery-result.js';
 
 /** The result that the sandbox carrier gives to one attempt. */
 export type SandboxBehaviour =

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { StorageUnavailableError } from '../common/errors.js';
 import { FaultLog, faultCode, nameOf } from '../common/log.js';
-import type { PhoneDelivery } from './phone-store.js';
+import type { PhoneDelivery } from './phones/phone-store.js';
 
 /** Called with each message that a sandbox phone of this process receives. Must return at once. */
 export type PhoneListener = (message: PhoneDelivery) => void;

@@ -3,7 +3,7 @@ import { Injectable, StreamableFile } from '@nestjs/common';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import type { ReplyHeaders } from '../http/parameters.js';
 import { MediaStore } from '../media/media-store.js';
-import { PhoneStore } from './phone-store.js';
+import { PhoneStore } from './phones/phone-store.js';
 
 /**
  * The types that are served under their own name: pictures, sound and video, which cannot run anything. Every other file, SVG

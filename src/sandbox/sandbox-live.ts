@@ -3,9 +3,9 @@ import type { Observable } from 'rxjs';
 import { Clock } from '../common/clock.js';
 import { type AdapterResponse, EventStreams } from '../http/event-streams.js';
 import { HookInbox } from './hooks/hook-inbox.js';
+import { justArrived, screenMessageView } from './phones/screen-view.js';
 import { SandboxFeed } from './sandbox-feed.js';
 import { SandboxScanner } from './sandbox-scanner.js';
-import { justArrived, screenMessageView } from './screen-view.js';
 
 /** How long changes are gathered before a client is told, in milliseconds. */
 const GATHER_MS = 200;

@@ -1,4 +1,4 @@
-import { once } from '../common/once.js';
+import { once } from '../common/concurrency/once.js';
 import { readAsset } from './asset.js';
 
 /** A small file to try the media routes with. */

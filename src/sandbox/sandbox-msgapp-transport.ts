@@ -16,11 +16,11 @@ import {
   type OutgoingMsgapp,
   type SessionTiming,
 } from '../msgapp/msgapp-transport.js';
-import type { DeliveryResult } from '../outbox/delivery-result.js';
+import type { DeliveryResult } from '../outbox/delivery/delivery-result.js';
 import { SANDBOX_TIMING, sandboxBehaviour } from './magic-numbers.js';
-import { type PhoneDelivery, type PhoneMedia, PhoneStore } from './phone-store.js';
+import { type PhoneDelivery, type PhoneMedia, PhoneStore } from './phones/phone-store.js';
+import { SandboxPhones } from './phones/sandbox-phones.js';
 import { ignoreUnavailable, SandboxFeed } from './sandbox-feed.js';
-import { SandboxPhones } from './sandbox-phones.js';
 import { SandboxScanner } from './sandbox-scanner.js';
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { once } from '../common/once.js';
+import { once } from '../common/concurrency/once.js';
 import { readAsset } from './asset.js';
 
 /** What the page knows of its application. */

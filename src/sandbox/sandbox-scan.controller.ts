@@ -3,8 +3,8 @@ import { MessagingError } from '../common/errors.js';
 import { MessagingController } from '../http/messaging-controller.js';
 import { MessagingBody } from '../http/validation.js';
 import { IsOptional, IsString } from '../http/validators.js';
-import { PhoneNumberPipe } from './phone-number.pipe.js';
-import { PhoneReplies } from './phone-replies.js';
+import { PhoneNumberPipe } from './phones/phone-number.pipe.js';
+import { PhoneReplies } from './phones/phone-replies.js';
 import { SandboxHostGuard } from './sandbox-guards.js';
 import { SandboxScanner } from './sandbox-scanner.js';
 

@@ -4,10 +4,10 @@ import { StorageUnavailableError } from '../common/errors.js';
 import { ImportsModules } from '../core/port-provider.js';
 import { type OutgoingSms, type SmsSink, SmsTransport, type SubmitResult } from '../sms/sms-transport.js';
 import { SANDBOX_TIMING, type SandboxBehaviour, sandboxBehaviour } from './magic-numbers.js';
-import { PhoneReplies } from './phone-replies.js';
-import { type PhoneDelivery, PhoneStore } from './phone-store.js';
+import { PhoneReplies } from './phones/phone-replies.js';
+import { type PhoneDelivery, PhoneStore } from './phones/phone-store.js';
+import { SandboxPhones } from './phones/sandbox-phones.js';
 import { ignoreUnavailable, SandboxFeed } from './sandbox-feed.js';
-import { SandboxPhones } from './sandbox-phones.js';
 
 /** Results name a route, so that attempts look like those of a real carrier. */
 const ROUTE = { route: 'sandbox' } as const;

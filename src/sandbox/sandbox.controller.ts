@@ -15,14 +15,15 @@ import {
 } from '@nestjs/common';
 import type { Observable } from 'rxjs';
 import { MessagingError } from '../common/errors.js';
-import { internationalNumber } from '../common/phone-number.js';
-import { qrDataUrl } from '../common/qr-image.js';
+import { internationalNumber } from '../common/phone-numbers/phone-number.js';
+import { qrDataUrl } from '../common/text/qr-image.js';
 import { type AdapterResponse, MAX_WAITING } from '../http/event-streams.js';
 import { MessagingController } from '../http/messaging-controller.js';
 import { ReplyHeaders } from '../http/parameters.js';
-import { type PhoneMessageView, phoneMessageView } from './phone-message-view.js';
-import { PhoneNumberPipe } from './phone-number.pipe.js';
-import { PhoneStore } from './phone-store.js';
+import { type PhoneMessageView, phoneMessageView } from './phones/phone-message-view.js';
+import { PhoneNumberPipe } from './phones/phone-number.pipe.js';
+import { PhoneStore } from './phones/phone-store.js';
+import { type ScreenMessageView, screenMessageView } from './phones/screen-view.js';
 import { SandboxFeed } from './sandbox-feed.js';
 import { SandboxFiles } from './sandbox-files.js';
 import { IsLocal, SameOriginGuard, SandboxHostGuard } from './sandbox-guards.js';
@@ -30,7 +31,6 @@ import { SandboxLive } from './sandbox-live.js';
 import { type SandboxMedia, sandboxMedia } from './sandbox-media.js';
 import { pagePolicy, SandboxPage } from './sandbox-page.js';
 import { type LinkedNumber, SandboxScanner, type ShownCode } from './sandbox-scanner.js';
-import { type ScreenMessageView, screenMessageView } from './screen-view.js';
 
 /** Number of messages that the page loads first. */
 const LATEST = 500;

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { MINUTE_MS } from '../common/time.js';
 import { type CheckResult, HealthChecks } from '../health/health-checks.js';
-import { DispatchSettings, roleDelivers } from '../outbox/dispatch-options.js';
+import { DispatchSettings, roleDelivers } from '../outbox/delivery/dispatch-options.js';
 import { SmsTransport } from './sms-transport.js';
 
 /** How long carriers may be away before that counts: links reconnect and breakers close by themselves. Milliseconds. */

@@ -1,10 +1,10 @@
-import { isSignatureName } from '../accounts/signature-name.js';
+import { isSignatureName } from '../accounts/signatures/signature-name.js';
 import { TARIFF_OPTION, type Tariff, type TariffOptions } from '../billing/tariff.js';
 import { any, choice, integer, isRecord, OptionPlace, type OptionsOf, readOptions } from '../common/options.js';
-import { RecipientNumbers, type StrictNumbers, strictNumbers } from '../common/recipient-number.js';
+import { RecipientNumbers, type StrictNumbers, strictNumbers } from '../common/phone-numbers/recipient-number.js';
 import type { SomeOf } from '../common/some-of.js';
 import { MAX_RECIPIENTS } from '../http/recipient-limit.js';
-import { DELIVERY_OPTIONS, type DeliveryTiming } from '../outbox/delivery-result.js';
+import { DELIVERY_OPTIONS, type DeliveryTiming } from '../outbox/delivery/delivery-result.js';
 import { InboundDestinations } from './inbound/inbound-destinations.js';
 import { OPT_OUT_WORDS, type OptOutWords, type OptOutWordsOption, withBuiltIn } from './opt-out/opt-out-words.js';
 import type { Transliteration } from './transliteration.js';

@@ -1,8 +1,8 @@
 import { MessagingError } from '../common/errors.js';
 import { checkNumberText, checkString } from '../common/inputs.js';
-import { phoneOf } from '../common/phone-spellings.js';
-import { isInvisible } from '../common/visible-text.js';
-import type { Recipient } from '../outbox/send.js';
+import { phoneOf } from '../common/phone-numbers/phone-spellings.js';
+import { isInvisible } from '../common/text/visible-text.js';
+import type { Recipient } from '../outbox/accept/send.js';
 import { measure, unsendable } from './segmentation.js';
 import type { SmsSettings } from './sms-options.js';
 import { transliteratePunctuation } from './transliteration.js';

@@ -4,12 +4,12 @@ import {
   type DeliveryTiming,
   REPEAT_POLICIES,
   type RepeatPolicy,
-} from '../outbox/delivery-result.js';
+} from '../outbox/delivery/delivery-result.js';
 import type { DeliveryStatus } from '../outbox/delivery-state.js';
-import type { Priority } from '../outbox/priority.js';
+import type { Priority } from '../outbox/queue/priority.js';
 import type { RouteState } from './carrier-state.js';
 
-export type { DeliveryTiming, RepeatPolicy } from '../outbox/delivery-result.js';
+export type { DeliveryTiming, RepeatPolicy } from '../outbox/delivery/delivery-result.js';
 
 /** One attempt at one carrier. */
 export interface RouteAttempt {

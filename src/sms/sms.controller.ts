@@ -1,9 +1,9 @@
 import { Get, HttpCode, Param, Post } from '@nestjs/common';
-import { Author } from '../accounts/author.decorator.js';
+import { Author } from '../accounts/audit/author.decorator.js';
 import { Caller } from '../accounts/caller.decorator.js';
-import { Needs } from '../accounts/needs.decorator.js';
+import { Needs } from '../accounts/keys/needs.decorator.js';
 import { TextAccess } from '../accounts/text-access.js';
-import type { Cancellation } from '../common/async.js';
+import type { Cancellation } from '../common/concurrency/async.js';
 import { answerOf, Idempotent } from '../http/idempotent.decorator.js';
 import { MessagingController } from '../http/messaging-controller.js';
 import { ReplyHeaders, RequestCancellation } from '../http/parameters.js';

@@ -7,7 +7,7 @@ import {
 } from '../openapi/controller-description.js';
 import { invalid } from '../openapi/errors.js';
 import { MESSAGE_FILTERS, PAGE, shortPages } from '../openapi/listings.js';
-import { SEND_PRIORITIES } from '../outbox/priority.js';
+import { SEND_PRIORITIES } from '../outbox/queue/priority.js';
 import {
   count,
   EXAMPLE,

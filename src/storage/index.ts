@@ -73,7 +73,8 @@ export {
   type Seen,
   type SendDecision,
   type StoredReply,
-} from '../outbox/decide.js';
+} from '../outbox/accept/decide.js';
+export { refusedTransitions } from '../outbox/accept/refusals.js';
 export {
   type AttemptEntry,
   type DeliveryChange,
@@ -103,10 +104,10 @@ export {
   type TrailStep,
   type WaitFor,
 } from '../outbox/outbox-store.js';
-export { PolicyStore, type RecordStep } from '../outbox/policy-store.js';
-export { PRIORITIES, type Priority } from '../outbox/priority.js';
-export { PriorityTurns } from '../outbox/priority-turns.js';
-export { refusedTransitions } from '../outbox/refusals.js';
+export { PolicyStore, type RecordStep } from '../outbox/policy/policy-store.js';
+export type { PolicyRecord, SeenRecord, SeenRecords } from '../outbox/policy/send-policy.js';
+export { PRIORITIES, type Priority } from '../outbox/queue/priority.js';
+export { PriorityTurns } from '../outbox/queue/priority-turns.js';
 export type { RemoveContent, RemovedPayload } from '../outbox/retention/removed-payload.js';
 export {
   type ErasableDelivery,
@@ -114,7 +115,6 @@ export {
   RetentionStore,
   type Walked,
 } from '../outbox/retention/retention-store.js';
-export type { PolicyRecord, SeenRecord, SeenRecords } from '../outbox/send-policy.js';
 export {
   type PhoneDelivery,
   type PhoneFile,
@@ -123,7 +123,7 @@ export {
   PhoneStore,
   type ScreenDelivery,
   type ScreenMessage,
-} from '../sandbox/phone-store.js';
+} from '../sandbox/phones/phone-store.js';
 export {
   type DueTextsOrder,
   type JoinedParts,

@@ -1,12 +1,12 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
+import { type RoundReport, Rounds } from '../common/concurrency/rounds.js';
 import { type FaultLog, faultCode, faultLog, reasonOf } from '../common/log.js';
-import { type RoundReport, Rounds } from '../common/rounds.js';
 import { StartedStorage } from '../core/messaging-storage.js';
 import type { StorageMeasures } from '../core/storage-measures.js';
 import { Channels } from '../outbox/channel.js';
 import { Outbox } from '../outbox/outbox.js';
-import { PRIORITIES } from '../outbox/priority.js';
+import { PRIORITIES } from '../outbox/queue/priority.js';
 import type { RouteState } from '../sms/carrier-state.js';
 import { SmsChannel } from '../sms/sms-channel.js';
 import { Instruments } from './instruments.js';

@@ -1,7 +1,7 @@
-import type { SafeTelemetry } from '../common/safe-telemetry.js';
-import type { TelemetrySpan } from '../common/telemetry.js';
+import type { SafeTelemetry } from '../common/telemetry/safe-telemetry.js';
+import type { TelemetrySpan } from '../common/telemetry/telemetry.js';
 import type { Channel, StoreEarlyResults } from '../outbox/channel.js';
-import type { DeliveryResult } from '../outbox/delivery-result.js';
+import type { DeliveryResult } from '../outbox/delivery/delivery-result.js';
 import type { Delivery } from '../outbox/outbox-store.js';
 import { delegate } from './delegate.js';
 

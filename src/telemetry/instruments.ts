@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { SafeTelemetry } from '../common/safe-telemetry.js';
-import type { Measure } from '../common/telemetry.js';
+import { SafeTelemetry } from '../common/telemetry/safe-telemetry.js';
+import type { Measure } from '../common/telemetry/telemetry.js';
 import {
   histogramOf,
   type LabelValues,

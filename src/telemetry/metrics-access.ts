@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import { digestSecret } from '../accounts/api-key.js';
-import { looksLikeJwt } from '../accounts/authenticator.js';
+import { digestSecret } from '../accounts/keys/api-key.js';
+import { looksLikeJwt } from '../accounts/keys/authenticator.js';
 import { any, group, OptionPlace, type OptionsOf } from '../common/options.js';
 import { isStrongSecret, SECRET_DISTINCT, SECRET_LENGTH } from '../common/secret.js';
 import type { TelemetryRoute } from '../core/telemetry-source.js';

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Get, Header } from '@nestjs/common';
 import { MessagingError } from '../common/errors.js';
-import { SafeTelemetry } from '../common/safe-telemetry.js';
+import { SafeTelemetry } from '../common/telemetry/safe-telemetry.js';
 import { MessagingController } from '../http/messaging-controller.js';
 import { ReplyHeaders, RequestHeaders } from '../http/parameters.js';
 import { MetricsAccess } from './metrics-access.js';

@@ -1,5 +1,5 @@
-import type { HistogramMetric, Metric } from '../common/telemetry.js';
-import { PRIORITIES } from '../outbox/priority.js';
+import type { HistogramMetric, Metric } from '../common/telemetry/telemetry.js';
+import { PRIORITIES } from '../outbox/queue/priority.js';
 
 /** Whose values a metric has: those of one process are added up, those of the database are the same in every process. */
 type Scope = 'process' | 'database';

@@ -1,12 +1,12 @@
 import type { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import type { Notifier } from '../common/notifier.js';
-import type { SafeTelemetry } from '../common/safe-telemetry.js';
-import { NO_SPAN, type TelemetrySpan } from '../common/telemetry.js';
+import type { SafeTelemetry } from '../common/telemetry/safe-telemetry.js';
+import { NO_SPAN, type TelemetrySpan } from '../common/telemetry/telemetry.js';
 import type { MessagingEvents } from '../events/messaging-events.js';
+import type { Send } from '../outbox/accept/send.js';
 import { type Acceptance, type AcceptOptions, Outbox } from '../outbox/outbox.js';
 import type { OutboxStore } from '../outbox/outbox-store.js';
-import type { Send } from '../outbox/send.js';
 import type { Instruments } from './instruments.js';
 
 /** The outbox with its sends measured and traced; it stands in for the other one where there is telemetry. */

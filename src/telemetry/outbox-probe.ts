@@ -1,11 +1,11 @@
 import type { Clock } from '../common/clock.js';
-import { countryOf } from '../common/phone-number.js';
-import type { SafeTelemetry } from '../common/safe-telemetry.js';
+import { countryOf } from '../common/phone-numbers/phone-number.js';
+import type { SafeTelemetry } from '../common/telemetry/safe-telemetry.js';
+import { refusedTransitions } from '../outbox/accept/refusals.js';
+import { costOf, type Send } from '../outbox/accept/send.js';
 import type { DeliveryUpdate } from '../outbox/delivery-state.js';
 import type { DeliveryTransition } from '../outbox/outbox-store.js';
 import { OutboxStore } from '../outbox/outbox-store.js';
-import { refusedTransitions } from '../outbox/refusals.js';
-import { costOf, type Send } from '../outbox/send.js';
 import type { Instruments } from './instruments.js';
 import { probe, type StoreProbe } from './measured-storage.js';
 import { REFUND_REASONS } from './metrics.js';

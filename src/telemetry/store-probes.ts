@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type LedgerPosting, LedgerStore } from '../billing/ledger-store.js';
 import type { Clock } from '../common/clock.js';
-import type { SafeTelemetry } from '../common/safe-telemetry.js';
-import { PolicyStore } from '../outbox/policy-store.js';
+import type { SafeTelemetry } from '../common/telemetry/safe-telemetry.js';
+import { PolicyStore } from '../outbox/policy/policy-store.js';
 import { PartStore } from '../sms/receipts/part-store.js';
 import { type CallRecord, CallStore } from '../webhooks/calls/call-store.js';
 import type { Instruments } from './instruments.js';

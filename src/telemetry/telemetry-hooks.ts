@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
-import { countryOf } from '../common/phone-number.js';
-import { SafeTelemetry } from '../common/safe-telemetry.js';
+import { countryOf } from '../common/phone-numbers/phone-number.js';
+import { SafeTelemetry } from '../common/telemetry/safe-telemetry.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import { Channels } from '../outbox/channel.js';
 import { SmsChannel } from '../sms/sms-channel.js';

@@ -1,7 +1,7 @@
 import { type CanActivate, type FactoryProvider, type Provider, type Type, UseGuards } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { Notifier } from '../common/notifier.js';
-import { SafeTelemetry } from '../common/safe-telemetry.js';
+import { SafeTelemetry } from '../common/telemetry/safe-telemetry.js';
 import type { MessagingStorage } from '../core/messaging-storage.js';
 import { STARTED_STORAGE } from '../core/storage-lifecycle.js';
 import type { TelemetryRoute } from '../core/telemetry-source.js';

@@ -1,6 +1,6 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
-import { type HttpRequest, rawRequestOf, rememberCaller } from '../accounts/authenticator.js';
 import type { Caller } from '../accounts/caller.decorator.js';
+import { type HttpRequest, rawRequestOf, rememberCaller } from '../accounts/keys/authenticator.js';
 
 /**
  * Makes a guard that replaces `ApiKeyGuard` in tests of a host's own routes: every request has this caller and needs no key.

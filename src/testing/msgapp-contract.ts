@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { OutgoingMedia, OutgoingMsgapp } from '../msgapp/msgapp-transport.js';
-import { REPEAT_POLICIES } from '../outbox/delivery-result.js';
+import { REPEAT_POLICIES } from '../outbox/delivery/delivery-result.js';
 import type { MsgappTransportHarness, OpenMsgappTransport } from './msgapp-contract/msgapp-harness.js';
 import { MsgappContractSession } from './msgapp-contract/msgapp-session.js';
 import { globalRunner, type TestRunner } from './storage-contract/test-runner.js';

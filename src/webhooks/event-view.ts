@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { maskNumber } from '../common/phone-number.js';
+import { maskNumber } from '../common/phone-numbers/phone-number.js';
 import {
   type EventEpoch,
   EventLog,

@@ -1,7 +1,7 @@
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { expect, test } from '@jest/globals';
 import { AccountService } from '../../src/accounts/account-service.js';
-import { SignatureService } from '../../src/accounts/signature-service.js';
+import { SignatureService } from '../../src/accounts/signatures/signature-service.js';
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import { DAY_MS, HOUR_MS } from '../../src/common/time.js';
 import type { CodesView } from '../../src/management/codes/codes-view.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import { Module } from '@nestjs/common';
 import { AccountService } from '../../src/accounts/account-service.js';
 import type { AccountStore } from '../../src/accounts/account-store.js';
-import { makeApiKey } from '../../src/accounts/api-key.js';
+import { makeApiKey } from '../../src/accounts/keys/api-key.js';
 import { UuidGenerator } from '../../src/common/ids.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { KeyedHost } from '../support/accounts-host.js';

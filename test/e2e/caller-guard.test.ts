@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { Controller, Get, UseGuards } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { ApiKeyGuard } from '../../src/accounts/api-key.guard.js';
 import { Caller } from '../../src/accounts/caller.decorator.js';
-import { MessagingModule } from '../../src/messaging.module.js';
+import { ApiKeyGuard } from '../../src/accounts/keys/api-key.guard.js';
+import { MessagingModule } from '../../src/messaging/messaging.module.js';
 import { callerGuard } from '../../src/testing/caller-guard.js';
 import { describeOnBothAdapters, startApp } from '../support/http-apps.js';
 import { call } from '../support/http-client.js';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { UserTokenVerifier } from '../../src/accounts/user-token-verifier.js';
+import { UserTokenVerifier } from '../../src/accounts/users/user-token-verifier.js';
 import { type MessagingApp, startMessaging } from '../support/messaging-app.js';
 import { MSGAPP } from '../support/msgapp-app.js';
 import { hasBrowser, openPage, startBrowser } from '../support/page-browser.js';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { SandboxModule } from '../../src/sandbox.module.js';
+import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { CallingSandbox } from '../support/calling-transport.js';
 import { METHODS } from '../support/client/operations.js';

@@ -4,7 +4,7 @@ import { Test } from '@nestjs/testing';
 import { AccountService } from '../../src/accounts/account-service.js';
 import { Clock } from '../../src/common/clock.js';
 import { StorageUnavailableError } from '../../src/common/errors.js';
-import { MessagingModule } from '../../src/messaging.module.js';
+import { MessagingModule } from '../../src/messaging/messaging.module.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { MemoryStorage } from '../../src/testing/memory-storage.js';
 import { startApp } from '../support/http-apps.js';

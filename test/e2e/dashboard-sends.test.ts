@@ -3,7 +3,7 @@ import type { INestApplication } from '@nestjs/common';
 import type { Browser, Page } from 'playwright-core';
 import { DashboardModule } from '../../src/dashboard/index.js';
 import { ManagementService } from '../../src/management/session/management-service.js';
-import { SandboxModule } from '../../src/sandbox.module.js';
+import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
 import { goTo } from '../support/dashboard/dashboard-world.js';
 import type { Adapter } from '../support/http-apps.js';
 import { call } from '../support/http-client.js';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { MessagingOptions } from '../../src/module-options.js';
+import type { MessagingOptions } from '../../src/messaging/module-options.js';
 import type { SmsTransport } from '../../src/sms/sms-transport.js';
 import { CrashBooks } from '../support/crash-books.js';
 import { GatedTransport } from '../support/gated-transport.js';

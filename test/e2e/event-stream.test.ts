@@ -1,10 +1,10 @@
 import { get, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { AccountService } from '../../src/accounts/account-service.js';
-import { UserTokenVerifier } from '../../src/accounts/user-token-verifier.js';
+import { UserTokenVerifier } from '../../src/accounts/users/user-token-verifier.js';
 import { StorageUnavailableError } from '../../src/common/errors.js';
 import { EventLog } from '../../src/events/event-log.js';
-import type { MessagingOptions } from '../../src/module-options.js';
+import type { MessagingOptions } from '../../src/messaging/module-options.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { ReaderSeats } from '../../src/webhooks/feed/reader-seats.js';
 import type { ApiClient } from '../support/api-client.js';

@@ -3,7 +3,7 @@ import { AccountService } from '../../src/accounts/account-service.js';
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import { Notifier } from '../../src/common/notifier.js';
 import { EventLog } from '../../src/events/event-log.js';
-import type { MessagingOptions } from '../../src/module-options.js';
+import type { MessagingOptions } from '../../src/messaging/module-options.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { MemoryStorage } from '../../src/testing/memory-storage.js';
 import { EventService } from '../../src/webhooks/feed/event-service.js';

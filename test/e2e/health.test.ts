@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import Database from 'better-sqlite3';
+import { Rounds } from '../../src/common/concurrency/rounds.js';
 import { StorageUnavailableError } from '../../src/common/errors.js';
-import { Rounds } from '../../src/common/rounds.js';
 import type { StorageHealth } from '../../src/core/messaging-storage.js';
 import { HealthService } from '../../src/health/health-service.js';
-import type { MessagingOptions } from '../../src/module-options.js';
+import type { MessagingOptions } from '../../src/messaging/module-options.js';
 import { OperatingStore } from '../../src/outbox/operating-state.js';
 import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';

@@ -19,7 +19,7 @@ import {
 import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { isMessagingRoute } from 'nestjs-messaging';
 import { map, type Observable, of, tap } from 'rxjs';
-import { SandboxModule } from '../../src/sandbox.module.js';
+import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
 import { CallingSandbox } from '../support/calling-transport.js';
 import { type Adapter, type AppSetup, describeOnBothAdapters } from '../support/http-apps.js';
 import { call } from '../support/http-client.js';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { MessagingOptions } from '../../src/module-options.js';
+import type { MessagingOptions } from '../../src/messaging/module-options.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { HttpSmsTransport } from '../../src/transports/http/index.js';
 import type { ApiClient, Details } from '../support/api-client.js';

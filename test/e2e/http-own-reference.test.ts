@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { LedgerService } from '../../src/billing/ledger-service.js';
-import type { DeliveryTiming } from '../../src/outbox/delivery-result.js';
+import type { DeliveryTiming } from '../../src/outbox/delivery/delivery-result.js';
 import type { DeliveryStatus } from '../../src/outbox/delivery-state.js';
 import { HttpSmsTransport } from '../../src/transports/http/index.js';
 import type { ApiClient, Details } from '../support/api-client.js';

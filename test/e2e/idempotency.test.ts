@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { AccountService } from '../../src/accounts/account-service.js';
-import { SignatureService } from '../../src/accounts/signature-service.js';
+import { SignatureService } from '../../src/accounts/signatures/signature-service.js';
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import { Idempotency } from '../../src/outbox/idempotency.js';
 import { SmsService } from '../../src/sms/sms-service.js';

@@ -4,7 +4,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { AccountDirectory } from '../../src/accounts/account-directory.js';
 import { AccountStore } from '../../src/accounts/account-store.js';
-import { KeyLastUse } from '../../src/accounts/key-last-use.js';
+import { KeyLastUse } from '../../src/accounts/keys/key-last-use.js';
 import { MINUTE_MS } from '../../src/common/time.js';
 import { EventLog } from '../../src/events/event-log.js';
 import { SmsService } from '../../src/sms/sms-service.js';

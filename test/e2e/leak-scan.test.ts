@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import Database from 'better-sqlite3';
-import { makeApiKey } from '../../src/accounts/api-key.js';
+import { makeApiKey } from '../../src/accounts/keys/api-key.js';
 import { UuidGenerator } from '../../src/common/ids.js';
-import { NoTelemetry } from '../../src/common/telemetry.js';
+import { NoTelemetry } from '../../src/common/telemetry/telemetry.js';
 
 const KEY = makeApiKey(new UuidGenerator()).key;
 const suites = globalThis.leakScan;

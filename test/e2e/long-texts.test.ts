@@ -1,12 +1,12 @@
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { SignatureService } from '../../src/accounts/signature-service.js';
+import { SignatureService } from '../../src/accounts/signatures/signature-service.js';
 import { StorageUnavailableError } from '../../src/common/errors.js';
 import { StartedStorage } from '../../src/core/messaging-storage.js';
 import { EventLog } from '../../src/events/event-log.js';
 import type { MessagingEvent } from '../../src/events/event-types.js';
 import { MessagingEvents } from '../../src/events/messaging-events.js';
-import type { MessagingOptions } from '../../src/module-options.js';
+import type { MessagingOptions } from '../../src/messaging/module-options.js';
 import { ReceivedSmsStore } from '../../src/sms/inbound/received-sms-store.js';
 import { CarrierSink } from '../../src/sms/receipts/carrier-sink.js';
 import { encodeGsm7 } from '../../src/sms/segmentation.js';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { maskNumber } from '../../src/common/phone-number.js';
+import { maskNumber } from '../../src/common/phone-numbers/phone-number.js';
 import type { AuditPage } from '../../src/management/audit/audit-view.js';
 import type { ManagedSessionPage } from '../../src/management/operator/managed-sessions.js';
 import type { OptOutPage } from '../../src/management/optouts/optout-view.js';

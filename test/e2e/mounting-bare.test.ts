@@ -2,13 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import { Injectable, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { MessagingOptionsError } from '../../src/common/errors.js';
-import { MessagingModule } from '../../src/messaging.module.js';
-import { MessagingCore } from '../../src/messaging-core.module.js';
-import { MsgappModule } from '../../src/msgapp.module.js';
-import { OtpModule } from '../../src/otp.module.js';
-import { SandboxModule } from '../../src/sandbox.module.js';
+import { MessagingModule } from '../../src/messaging/messaging.module.js';
+import { MessagingCore } from '../../src/messaging/messaging-core.module.js';
+import { MsgappModule } from '../../src/msgapp/msgapp.module.js';
+import { OtpModule } from '../../src/otp/otp.module.js';
+import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
+import { SmsModule } from '../../src/sms/sms.module.js';
 import { SmsService } from '../../src/sms/sms-service.js';
-import { SmsModule } from '../../src/sms.module.js';
 import { OPTIONS } from '../support/messaging-app.js';
 
 /** What a host writes around the module. */

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { Logger, type LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { MessagingModule } from '../../src/messaging.module.js';
+import { MessagingModule } from '../../src/messaging/messaging.module.js';
 import { SandboxSmsTransport } from '../../src/sandbox/sandbox-sms-transport.js';
 import { OPTIONS } from '../support/messaging-app.js';
 import { RecordingTransport } from '../support/recording-transport.js';

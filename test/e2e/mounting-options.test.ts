@@ -2,12 +2,17 @@ import { describe, expect, test } from '@jest/globals';
 import type { DynamicModule } from '@nestjs/common';
 import { MessagingOptionsError } from '../../src/common/errors.js';
 import type { CoreGraph, CoreValues } from '../../src/core/core-options.js';
-import { MessagingModule } from '../../src/messaging.module.js';
-import { MessagingCore } from '../../src/messaging-core.module.js';
-import type { MessagingAsyncOptions, MessagingOptions, SmsGraph, SmsModuleOptions } from '../../src/module-options.js';
-import { MsgappModule } from '../../src/msgapp.module.js';
-import { OtpModule } from '../../src/otp.module.js';
-import { SmsModule } from '../../src/sms.module.js';
+import { MessagingModule } from '../../src/messaging/messaging.module.js';
+import { MessagingCore } from '../../src/messaging/messaging-core.module.js';
+import type {
+  MessagingAsyncOptions,
+  MessagingOptions,
+  SmsGraph,
+  SmsModuleOptions,
+} from '../../src/messaging/module-options.js';
+import { MsgappModule } from '../../src/msgapp/msgapp.module.js';
+import { OtpModule } from '../../src/otp/otp.module.js';
+import { SmsModule } from '../../src/sms/sms.module.js';
 import { MemoryStorage } from '../../src/testing/memory-storage.js';
 import { type Adapter, describeOnBothAdapters } from '../support/http-apps.js';
 import { leftOut } from '../support/left-out.js';

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { MessagingOptionsError } from '../../src/common/errors.js';
 import { resolveHttpSettings } from '../../src/http/http-settings.js';
-import { MessagingModule } from '../../src/messaging.module.js';
+import { MessagingModule } from '../../src/messaging/messaging.module.js';
 import { resolveChannelName } from '../../src/msgapp/msgapp-settings.js';
-import { SandboxModule } from '../../src/sandbox.module.js';
+import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
 import { OPTIONS } from '../support/messaging-app.js';
 import { clientOf, mount, unmountAfterEach } from '../support/mounted.js';

@@ -3,7 +3,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Clock } from '../../src/common/clock.js';
 import { DatabaseClock } from '../../src/core/database-clock.js';
-import { MessagingModule } from '../../src/messaging.module.js';
+import { MessagingModule } from '../../src/messaging/messaging.module.js';
 import { SandboxMsgappTransport } from '../../src/sandbox/sandbox-msgapp-transport.js';
 import { SandboxSmsTransport } from '../../src/sandbox/sandbox-sms-transport.js';
 import { SmsTransport } from '../../src/sms/sms-transport.js';

@@ -12,15 +12,15 @@ import {
 } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { DataSource } from 'typeorm';
-import { UserTokenVerifier } from '../../src/accounts/user-token-verifier.js';
+import { UserTokenVerifier } from '../../src/accounts/users/user-token-verifier.js';
 import { Clock } from '../../src/common/clock.js';
 import { MessagingOptionsError } from '../../src/common/errors.js';
 import { IdGenerator, UuidGenerator } from '../../src/common/ids.js';
 import { LocalNotifier, Notifier } from '../../src/common/notifier.js';
 import { MessagingStorage } from '../../src/core/messaging-storage.js';
-import { MessagingModule } from '../../src/messaging.module.js';
+import { MessagingModule } from '../../src/messaging/messaging.module.js';
 import { SmsTransport } from '../../src/sms/sms-transport.js';
-import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { MemoryStorage } from '../../src/testing/memory-storage.js';
 import { eventually } from '../support/eventually.js';

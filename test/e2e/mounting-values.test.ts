@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { MessagingModule } from '../../src/messaging.module.js';
-import { MessagingCore } from '../../src/messaging-core.module.js';
-import { OtpModule } from '../../src/otp.module.js';
-import { WebhooksModule } from '../../src/webhooks.module.js';
+import { MessagingModule } from '../../src/messaging/messaging.module.js';
+import { MessagingCore } from '../../src/messaging/messaging-core.module.js';
+import { OtpModule } from '../../src/otp/otp.module.js';
+import { WebhooksModule } from '../../src/webhooks/webhooks.module.js';
 import { OPTIONS } from '../support/messaging-app.js';
 import { PEPPER } from '../support/otp-app.js';
 import { startRefusal } from '../support/start-refusal.js';

@@ -12,11 +12,11 @@ import {
 } from '@nestjs/common';
 import { IsString } from 'class-validator';
 import { LedgerService } from '../../src/billing/ledger-service.js';
-import { MessagingModule } from '../../src/messaging.module.js';
-import { MessagingCore } from '../../src/messaging-core.module.js';
-import { SandboxModule } from '../../src/sandbox.module.js';
+import { MessagingModule } from '../../src/messaging/messaging.module.js';
+import { MessagingCore } from '../../src/messaging/messaging-core.module.js';
+import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
+import { SmsModule } from '../../src/sms/sms.module.js';
 import { SmsService } from '../../src/sms/sms-service.js';
-import { SmsModule } from '../../src/sms.module.js';
 import { MemoryStorage } from '../../src/testing/memory-storage.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
 import { call } from '../support/http-client.js';

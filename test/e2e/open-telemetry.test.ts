@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { context, trace } from '@opentelemetry/api';
 import { type ReadableSpan, type Sampler, SamplingDecision } from '@opentelemetry/sdk-trace-base';
-import { MessagingModule } from '../../src/messaging.module.js';
+import { MessagingModule } from '../../src/messaging/messaging.module.js';
 import { SmsService } from '../../src/sms/sms-service.js';
 import { HttpSmsTransport } from '../../src/transports/http/index.js';
 import { GatewayStation } from '../support/gateway/gateway-station.js';

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { Controller, Get, type INestApplication, Module, Param, RequestMethod, VersioningType } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
-import type { MessagingOptions } from '../../src/module-options.js';
+import type { MessagingOptions } from '../../src/messaging/module-options.js';
+import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
 import { SERVED_TYPES } from '../../src/sandbox/sandbox-files.js';
-import { SandboxModule } from '../../src/sandbox.module.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { CallingSandbox } from '../support/calling-transport.js';
 import { type Adapter, describeOnBothAdapters } from '../support/http-apps.js';

@@ -12,14 +12,14 @@ describe('npx nestjs-messaging erase', () => {
   const folder = mkdtempSync(join(tmpdir(), 'messaging-erase-'));
 
   beforeAll(() => {
-    if (!existsSync(join(ROOT, 'dist/operator-command.js'))) buildSampleApp();
+    if (!existsSync(join(ROOT, 'dist/operator/operator-command.js'))) buildSampleApp();
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
   const run = (line: string, env: NodeJS.ProcessEnv = {}) =>
     new Promise<{ code: unknown; output: string }>((resolve) => {
       const settings = { ...process.env, DATABASE_URL: `sqlite:${join(folder, 'm.db')}`, ...env };
-      const args = ['--no-opt', join(ROOT, 'dist/operator-command.js'), ...line.split(' ')];
+      const args = ['--no-opt', join(ROOT, 'dist/operator/operator-command.js'), ...line.split(' ')];
       execFile(process.execPath, args, { env: settings }, (error, stdout, stderr) => {
         resolve({ code: error?.code ?? 0, output: `${stdout}${stderr}`.trim() });
       });

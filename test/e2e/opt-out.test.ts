@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { SignatureService } from '../../src/accounts/signature-service.js';
+import { SignatureService } from '../../src/accounts/signatures/signature-service.js';
 import { LedgerStore } from '../../src/billing/ledger-store.js';
 import { StorageUnavailableError } from '../../src/common/errors.js';
 import { DELIVERY_EVENTS, type DeliveryData, type MessagingEvent } from '../../src/events/event-types.js';
@@ -9,7 +9,7 @@ import { OptOutStore } from '../../src/sms/opt-out/opt-out-store.js';
 import type { SmsOptions } from '../../src/sms/sms-options.js';
 import { SmsService } from '../../src/sms/sms-service.js';
 import type { InboundSms } from '../../src/sms/sms-transport.js';
-import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import type { ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';

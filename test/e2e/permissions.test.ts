@@ -10,7 +10,7 @@ import {
   type OperatorRole,
   PERMISSIONS,
   type Permission,
-} from '../../src/accounts/permissions.js';
+} from '../../src/accounts/keys/permissions.js';
 import { mountedRoutes } from '../../src/http/mounted-routes.js';
 import { type Adapter, describeOnBothAdapters } from '../support/http-apps.js';
 import { startKeys } from '../support/key-app.js';

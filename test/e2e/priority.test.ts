@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { OtpService } from '../../src/otp/otp-service.js';
+import type { Send } from '../../src/outbox/accept/send.js';
 import { Outbox } from '../../src/outbox/outbox.js';
-import type { Send } from '../../src/outbox/send.js';
 import { SmsService } from '../../src/sms/sms-service.js';
 import { FileServer } from '../support/file-server.js';
 import { type MsgappClient, msgappClient, startMsgapp } from '../support/msgapp-app.js';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { MessagingModule } from '../../src/messaging.module.js';
+import { MessagingModule } from '../../src/messaging/messaging.module.js';
 import { SessionManager } from '../../src/msgapp/sessions/session-manager.js';
-import type { ProcessRole } from '../../src/outbox/dispatch-options.js';
-import { SandboxModule } from '../../src/sandbox.module.js';
+import type { ProcessRole } from '../../src/outbox/delivery/dispatch-options.js';
+import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
 import { CrashBooks } from '../support/crash-books.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
 import { type MessagingApp, OPTIONS, startMessaging } from '../support/messaging-app.js';

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { parseApiKey } from '../../src/accounts/api-key.js';
+import { parseApiKey } from '../../src/accounts/keys/api-key.js';
 import { call } from '../support/http-client.js';
 import { buildSampleApp, runSampleApp, type SampleApp, sampleFolder, startSampleApp } from '../support/sample-app.js';
 import { operate } from '../support/sample-operator.js';

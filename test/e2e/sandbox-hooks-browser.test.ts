@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { SandboxModule } from '../../src/sandbox.module.js';
+import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
 import { ApiClient } from '../support/api-client.js';
 import { call } from '../support/http-client.js';
 import { type MessagingApp, startMessaging } from '../support/messaging-app.js';

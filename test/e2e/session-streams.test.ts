@@ -1,9 +1,9 @@
 import { webcrypto } from 'node:crypto';
 import { afterEach, expect, test } from '@jest/globals';
 import { AccountService } from '../../src/accounts/account-service.js';
-import { Authenticator } from '../../src/accounts/authenticator.js';
-import { UserTokenVerifier } from '../../src/accounts/user-token-verifier.js';
-import type { MessagingOptions } from '../../src/module-options.js';
+import { Authenticator } from '../../src/accounts/keys/authenticator.js';
+import { UserTokenVerifier } from '../../src/accounts/users/user-token-verifier.js';
+import type { MessagingOptions } from '../../src/messaging/module-options.js';
 import { ReaderSeats } from '../../src/webhooks/feed/reader-seats.js';
 import { EventReader } from '../support/event-reader.js';
 import { eventually } from '../support/eventually.js';

@@ -1,7 +1,7 @@
 import { expect, jest, test } from '@jest/globals';
 import { SignJWT } from 'jose';
-import { AuditLog } from '../../src/accounts/audit.js';
-import { UserTokenVerifier, type VerifiedUser } from '../../src/accounts/user-token-verifier.js';
+import { AuditLog } from '../../src/accounts/audit/audit.js';
+import { UserTokenVerifier, type VerifiedUser } from '../../src/accounts/users/user-token-verifier.js';
 import { OidcUserTokenVerifier } from '../../src/management/oidc/oidc-user-token-verifier.js';
 import { ManagementKeys } from '../../src/management/session/management-keys.js';
 import { UserSessionStore } from '../../src/management/session/user-session-store.js';

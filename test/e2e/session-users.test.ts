@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals';
 import { Injectable, type LoggerService } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { ManagementModule } from '../../src/management/management.module.js';
 import {
   type AuthenticatedUser,
   type SignInRequest,
   UserAuthenticator,
 } from '../../src/management/session/user-authenticator.js';
-import { ManagementModule } from '../../src/management.module.js';
-import { MessagingModule } from '../../src/messaging.module.js';
-import { MessagingCore } from '../../src/messaging-core.module.js';
+import { MessagingModule } from '../../src/messaging/messaging.module.js';
+import { MessagingCore } from '../../src/messaging/messaging-core.module.js';
 import { MemoryStorage } from '../../src/testing/memory-storage.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
 import { Browser, MANAGEMENT_SECRET, startManagement } from '../support/management-app.js';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { AuditLog } from '../../src/accounts/audit.js';
+import { AuditLog } from '../../src/accounts/audit/audit.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
 import { call } from '../support/http-client.js';
 import { Browser, MANAGEMENT_SECRET, startManagement, tokenOf } from '../support/management-app.js';

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Controller, Get } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { MessagingReadiness } from '../../src/http/readiness.js';
-import { MessagingModule } from '../../src/messaging.module.js';
+import { MessagingModule } from '../../src/messaging/messaging.module.js';
 import { SessionManager } from '../../src/msgapp/sessions/session-manager.js';
 import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';

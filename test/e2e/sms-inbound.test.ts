@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { SignatureService } from '../../src/accounts/signature-service.js';
+import { SignatureService } from '../../src/accounts/signatures/signature-service.js';
 import { StorageUnavailableError } from '../../src/common/errors.js';
 import { DAY_MS } from '../../src/common/time.js';
 import { StartedStorage } from '../../src/core/messaging-storage.js';

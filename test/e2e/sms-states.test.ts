@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { LedgerService } from '../../src/billing/ledger-service.js';
-import { SandboxModule } from '../../src/sandbox.module.js';
+import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import type { ApiClient, Details } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { AccountService } from '../../src/accounts/account-service.js';
-import { SignatureService } from '../../src/accounts/signature-service.js';
+import { SignatureService } from '../../src/accounts/signatures/signature-service.js';
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import { EventLog } from '../../src/events/event-log.js';
 import { EVENT_TYPES } from '../../src/events/event-types.js';

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AccountService } from '../../src/accounts/account-service.js';
-import { SignatureService } from '../../src/accounts/signature-service.js';
+import { SignatureService } from '../../src/accounts/signatures/signature-service.js';
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import { MsgappService } from '../../src/msgapp/msgapp-service.js';
 import { SessionManager } from '../../src/msgapp/sessions/session-manager.js';
 import { OtpService } from '../../src/otp/otp-service.js';
 import { OptOutService } from '../../src/sms/opt-out/opt-out-service.js';
 import { SmsService } from '../../src/sms/sms-service.js';
-import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { type MessagingApp, startMessaging } from '../support/messaging-app.js';
 import { createPostgresDatabase } from '../support/postgres.js';
 import { hasServer } from '../support/servers.js';

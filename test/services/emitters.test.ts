@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { lowAfterCredit, lowAfterDebit } from '../../src/storage/typeorm/dialects/low-after.js';
-import { SCHEMA_TABLE } from '../../src/storage/typeorm/schema/schema-table.js';
-import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { lowAfterCredit, lowAfterDebit } from '../../src/storage/low-after.js';
+import { SCHEMA_TABLE } from '../../src/storage/schema/schema-table.js';
+import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { ACCOUNT, START } from '../../src/testing/storage-contract/fixtures.js';
 import { emitterRules } from '../support/emitters-suite.js';
 import { LOCKING_SERVERS } from '../support/held-row.js';

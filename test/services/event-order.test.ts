@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { EventLog } from '../../src/events/event-log.js';
-import { decide } from '../../src/outbox/decide.js';
+import { decide } from '../../src/outbox/accept/decide.js';
 import type { DeliveryUpdate } from '../../src/outbox/delivery-state.js';
-import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { aSend, messageId, range, recipients, START } from '../../src/testing/storage-contract/fixtures.js';
 import { createMariadbDatabase } from '../support/mariadb.js';
 import { closeAfterEach } from '../support/opened.js';

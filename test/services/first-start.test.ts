@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import type { Dialect } from '../../src/storage/typeorm/dialects/dialect.js';
-import { executorFor } from '../../src/storage/typeorm/engine/executor-for.js';
-import type { Operation } from '../../src/storage/typeorm/engine/operation.js';
-import { lackingVersions, migrate } from '../../src/storage/typeorm/schema/migrate.js';
-import { SCHEMA } from '../../src/storage/typeorm/schema/versions.js';
+import type { Dialect } from '../../src/storage/dialect.js';
+import { executorFor } from '../../src/storage/engine/executor-for.js';
+import type { Operation } from '../../src/storage/engine/operation.js';
+import { lackingVersions, migrate } from '../../src/storage/schema/migrate.js';
+import { SCHEMA } from '../../src/storage/schema/versions.js';
 import { createMariadbDatabase } from '../support/mariadb.js';
 import { closeAfterEach } from '../support/opened.js';
 import { hasServer } from '../support/servers.js';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DataSource, type EntityManager } from 'typeorm';
 import { StorageUnavailableError, TransactionConflictError } from '../../src/common/errors.js';
-import { decide } from '../../src/outbox/decide.js';
-import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { decide } from '../../src/outbox/accept/decide.js';
+import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { ACCOUNT, aSend, START } from '../../src/testing/storage-contract/fixtures.js';
 import { createMariadbDatabase } from '../support/mariadb.js';
 import { createPostgresDatabase } from '../support/postgres.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { describeStorage } from '../../src/testing/storage-contract.js';
 import { CollectRunner } from '../support/collect-runner.js';
 import { PlannedStatements } from '../support/explained.js';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { DataSource, type EntityManager } from 'typeorm';
-import { decide } from '../../src/outbox/decide.js';
-import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { decide } from '../../src/outbox/accept/decide.js';
+import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import {
   ACCOUNT,
   aSend,

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { SystemClock } from '../../src/common/clock.js';
-import { PrometheusTelemetry } from '../../src/prometheus/index.js';
-import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { PrometheusTelemetry } from '../../src/telemetry/prometheus/index.js';
 import { ApiClient } from '../support/api-client.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
 import { startMessaging } from '../support/messaging-app.js';

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
-import { decide } from '../../src/outbox/decide.js';
-import { type PostgresConnection, preparedConnection } from '../../src/storage/typeorm/engine/connection.js';
-import { executorFor } from '../../src/storage/typeorm/engine/executor-for.js';
-import { checkSchema, migrate, migrationsOf } from '../../src/storage/typeorm/schema/migrate.js';
-import { SCHEMA, type SchemaGroup } from '../../src/storage/typeorm/schema/versions.js';
-import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { decide } from '../../src/outbox/accept/decide.js';
+import { type PostgresConnection, preparedConnection } from '../../src/storage/engine/connection.js';
+import { executorFor } from '../../src/storage/engine/executor-for.js';
+import { checkSchema, migrate, migrationsOf } from '../../src/storage/schema/migrate.js';
+import { SCHEMA, type SchemaGroup } from '../../src/storage/schema/versions.js';
+import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { ACCOUNT, aSend, range, START } from '../../src/testing/storage-contract/fixtures.js';
 import { LOCKING_SERVERS, type LockingServer } from '../support/held-row.js';
 import { closeAfterEach } from '../support/opened.js';

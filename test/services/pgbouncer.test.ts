@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { SystemClock } from '../../src/common/clock.js';
 import { UuidGenerator } from '../../src/common/ids.js';
 import { PostgresNotifier } from '../../src/notifiers/postgres-notifier.js';
-import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { describeStorage } from '../../src/testing/storage-contract.js';
 import { type MessagingApp, startMessaging } from '../support/messaging-app.js';
 import { checkLedger, expectExactlyTheBalance, expectOneSend } from '../support/money-races.js';

@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { AccountService } from '../../src/accounts/account-service.js';
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import type { OutboxStore } from '../../src/outbox/outbox-store.js';
-import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { CrashBooks } from '../support/crash-books.js';
 import { CrashLoad } from '../support/crash-load.js';
 import { crashLoop } from '../support/crash-loop.js';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import { decide } from '../../src/outbox/decide.js';
-import { PhoneStore } from '../../src/sandbox/phone-store.js';
-import { messagingMigrations } from '../../src/storage/typeorm/schema/migrate.js';
-import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { decide } from '../../src/outbox/accept/decide.js';
+import { PhoneStore } from '../../src/sandbox/phones/phone-store.js';
+import { messagingMigrations } from '../../src/storage/schema/migrate.js';
+import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { ACCOUNT, aSend, onceKey, recipients, START } from '../../src/testing/storage-contract/fixtures.js';
 import { eventually } from '../support/eventually.js';
 import { expectCapAmongHosts } from '../support/host-caps.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { ACCOUNT, START } from '../../src/testing/storage-contract/fixtures.js';
 import { createMariadbDatabase } from '../support/mariadb.js';
 import { closeAfterEach } from '../support/opened.js';

@@ -1,10 +1,10 @@
 import { expect } from '@jest/globals';
 import type { DataSource } from 'typeorm';
-import { AuditLog, type AuditQuery } from '../../src/accounts/audit.js';
+import { AuditLog, type AuditQuery } from '../../src/accounts/audit/audit.js';
 import { HOUR_MS } from '../../src/common/time.js';
 import { OverviewStore } from '../../src/management/usage/overview-store.js';
 import { UsageStore } from '../../src/management/usage/usage-store.js';
-import type { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import type { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 
 /** When the accounts began to send, and how many messages each has sent in so many hours. */
 const BEGAN = Date.UTC(2026, 10, 21);

@@ -1,6 +1,6 @@
-import type { AccountRole, OperatorRole } from '../../src/accounts/permissions.js';
-import { UserTokenVerifier, type VerifiedUser } from '../../src/accounts/user-token-verifier.js';
-import type { MessagingOptions } from '../../src/module-options.js';
+import type { AccountRole, OperatorRole } from '../../src/accounts/keys/permissions.js';
+import { UserTokenVerifier, type VerifiedUser } from '../../src/accounts/users/user-token-verifier.js';
+import type { MessagingOptions } from '../../src/messaging/module-options.js';
 import { type Call, call, type Reply } from './http-client.js';
 
 /** Believes every token that {@link tokenOf} makes. */

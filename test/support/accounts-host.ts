@@ -1,6 +1,6 @@
 import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
-import { ApiKeyGuard } from '../../src/accounts/api-key.guard.js';
 import { Caller } from '../../src/accounts/caller.decorator.js';
+import { ApiKeyGuard } from '../../src/accounts/keys/api-key.guard.js';
 
 /** Routes of a host: one behind our keys, one without the guard it would need, one that looks at its own credentials. */
 @Controller('host')

@@ -1,7 +1,7 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { decide } from '../../src/outbox/decide.js';
+import { decide } from '../../src/outbox/accept/decide.js';
 import type { ClaimOrder, Delivery } from '../../src/outbox/outbox-store.js';
-import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { aSend, recipients, START } from '../../src/testing/storage-contract/fixtures.js';
 
 /** How many deliveries of one account wait. */

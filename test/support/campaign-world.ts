@@ -1,12 +1,12 @@
+import { Rounds } from '../../src/common/concurrency/rounds.js';
 import { LocalNotifier } from '../../src/common/notifier.js';
-import { Rounds } from '../../src/common/rounds.js';
 import { MessagingEvents } from '../../src/events/messaging-events.js';
 import { Channel, type StoreEarlyResults } from '../../src/outbox/channel.js';
-import { DEFAULT_TIMING, type DeliveryResult } from '../../src/outbox/delivery-result.js';
-import { type DispatchOptions, resolveDispatchSettings } from '../../src/outbox/dispatch-options.js';
+import { DEFAULT_TIMING, type DeliveryResult } from '../../src/outbox/delivery/delivery-result.js';
+import { type DispatchOptions, resolveDispatchSettings } from '../../src/outbox/delivery/dispatch-options.js';
+import { ChannelWorker } from '../../src/outbox/delivery/worker.js';
 import { Outbox } from '../../src/outbox/outbox.js';
 import type { Delivery } from '../../src/outbox/outbox-store.js';
-import { ChannelWorker } from '../../src/outbox/worker.js';
 import type { OutgoingSms, ReportResult, SmsTransport } from '../../src/sms/sms-transport.js';
 import type { FakeClock } from '../../src/testing/fake-clock.js';
 import { ChosenIds } from './chosen-ids.js';

@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import type { AnsweredSend } from './crash-load.js';
 import { until } from './until.js';
 

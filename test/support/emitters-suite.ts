@@ -4,9 +4,9 @@ import { codeEvents } from '../../src/events/account-events.js';
 import { EventLog, type LoggedEvent } from '../../src/events/event-log.js';
 import type { NewEvent } from '../../src/events/event-types.js';
 import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
-import { decide } from '../../src/outbox/decide.js';
+import { decide } from '../../src/outbox/accept/decide.js';
 import { EVERY_ACCOUNT, OptOutStore } from '../../src/sms/opt-out/opt-out-store.js';
-import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import {
   EMITTERS,
   type TellingStores,

@@ -1,10 +1,10 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { findStranded } from '../../src/msgapp/sessions/session-changes.js';
 import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
-import { decide } from '../../src/outbox/decide.js';
-import { executorFor } from '../../src/storage/typeorm/engine/executor-for.js';
-import type { Row, Statement } from '../../src/storage/typeorm/engine/operation.js';
-import { findStranded } from '../../src/storage/typeorm/stores/msgapp/sessions.js';
-import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { decide } from '../../src/outbox/accept/decide.js';
+import { executorFor } from '../../src/storage/engine/executor-for.js';
+import type { Row, Statement } from '../../src/storage/engine/operation.js';
+import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import {
   ACCOUNT,
   aSend,

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { EventLog } from '../../src/events/event-log.js';
 import { EVENT_TYPES } from '../../src/events/event-types.js';
-import type { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import type { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { delivered, logEvents, verified } from './logged-events.js';
 
 /** How many events the account has; three of them are of a rare type: the first, one in the middle, the last. */

@@ -1,4 +1,4 @@
-import { BEGIN } from '../../src/storage/typeorm/engine/connection.js';
+import { BEGIN } from '../../src/storage/engine/connection.js';
 import type { Recorded } from './recorded-statements.js';
 
 /** One connection to PostgreSQL. */

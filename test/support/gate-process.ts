@@ -1,9 +1,9 @@
 import { LocalNotifier } from '../../src/common/notifier.js';
 import type { MessagingStorage } from '../../src/core/messaging-storage.js';
 import { MessagingEvents } from '../../src/events/messaging-events.js';
+import type { IdempotencyKey } from '../../src/outbox/accept/send.js';
 import { Idempotency } from '../../src/outbox/idempotency.js';
 import { type Acceptance, Outbox } from '../../src/outbox/outbox.js';
-import type { IdempotencyKey } from '../../src/outbox/send.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend } from '../../src/testing/storage-contract/fixtures.js';
 

@@ -1,9 +1,9 @@
 import type { DataSource } from 'typeorm';
-import type { IfLocked } from '../../src/storage/typeorm/dialects/dialect.js';
-import { SqliteDialect } from '../../src/storage/typeorm/dialects/sqlite-dialect.js';
-import { Executor, type Work } from '../../src/storage/typeorm/engine/executor.js';
-import { executorFor } from '../../src/storage/typeorm/engine/executor-for.js';
-import type { Operation } from '../../src/storage/typeorm/engine/operation.js';
+import type { IfLocked } from '../../src/storage/dialect.js';
+import { Executor, type Work } from '../../src/storage/engine/executor.js';
+import { executorFor } from '../../src/storage/engine/executor-for.js';
+import type { Operation } from '../../src/storage/engine/operation.js';
+import { SqliteDialect } from '../../src/storage/sqlite/sqlite-dialect.js';
 
 /** Marks a statement that waits for the rows of its ids. */
 const WAITS = '/* waits */';

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
+import { TypeormOutboxStore } from '../../src/outbox/outbox-sql.js';
 import type { OutboxStore } from '../../src/outbox/outbox-store.js';
-import { TypeormOutboxStore } from '../../src/storage/typeorm/stores/outbox/outbox-store.js';
 import { StaleExecutor } from './naive-storage.js';
 import { SqliteMemory } from './sqlite-memory.js';
 

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { DataSource } from 'typeorm';
-import { dayOf, decide } from '../../src/outbox/decide.js';
-import type { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { dayOf, decide } from '../../src/outbox/accept/decide.js';
+import type { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { ACCOUNT, aSend, range, START } from '../../src/testing/storage-contract/fixtures.js';
 import { capped } from '../../src/testing/storage-contract/key-caps.js';
 

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import type { DataSource, EntityManager } from 'typeorm';
 import { AccountService } from '../../src/accounts/account-service.js';
-import { SignatureService } from '../../src/accounts/signature-service.js';
+import { SignatureService } from '../../src/accounts/signatures/signature-service.js';
 import { LedgerService } from '../../src/billing/ledger-service.js';
-import { decide } from '../../src/outbox/decide.js';
+import { decide } from '../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { SmsService } from '../../src/sms/sms-service.js';
 import { aSend } from '../../src/testing/storage-contract/fixtures.js';

@@ -1,10 +1,10 @@
 import { AccountDirectory } from '../../src/accounts/account-directory.js';
 import { AccountService, type IssueKeyCallOptions } from '../../src/accounts/account-service.js';
 import type { AccountState } from '../../src/accounts/account-store.js';
-import { AuditLog, type StoredAuditEntry } from '../../src/accounts/audit.js';
-import type { AccountRole, OperatorRole } from '../../src/accounts/permissions.js';
-import { MessagingModule } from '../../src/messaging.module.js';
-import type { MessagingOptions } from '../../src/module-options.js';
+import { AuditLog, type StoredAuditEntry } from '../../src/accounts/audit/audit.js';
+import type { AccountRole, OperatorRole } from '../../src/accounts/keys/permissions.js';
+import { MessagingModule } from '../../src/messaging/messaging.module.js';
+import type { MessagingOptions } from '../../src/messaging/module-options.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { KeyedHost } from './accounts-host.js';
 import { ApiClient } from './api-client.js';

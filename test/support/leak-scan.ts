@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import Database from 'better-sqlite3';
-import { NoTelemetry, type Telemetry } from '../../src/common/telemetry.js';
+import { NoTelemetry, type Telemetry } from '../../src/common/telemetry/telemetry.js';
 import { OtpCodes } from '../../src/otp/otp-codes.js';
 import { Outbox } from '../../src/outbox/outbox.js';
 import { RecordingTelemetry } from './recording-telemetry.js';

@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals';
 import type { DataSource } from 'typeorm';
+import { checkBooks } from '../../src/billing/ledger-check.js';
 import type { LedgerProgress } from '../../src/billing/ledger-store.js';
 import { MessagingError } from '../../src/common/errors.js';
 import { SECOND_MS } from '../../src/common/time.js';
-import { decide } from '../../src/outbox/decide.js';
-import type { Executor, Work } from '../../src/storage/typeorm/engine/executor.js';
-import { executorFor } from '../../src/storage/typeorm/engine/executor-for.js';
-import type { Operation } from '../../src/storage/typeorm/engine/operation.js';
-import { checkBooks } from '../../src/storage/typeorm/stores/ledger-check.js';
-import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { decide } from '../../src/outbox/accept/decide.js';
+import type { Executor, Work } from '../../src/storage/engine/executor.js';
+import { executorFor } from '../../src/storage/engine/executor-for.js';
+import type { Operation } from '../../src/storage/engine/operation.js';
+import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { ACCOUNT, aSend, messageId, range, recipients, START } from '../../src/testing/storage-contract/fixtures.js';
 
 /** Enough for several chunks of each part. */

@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import type { INestApplication } from '@nestjs/common';
 import { EventLog } from '../../src/events/event-log.js';
+import { EventRecorder } from '../../src/events/event-recorder.js';
 import {
   EVENT_TYPES,
   type EventType,
@@ -9,7 +10,6 @@ import {
   toMessagingEvent,
 } from '../../src/events/event-types.js';
 import type { MessagingEvents } from '../../src/events/messaging-events.js';
-import { EventRecorder } from '../../src/storage/typeorm/stores/events/event-recorder.js';
 import { loggedFault } from './event-schemas.js';
 
 /** Stores events as a change of the state would, in one transaction. */

@@ -1,11 +1,11 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { decide } from '../../src/outbox/decide.js';
+import { decide } from '../../src/outbox/accept/decide.js';
 import type { ClaimOrder } from '../../src/outbox/outbox-store.js';
-import type { Executor } from '../../src/storage/typeorm/engine/executor.js';
-import { executorFor } from '../../src/storage/typeorm/engine/executor-for.js';
-import type { Operation, Statement } from '../../src/storage/typeorm/engine/operation.js';
-import { claimDeliveries } from '../../src/storage/typeorm/stores/outbox/claim.js';
-import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { claimDeliveries } from '../../src/outbox/queue/claim.js';
+import type { Executor } from '../../src/storage/engine/executor.js';
+import { executorFor } from '../../src/storage/engine/executor-for.js';
+import type { Operation, Statement } from '../../src/storage/engine/operation.js';
+import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { ACCOUNT, aSend, range, START } from '../../src/testing/storage-contract/fixtures.js';
 
 /** How many deliveries wait in the long lane, and how many have left it before them. */

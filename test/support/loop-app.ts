@@ -6,7 +6,7 @@ import {
   MsgappTransport,
   type OutgoingMsgapp,
 } from '../../src/msgapp/msgapp-transport.js';
-import type { DeliveryResult } from '../../src/outbox/delivery-result.js';
+import type { DeliveryResult } from '../../src/outbox/delivery/delivery-result.js';
 import type { MsgappTransportHarness, ReceivedMsgapp } from '../../src/testing/msgapp-contract.js';
 
 const TAKEN = '22670000000';

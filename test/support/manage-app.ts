@@ -1,6 +1,6 @@
-import { type UserTokenVerifier, type VerifiedUser } from '../../src/accounts/user-token-verifier.js';
-import { MessagingModule } from '../../src/messaging.module.js';
-import type { MessagingOptions } from '../../src/module-options.js';
+import { type UserTokenVerifier, type VerifiedUser } from '../../src/accounts/users/user-token-verifier.js';
+import { MessagingModule } from '../../src/messaging/messaging.module.js';
+import type { MessagingOptions } from '../../src/messaging/module-options.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { type Adapter, type RunningApp, startApp } from './http-apps.js';
 import { type Call, call, type Reply } from './http-client.js';

@@ -1,7 +1,7 @@
 import type { DynamicModule } from '@nestjs/common';
 import { type LinkDraft, ManagementService } from '../../src/management/session/management-service.js';
-import { MessagingModule } from '../../src/messaging.module.js';
-import type { MessagingOptions } from '../../src/module-options.js';
+import { MessagingModule } from '../../src/messaging/messaging.module.js';
+import type { MessagingOptions } from '../../src/messaging/module-options.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import type { Adapter, AppSetup } from './http-apps.js';
 import { type Call, call, type Reply } from './http-client.js';

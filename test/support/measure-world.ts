@@ -1,10 +1,10 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { StorageMeasures } from '../../src/core/storage-measures.js';
-import { Executor, type Work } from '../../src/storage/typeorm/engine/executor.js';
-import { executorFor } from '../../src/storage/typeorm/engine/executor-for.js';
-import type { Operation, Statement } from '../../src/storage/typeorm/engine/operation.js';
-import { StorageMeter } from '../../src/storage/typeorm/measures.js';
-import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { StorageMeter } from '../../src/outbox/queue/queue-meter.js';
+import { Executor, type Work } from '../../src/storage/engine/executor.js';
+import { executorFor } from '../../src/storage/engine/executor-for.js';
+import type { Operation, Statement } from '../../src/storage/engine/operation.js';
+import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { range, START } from '../../src/testing/storage-contract/fixtures.js';
 
 /** The time of every measurement. */

@@ -1,8 +1,8 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { AccountService } from '../../src/accounts/account-service.js';
 import { LedgerService } from '../../src/billing/ledger-service.js';
-import { MessagingModule } from '../../src/messaging.module.js';
-import type { MessagingOptions } from '../../src/module-options.js';
+import { MessagingModule } from '../../src/messaging/messaging.module.js';
+import type { MessagingOptions } from '../../src/messaging/module-options.js';
 import { MemoryStorage } from '../../src/testing/memory-storage.js';
 import { type Adapter, type AppSetup, type RunningApp, startApp } from './http-apps.js';
 

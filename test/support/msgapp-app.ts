@@ -1,7 +1,7 @@
 import type { DynamicModule, Type } from '@nestjs/common';
-import type { MessagingOptions } from '../../src/module-options.js';
+import type { MessagingOptions } from '../../src/messaging/module-options.js';
 import type { MsgappOptions } from '../../src/msgapp/msgapp-settings.js';
-import { SandboxModule } from '../../src/sandbox.module.js';
+import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
 import type { ApiClient } from './api-client.js';
 import { EventReader } from './event-reader.js';
 import type { AppSetup } from './http-apps.js';

@@ -1,11 +1,11 @@
 import type { DataSource } from 'typeorm';
 import type { HostTransaction } from '../../src/common/host-transaction.js';
+import { TypeormOutboxStore } from '../../src/outbox/outbox-sql.js';
 import type { OutboxStore } from '../../src/outbox/outbox-store.js';
-import { SqliteDialect } from '../../src/storage/typeorm/dialects/sqlite-dialect.js';
-import { Executor, type Work } from '../../src/storage/typeorm/engine/executor.js';
-import { driveOn, openRunner } from '../../src/storage/typeorm/engine/host-transaction.js';
-import { TypeormOutboxStore } from '../../src/storage/typeorm/stores/outbox/outbox-store.js';
-import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { Executor, type Work } from '../../src/storage/engine/executor.js';
+import { driveOn, openRunner } from '../../src/storage/engine/host-transaction.js';
+import { SqliteDialect } from '../../src/storage/sqlite/sqlite-dialect.js';
+import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 
 /**
  * An executor as one writes it first: TypeORM's own transactions on the host's DataSource. On better-sqlite3 they are

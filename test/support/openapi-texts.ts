@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { fr } from '../../src/common/catalogue.fr.js';
+import { fr } from '../../src/common/text/catalogue.fr.js';
 import type { WithExamples } from './openapi-reader.js';
 
 /**

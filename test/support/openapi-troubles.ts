@@ -1,7 +1,7 @@
 import { StorageUnavailableError } from '../../src/common/errors.js';
 import { EventLog } from '../../src/events/event-log.js';
 import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
-import { PhoneStore } from '../../src/sandbox/phone-store.js';
+import { PhoneStore } from '../../src/sandbox/phones/phone-store.js';
 import { ReceivedSmsStore } from '../../src/sms/inbound/received-sms-store.js';
 import { MemoryStorage } from '../../src/testing/memory-storage.js';
 import { EndpointStore } from '../../src/webhooks/endpoints/endpoint-store.js';

@@ -13,7 +13,7 @@ import {
   type Sampler,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
-import { OpenTelemetry, type OpenTelemetryOptions } from '../../src/opentelemetry/index.js';
+import { OpenTelemetry, type OpenTelemetryOptions } from '../../src/telemetry/opentelemetry/index.js';
 
 /** The part of a host's context manager that is needed here. */
 class Contexts implements ContextManager {

@@ -5,7 +5,7 @@ import { resolveOtpSettings } from '../../src/otp/otp-settings.js';
 import type { OtpPayload } from '../../src/otp/otp-text-source.js';
 import { ChallengePolicy } from '../../src/otp/send-challenge.js';
 import { VerifyStep } from '../../src/otp/verify-challenge.js';
-import { decide } from '../../src/outbox/decide.js';
+import { decide } from '../../src/outbox/accept/decide.js';
 import type { CommitOutcome } from '../../src/outbox/outbox-store.js';
 import { MemoryStorage } from '../../src/testing/memory-storage.js';
 import { PEPPER } from './otp-app.js';

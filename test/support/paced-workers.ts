@@ -1,5 +1,5 @@
-import type { PolicyStore, RecordStep } from '../../src/outbox/policy-store.js';
-import type { SeenRecords } from '../../src/outbox/send-policy.js';
+import type { PolicyStore, RecordStep } from '../../src/outbox/policy/policy-store.js';
+import type { SeenRecords } from '../../src/outbox/policy/send-policy.js';
 import type { OutgoingSms } from '../../src/sms/sms-transport.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { anSms, RouteDouble, RoutedWorld } from './routed-world.js';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { mountedRoutes } from '../../src/http/mounted-routes.js';
-import type { MessagingOptions } from '../../src/module-options.js';
+import type { MessagingOptions } from '../../src/messaging/module-options.js';
 import { describeOnBothAdapters } from './http-apps.js';
 import { call } from './http-client.js';
 import { startKeys } from './key-app.js';

@@ -1,4 +1,4 @@
-import type { AccountRole, KeyScope, OperatorRole } from '../../src/accounts/permissions.js';
+import type { AccountRole, KeyScope, OperatorRole } from '../../src/accounts/keys/permissions.js';
 
 /** Who may use a route, as the contract says (sections 3 to 6, 10 to 14), written down without looking at the code. */
 export interface RouteRule {

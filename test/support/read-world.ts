@@ -1,16 +1,12 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { decide } from '../../src/outbox/decide.js';
+import { decide } from '../../src/outbox/accept/decide.js';
+import { listMessages } from '../../src/outbox/listing/listings.js';
+import { listFirstRecipients, listNumbers, readRecipients } from '../../src/outbox/listing/recipients.js';
 import type { MessageQuery, RecipientQuery } from '../../src/outbox/outbox-store.js';
-import type { Executor } from '../../src/storage/typeorm/engine/executor.js';
-import { executorFor } from '../../src/storage/typeorm/engine/executor-for.js';
-import type { Operation, Row, Statement } from '../../src/storage/typeorm/engine/operation.js';
-import { listMessages } from '../../src/storage/typeorm/stores/outbox/listings.js';
-import {
-  listFirstRecipients,
-  listNumbers,
-  readRecipients,
-} from '../../src/storage/typeorm/stores/outbox/recipients.js';
-import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import type { Executor } from '../../src/storage/engine/executor.js';
+import { executorFor } from '../../src/storage/engine/executor-for.js';
+import type { Operation, Row, Statement } from '../../src/storage/engine/operation.js';
+import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import {
   ACCOUNT,
   aSend,

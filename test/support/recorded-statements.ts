@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
-import { PostgresDialect } from '../../src/storage/typeorm/dialects/postgres-dialect.js';
-import type { Statement } from '../../src/storage/typeorm/engine/operation.js';
+import type { Statement } from '../../src/storage/engine/operation.js';
+import { PostgresDialect } from '../../src/storage/postgres/postgres-dialect.js';
 
 /** A statement that was run, as the database was given it, and whether in a transaction of ours. */
 export interface Recorded extends Pick<Statement, 'sql' | 'params'> {

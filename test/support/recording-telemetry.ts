@@ -1,4 +1,10 @@
-import { type Measure, type Metric, type NewSpan, Telemetry, type TelemetrySpan } from '../../src/common/telemetry.js';
+import {
+  type Measure,
+  type Metric,
+  type NewSpan,
+  Telemetry,
+  type TelemetrySpan,
+} from '../../src/common/telemetry/telemetry.js';
 
 /** A measure or a span, with all that it says. */
 export type Recorded = readonly string[];

@@ -1,5 +1,5 @@
-import type { RepeatPolicy } from '../../src/outbox/delivery-result.js';
-import type { PolicyStore } from '../../src/outbox/policy-store.js';
+import type { RepeatPolicy } from '../../src/outbox/delivery/delivery-result.js';
+import type { PolicyStore } from '../../src/outbox/policy/policy-store.js';
 import {
   type CallbackHandler,
   type DeliveryTiming,

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { createContext, Script } from 'node:vm';
+import type { ScreenMessageView } from '../../src/sandbox/phones/screen-view.js';
 import type { CodeView, LinkView } from '../../src/sandbox/sandbox.controller.js';
 import { SandboxPage } from '../../src/sandbox/sandbox-page.js';
-import type { ScreenMessageView } from '../../src/sandbox/screen-view.js';
 import { FakeElement } from './fake-dom.js';
 
 export const sandboxHtml = (place = { path: 'sandbox', apiPath: 'api/v1' }): string =>

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { MessagingOptionsError } from '../../src/common/errors.js';
-import { decide } from '../../src/outbox/decide.js';
-import type { Change, Dialect } from '../../src/storage/typeorm/dialects/dialect.js';
-import { executorFor } from '../../src/storage/typeorm/engine/executor-for.js';
-import { checkSchema, migrate } from '../../src/storage/typeorm/schema/migrate.js';
-import { SCHEMA, type SchemaGroup, tablesOf, versionsOf } from '../../src/storage/typeorm/schema/versions.js';
-import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { decide } from '../../src/outbox/accept/decide.js';
+import type { Change, Dialect } from '../../src/storage/dialect.js';
+import { executorFor } from '../../src/storage/engine/executor-for.js';
+import { checkSchema, migrate } from '../../src/storage/schema/migrate.js';
+import { SCHEMA, type SchemaGroup, tablesOf, versionsOf } from '../../src/storage/schema/versions.js';
+import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { ACCOUNT, aSend, START } from '../../src/testing/storage-contract/fixtures.js';
 
 const WHAT_TO_DO =

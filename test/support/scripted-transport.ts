@@ -1,4 +1,4 @@
-import type { RepeatPolicy } from '../../src/outbox/delivery-result.js';
+import type { RepeatPolicy } from '../../src/outbox/delivery/delivery-result.js';
 import {
   type CallbackHandler,
   type OutgoingSms,

@@ -2,7 +2,7 @@ import { afterAll, describe } from '@jest/globals';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { AccountService } from '../../src/accounts/account-service.js';
 import { LedgerService } from '../../src/billing/ledger-service.js';
-import type { MessagingOptions } from '../../src/module-options.js';
+import type { MessagingOptions } from '../../src/messaging/module-options.js';
 import { ApiClient } from './api-client.js';
 import type { Adapter, AppSetup } from './http-apps.js';
 import { type MessagingApp, startMessaging } from './messaging-app.js';

@@ -1,9 +1,9 @@
 import { expect } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { StorageUnavailableError } from '../../src/common/errors.js';
-import { executorFor } from '../../src/storage/typeorm/engine/executor-for.js';
-import { asStorageFault } from '../../src/storage/typeorm/engine/faults.js';
-import { rowsOf } from '../../src/storage/typeorm/engine/operation.js';
+import { executorFor } from '../../src/storage/engine/executor-for.js';
+import { asStorageFault } from '../../src/storage/engine/faults.js';
+import { rowsOf } from '../../src/storage/engine/operation.js';
 
 /** A transaction of ours that holds an account's row and stands still, as that of a process that is frozen, gives it to the next one. */
 export async function expectStandingTransactionEnds(dataSource: DataSource, accountId: string): Promise<void> {

@@ -1,11 +1,11 @@
-import { AuditLog, HOST } from '../../src/accounts/audit.js';
+import { AuditLog, HOST } from '../../src/accounts/audit/audit.js';
 import { DAY_MS } from '../../src/common/time.js';
 import { UsageStore } from '../../src/management/usage/usage-store.js';
 import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
+import type { IdempotencyKey } from '../../src/outbox/accept/send.js';
+import { TypeormOutboxStore } from '../../src/outbox/outbox-sql.js';
 import { RetentionStore } from '../../src/outbox/retention/retention-store.js';
-import type { IdempotencyKey } from '../../src/outbox/send.js';
 import { PartStore } from '../../src/sms/receipts/part-store.js';
-import { TypeormOutboxStore } from '../../src/storage/typeorm/stores/outbox/outbox-store.js';
 import type { SqliteMemory } from './sqlite-memory.js';
 
 /** A mistake built into a storage in SQL, and the topic of the contract suite that must notice it. */

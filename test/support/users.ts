@@ -1,4 +1,4 @@
-import { UserTokenVerifier, type VerifiedUser } from '../../src/accounts/user-token-verifier.js';
+import { UserTokenVerifier, type VerifiedUser } from '../../src/accounts/users/user-token-verifier.js';
 
 /** Believes every token of `asUser`, also with a role of the operator. */
 export class TestUsers extends UserTokenVerifier {

@@ -1,5 +1,5 @@
-import { Executor, type Work } from '../../src/storage/typeorm/engine/executor.js';
-import type { Operation } from '../../src/storage/typeorm/engine/operation.js';
+import { Executor, type Work } from '../../src/storage/engine/executor.js';
+import type { Operation } from '../../src/storage/engine/operation.js';
 
 /** An executor that tells what goes through it, and fails when it is told to. */
 export class WatchedExecutor extends Executor {

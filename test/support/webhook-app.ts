@@ -1,8 +1,8 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { MediaNetwork } from '../../src/media/address-guard.js';
-import { MessagingModule } from '../../src/messaging.module.js';
-import type { MessagingOptions } from '../../src/module-options.js';
+import { MessagingModule } from '../../src/messaging/messaging.module.js';
+import type { MessagingOptions } from '../../src/messaging/module-options.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { EndpointCalls, type PingResult, type ReplayWindow } from '../../src/webhooks/calls/endpoint-calls.js';
 import type { Endpoint } from '../../src/webhooks/endpoints/endpoint.js';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { decide } from '../../src/outbox/decide.js';
-import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { decide } from '../../src/outbox/accept/decide.js';
+import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { recipients } from '../../src/testing/storage-contract/fixtures.js';
 import { type Call, call } from '../support/http-client.js';
 import { phoneOf } from '../support/sms-client.js';

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { EventLog } from '../../src/events/event-log.js';
-import { dataSourceFor } from '../../src/storage/typeorm/engine/data-source.js';
-import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { dataSourceFor } from '../../src/storage/engine/data-source.js';
+import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { EndpointSecrets } from '../../src/webhooks/endpoints/endpoint-secret.js';
 import { resolveWebhookSettings } from '../../src/webhooks/webhook-options.js';
 import { until } from '../support/until.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AUDIT_ACTIONS, type AuditAction, AuditLog } from '../../accounts/audit.js';
+import { AUDIT_ACTIONS, type AuditAction, AuditLog } from '../../accounts/audit/audit.js';
 import { MessagingError } from '../../common/errors.js';
 import { checkAccountId } from '../../common/inputs.js';
 import { cursorOf } from '../../common/list-query.js';

@@ -1,5 +1,5 @@
-import type { AuditAction, AuditFields, Author, StoredAuditEntry } from '../../accounts/audit.js';
-import { isoOf } from '../../common/iso.js';
+import type { AuditAction, AuditFields, Author, StoredAuditEntry } from '../../accounts/audit/audit.js';
+import { isoOf } from '../../common/phone-numbers/iso.js';
 
 /** A change as the API gives it. Moments are ISO 8601. */
 export interface AuditView {

@@ -1,7 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { faultCode, faultLog, nameOf } from '../../common/log.js';
-import { countryOf } from '../../common/phone-number.js';
+import { countryOf } from '../../common/phone-numbers/phone-number.js';
 import { DAY_MS } from '../../common/time.js';
 import { MessagingEvents } from '../../events/messaging-events.js';
 import { type CodeCount, UNKNOWN_COUNTRY, UsageStore } from '../usage/usage-store.js';

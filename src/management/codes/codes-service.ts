@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Cancellation } from '../../common/async.js';
 import { Clock } from '../../common/clock.js';
+import type { Cancellation } from '../../common/concurrency/async.js';
 import { MessagingError } from '../../common/errors.js';
 import { checkAccountId, checkInput } from '../../common/inputs.js';
 import { DAY_MS } from '../../common/time.js';

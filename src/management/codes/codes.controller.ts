@@ -1,7 +1,7 @@
 import { Get } from '@nestjs/common';
 import { Caller } from '../../accounts/caller.decorator.js';
-import { Needs } from '../../accounts/needs.decorator.js';
-import type { Cancellation } from '../../common/async.js';
+import { Needs } from '../../accounts/keys/needs.decorator.js';
+import type { Cancellation } from '../../common/concurrency/async.js';
 import { MessagingController } from '../../http/messaging-controller.js';
 import { RequestCancellation } from '../../http/parameters.js';
 import { MessagingQuery } from '../../http/validation.js';

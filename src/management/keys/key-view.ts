@@ -1,6 +1,6 @@
 import type { KeySummary } from '../../accounts/account-service.js';
-import { KEY_SCOPES, type KeyScope } from '../../accounts/permissions.js';
-import { isoOf } from '../../common/iso.js';
+import { KEY_SCOPES, type KeyScope } from '../../accounts/keys/permissions.js';
+import { isoOf } from '../../common/phone-numbers/iso.js';
 
 /** An API key as the API gives it. Moments are ISO 8601. */
 export interface KeyView {

@@ -1,5 +1,5 @@
-import { MAX_CIDRS, MAX_DAILY_UNITS, MAX_NAME, MAX_PER_MINUTE } from '../../accounts/key-definition.js';
-import { KEY_SCOPES } from '../../accounts/permissions.js';
+import { MAX_CIDRS, MAX_DAILY_UNITS, MAX_NAME, MAX_PER_MINUTE } from '../../accounts/keys/key-definition.js';
+import { KEY_SCOPES } from '../../accounts/keys/permissions.js';
 import { describeController, fieldsOf } from '../../openapi/controller-description.js';
 import { invalid } from '../../openapi/errors.js';
 import { PAGE } from '../../openapi/listings.js';

@@ -1,5 +1,5 @@
 import type { LedgerEntry, LedgerKind } from '../../billing/ledger-store.js';
-import { isoOf } from '../../common/iso.js';
+import { isoOf } from '../../common/phone-numbers/iso.js';
 
 /** An entry of the ledger as the API gives it. */
 export interface LedgerView {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Get, Header, Res, type StreamableFile } from '@nestjs/common';
 import { Caller } from '../../accounts/caller.decorator.js';
-import { Needs } from '../../accounts/needs.decorator.js';
+import { Needs } from '../../accounts/keys/needs.decorator.js';
 import type { AdapterResponse } from '../../http/event-streams.js';
 import { MessagingController } from '../../http/messaging-controller.js';
 import { MessagingRoute } from '../../http/mounted-routes.js';

@@ -1,5 +1,5 @@
 import { Injectable, Optional } from '@nestjs/common';
-import type { Caller } from '../../accounts/authenticator.js';
+import type { Caller } from '../../accounts/keys/authenticator.js';
 import {
   isAtLeast,
   KEY_SCOPES,
@@ -7,10 +7,10 @@ import {
   PERMISSIONS,
   type PermissionName,
   permissionOf,
-} from '../../accounts/permissions.js';
-import { en } from '../../common/catalogue.en.js';
+} from '../../accounts/keys/permissions.js';
 import { MessagingError } from '../../common/errors.js';
 import { isAccountId } from '../../common/inputs.js';
+import { en } from '../../common/text/catalogue.en.js';
 import { HttpSettings } from '../../http/http-settings.js';
 import { Channels } from '../../outbox/channel.js';
 import { TextSources } from '../../outbox/text-sources.js';

@@ -1,4 +1,4 @@
-import type { AccountRole, KeyScope, OperatorRole, PermissionName } from '../../accounts/permissions.js';
+import type { AccountRole, KeyScope, OperatorRole, PermissionName } from '../../accounts/keys/permissions.js';
 
 /** Who is calling, and what there is for him. */
 export interface MeView {

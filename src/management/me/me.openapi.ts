@@ -1,4 +1,4 @@
-import { ACCOUNT_ROLES, KEY_SCOPES, OPERATOR_ROLES, PERMISSIONS } from '../../accounts/permissions.js';
+import { ACCOUNT_ROLES, KEY_SCOPES, OPERATOR_ROLES, PERMISSIONS } from '../../accounts/keys/permissions.js';
 import { describeController, fieldsOf } from '../../openapi/controller-description.js';
 import { count, EXAMPLE, identifier, list, nullable, object, oneOf, text } from '../../schemas/builders.js';
 import { MeController } from './me.controller.js';

@@ -1,7 +1,7 @@
 import type { FlattenedJWSInput, JWSHeaderParameters, JWTPayload } from 'jose';
-import { isAccountRole, isOperatorRole } from '../../accounts/permissions.js';
-import { isSubject } from '../../accounts/subject.js';
-import { UserTokenVerifier, type VerifiedUser } from '../../accounts/user-token-verifier.js';
+import { isAccountRole, isOperatorRole } from '../../accounts/keys/permissions.js';
+import { isSubject } from '../../accounts/users/subject.js';
+import { UserTokenVerifier, type VerifiedUser } from '../../accounts/users/user-token-verifier.js';
 import { Clock } from '../../common/clock.js';
 import { unverifiedClaims } from '../../common/jwt-claims.js';
 import { OptionPlace } from '../../common/options.js';

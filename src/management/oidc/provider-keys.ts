@@ -2,8 +2,8 @@ import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecure } from 'node:https';
 import type { CryptoKey, FlattenedJWSInput, JSONWebKeySet, JWSHeaderParameters } from 'jose';
 import type { Clock } from '../../common/clock.js';
-import { decodedContent } from '../../common/content-encoding.js';
 import { isRecord } from '../../common/options.js';
+import { decodedContent } from '../../common/text/content-encoding.js';
 import { HOUR_MS, MINUTE_MS } from '../../common/time.js';
 
 /** How long keys are believed before they are asked for again, in milliseconds. */

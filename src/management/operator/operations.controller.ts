@@ -1,12 +1,12 @@
 import { Get, HttpCode, type MessageEvent, Post, Res, Sse } from '@nestjs/common';
 import type { Observable } from 'rxjs';
-import { Needs } from '../../accounts/needs.decorator.js';
+import { Needs } from '../../accounts/keys/needs.decorator.js';
 import { Change } from '../../http/change.decorator.js';
 import { type AdapterResponse, MAX_WAITING } from '../../http/event-streams.js';
 import { MessagingController } from '../../http/messaging-controller.js';
 import { MessagingRoute } from '../../http/mounted-routes.js';
-import { LedgerCheckStream } from './ledger-check-stream.js';
-import { LedgerChecks, type LedgerCheckView } from './ledger-checks.js';
+import { LedgerCheckStream } from './ledger-checks/ledger-check-stream.js';
+import { LedgerChecks, type LedgerCheckView } from './ledger-checks/ledger-checks.js';
 import { SystemService, type SystemView } from './system-service.js';
 
 /** The routes of the ledger's check and of the system (docs/management-api.md). */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Author, HOST } from '../../accounts/audit.js';
+import { type Author, HOST } from '../../accounts/audit/audit.js';
 import { knownCallOptions } from '../../common/options.js';
 import type { IdempotentRequest } from '../../outbox/idempotency.js';
 

@@ -1,7 +1,7 @@
 import { Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { Author } from '../../accounts/author.decorator.js';
+import { Author } from '../../accounts/audit/author.decorator.js';
 import { Caller } from '../../accounts/caller.decorator.js';
-import { Needs } from '../../accounts/needs.decorator.js';
+import { Needs } from '../../accounts/keys/needs.decorator.js';
 import { TextAccess } from '../../accounts/text-access.js';
 import { Change } from '../../http/change.decorator.js';
 import { MessagingController } from '../../http/messaging-controller.js';

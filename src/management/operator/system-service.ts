@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { isoOf } from '../../common/iso.js';
-import { Rounds } from '../../common/rounds.js';
+import { Rounds } from '../../common/concurrency/rounds.js';
+import { isoOf } from '../../common/phone-numbers/iso.js';
 import { VERSION } from '../../common/version.js';
 import { StartedStorage } from '../../core/messaging-storage.js';
-import { DispatchSettings, type ProcessRole } from '../../outbox/dispatch-options.js';
+import { DispatchSettings, type ProcessRole } from '../../outbox/delivery/dispatch-options.js';
 
 /** The answering process and its storage, for operators. */
 export interface SystemView {

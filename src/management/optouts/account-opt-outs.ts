@@ -1,5 +1,5 @@
 import { Injectable, Optional } from '@nestjs/common';
-import { isSignatureName } from '../../accounts/signature-name.js';
+import { isSignatureName } from '../../accounts/signatures/signature-name.js';
 import { MessagingError } from '../../common/errors.js';
 import { isId } from '../../common/ids.js';
 import { checkNumber } from '../../common/inputs.js';

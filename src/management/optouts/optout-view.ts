@@ -1,4 +1,4 @@
-import { isoOf } from '../../common/iso.js';
+import { isoOf } from '../../common/phone-numbers/iso.js';
 import { shownNumber } from '../../sms/opt-out/erased-numbers.js';
 import type { OptOut, OptOutSource } from '../../sms/opt-out/opt-out-store.js';
 

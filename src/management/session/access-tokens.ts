@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type OwnUser, OwnUserTokens } from '../../accounts/own-user-tokens.js';
-import { isAccountRole, isOperatorRole } from '../../accounts/permissions.js';
+import { isAccountRole, isOperatorRole } from '../../accounts/keys/permissions.js';
+import { type OwnUser, OwnUserTokens } from '../../accounts/users/own-user-tokens.js';
 import { Clock } from '../../common/clock.js';
 import { unverifiedClaims } from '../../common/jwt-claims.js';
 import { ManagementKeys } from './management-keys.js';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import ipaddr from 'ipaddr.js';
 import { Clock } from '../../common/clock.js';
+import { RateWindow } from '../../common/concurrency/rate-window.js';
 import { type ErrorCode, MessagingError } from '../../common/errors.js';
-import { RateWindow } from '../../common/rate-window.js';
 
 /** Wrong attempts a minute from one client. A person who mistypes a password needs fewer. */
 const MAX_BY_CLIENT = 20;

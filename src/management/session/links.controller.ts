@@ -1,5 +1,5 @@
 import { Header, HttpCode, Post } from '@nestjs/common';
-import { Needs } from '../../accounts/needs.decorator.js';
+import { Needs } from '../../accounts/keys/needs.decorator.js';
 import { Change } from '../../http/change.decorator.js';
 import { MessagingController } from '../../http/messaging-controller.js';
 import { MessagingBody } from '../../http/validation.js';

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { hashSecret } from '../../accounts/api-key.js';
+import { hashSecret } from '../../accounts/keys/api-key.js';
 import { IdGenerator } from '../../common/ids.js';
 import { keyedHash } from '../../common/secret.js';
 import { ManagementKeys, type SecretKeys } from './management-keys.js';

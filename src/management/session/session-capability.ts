@@ -1,5 +1,5 @@
 import type { FactoryProvider } from '@nestjs/common';
-import { Authenticator } from '../../accounts/authenticator.js';
+import { Authenticator } from '../../accounts/keys/authenticator.js';
 import { DAY_MS } from '../../common/time.js';
 import type { Capability } from '../../core/capability.js';
 import { providePurge } from '../../outbox/purger.js';

@@ -1,8 +1,8 @@
 import { Injectable, Optional } from '@nestjs/common';
-import { hashSecret } from '../../accounts/api-key.js';
-import { userTokenIn } from '../../accounts/authenticator.js';
-import { isAccountRole, isOperatorRole } from '../../accounts/permissions.js';
-import { isSubject } from '../../accounts/subject.js';
+import { hashSecret } from '../../accounts/keys/api-key.js';
+import { userTokenIn } from '../../accounts/keys/authenticator.js';
+import { isAccountRole, isOperatorRole } from '../../accounts/keys/permissions.js';
+import { isSubject } from '../../accounts/users/subject.js';
 import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import { IdGenerator } from '../../common/ids.js';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Header, HttpCode, Ip, Post, UseGuards } from '@nestjs/common';
-import { userTokenIn } from '../../accounts/authenticator.js';
+import { userTokenIn } from '../../accounts/keys/authenticator.js';
 import { MessagingController } from '../../http/messaging-controller.js';
 import { ConnectionAddress, ReplyHeaders, RequestHeaders } from '../../http/parameters.js';
 import { MessagingBody } from '../../http/validation.js';

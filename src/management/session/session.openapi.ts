@@ -1,4 +1,4 @@
-import { ACCOUNT_ROLES, OPERATOR_ROLES } from '../../accounts/permissions.js';
+import { ACCOUNT_ROLES, OPERATOR_ROLES } from '../../accounts/keys/permissions.js';
 import { MINUTE_MS } from '../../common/time.js';
 import { describeController, type ErrorDescription, fieldsOf } from '../../openapi/controller-description.js';
 import { invalid, STORAGE_UNAVAILABLE } from '../../openapi/errors.js';

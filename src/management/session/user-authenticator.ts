@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { AccountRole, OperatorRole } from '../../accounts/permissions.js';
+import type { AccountRole, OperatorRole } from '../../accounts/keys/permissions.js';
 import { booleanIfAny, describePort, method } from '../../common/port.js';
 
 /** A user of the host: of an account, or of the operator. */

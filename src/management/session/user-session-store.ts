@@ -1,7 +1,7 @@
-import type { Author } from '../../accounts/audit.js';
-import type { AccountRole, OperatorRole } from '../../accounts/permissions.js';
+import type { Author } from '../../accounts/audit/audit.js';
+import type { AccountRole, OperatorRole } from '../../accounts/keys/permissions.js';
+import type { IdempotencyKey } from '../../outbox/accept/send.js';
 import type { Acceptance } from '../../outbox/outbox.js';
-import type { IdempotencyKey } from '../../outbox/send.js';
 
 /** Whom a link or a session is for. */
 export interface SessionUser {

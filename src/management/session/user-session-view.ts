@@ -1,4 +1,4 @@
-import type { AccountRole, OperatorRole } from '../../accounts/permissions.js';
+import type { AccountRole, OperatorRole } from '../../accounts/keys/permissions.js';
 
 /** A user, as `POST /session/exchange` and `/session/refresh` answer. */
 export interface SessionUserView {

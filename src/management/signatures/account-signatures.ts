@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AccountSettings } from '../../accounts/account-options.js';
-import { isSignatureName } from '../../accounts/signature-name.js';
-import { SignatureService } from '../../accounts/signature-service.js';
+import { isSignatureName } from '../../accounts/signatures/signature-name.js';
+import { SignatureService } from '../../accounts/signatures/signature-service.js';
 import { cursorOf } from '../../common/list-query.js';
 import { type ListQuery, pageOf } from '../list-query.js';
 import { defaultSignatureView, type SignaturePage, signatureView } from './signature-view.js';

@@ -1,5 +1,5 @@
 import type { Signature, SignatureStatus } from '../../accounts/account-store.js';
-import { isoOf } from '../../common/iso.js';
+import { isoOf } from '../../common/phone-numbers/iso.js';
 
 /** A sender name as the API gives it. Moments are ISO 8601. */
 export interface SignatureView {

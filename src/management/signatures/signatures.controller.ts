@@ -1,8 +1,8 @@
 import { Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { Author } from '../../accounts/author.decorator.js';
+import { Author } from '../../accounts/audit/author.decorator.js';
 import { Caller } from '../../accounts/caller.decorator.js';
-import { Needs } from '../../accounts/needs.decorator.js';
-import { SignatureService } from '../../accounts/signature-service.js';
+import { Needs } from '../../accounts/keys/needs.decorator.js';
+import { SignatureService } from '../../accounts/signatures/signature-service.js';
 import { Change } from '../../http/change.decorator.js';
 import { MessagingController } from '../../http/messaging-controller.js';
 import { MessagingBody, MessagingQuery } from '../../http/validation.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import { isAccountId } from '../../common/inputs.js';
-import { isoOf } from '../../common/iso.js';
+import { isoOf } from '../../common/phone-numbers/iso.js';
 import { DAY_MS } from '../../common/time.js';
 import { Channels } from '../../outbox/channel.js';
 import { type AccountStanding, OverviewStore } from './overview-store.js';

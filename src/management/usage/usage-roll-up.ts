@@ -1,10 +1,10 @@
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { pause } from '../../common/async.js';
 import { Clock } from '../../common/clock.js';
+import { pause } from '../../common/concurrency/async.js';
+import { type RoundReport, Rounds } from '../../common/concurrency/rounds.js';
 import { faultCode, faultLog, nameOf } from '../../common/log.js';
-import { type RoundReport, Rounds } from '../../common/rounds.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../common/time.js';
-import { DispatchSettings } from '../../outbox/dispatch-options.js';
+import { DispatchSettings } from '../../outbox/delivery/dispatch-options.js';
 import { UsageStore } from './usage-store.js';
 
 /** Time between two rounds, in milliseconds. */

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { Cancellation } from '../../common/async.js';
 import { Clock } from '../../common/clock.js';
+import type { Cancellation } from '../../common/concurrency/async.js';
 import { MessagingError } from '../../common/errors.js';
 import { checkAccountId, checkInput, checkString } from '../../common/inputs.js';
-import { isoOf } from '../../common/iso.js';
 import { momentOf } from '../../common/list-query.js';
+import { isoOf } from '../../common/phone-numbers/iso.js';
 import { DAY_MS, HOUR_MS } from '../../common/time.js';
 import { csvLine } from '../csv.js';
 import { USAGE_GROUPS, type UsageGroup, type UsageRow, UsageStore } from './usage-store.js';

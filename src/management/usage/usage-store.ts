@@ -1,4 +1,4 @@
-import type { Cancellation } from '../../common/async.js';
+import type { Cancellation } from '../../common/concurrency/async.js';
 
 /** By what usage is grouped. */
 export const USAGE_GROUPS = ['day', 'channel', 'country', 'signature', 'key'] as const;

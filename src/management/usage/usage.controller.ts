@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Get, Header, type StreamableFile } from '@nestjs/common';
 import { Caller } from '../../accounts/caller.decorator.js';
-import { Needs } from '../../accounts/needs.decorator.js';
-import type { Cancellation } from '../../common/async.js';
+import { Needs } from '../../accounts/keys/needs.decorator.js';
+import type { Cancellation } from '../../common/concurrency/async.js';
 import { MessagingController } from '../../http/messaging-controller.js';
 import { RequestCancellation, RequestHeaders } from '../../http/parameters.js';
 import { MessagingQuery } from '../../http/validation.js';

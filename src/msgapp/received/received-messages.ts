@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { retryWhileAway } from '../../common/async.js';
-import { Batcher } from '../../common/batcher.js';
 import { Clock } from '../../common/clock.js';
+import { retryWhileAway } from '../../common/concurrency/async.js';
+import { Batcher } from '../../common/concurrency/batcher.js';
 import { StorageUnavailableError } from '../../common/errors.js';
 import { IdGenerator } from '../../common/ids.js';
 import { type FaultLog, faultCode, faultLog, nameOf } from '../../common/log.js';
-import { isPhoneNumber } from '../../common/phone-number.js';
+import { isPhoneNumber } from '../../common/phone-numbers/phone-number.js';
 import { eventText } from '../../events/event-text.js';
 import type { NewEvent, ReceivedMessage } from '../../events/event-types.js';
 import { MessagingEvents } from '../../events/messaging-events.js';

@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { Batcher } from '../../common/batcher.js';
+import { Batcher } from '../../common/concurrency/batcher.js';
 import { MessagingOptionsError } from '../../common/errors.js';
 import type { IdGenerator } from '../../common/ids.js';
 import { faultCode, LogLine, nameOf } from '../../common/log.js';

@@ -1,6 +1,6 @@
-import type { Author } from '../../accounts/audit.js';
-import { within } from '../../common/async.js';
+import type { Author } from '../../accounts/audit/audit.js';
 import type { Clock } from '../../common/clock.js';
+import { within } from '../../common/concurrency/async.js';
 import { faultCode, faultLog, nameOf } from '../../common/log.js';
 import type { IncomingMsgapp, Link, LinkEnd, LinkEvent, MsgappTransport, SessionTiming } from '../msgapp-transport.js';
 import { Inbox } from './inbox.js';

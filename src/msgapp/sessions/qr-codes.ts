@@ -1,7 +1,7 @@
 import { Injectable, type MessageEvent } from '@nestjs/common';
 import type { Observable, Subscriber } from 'rxjs';
 import { MessagingError } from '../../common/errors.js';
-import { qrDataUrl, qrPng } from '../../common/qr-image.js';
+import { qrDataUrl, qrPng } from '../../common/text/qr-image.js';
 import { type AdapterResponse, EventStreams } from '../../http/event-streams.js';
 import type { LinkNews } from './qr-stream.js';
 import { SessionManager } from './session-manager.js';

@@ -1,5 +1,5 @@
-import { within } from '../../common/async.js';
 import type { Clock } from '../../common/clock.js';
+import { within } from '../../common/concurrency/async.js';
 import { faultCode, faultLog, nameOf } from '../../common/log.js';
 import type { IncomingMsgapp, Link, LinkEvent, LinkOrder, MsgappTransport } from '../msgapp-transport.js';
 import { CredentialsUnreadableError } from './credential-cipher.js';

@@ -1,15 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { type Author, HOST } from '../../accounts/audit.js';
+import { type Author, HOST } from '../../accounts/audit/audit.js';
 import { Clock } from '../../common/clock.js';
+import { Rounds } from '../../common/concurrency/rounds.js';
 import { MessagingError } from '../../common/errors.js';
 import type { HostTransaction } from '../../common/host-transaction.js';
 import { IdGenerator, isId } from '../../common/ids.js';
 import { checkAccountId } from '../../common/inputs.js';
-import { Rounds } from '../../common/rounds.js';
 import { HOUR_MS, MINUTE_MS } from '../../common/time.js';
 import { noticeEvent, type SteppedSession, sessionEvents } from '../../events/account-events.js';
 import { EventTeller } from '../../events/event-teller.js';
-import { KeyedSemaphore } from '../media-intake.js';
 import { MsgappSettings } from '../msgapp-settings.js';
 import {
   type IncomingMsgapp,
@@ -18,6 +17,7 @@ import {
   MsgappTransport,
   type SessionTiming,
 } from '../msgapp-transport.js';
+import { KeyedSemaphore } from '../sending/media-intake.js';
 import { SessionVault } from './credential-vault.js';
 import type { LiveSession, SessionObserver } from './live-session.js';
 import { type LinkCode, type LinkNews, QrSubscriptions } from './qr-stream.js';

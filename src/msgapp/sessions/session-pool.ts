@@ -1,8 +1,8 @@
-import type { Author } from '../../accounts/audit.js';
+import type { Author } from '../../accounts/audit/audit.js';
+import type { RoundReport, Rounds } from '../../common/concurrency/rounds.js';
 import { MessagingError } from '../../common/errors.js';
 import type { IdGenerator } from '../../common/ids.js';
 import { faultCode, faultLog, nameOf } from '../../common/log.js';
-import type { RoundReport, Rounds } from '../../common/rounds.js';
 import { MINUTE_MS } from '../../common/time.js';
 import type { IncomingMsgapp, LinkEvent } from '../msgapp-transport.js';
 import { LiveSession, type SessionCommand, type SessionObserver, type SessionParts } from './live-session.js';

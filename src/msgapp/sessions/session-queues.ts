@@ -1,7 +1,7 @@
 import type { Clock } from '../../common/clock.js';
 import { faultCode, faultLog, nameOf } from '../../common/log.js';
 import type { Link } from '../msgapp-transport.js';
-import type { RateLimiter } from '../pace.js';
+import type { RateLimiter } from '../sending/pace.js';
 import type { SessionStatus, SessionStore } from './session-store.js';
 
 interface Lane {

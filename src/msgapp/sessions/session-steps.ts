@@ -1,6 +1,6 @@
-import type { Author } from '../../accounts/audit.js';
-import { pause, STORAGE_RETRY_MS } from '../../common/async.js';
+import type { Author } from '../../accounts/audit/audit.js';
 import type { Clock } from '../../common/clock.js';
+import { pause, STORAGE_RETRY_MS } from '../../common/concurrency/async.js';
 import { faultCode, faultLog, nameOf } from '../../common/log.js';
 import type { SessionLease, SessionStatus, SessionStore, StoredSession } from './session-store.js';
 

@@ -1,4 +1,4 @@
-import type { Author } from '../../accounts/audit.js';
+import type { Author } from '../../accounts/audit/audit.js';
 import type { HostTransaction } from '../../common/host-transaction.js';
 import type { Page } from '../../common/page.js';
 import type { CredentialChange, CredentialReplacement, KeptCredential } from './session-credentials.js';

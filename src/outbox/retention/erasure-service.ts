@@ -1,6 +1,6 @@
 import { type FactoryProvider, Injectable, type InjectionToken } from '@nestjs/common';
 import { checkNumber } from '../../common/inputs.js';
-import { spellingsOf } from '../../common/phone-spellings.js';
+import { spellingsOf } from '../../common/phone-numbers/phone-spellings.js';
 import { contentRemover } from './removed-payload.js';
 import { RetentionSettings } from './retention-options.js';
 import { type ErasableDelivery, RetentionStore, type Walked } from './retention-store.js';

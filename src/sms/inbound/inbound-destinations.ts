@@ -1,6 +1,6 @@
-import { asciiDigits } from '../../common/digits.js';
-import { phoneOf } from '../../common/phone-spellings.js';
-import { readNumber } from '../../common/read-number.js';
+import { asciiDigits } from '../../common/phone-numbers/digits.js';
+import { phoneOf } from '../../common/phone-numbers/phone-spellings.js';
+import { readNumber } from '../../common/phone-numbers/read-number.js';
 
 /** What may stand around and between the digits of a short code. */
 const AROUND_DIGITS = /[\s+().\-\p{Cf}\p{Cc}]/gu;

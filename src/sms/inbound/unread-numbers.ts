@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { faultLog } from '../../common/log.js';
-import { maskNumber } from '../../common/phone-number.js';
+import { maskNumber } from '../../common/phone-numbers/phone-number.js';
 import { MessagingEvents } from '../../events/messaging-events.js';
 
 /** The texts of one route, since the start of this process, whose sender could not be read. */

@@ -1,4 +1,4 @@
-import { spellingsOf } from '../../common/phone-spellings.js';
+import { spellingsOf } from '../../common/phone-numbers/phone-spellings.js';
 import { keyedHash } from '../../common/secret.js';
 
 /** Sets keyed hashes apart from numbers, which are digits. */

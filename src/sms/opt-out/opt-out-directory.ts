@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { FreshCache } from '../../accounts/fresh-cache.js';
-import { Batcher } from '../../common/batcher.js';
 import { Clock } from '../../common/clock.js';
+import { Batcher } from '../../common/concurrency/batcher.js';
 import type { HostTransaction } from '../../common/host-transaction.js';
 import { Notifier } from '../../common/notifier.js';
 import { RetentionSettings } from '../../outbox/retention/retention-options.js';

@@ -1,5 +1,5 @@
-import { pause } from '../../common/async.js';
 import type { Clock } from '../../common/clock.js';
+import { pause } from '../../common/concurrency/async.js';
 import { type ErasureRule, pages } from '../../outbox/retention/erasure-service.js';
 import type { RetentionSettings } from '../../outbox/retention/retention-options.js';
 import { hashedNumber } from './erased-numbers.js';

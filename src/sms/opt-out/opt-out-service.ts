@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { AccountStore } from '../../accounts/account-store.js';
-import { type AuditFields, type Author, HOST } from '../../accounts/audit.js';
+import { type AuditFields, type Author, HOST } from '../../accounts/audit/audit.js';
 import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import { IdGenerator, isId } from '../../common/ids.js';
 import { checkAccountId, checkLimit, checkNumber, checkNumberText, checkString } from '../../common/inputs.js';
 import { knownCallOptions } from '../../common/options.js';
 import type { Page } from '../../common/page.js';
-import { maskNumber } from '../../common/phone-number.js';
-import { phoneOf, spellingsOf } from '../../common/phone-spellings.js';
+import { maskNumber } from '../../common/phone-numbers/phone-number.js';
+import { phoneOf, spellingsOf } from '../../common/phone-numbers/phone-spellings.js';
 import type { SomeOf } from '../../common/some-of.js';
 import { optOutEvent } from '../../events/account-events.js';
 import { MessagingEvents } from '../../events/messaging-events.js';

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../../accounts/audit.js';
+import type { AuditEntry } from '../../accounts/audit/audit.js';
 import type { HostTransaction } from '../../common/host-transaction.js';
 import type { Page, PageRequest } from '../../common/page.js';
 import type { NewEvent } from '../../events/event-types.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
-import { DEFAULT_TIMING, type DeliveryTiming } from '../../outbox/delivery-result.js';
+import { DEFAULT_TIMING, type DeliveryTiming } from '../../outbox/delivery/delivery-result.js';
 import { Outbox } from '../../outbox/outbox.js';
 import { InboundTexts } from '../inbound/inbound-texts.js';
 import { UnreadNumbers } from '../inbound/unread-numbers.js';

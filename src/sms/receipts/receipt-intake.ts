@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Batcher } from '../../common/batcher.js';
 import { Clock } from '../../common/clock.js';
-import { isPhoneNumber } from '../../common/phone-number.js';
+import { Batcher } from '../../common/concurrency/batcher.js';
+import { isPhoneNumber } from '../../common/phone-numbers/phone-number.js';
 import { MINUTE_MS } from '../../common/time.js';
 import { MessagingEvents } from '../../events/messaging-events.js';
 import type { CarrierReceipt } from '../sms-transport.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { phoneOf } from '../../common/phone-spellings.js';
+import { phoneOf } from '../../common/phone-numbers/phone-spellings.js';
 import type { DeliveryUpdate, TrailEntry } from '../../outbox/delivery-state.js';
 import type { CarrierReceipt, SmsReport } from '../sms-transport.js';
 

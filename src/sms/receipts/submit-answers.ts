@@ -6,7 +6,7 @@ import {
   isTextIfAny,
   NO_ANSWER,
   type ResultFields,
-} from '../../outbox/result-checks.js';
+} from '../../outbox/delivery/result-checks.js';
 import type { SubmitResult } from '../sms-transport.js';
 
 /** As {@link checkResults}, and also checks the fields that only results of SMS have. */

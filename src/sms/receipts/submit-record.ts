@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { pause, STORAGE_RETRY_MS } from '../../common/async.js';
 import { Clock } from '../../common/clock.js';
+import { pause, STORAGE_RETRY_MS } from '../../common/concurrency/async.js';
 import { StorageUnavailableError } from '../../common/errors.js';
 import { faultLog } from '../../common/log.js';
 import { DAY_MS } from '../../common/time.js';
 import { MessagingEvents } from '../../events/messaging-events.js';
-import type { DeliveryResult } from '../../outbox/delivery-result.js';
+import type { DeliveryResult } from '../../outbox/delivery/delivery-result.js';
+import { NO_ANSWER } from '../../outbox/delivery/result-checks.js';
 import type { AttemptEntry, TrailEntry } from '../../outbox/delivery-state.js';
-import { NO_ANSWER } from '../../outbox/result-checks.js';
 import { measure } from '../segmentation.js';
 import type { OutgoingSms, RouteAttempt, SubmitResult } from '../sms-transport.js';
 import { carrierKey, carrierText } from './carrier-text.js';

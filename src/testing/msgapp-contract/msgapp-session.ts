@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Link, LinkEvent, OutgoingMsgapp } from '../../msgapp/msgapp-transport.js';
 import type { CredentialChange, SessionCredentials } from '../../msgapp/sessions/session-credentials.js';
-import type { DeliveryResult } from '../../outbox/delivery-result.js';
+import type { DeliveryResult } from '../../outbox/delivery/delivery-result.js';
 import type { MsgappTransportHarness } from './msgapp-harness.js';
 
 /** The longest wait of the suite, in turns of the event loop of about a millisecond each. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { DAY_MS, SECOND_MS } from '../../common/time.js';
 import type { MessagingStorage } from '../../core/messaging-storage.js';
 import { SessionStore } from '../../msgapp/sessions/session-store.js';
-import { decide } from '../../outbox/decide.js';
-import { PhoneStore } from '../../sandbox/phone-store.js';
+import { decide } from '../../outbox/accept/decide.js';
+import { PhoneStore } from '../../sandbox/phones/phone-store.js';
 import { PartStore } from '../../sms/receipts/part-store.js';
 import { aKey } from './accounts.js';
 import {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { MessagingError } from '../../common/errors.js';
 import { SECOND_MS } from '../../common/time.js';
-import type { IdempotencyKey } from '../../outbox/send.js';
+import type { IdempotencyKey } from '../../outbox/accept/send.js';
 import type { Endpoint, NewEndpoint } from '../../webhooks/endpoints/endpoint.js';
 import { type EndpointAnswer, MAX_ENDPOINTS } from '../../webhooks/endpoints/endpoint-store.js';
 import { ACCOUNT, onceKey, range, START } from './fixtures.js';

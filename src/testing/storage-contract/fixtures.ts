@@ -1,8 +1,8 @@
 import { SECOND_MS } from '../../common/time.js';
 import type { NewSession } from '../../msgapp/sessions/session-store.js';
+import type { IdempotencyKey, Send } from '../../outbox/accept/send.js';
 import type { DeliveryTransition } from '../../outbox/outbox-store.js';
-import type { IdempotencyKey, Send } from '../../outbox/send.js';
-import type { PhoneMessage } from '../../sandbox/phone-store.js';
+import type { PhoneMessage } from '../../sandbox/phones/phone-store.js';
 import type { DatedReceipt, TakenSms } from '../../sms/receipts/sms-part.js';
 
 /** The start time of all tests: 2026-11-21T10:00:00Z, in milliseconds since the epoch. */

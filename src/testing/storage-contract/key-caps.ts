@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { DAY_MS } from '../../common/time.js';
-import type { Send } from '../../outbox/send.js';
+import type { Send } from '../../outbox/accept/send.js';
 import { ACCOUNT, aSend, messageId, onceKey, range, recipients, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import { kinds, type World } from './world.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { SECOND_MS } from '../../common/time.js';
-import { decide } from '../../outbox/decide.js';
+import { decide } from '../../outbox/accept/decide.js';
 import { aSend, messageId, range, recipients, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import { LEASE, places, type World } from './world.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { DAY_MS, SECOND_MS } from '../../common/time.js';
 import type { Metadata } from '../../events/event-types.js';
-import { decide } from '../../outbox/decide.js';
+import { decide } from '../../outbox/accept/decide.js';
 import type { MessageQuery } from '../../outbox/outbox-store.js';
 import { contentRemover } from '../../outbox/retention/removed-payload.js';
 import { ACCOUNT, aSend, messageId, onceKey, phone, range, recipients, START } from './fixtures.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { PhoneMessage } from '../../sandbox/phone-store.js';
+import type { PhoneMessage } from '../../sandbox/phones/phone-store.js';
 import { aPhoneMessage, aSend, messageId, phone, range, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';

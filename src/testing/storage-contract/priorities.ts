@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { SECOND_MS } from '../../common/time.js';
-import { decide } from '../../outbox/decide.js';
+import { decide } from '../../outbox/accept/decide.js';
 import type { ClaimOrder, Delivery } from '../../outbox/outbox-store.js';
-import type { Priority } from '../../outbox/priority.js';
+import type { Priority } from '../../outbox/queue/priority.js';
 import { ACCOUNT, aSend, messageId, range, recipients, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import { LEASE, places, type World } from './world.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { SECOND_MS } from '../../common/time.js';
-import type { PolicyRecord, SeenRecords, SendPolicy } from '../../outbox/send-policy.js';
+import type { PolicyRecord, SeenRecords, SendPolicy } from '../../outbox/policy/send-policy.js';
 import { ACCOUNT, aSend, messageId, onceKey, phone, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import { kinds, type World } from './world.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { DAY_MS, HOUR_MS } from '../../common/time.js';
 import { type RollUpOrder, USAGE_GROUPS, type UsageQuery, type UsageRow } from '../../management/usage/usage-store.js';
+import type { Send } from '../../outbox/accept/send.js';
 import { contentRemover } from '../../outbox/retention/removed-payload.js';
-import type { Send } from '../../outbox/send.js';
 import { ACCOUNT, aSend, messageId, range, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { AuditLog } from '../../accounts/audit.js';
+import { AuditLog } from '../../accounts/audit/audit.js';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../common/time.js';
 import {
   type RefreshOutcome,

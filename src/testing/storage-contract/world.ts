@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AccountStore } from '../../accounts/account-store.js';
-import { AuditLog } from '../../accounts/audit.js';
+import { AuditLog } from '../../accounts/audit/audit.js';
 import type { LedgerStore } from '../../billing/ledger-store.js';
 import { SECOND_MS } from '../../common/time.js';
 import type { MessagingStorage } from '../../core/messaging-storage.js';
@@ -14,7 +14,8 @@ import {
   type SessionStatus,
   SessionStore,
 } from '../../msgapp/sessions/session-store.js';
-import { decide } from '../../outbox/decide.js';
+import { decide } from '../../outbox/accept/decide.js';
+import type { Send } from '../../outbox/accept/send.js';
 import type { DeliveryUpdate } from '../../outbox/delivery-state.js';
 import type {
   ClaimOrder,
@@ -23,10 +24,9 @@ import type {
   DeliveryTransition,
   OutboxStore,
 } from '../../outbox/outbox-store.js';
-import type { PolicyStore } from '../../outbox/policy-store.js';
+import type { PolicyStore } from '../../outbox/policy/policy-store.js';
 import { RetentionStore } from '../../outbox/retention/retention-store.js';
-import type { Send } from '../../outbox/send.js';
-import { PhoneStore } from '../../sandbox/phone-store.js';
+import { PhoneStore } from '../../sandbox/phones/phone-store.js';
 import { OptOutStore } from '../../sms/opt-out/opt-out-store.js';
 import { PartStore } from '../../sms/receipts/part-store.js';
 import { EndpointStore } from '../../webhooks/endpoints/endpoint-store.js';

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import type { BaileysEventMap, WAMessage, WASocket } from 'baileys';
-import { within } from '../../common/async.js';
 import type { Clock } from '../../common/clock.js';
+import { within } from '../../common/concurrency/async.js';
 import { MINUTE_MS } from '../../common/time.js';
 import type { Link, LinkEnd, LinkListener, LinkResult, OutgoingMsgapp } from '../../msgapp/msgapp-transport.js';
 import type { BaileysCredentials } from './baileys-credentials.js';

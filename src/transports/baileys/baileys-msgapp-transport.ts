@@ -1,8 +1,8 @@
 import type { InjectionToken } from '@nestjs/common';
 import type { UserFacingSocketConfig, WASocket } from 'baileys';
 import { LRUCache } from 'lru-cache';
-import { atMost } from '../../common/at-most.js';
 import { Clock, SystemClock } from '../../common/clock.js';
+import { atMost } from '../../common/concurrency/at-most.js';
 import { MINUTE_MS } from '../../common/time.js';
 import {
   type Link,
@@ -12,7 +12,7 @@ import {
   type Pacing,
   type SessionTiming,
 } from '../../msgapp/msgapp-transport.js';
-import type { DeliveryTiming } from '../../outbox/delivery-result.js';
+import type { DeliveryTiming } from '../../outbox/delivery/delivery-result.js';
 import { BaileysCredentials } from './baileys-credentials.js';
 import { type Baileys, loadBaileys } from './baileys-library.js';
 import { BaileysLink } from './baileys-link.js';

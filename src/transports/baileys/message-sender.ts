@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { AnyMessageContent, proto, WASocket } from 'baileys';
-import { within } from '../../common/async.js';
 import type { Clock } from '../../common/clock.js';
+import { within } from '../../common/concurrency/async.js';
 import { type LinkResult, MAX_TEXT, type OutgoingMedia, type OutgoingMsgapp } from '../../msgapp/msgapp-transport.js';
 import type { Baileys } from './baileys-library.js';
 import type { ResolvedBaileysOptions } from './baileys-options.js';

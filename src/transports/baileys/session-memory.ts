@@ -1,6 +1,6 @@
 import type { CacheStore, proto } from 'baileys';
 import { LRUCache } from 'lru-cache';
-import { atMost } from '../../common/at-most.js';
+import { atMost } from '../../common/concurrency/at-most.js';
 import { DAY_MS, HOUR_MS } from '../../common/time.js';
 
 /**

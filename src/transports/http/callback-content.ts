@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { charsetParameter, utf16Of } from '../../common/charset.js';
-import { decodedContent } from '../../common/content-encoding.js';
+import { charsetParameter, utf16Of } from '../../common/text/charset.js';
+import { decodedContent } from '../../common/text/content-encoding.js';
 import type { CarrierCallback } from '../../sms/sms-transport.js';
 import {
   type CallbackCharset,

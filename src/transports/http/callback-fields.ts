@@ -1,4 +1,4 @@
-import { charsetParameter, decodeCharset, isAsciiBased, UnknownCharsetError } from '../../common/charset.js';
+import { charsetParameter, decodeCharset, isAsciiBased, UnknownCharsetError } from '../../common/text/charset.js';
 
 /**
  * The maximum number of fields of a form. It bounds the work on calls that are not authenticated yet; vendors send far

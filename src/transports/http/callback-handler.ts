@@ -1,7 +1,7 @@
 import type { Clock } from '../../common/clock.js';
 import type { FaultLog } from '../../common/log.js';
-import { isValidNumber } from '../../common/phone-number.js';
-import { type ReadAddress, readAddress, readNumber } from '../../common/read-number.js';
+import { isValidNumber } from '../../common/phone-numbers/phone-number.js';
+import { type ReadAddress, readAddress, readNumber } from '../../common/phone-numbers/read-number.js';
 import { DAY_MS } from '../../common/time.js';
 import { type MessageIdFormat, messageIds } from '../../sms/receipts/message-ids.js';
 import type {

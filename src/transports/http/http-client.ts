@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { createRequire } from 'node:module';
 import type { Dispatcher, Pool } from 'undici';
-import { charsetParameter, decodeCharset, UnknownCharsetError, utf16Of } from '../../common/charset.js';
 import type { Clock } from '../../common/clock.js';
-import { decodedContent } from '../../common/content-encoding.js';
+import { UnderWay } from '../../common/concurrency/under-way.js';
 import { dropInterimAnswers } from '../../common/interim-answers.js';
-import { UnderWay } from '../../common/under-way.js';
+import { charsetParameter, decodeCharset, UnknownCharsetError, utf16Of } from '../../common/text/charset.js';
+import { decodedContent } from '../../common/text/content-encoding.js';
 import type { GatewaySettings } from './http-sms-options.js';
 import { lookupPrivate } from './plain-hosts.js';
 import type { VendorRequest } from './vendor.js';

@@ -1,5 +1,4 @@
 import type { ConnectionOptions } from 'node:tls';
-import { country } from '../../common/country-option.js';
 import { MessagingOptionsError } from '../../common/errors.js';
 import {
   any,
@@ -14,6 +13,7 @@ import {
   text,
   unread,
 } from '../../common/options.js';
+import { country } from '../../common/phone-numbers/country-option.js';
 import { MINUTE_MS } from '../../common/time.js';
 import { MESSAGE_ID_FORMATS, type MessageIdFormat } from '../../sms/receipts/message-ids.js';
 import type { RepeatPolicy } from '../../sms/sms-transport.js';

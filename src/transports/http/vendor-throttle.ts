@@ -1,8 +1,8 @@
 import type { Clock } from '../../common/clock.js';
 import { MINUTE_MS } from '../../common/time.js';
-import { CAPACITY_MS, RecentCount } from '../../outbox/capacity.js';
-import type { Priority } from '../../outbox/priority.js';
-import { PriorityQueue } from '../../outbox/priority-queue.js';
+import { CAPACITY_MS, RecentCount } from '../../outbox/delivery/capacity.js';
+import type { Priority } from '../../outbox/queue/priority.js';
+import { PriorityQueue } from '../../outbox/queue/priority-queue.js';
 
 /** The first pause after a refusal; it doubles with each further one. */
 const FIRST_PAUSE_MS = 1000;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../common/clock.js';
 import { type FaultLog, faultCode, faultLog, nameOf } from '../../common/log.js';
-import { DEFAULT_TIMING, type DeliveryTiming } from '../../outbox/delivery-result.js';
-import { NO_ANSWER } from '../../outbox/result-checks.js';
+import { DEFAULT_TIMING, type DeliveryTiming } from '../../outbox/delivery/delivery-result.js';
+import { NO_ANSWER } from '../../outbox/delivery/result-checks.js';
 import { type RouteState, SubmitTally } from '../../sms/carrier-state.js';
 import { checkSubmitResult, checkSubmitResults } from '../../sms/receipts/submit-answers.js';
 import type { OutgoingSms, ReportResult, SmsSink, SmsTransport, SubmitResult } from '../../sms/sms-transport.js';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { STORAGE_RETRY_MS } from '../../common/async.js';
-import { Batcher, Spaced } from '../../common/batcher.js';
 import type { Clock } from '../../common/clock.js';
+import { STORAGE_RETRY_MS } from '../../common/concurrency/async.js';
+import { Batcher, Spaced } from '../../common/concurrency/batcher.js';
 import { HOUR_MS, MINUTE_MS } from '../../common/time.js';
-import { CAPACITY_MS } from '../../outbox/capacity.js';
-import type { PolicyStore } from '../../outbox/policy-store.js';
-import { PriorityQueue } from '../../outbox/priority-queue.js';
+import { CAPACITY_MS } from '../../outbox/delivery/capacity.js';
+import type { PolicyStore } from '../../outbox/policy/policy-store.js';
+import { PriorityQueue } from '../../outbox/queue/priority-queue.js';
 import { measure } from '../../sms/segmentation.js';
 import type { OutgoingSms } from '../../sms/sms-transport.js';
 

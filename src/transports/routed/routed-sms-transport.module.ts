@@ -4,7 +4,7 @@ import { MessagingOptionsError } from '../../common/errors.js';
 import { IdGenerator } from '../../common/ids.js';
 import { type PortParts, type PortSource, providePort } from '../../core/port-provider.js';
 import { OperatingSwitches } from '../../outbox/operating-state.js';
-import { PolicyStore } from '../../outbox/policy-store.js';
+import { PolicyStore } from '../../outbox/policy/policy-store.js';
 import { SmsTransport } from '../../sms/sms-transport.js';
 import { type RouteRules, resolveRoutes } from './routes.js';
 import { SmsRouter } from './sms-router.js';

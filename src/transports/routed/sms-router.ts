@@ -3,7 +3,7 @@ import { MessagingOptionsError } from '../../common/errors.js';
 import type { IdGenerator } from '../../common/ids.js';
 import { faultLog } from '../../common/log.js';
 import type { OperatingSwitches } from '../../outbox/operating-state.js';
-import type { PolicyStore } from '../../outbox/policy-store.js';
+import type { PolicyStore } from '../../outbox/policy/policy-store.js';
 import type { RouteState } from '../../sms/carrier-state.js';
 import {
   type CallbackHandler,

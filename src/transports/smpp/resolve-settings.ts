@@ -1,4 +1,3 @@
-import { country } from '../../common/country-option.js';
 import {
   any,
   boolean,
@@ -13,7 +12,8 @@ import {
   text,
   unread,
 } from '../../common/options.js';
-import { callingCodeOf, isCountryCode } from '../../common/phone-number.js';
+import { country } from '../../common/phone-numbers/country-option.js';
+import { callingCodeOf, isCountryCode } from '../../common/phone-numbers/phone-number.js';
 import { HOUR_MS, MINUTE_MS } from '../../common/time.js';
 import { MESSAGE_ID_FORMATS } from '../../sms/receipts/message-ids.js';
 import { SMPP_BIND_DEFAULTS, type SmppBindSettings, type SmppTlsSettings } from './bind/bind-settings.js';

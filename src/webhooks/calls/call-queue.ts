@@ -3,9 +3,9 @@ import type { IdGenerator } from '../../common/ids.js';
 import type { Endpoint } from '../endpoints/endpoint.js';
 import type { EventText, EventViews } from '../event-view.js';
 import { CallCursor, type ProgressDraft } from './call-progress.js';
-import { type CalledEvent, type Gap, gapEvent } from './call-request.js';
 import type { CallProgress, CallStore, PendingCall, Replay } from './call-store.js';
 import { EventReader, type ReadEvents } from './event-reader.js';
+import { type CalledEvent, type Gap, gapEvent } from './http/call-request.js';
 import { PendingCalls } from './pending-calls.js';
 import { retryWait } from './retry-schedule.js';
 

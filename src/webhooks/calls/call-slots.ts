@@ -1,5 +1,5 @@
 import type { Clock } from '../../common/clock.js';
-import { type Deadline, Deadlines } from './deadlines.js';
+import { type Deadline, Deadlines } from './http/deadlines.js';
 
 /** After this time a call counts as slow and gives its slot back, in milliseconds. */
 const SLOW_MS = 1000;

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { SafeTelemetry } from '../../common/safe-telemetry.js';
-import { NO_SPAN, type TelemetrySpan } from '../../common/telemetry.js';
+import { SafeTelemetry } from '../../common/telemetry/safe-telemetry.js';
+import { NO_SPAN, type TelemetrySpan } from '../../common/telemetry/telemetry.js';
 import { OutboxStore } from '../../outbox/outbox-store.js';
-import type { CalledEvent } from './call-request.js';
-import type { WebhookOutcome } from './webhook-exchange.js';
+import type { CalledEvent } from './http/call-request.js';
+import type { WebhookOutcome } from './http/webhook-exchange.js';
 
 /** The most sends that one call is linked to. */
 const MAX_LINKS = 32;

@@ -1,18 +1,18 @@
-import { STORAGE_RETRY_MS, within } from '../../common/async.js';
+import { STORAGE_RETRY_MS, within } from '../../common/concurrency/async.js';
 import { type FaultLog, faultCode, faultLog, reasonOf } from '../../common/log.js';
-import { NO_SPAN, type TelemetrySpan } from '../../common/telemetry.js';
-import { IdleTimer } from '../../outbox/idle-timer.js';
+import { NO_SPAN, type TelemetrySpan } from '../../common/telemetry/telemetry.js';
+import { IdleTimer } from '../../outbox/delivery/idle-timer.js';
 import type { Endpoint } from '../endpoints/endpoint.js';
 import { ProgressDraft } from './call-progress.js';
 import { type Call, CallQueue, type QueueContext } from './call-queue.js';
-import type { CallRequests } from './call-request.js';
 import type { CallSlots } from './call-slots.js';
 import type { CallSpans } from './call-spans.js';
 import type { CallProgress, EndpointLease, LeasedEndpoint } from './call-store.js';
+import type { CallRequests } from './http/call-request.js';
+import type { WebhookConnections } from './http/webhook-connections.js';
+import type { WebhookOutcome, WebhookRequest } from './http/webhook-exchange.js';
+import type { WebhookHttp } from './http/webhook-http.js';
 import { FAILING_MS, restOf } from './retry-schedule.js';
-import type { WebhookConnections } from './webhook-connections.js';
-import type { WebhookOutcome, WebhookRequest } from './webhook-exchange.js';
-import type { WebhookHttp } from './webhook-http.js';
 
 /** Calls of one endpoint under way, without `strict` order. */
 const MAX_CALLS = 8;

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { Author } from '../../accounts/audit.js';
+import type { Author } from '../../accounts/audit/audit.js';
 import { Clock } from '../../common/clock.js';
 import { IdGenerator } from '../../common/ids.js';
 import { Notifier, publishNotice } from '../../common/notifier.js';
 import type { Endpoint } from '../endpoints/endpoint.js';
 import { EndpointSecrets } from '../endpoints/endpoint-secret.js';
-import { CallRequests, pingEvent } from './call-request.js';
 import { CallStore } from './call-store.js';
 import { EndpointCalls, type PingResult, type ReplayWindow } from './endpoint-calls.js';
-import { WebhookHttp } from './webhook-http.js';
+import { CallRequests, pingEvent } from './http/call-request.js';
+import { WebhookHttp } from './http/webhook-http.js';
 
 /** Length of a ping's id, in bytes. */
 const ID_BYTES = 16;

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../endpoints/endpoint.js';
 import type { EventText, EventViews } from '../event-view.js';
-import type { Gap } from './call-request.js';
+import type { Gap } from './http/call-request.js';
 
 /** The most events that are read at a time: a multiple of a run of the log, so that few runs are read twice. */
 const PAGE = 400;

@@ -1,7 +1,7 @@
-import { pause, STORAGE_RETRY_MS } from '../../common/async.js';
 import type { Clock } from '../../common/clock.js';
+import { pause, STORAGE_RETRY_MS } from '../../common/concurrency/async.js';
 import { faultCode, faultLog, reasonOf } from '../../common/log.js';
-import { IdleTimer } from '../../outbox/idle-timer.js';
+import { IdleTimer } from '../../outbox/delivery/idle-timer.js';
 import type { CallStore } from './call-store.js';
 import type { EndpointCaller } from './endpoint-caller.js';
 

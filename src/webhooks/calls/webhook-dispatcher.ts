@@ -1,23 +1,23 @@
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { STORAGE_RETRY_MS } from '../../common/async.js';
 import { Clock } from '../../common/clock.js';
+import { STORAGE_RETRY_MS } from '../../common/concurrency/async.js';
+import { Rounds } from '../../common/concurrency/rounds.js';
 import { IdGenerator } from '../../common/ids.js';
 import { type FaultLog, faultCode, faultLog, reasonOf } from '../../common/log.js';
 import { Notifier } from '../../common/notifier.js';
-import { Rounds } from '../../common/rounds.js';
 import { EventLog } from '../../events/event-log.js';
-import { DispatchSettings, roleDelivers } from '../../outbox/dispatch-options.js';
-import { IdleTimer } from '../../outbox/idle-timer.js';
+import { DispatchSettings, roleDelivers } from '../../outbox/delivery/dispatch-options.js';
+import { IdleTimer } from '../../outbox/delivery/idle-timer.js';
 import { EndpointSecrets } from '../endpoints/endpoint-secret.js';
 import { EventViews } from '../event-view.js';
-import { CallRequests } from './call-request.js';
 import { CallSlots } from './call-slots.js';
 import { CallSpans } from './call-spans.js';
 import { CallStore, type LeasedEndpoint } from './call-store.js';
 import { type CallContext, EndpointCaller } from './endpoint-caller.js';
 import { EndpointLeases } from './endpoint-leases.js';
+import { CallRequests } from './http/call-request.js';
+import { WebhookHttp } from './http/webhook-http.js';
 import { ProgressWriter } from './progress-writer.js';
-import { WebhookHttp } from './webhook-http.js';
 
 /** How the process calls endpoints. */
 @Injectable()

@@ -1,7 +1,7 @@
-import type { Author } from '../../accounts/audit.js';
+import type { Author } from '../../accounts/audit/audit.js';
 import type { Page, PageRequest } from '../../common/page.js';
+import type { IdempotencyKey } from '../../outbox/accept/send.js';
 import type { Acceptance } from '../../outbox/outbox.js';
-import type { IdempotencyKey } from '../../outbox/send.js';
 import type { Endpoint, EndpointAttempt, EndpointDefinition, NewEndpoint, SecretVersion } from './endpoint.js';
 
 /** An endpoint of an account. */

@@ -1,4 +1,4 @@
-import { isoOf } from '../../common/iso.js';
+import { isoOf } from '../../common/phone-numbers/iso.js';
 import type { EventType } from '../../events/event-types.js';
 import type { EventView } from '../event-view.js';
 import type { DisabledReason, Endpoint, EndpointAttempt, EndpointOrdering, EndpointSignature } from './endpoint.js';

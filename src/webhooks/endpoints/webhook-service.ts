@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { Author } from '../../accounts/audit.js';
+import type { Author } from '../../accounts/audit/audit.js';
 import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import { IdGenerator, isId } from '../../common/ids.js';
 import { checkAccountId, checkString } from '../../common/inputs.js';
 import { cursorOf } from '../../common/list-query.js';
 import { Notifier, publishNotice } from '../../common/notifier.js';
+import type { IdempotencyKey } from '../../outbox/accept/send.js';
 import { Idempotency, type IdempotentRequest } from '../../outbox/idempotency.js';
 import type { Acceptance } from '../../outbox/outbox.js';
-import type { IdempotencyKey } from '../../outbox/send.js';
 import { EndpointCalls, type PingResult } from '../calls/endpoint-calls.js';
 import type { Endpoint, EndpointDefinition } from './endpoint.js';
 import { type AttemptListQuery, EndpointHistory, pageOf, type WebhookListQuery } from './endpoint-history.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Admission } from '../../accounts/admission.js';
 import type { AdmittedCall } from '../../accounts/admitted-call.decorator.js';
-import { type Answer, Authenticator, type Caller } from '../../accounts/authenticator.js';
+import { type Answer, Authenticator, type Caller } from '../../accounts/keys/authenticator.js';
 import { Clock } from '../../common/clock.js';
 
 /**

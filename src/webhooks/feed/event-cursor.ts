@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { atMost } from '../../common/at-most.js';
 import { Clock } from '../../common/clock.js';
+import { atMost } from '../../common/concurrency/at-most.js';
 import { MessagingError } from '../../common/errors.js';
 import { checkAccountId } from '../../common/inputs.js';
 import { MINUTE_MS } from '../../common/time.js';

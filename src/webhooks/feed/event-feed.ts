@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable, type StreamableFile } from '@nestjs/common';
 import type { AdmittedCall } from '../../accounts/admitted-call.decorator.js';
-import { type Caller, countedAs } from '../../accounts/authenticator.js';
+import { type Caller, countedAs } from '../../accounts/keys/authenticator.js';
 import { TextAccess } from '../../accounts/text-access.js';
-import { pause, retryWhileAway } from '../../common/async.js';
 import { Clock } from '../../common/clock.js';
+import { pause, retryWhileAway } from '../../common/concurrency/async.js';
 import { MessagingError } from '../../common/errors.js';
 import type { EventType } from '../../events/event-types.js';
 import { type AdapterResponse, EventStreams, HEARTBEAT_MS, RECONNECT_MS } from '../../http/event-streams.js';

@@ -1,6 +1,6 @@
 import { Get } from '@nestjs/common';
-import { Needs } from '../../accounts/needs.decorator.js';
-import { once } from '../../common/once.js';
+import { Needs } from '../../accounts/keys/needs.decorator.js';
+import { once } from '../../common/concurrency/once.js';
 import { MessagingController } from '../../http/messaging-controller.js';
 import { type EventTypeView, eventTypeViews } from '../event-schemas.js';
 

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Get, Res, type StreamableFile } from '@nestjs/common';
 import { AdmittedCall } from '../../accounts/admitted-call.decorator.js';
 import { Caller } from '../../accounts/caller.decorator.js';
-import { Needs } from '../../accounts/needs.decorator.js';
+import { Needs } from '../../accounts/keys/needs.decorator.js';
 import { type AdapterResponse, StreamHeaders } from '../../http/event-streams.js';
 import { MessagingController } from '../../http/messaging-controller.js';
 import { MessagingRoute } from '../../http/mounted-routes.js';

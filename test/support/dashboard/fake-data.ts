@@ -5,7 +5,7 @@ import {
   isOperatorRole,
   PERMISSIONS,
   permissionOf,
-} from '../../../src/accounts/permissions.js';
+} from '../../../src/accounts/keys/permissions.js';
 import { MINUTE_MS } from '../../../src/common/time.js';
 
 import type { AccountView, AuditView, KeyView, Me, SignatureView } from '../../../src/dashboard/web/api-types.js';

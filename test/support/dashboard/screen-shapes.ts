@@ -6,8 +6,8 @@ import type { SessionView } from '../../../src/dashboard/web/screens/numbers/num
 import type { QueueView } from '../../../src/dashboard/web/screens/queue/queue-types.js';
 import type * as hooks from '../../../src/dashboard/web/screens/webhooks/webhook-types.js';
 import type { CodesView as ServerCodes } from '../../../src/management/codes/codes-view.js';
-import type { CarrierRouteView } from '../../../src/management/operator/managed-carriers.js';
-import type { QueuesView } from '../../../src/management/operator/managed-queues.js';
+import type { CarrierRouteView } from '../../../src/management/operator/operations/managed-carriers.js';
+import type { QueuesView } from '../../../src/management/operator/operations/managed-queues.js';
 import type { MsgappMessage } from '../../../src/msgapp/msgapp-results.js';
 import type { SessionView as ServerSession } from '../../../src/msgapp/sessions/session-view.js';
 import type { SmsSummary as ServerSms, SmsQuote, SmsRecipient } from '../../../src/sms/sms-results.js';

@@ -9,7 +9,7 @@ import {
   type Pacing,
   type SessionTiming,
 } from '../../../src/msgapp/msgapp-transport.js';
-import type { DeliveryTiming, RepeatPolicy } from '../../../src/outbox/delivery-result.js';
+import type { DeliveryTiming, RepeatPolicy } from '../../../src/outbox/delivery/delivery-result.js';
 
 export type Carrier = (message: OutgoingMsgapp, link: ScriptedLink, signal: AbortSignal) => Promise<LinkResult>;
 

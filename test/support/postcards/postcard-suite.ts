@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { DAY_MS } from '../../../src/common/time.js';
-import { MessagingModule } from '../../../src/messaging.module.js';
-import { MessagingCore } from '../../../src/messaging-core.module.js';
-import { SmsModule } from '../../../src/sms.module.js';
-import { TypeormStorage } from '../../../src/storage/typeorm/typeorm-storage.js';
+import { MessagingModule } from '../../../src/messaging/messaging.module.js';
+import { MessagingCore } from '../../../src/messaging/messaging-core.module.js';
+import { SmsModule } from '../../../src/sms/sms.module.js';
+import { TypeormStorage } from '../../../src/storage/typeorm-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { eventually } from '../eventually.js';
 import type { Adapter } from '../http-apps.js';

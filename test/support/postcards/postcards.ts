@@ -1,7 +1,7 @@
 import { Get, HttpCode, Injectable, Post } from '@nestjs/common';
 import { IsString } from 'class-validator';
 import { Caller } from '../../../src/accounts/caller.decorator.js';
-import { Needs } from '../../../src/accounts/needs.decorator.js';
+import { Needs } from '../../../src/accounts/keys/needs.decorator.js';
 import { Clock } from '../../../src/common/clock.js';
 import { IdGenerator } from '../../../src/common/ids.js';
 import { integer, type OptionsOf } from '../../../src/common/options.js';
@@ -12,7 +12,7 @@ import { ReplyHeaders } from '../../../src/http/parameters.js';
 import { MessagingBody } from '../../../src/http/validation.js';
 import { IsPhoneNumber } from '../../../src/http/validators.js';
 import { Channel, Channels } from '../../../src/outbox/channel.js';
-import { DEFAULT_TIMING, type DeliveryResult } from '../../../src/outbox/delivery-result.js';
+import { DEFAULT_TIMING, type DeliveryResult } from '../../../src/outbox/delivery/delivery-result.js';
 import { Idempotency, type IdempotentRequest } from '../../../src/outbox/idempotency.js';
 import { type Acceptance, Outbox } from '../../../src/outbox/outbox.js';
 import type { Delivery } from '../../../src/outbox/outbox-store.js';

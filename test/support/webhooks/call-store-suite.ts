@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DataSource } from 'typeorm';
-import { AuditLog } from '../../../src/accounts/audit.js';
+import { AuditLog } from '../../../src/accounts/audit/audit.js';
 import { EventLog } from '../../../src/events/event-log.js';
+import { EventRecorder } from '../../../src/events/event-recorder.js';
 import type { EventType } from '../../../src/events/event-types.js';
-import { executorFor } from '../../../src/storage/typeorm/engine/executor-for.js';
-import { EventRecorder } from '../../../src/storage/typeorm/stores/events/event-recorder.js';
-import { toEndpoint } from '../../../src/storage/typeorm/stores/webhooks/endpoint-rows.js';
-import { TypeormStorage } from '../../../src/storage/typeorm/typeorm-storage.js';
+import { executorFor } from '../../../src/storage/engine/executor-for.js';
+import { TypeormStorage } from '../../../src/storage/typeorm-storage.js';
 import {
   type CallProgress,
   CallStore,
@@ -14,6 +13,7 @@ import {
   MAX_REPLAYS,
 } from '../../../src/webhooks/calls/call-store.js';
 import type { Endpoint, EndpointAttempt } from '../../../src/webhooks/endpoints/endpoint.js';
+import { toEndpoint } from '../../../src/webhooks/endpoints/endpoint-rows.js';
 import { EndpointStore } from '../../../src/webhooks/endpoints/endpoint-store.js';
 
 const NOW = 1_000_000;

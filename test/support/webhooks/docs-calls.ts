@@ -1,5 +1,5 @@
 import { keyFor } from '../../../src/common/secret.js';
-import { signatureOf } from '../../../src/webhooks/calls/signature.js';
+import { signatureOf } from '../../../src/webhooks/calls/http/signature.js';
 import { EndpointSecrets } from '../../../src/webhooks/endpoints/endpoint-secret.js';
 import { blocksOf } from '../readme.js';
 import { WEBHOOK_PEPPER } from '../webhook-app.js';

@@ -5,7 +5,7 @@ import type {
   MsgappTransport,
   OutgoingMsgapp,
 } from '../../../src/msgapp/msgapp-transport.js';
-import type { DeliveryResult } from '../../../src/outbox/delivery-result.js';
+import type { DeliveryResult } from '../../../src/outbox/delivery/delivery-result.js';
 import { until } from '../until.js';
 import { MemoryCredentials } from './memory-credentials.js';
 import type { Phone } from './phone.js';

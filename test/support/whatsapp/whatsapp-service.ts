@@ -1,5 +1,5 @@
 import { BaileysMsgappTransport, type BaileysOptions } from 'nestjs-messaging/baileys';
-import type { MessagingOptions } from '../../../src/module-options.js';
+import type { MessagingOptions } from '../../../src/messaging/module-options.js';
 import { EventReader } from '../event-reader.js';
 import { MSGAPP, type MsgappClient } from '../msgapp-app.js';
 import type { Phone } from './phone.js';

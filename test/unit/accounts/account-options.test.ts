@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { type AccountOptions, resolveAccountSettings } from '../../../src/accounts/account-options.js';
-import { deprecationHeaders } from '../../../src/accounts/authentication-headers.js';
-import { en } from '../../../src/common/catalogue.en.js';
-import { fr } from '../../../src/common/catalogue.fr.js';
+import { deprecationHeaders } from '../../../src/accounts/keys/authentication-headers.js';
 import { MessagingOptionsError } from '../../../src/common/errors.js';
+import { en } from '../../../src/common/text/catalogue.en.js';
+import { fr } from '../../../src/common/text/catalogue.fr.js';
 
 const signatures = ['INFOS', 'ALERTE', 'SERVICE'];
 const resolve = (legacyBearer?: AccountOptions['legacyBearer']) => resolveAccountSettings({ signatures, legacyBearer });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { makeApiKey } from '../../../src/accounts/api-key.js';
+import { makeApiKey } from '../../../src/accounts/keys/api-key.js';
 import { type ErrorCode, StorageUnavailableError } from '../../../src/common/errors.js';
 import { UuidGenerator } from '../../../src/common/ids.js';
 import { DAY_MS } from '../../../src/common/time.js';

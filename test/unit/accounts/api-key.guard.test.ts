@@ -10,12 +10,12 @@ import { type AccountOptions, AccountSettings, resolveAccountSettings } from '..
 import { AccountService } from '../../../src/accounts/account-service.js';
 import { AccountStore } from '../../../src/accounts/account-store.js';
 import { Admission } from '../../../src/accounts/admission.js';
-import { ApiKeyGuard, MessagingApiKeyGuard } from '../../../src/accounts/api-key.guard.js';
-import { Authenticator, rememberCaller } from '../../../src/accounts/authenticator.js';
 import { Caller } from '../../../src/accounts/caller.decorator.js';
-import { KeyDirectory } from '../../../src/accounts/key-directory.js';
-import { KeyLastUse } from '../../../src/accounts/key-last-use.js';
-import { KeyRegistry } from '../../../src/accounts/key-registry.js';
+import { ApiKeyGuard, MessagingApiKeyGuard } from '../../../src/accounts/keys/api-key.guard.js';
+import { Authenticator, rememberCaller } from '../../../src/accounts/keys/authenticator.js';
+import { KeyDirectory } from '../../../src/accounts/keys/key-directory.js';
+import { KeyLastUse } from '../../../src/accounts/keys/key-last-use.js';
+import { KeyRegistry } from '../../../src/accounts/keys/key-registry.js';
 import { Clock } from '../../../src/common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../../../src/common/errors.js';
 import { IdGenerator, UuidGenerator } from '../../../src/common/ids.js';

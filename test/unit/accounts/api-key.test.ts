@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { hashSecret, isApiKey, makeApiKey, parseApiKey } from '../../../src/accounts/api-key.js';
-import { looksLikeJwt } from '../../../src/accounts/authenticator.js';
+import { hashSecret, isApiKey, makeApiKey, parseApiKey } from '../../../src/accounts/keys/api-key.js';
+import { looksLikeJwt } from '../../../src/accounts/keys/authenticator.js';
 import { UuidGenerator } from '../../../src/common/ids.js';
 
 const ids = new UuidGenerator();

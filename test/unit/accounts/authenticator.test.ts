@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { makeApiKey } from '../../../src/accounts/api-key.js';
-import type { Answer, CredentialHeaders } from '../../../src/accounts/authenticator.js';
-import { UserTokenVerifier } from '../../../src/accounts/user-token-verifier.js';
+import { makeApiKey } from '../../../src/accounts/keys/api-key.js';
+import type { Answer, CredentialHeaders } from '../../../src/accounts/keys/authenticator.js';
+import { UserTokenVerifier } from '../../../src/accounts/users/user-token-verifier.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { aKey } from '../../../src/testing/storage-contract/accounts.js';
 import { CountingAccountStore } from './counting-account-store.js';

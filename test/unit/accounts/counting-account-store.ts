@@ -1,5 +1,5 @@
+import { TypeormAccountStore } from '../../../src/accounts/account-sql.js';
 import type { StoredApiKey } from '../../../src/accounts/account-store.js';
-import { TypeormAccountStore } from '../../../src/storage/typeorm/stores/account-store.js';
 import { SqliteMemory } from '../../support/sqlite-memory.js';
 
 /** Counts the look-ups; a test may make them fail or wait. */

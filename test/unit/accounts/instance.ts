@@ -1,11 +1,11 @@
 import { type AccountOptions, resolveAccountSettings } from '../../../src/accounts/account-options.js';
 import { AccountService } from '../../../src/accounts/account-service.js';
-import { Authenticator } from '../../../src/accounts/authenticator.js';
-import { KeyDirectory } from '../../../src/accounts/key-directory.js';
-import { KeyRegistry } from '../../../src/accounts/key-registry.js';
-import { SignatureDirectory } from '../../../src/accounts/signature-directory.js';
-import { SignatureService } from '../../../src/accounts/signature-service.js';
-import type { UserTokenVerifier } from '../../../src/accounts/user-token-verifier.js';
+import { Authenticator } from '../../../src/accounts/keys/authenticator.js';
+import { KeyDirectory } from '../../../src/accounts/keys/key-directory.js';
+import { KeyRegistry } from '../../../src/accounts/keys/key-registry.js';
+import { SignatureDirectory } from '../../../src/accounts/signatures/signature-directory.js';
+import { SignatureService } from '../../../src/accounts/signatures/signature-service.js';
+import type { UserTokenVerifier } from '../../../src/accounts/users/user-token-verifier.js';
 import { UuidGenerator } from '../../../src/common/ids.js';
 import { LocalNotifier, type Notifier } from '../../../src/common/notifier.js';
 import type { FakeClock } from '../../../src/testing/fake-clock.js';

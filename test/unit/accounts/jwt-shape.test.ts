@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { looksLikeJwt } from '../../../src/accounts/authenticator.js';
+import { looksLikeJwt } from '../../../src/accounts/keys/authenticator.js';
 import { jwt } from './instance.js';
 
 const encode = (text: string) => Buffer.from(text).toString('base64url');

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { KeyDirectory } from '../../../src/accounts/key-directory.js';
+import { KeyDirectory } from '../../../src/accounts/keys/key-directory.js';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { LocalNotifier } from '../../../src/common/notifier.js';
 import { SetBackClock } from '../../support/set-back-clock.js';

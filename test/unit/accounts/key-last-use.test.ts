@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { AccountStore } from '../../../src/accounts/account-store.js';
-import { KeyLastUse } from '../../../src/accounts/key-last-use.js';
+import { KeyLastUse } from '../../../src/accounts/keys/key-last-use.js';
 import { MINUTE_MS } from '../../../src/common/time.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { settle } from './instance.js';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isSignatureName } from '../../../src/accounts/signature-name.js';
+import { isSignatureName } from '../../../src/accounts/signatures/signature-name.js';
 import type { ErrorCode } from '../../../src/common/errors.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { CountingAccountStore } from './counting-account-store.js';

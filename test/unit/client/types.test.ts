@@ -5,7 +5,7 @@ import type { MsgappMessage, MsgappPage, MsgappSendResult } from '../../../src/m
 import type { SessionsView, SessionView } from '../../../src/msgapp/sessions/session-view.js';
 import type { SendOtpBody } from '../../../src/otp/otp.dto.js';
 import type { OtpSendResult } from '../../../src/otp/otp-results.js';
-import type { SendPriority } from '../../../src/outbox/priority.js';
+import type { SendPriority } from '../../../src/outbox/queue/priority.js';
 import type { SendSmsBody } from '../../../src/sms/sms.dto.js';
 import type { SmsDetails, SmsPage, SmsQuote, SmsRecipient, SmsSendResult } from '../../../src/sms/sms-results.js';
 import type { PingResult } from '../../../src/webhooks/calls/endpoint-calls.js';

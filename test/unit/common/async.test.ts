@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { pause, retryWhileAway } from '../../../src/common/async.js';
+import { pause, retryWhileAway } from '../../../src/common/concurrency/async.js';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { settled } from '../../support/settled.js';

@@ -1,5 +1,5 @@
 import { describe, expect, jest, test } from '@jest/globals';
-import { Batcher, type BatcherOptions, EachTurn, Gathering, Spaced } from '../../../src/common/batcher.js';
+import { Batcher, type BatcherOptions, EachTurn, Gathering, Spaced } from '../../../src/common/concurrency/batcher.js';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { Gate } from '../../support/delivery-world.js';

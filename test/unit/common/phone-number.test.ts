@@ -7,7 +7,7 @@ import {
   isPhoneNumber,
   isValidNumber,
   maskNumber,
-} from '../../../src/common/phone-number.js';
+} from '../../../src/common/phone-numbers/phone-number.js';
 import { notStrings } from '../../support/wrong-inputs.js';
 
 /** Calling codes of several countries, with their main one. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isPhoneNumber } from '../../../src/common/phone-number.js';
-import { phoneOf, spellingsOf } from '../../../src/common/phone-spellings.js';
+import { isPhoneNumber } from '../../../src/common/phone-numbers/phone-number.js';
+import { phoneOf, spellingsOf } from '../../../src/common/phone-numbers/phone-spellings.js';
 
 /** Numbers of one phone, today's spelling first. */
 const PHONES: readonly (readonly [string, ...string[]])[] = [

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { RateWindow } from '../../../src/common/rate-window.js';
+import { RateWindow } from '../../../src/common/concurrency/rate-window.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 
 test('a limit is of each key and each minute of the clock', () => {

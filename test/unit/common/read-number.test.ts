@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
-import { isPhoneNumber, isValidNumber } from '../../../src/common/phone-number.js';
-import { type AddressOrigin, readAddress, readNumber } from '../../../src/common/read-number.js';
+import { isPhoneNumber, isValidNumber } from '../../../src/common/phone-numbers/phone-number.js';
+import { type AddressOrigin, readAddress, readNumber } from '../../../src/common/phone-numbers/read-number.js';
 
 const NBSP = '\u00a0';
 const BF = { home: 'BF' } as const;

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { getCountries, getExampleNumber } from 'libphonenumber-js/max';
 import examples from 'libphonenumber-js/mobile/examples';
 import { MessagingError } from '../../../src/common/errors.js';
-import { RecipientNumbers, type StrictNumbers } from '../../../src/common/recipient-number.js';
+import { RecipientNumbers, type StrictNumbers } from '../../../src/common/phone-numbers/recipient-number.js';
 
 /** `taken`, or the number that was meant, or `refused` where nobody knows. */
 function verdict(number: unknown, home: string | null = 'BF', strict: StrictNumbers = 'home'): string {

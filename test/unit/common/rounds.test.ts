@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Rounds } from '../../../src/common/rounds.js';
+import { Rounds } from '../../../src/common/concurrency/rounds.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 
 test('a round is as old as the time since it has succeeded, and before the first as the worker', () => {

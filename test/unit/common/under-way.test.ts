@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { UnderWay } from '../../../src/common/under-way.js';
+import { UnderWay } from '../../../src/common/concurrency/under-way.js';
 import { promotedBytes } from '../../support/heap.js';
 
 test('its end comes when the last work has ended, however that ends', async () => {

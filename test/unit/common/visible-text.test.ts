@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { isInvisible } from '../../../src/common/visible-text.js';
+import { isInvisible } from '../../../src/common/text/visible-text.js';
 
 describe('a text of which nobody sees anything', () => {
   test.each([

@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import { Rounds } from '../../../src/common/concurrency/rounds.js';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
-import { Rounds } from '../../../src/common/rounds.js';
 import { LowBalances } from '../../../src/core/low-balances.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
-import { type ProcessRole, resolveDispatchSettings } from '../../../src/outbox/dispatch-options.js';
+import { type ProcessRole, resolveDispatchSettings } from '../../../src/outbox/delivery/dispatch-options.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { range, START } from '../../../src/testing/storage-contract/fixtures.js';
 import { eventTeller } from '../../support/event-teller.js';

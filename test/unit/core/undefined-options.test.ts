@@ -6,7 +6,7 @@ import {
 } from '../../../src/accounts/account-options.js';
 import type { PostingOptions } from '../../../src/billing/ledger-service.js';
 import { compileTariff, type TariffOptions } from '../../../src/billing/tariff.js';
-import { catalogueOf, type Locale } from '../../../src/common/catalogue.js';
+import { catalogueOf, type Locale } from '../../../src/common/text/catalogue.js';
 import { type HttpOptions, resolveHttpSettings } from '../../../src/http/http-settings.js';
 import { type MediaOptions, resolveMediaSettings } from '../../../src/media/media-options.js';
 import { type MsgappOptions, resolveMsgappSettings } from '../../../src/msgapp/msgapp-settings.js';
@@ -15,12 +15,12 @@ import { type OtpLimits, resolveLimits } from '../../../src/otp/otp-limits.js';
 import type { OtpOptions } from '../../../src/otp/otp-options.js';
 import { resolveOtpSettings } from '../../../src/otp/otp-settings.js';
 import type { OtpServiceOptions } from '../../../src/otp/otp-text.js';
-import type { DeliveryTiming } from '../../../src/outbox/delivery-result.js';
-import { type DispatchOptions, resolveDispatchSettings } from '../../../src/outbox/dispatch-options.js';
+import type { DeliveryTiming } from '../../../src/outbox/delivery/delivery-result.js';
+import { type DispatchOptions, resolveDispatchSettings } from '../../../src/outbox/delivery/dispatch-options.js';
 import { resolveSandboxOptions, type SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
 import type { OptOutWordsOption } from '../../../src/sms/opt-out/opt-out-words.js';
 import { resolveSmsSettings, type SmsOptions } from '../../../src/sms/sms-options.js';
-import { TypeormStorage, type TypeormStorageOptions } from '../../../src/storage/typeorm/typeorm-storage.js';
+import { TypeormStorage, type TypeormStorageOptions } from '../../../src/storage/typeorm-storage.js';
 import { leftOut } from '../../support/left-out.js';
 import { PEPPER } from '../../support/otp-app.js';
 

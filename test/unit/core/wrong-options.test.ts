@@ -5,8 +5,8 @@ import { resolveHttpSettings } from '../../../src/http/http-settings.js';
 import { resolveMsgappSettings } from '../../../src/msgapp/msgapp-settings.js';
 import { resolveCredentialKeys } from '../../../src/msgapp/sessions/credential-cipher.js';
 import { resolveOtpSettings } from '../../../src/otp/otp-settings.js';
-import { resolveDispatchSettings } from '../../../src/outbox/dispatch-options.js';
-import { SandboxModule } from '../../../src/sandbox.module.js';
+import { resolveDispatchSettings } from '../../../src/outbox/delivery/dispatch-options.js';
+import { SandboxModule } from '../../../src/sandbox/sandbox.module.js';
 import { resolveSmsSettings } from '../../../src/sms/sms-options.js';
 
 const PEPPER = 'a pepper for tests, 0123456789 abcdef';

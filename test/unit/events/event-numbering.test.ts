@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
+import { Rounds } from '../../../src/common/concurrency/rounds.js';
 import { LocalNotifier } from '../../../src/common/notifier.js';
-import { Rounds } from '../../../src/common/rounds.js';
 import { EventLog } from '../../../src/events/event-log.js';
 import { EventNumbering } from '../../../src/events/event-numbering.js';
-import { decide } from '../../../src/outbox/decide.js';
+import { decide } from '../../../src/outbox/accept/decide.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend, messageId, START } from '../../../src/testing/storage-contract/fixtures.js';
 import { World } from '../../../src/testing/storage-contract/world.js';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DeliveryStatus, DeliveryTransition } from '../../../src/events/delivery-transition.js';
 import { deliveryEvents } from '../../../src/events/events-of.js';
-import { refusedTransitions } from '../../../src/outbox/refusals.js';
-import type { Send } from '../../../src/outbox/send.js';
+import { refusedTransitions } from '../../../src/outbox/accept/refusals.js';
+import type { Send } from '../../../src/outbox/accept/send.js';
 import { aMove, aSend, messageId, phone, START } from '../../../src/testing/storage-contract/fixtures.js';
 
 const move = (over: Partial<DeliveryTransition>) => aMove(1, { at: START + 1, ...over });

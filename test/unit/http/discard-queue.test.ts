@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { DiscardQueue } from '../../../src/http/discard-queue.js';
+import { DiscardQueue } from '../../../src/http/edge/discard-queue.js';
 
 const CHUNK = 65_536;
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { ForbiddenException, HttpException, UnauthorizedException } from '@nestjs/common';
-import { en } from '../../../src/common/catalogue.en.js';
-import { fr } from '../../../src/common/catalogue.fr.js';
 import { MessagingError } from '../../../src/common/errors.js';
+import { en } from '../../../src/common/text/catalogue.en.js';
+import { fr } from '../../../src/common/text/catalogue.fr.js';
 import { errorAnswer, errorStatus, errorWord } from '../../../src/http/errors.js';
 
 const body = (error: unknown): unknown => errorAnswer(error, fr).body;

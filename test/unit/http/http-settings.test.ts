@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { en } from '../../../src/common/catalogue.en.js';
-import { fr } from '../../../src/common/catalogue.fr.js';
 import { MessagingOptionsError } from '../../../src/common/errors.js';
+import { en } from '../../../src/common/text/catalogue.en.js';
+import { fr } from '../../../src/common/text/catalogue.fr.js';
 import { type HttpOptions, resolveHttpSettings } from '../../../src/http/http-settings.js';
 
 describe('resolveHttpSettings', () => {

@@ -15,9 +15,9 @@ import {
   validate,
 } from 'class-validator';
 import fc from 'fast-check';
-import { fr } from '../../../src/common/catalogue.fr.js';
-import { renderText } from '../../../src/common/catalogue.js';
 import { MessagingError } from '../../../src/common/errors.js';
+import { fr } from '../../../src/common/text/catalogue.fr.js';
+import { renderText } from '../../../src/common/text/catalogue.js';
 import { resolveHttpSettings } from '../../../src/http/http-settings.js';
 import { MessagingValidationPipe } from '../../../src/http/validation.js';
 import { IsPhoneNumber, IsPhoneNumberList } from '../../../src/http/validators.js';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import type { JWTPayload } from 'jose';
-import type { UserTokenVerifier } from '../../../src/accounts/user-token-verifier.js';
+import type { UserTokenVerifier } from '../../../src/accounts/users/user-token-verifier.js';
 import type { OidcOptions } from '../../../src/management/oidc/oidc-options.js';
 import { OidcUserTokenVerifier } from '../../../src/management/oidc/oidc-user-token-verifier.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';

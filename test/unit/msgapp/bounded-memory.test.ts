@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { MediaStore } from '../../../src/media/media-store.js';
-import { ContactLimits } from '../../../src/msgapp/message-carrier.js';
 import { SentMedia } from '../../../src/msgapp/msgapp-channel.js';
-import { Receipts } from '../../../src/msgapp/receipts.js';
+import { ContactLimits } from '../../../src/msgapp/sending/message-carrier.js';
+import { Receipts } from '../../../src/msgapp/sending/receipts.js';
 import type { DeliveryUpdate } from '../../../src/outbox/delivery-state.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';

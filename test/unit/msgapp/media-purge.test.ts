@@ -1,6 +1,6 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { Rounds } from '../../../src/common/rounds.js';
+import { Rounds } from '../../../src/common/concurrency/rounds.js';
 import { DAY_MS } from '../../../src/common/time.js';
 import { mediaPurge } from '../../../src/msgapp/msgapp-purges.js';
 import { Purger } from '../../../src/outbox/purger.js';

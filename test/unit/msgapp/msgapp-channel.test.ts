@@ -5,7 +5,7 @@ import { DELIVERY_EVENTS } from '../../../src/events/event-types.js';
 import type { MsgappOptions } from '../../../src/msgapp/msgapp-settings.js';
 import type { LinkEvent } from '../../../src/msgapp/msgapp-transport.js';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
-import type { RepeatPolicy } from '../../../src/outbox/delivery-result.js';
+import type { RepeatPolicy } from '../../../src/outbox/delivery/delivery-result.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
 import { Gate } from '../../support/delivery-world.js';
 import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';

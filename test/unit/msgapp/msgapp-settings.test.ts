@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { RecipientNumbers } from '../../../src/common/recipient-number.js';
+import { RecipientNumbers } from '../../../src/common/phone-numbers/recipient-number.js';
 import { type MsgappOptions, resolveMsgappSettings } from '../../../src/msgapp/msgapp-settings.js';
 
 const tariff = { text: 1, media: 2 };

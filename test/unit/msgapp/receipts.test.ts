@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { LocalNotifier } from '../../../src/common/notifier.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
-import { Receipts } from '../../../src/msgapp/receipts.js';
+import { Receipts } from '../../../src/msgapp/sending/receipts.js';
 import type { DeliveryUpdate } from '../../../src/outbox/delivery-state.js';
 import { Outbox } from '../../../src/outbox/outbox.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';

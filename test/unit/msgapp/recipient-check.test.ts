@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { HOUR_MS, MINUTE_MS } from '../../../src/common/time.js';
 import { AddressStore } from '../../../src/msgapp/address-store.js';
 import type { Link } from '../../../src/msgapp/msgapp-transport.js';
-import { RecipientCheck } from '../../../src/msgapp/recipient-check.js';
+import { RecipientCheck } from '../../../src/msgapp/sending/recipient-check.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { SqliteMemory } from '../../support/sqlite-memory.js';
 

@@ -5,7 +5,7 @@ import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { UuidGenerator } from '../../../src/common/ids.js';
 import type { MsgappOptions } from '../../../src/msgapp/msgapp-settings.js';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
-import { PhoneStore } from '../../../src/sandbox/phone-store.js';
+import { PhoneStore } from '../../../src/sandbox/phones/phone-store.js';
 import { SandboxFeed } from '../../../src/sandbox/sandbox-feed.js';
 import { SandboxMsgappTransport } from '../../../src/sandbox/sandbox-msgapp-transport.js';
 import { SandboxScanner } from '../../../src/sandbox/sandbox-scanner.js';

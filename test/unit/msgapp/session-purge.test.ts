@@ -1,6 +1,6 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { Rounds } from '../../../src/common/rounds.js';
+import { Rounds } from '../../../src/common/concurrency/rounds.js';
 import { DAY_MS } from '../../../src/common/time.js';
 import { sessionPurge } from '../../../src/msgapp/msgapp-purges.js';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';

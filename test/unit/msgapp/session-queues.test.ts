@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { OrphanedQueues } from '../../../src/msgapp/sessions/session-queues.js';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
-import { decide } from '../../../src/outbox/decide.js';
+import { decide } from '../../../src/outbox/accept/decide.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import {
   ACCOUNT,

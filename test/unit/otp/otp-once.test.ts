@@ -3,7 +3,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AccountService } from '../../../src/accounts/account-service.js';
 import { LedgerService } from '../../../src/billing/ledger-service.js';
-import { MessagingModule } from '../../../src/messaging.module.js';
+import { MessagingModule } from '../../../src/messaging/messaging.module.js';
 import { OtpService } from '../../../src/otp/otp-service.js';
 import { OPTIONS } from '../../support/messaging-app.js';
 import { PEPPER } from '../../support/otp-app.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { catalogueOf } from '../../../src/common/catalogue.js';
+import { catalogueOf } from '../../../src/common/text/catalogue.js';
 import { resolveOtpSettings } from '../../../src/otp/otp-settings.js';
 import { type OtpServiceOptions, OtpText } from '../../../src/otp/otp-text.js';
 import { measure } from '../../../src/sms/segmentation.js';

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import type { StoreEarlyResults } from '../../../src/outbox/channel.js';
-import type { DeliveryResult } from '../../../src/outbox/delivery-result.js';
+import type { DeliveryResult } from '../../../src/outbox/delivery/delivery-result.js';
 import type { Delivery } from '../../../src/outbox/outbox-store.js';
 import { DeliveryWorld, Gate } from '../../support/delivery-world.js';
 import { closeAfterEach } from '../../support/opened.js';

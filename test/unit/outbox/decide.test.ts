@@ -10,8 +10,8 @@ import {
   type SendDecision,
   secondsToMidnight,
   spendingId,
-} from '../../../src/outbox/decide.js';
-import type { IdempotencyKey, Send } from '../../../src/outbox/send.js';
+} from '../../../src/outbox/accept/decide.js';
+import type { IdempotencyKey, Send } from '../../../src/outbox/accept/send.js';
 
 /** Names with blanks on purpose: `a b` + `c` and `a` + `b c` must not be one key. */
 const ACCOUNTS = ['a', 'a b', 'b', 'unknown'];

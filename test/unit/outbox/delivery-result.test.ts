@@ -8,7 +8,7 @@ import {
   type RepeatPolicy,
   type ResultContext,
   updateOf,
-} from '../../../src/outbox/delivery-result.js';
+} from '../../../src/outbox/delivery/delivery-result.js';
 import type { Delivery } from '../../../src/outbox/outbox-store.js';
 
 const AT = 1_000_000;

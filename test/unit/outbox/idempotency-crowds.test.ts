@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { MessagingError, StorageUnavailableError } from '../../../src/common/errors.js';
-import type { StoredReply } from '../../../src/outbox/decide.js';
+import type { StoredReply } from '../../../src/outbox/accept/decide.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
 import { Gate } from '../../support/delivery-world.js';
 import { GateProcess } from '../../support/gate-process.js';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { Priority } from '../../../src/outbox/priority.js';
-import { PriorityQueue } from '../../../src/outbox/priority-queue.js';
+import type { Priority } from '../../../src/outbox/queue/priority.js';
+import { PriorityQueue } from '../../../src/outbox/queue/priority-queue.js';
 
 /** `bulk 1` is of the priority `bulk`; `1` of none. */
 const queueOf = (...items: readonly string[]) => {

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { stackFrames } from '../../../src/common/log.js';
-import type { DeliveryResult } from '../../../src/outbox/delivery-result.js';
-import { checkResults } from '../../../src/outbox/result-checks.js';
+import type { DeliveryResult } from '../../../src/outbox/delivery/delivery-result.js';
+import { checkResults } from '../../../src/outbox/delivery/result-checks.js';
 import { messageId } from '../../../src/testing/storage-contract/fixtures.js';
 import { DeliveryWorld } from '../../support/delivery-world.js';
 import { closeAfterEach } from '../../support/opened.js';

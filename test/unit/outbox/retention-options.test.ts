@@ -1,6 +1,6 @@
 import { expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { Rounds } from '../../../src/common/rounds.js';
+import { Rounds } from '../../../src/common/concurrency/rounds.js';
 import { HOUR_MS } from '../../../src/common/time.js';
 import { Purger } from '../../../src/outbox/purger.js';
 import { contentRemover, isRemoved } from '../../../src/outbox/retention/removed-payload.js';

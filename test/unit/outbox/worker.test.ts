@@ -2,9 +2,9 @@ import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/global
 import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { DELIVERY_EVENTS } from '../../../src/events/event-types.js';
-import { decide } from '../../../src/outbox/decide.js';
-import type { DeliveryResult, RepeatPolicy } from '../../../src/outbox/delivery-result.js';
-import { asStorageFault } from '../../../src/storage/typeorm/engine/faults.js';
+import { decide } from '../../../src/outbox/accept/decide.js';
+import type { DeliveryResult, RepeatPolicy } from '../../../src/outbox/delivery/delivery-result.js';
+import { asStorageFault } from '../../../src/storage/engine/faults.js';
 import { aSend, messageId } from '../../../src/testing/storage-contract/fixtures.js';
 import { DeliveryWorld, Gate } from '../../support/delivery-world.js';
 import { closeAfterEach } from '../../support/opened.js';

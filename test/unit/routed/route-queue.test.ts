@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { TypeormStorage } from '../../../src/storage/typeorm/typeorm-storage.js';
+import { TypeormStorage } from '../../../src/storage/typeorm-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { busiestSecond, runPaced, watched } from '../../support/paced-workers.js';
 import { anSms, RouteDouble, RoutedWorld } from '../../support/routed-world.js';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { DEFAULT_TIMING, type RepeatPolicy } from '../../../src/outbox/delivery-result.js';
+import { DEFAULT_TIMING, type RepeatPolicy } from '../../../src/outbox/delivery/delivery-result.js';
 import type { CarrierCallback } from '../../../src/sms/sms-transport.js';
 import { strictestRepeatPolicy } from '../../../src/transports/routed/sms-router.js';
 import { RecordingSink } from '../../support/recording-sink.js';

@@ -1,5 +1,5 @@
 import { describe, expect, jest, test } from '@jest/globals';
-import { once } from '../../../src/common/once.js';
+import { once } from '../../../src/common/concurrency/once.js';
 import { readAsset } from '../../../src/sandbox/asset.js';
 
 describe('an asset of the sandbox', () => {

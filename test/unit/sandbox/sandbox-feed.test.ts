@@ -1,6 +1,6 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import type { PhoneMessage } from '../../../src/sandbox/phone-store.js';
+import type { PhoneMessage } from '../../../src/sandbox/phones/phone-store.js';
 import { SandboxFeed } from '../../../src/sandbox/sandbox-feed.js';
 
 afterEach(() => {

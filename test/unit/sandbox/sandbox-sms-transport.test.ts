@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { UuidGenerator } from '../../../src/common/ids.js';
 import { sandboxBehaviour } from '../../../src/sandbox/magic-numbers.js';
-import { PhoneReplies } from '../../../src/sandbox/phone-replies.js';
+import { PhoneReplies } from '../../../src/sandbox/phones/phone-replies.js';
 import {
   type PhoneDelivery,
   type PhoneFile,
   type PhoneMessage,
   PhoneStore,
   type ScreenMessage,
-} from '../../../src/sandbox/phone-store.js';
+} from '../../../src/sandbox/phones/phone-store.js';
 import { SandboxFeed } from '../../../src/sandbox/sandbox-feed.js';
 import { SandboxScanner } from '../../../src/sandbox/sandbox-scanner.js';
 import { SandboxSmsTransport } from '../../../src/sandbox/sandbox-sms-transport.js';

@@ -1,6 +1,6 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { Rounds } from '../../../src/common/rounds.js';
+import { Rounds } from '../../../src/common/concurrency/rounds.js';
 import { Purger } from '../../../src/outbox/purger.js';
 import { partPurge } from '../../../src/sms/receipts/part-removal.js';
 import { PartStore } from '../../../src/sms/receipts/part-store.js';

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { LedgerStore } from '../../../src/billing/ledger-store.js';
-import type { Executor, Work } from '../../../src/storage/typeorm/engine/executor.js';
-import { TypeormStorage } from '../../../src/storage/typeorm/typeorm-storage.js';
+import type { Executor, Work } from '../../../src/storage/engine/executor.js';
+import { TypeormStorage } from '../../../src/storage/typeorm-storage.js';
 import { fillAccounts, readsOf } from '../../support/account-reads.js';
 import { closeAfterEach } from '../../support/opened.js';
 

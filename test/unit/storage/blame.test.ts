@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { fr as french } from '../../../src/common/catalogue.fr.js';
 import { MessagingError, StorageUnavailableError, TransactionConflictError } from '../../../src/common/errors.js';
+import { fr as french } from '../../../src/common/text/catalogue.fr.js';
 import { errorAnswer } from '../../../src/http/errors.js';
-import { type Blame, blameOf, codeOf } from '../../../src/storage/typeorm/engine/blame.js';
-import { asStorageFault } from '../../../src/storage/typeorm/engine/faults.js';
+import { type Blame, blameOf, codeOf } from '../../../src/storage/engine/blame.js';
+import { asStorageFault } from '../../../src/storage/engine/faults.js';
 
 const SECRET = 'Votre code est 4711';
 

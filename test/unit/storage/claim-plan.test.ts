@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { executorFor } from '../../../src/storage/typeorm/engine/executor-for.js';
-import type { Operation, Statement } from '../../../src/storage/typeorm/engine/operation.js';
-import { claimDeliveries } from '../../../src/storage/typeorm/stores/outbox/claim.js';
+import { claimDeliveries } from '../../../src/outbox/queue/claim.js';
+import { executorFor } from '../../../src/storage/engine/executor-for.js';
+import type { Operation, Statement } from '../../../src/storage/engine/operation.js';
 import { START } from '../../../src/testing/storage-contract/fixtures.js';
 import { Backlog, SHARED } from '../../support/backlog.js';
 import { closeAfterEach } from '../../support/opened.js';

@@ -1,9 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import {
-  compound,
-  compoundConnection,
-  type MysqlConnection,
-} from '../../../src/storage/typeorm/engine/compound-connection.js';
+import { compound, compoundConnection, type MysqlConnection } from '../../../src/storage/engine/compound-connection.js';
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());

@@ -1,12 +1,6 @@
 import { expect, test } from '@jest/globals';
+import { contentsOf, contentText, eventRows, RUN, storedEvents } from '../../../src/events/event-runs.js';
 import type { NewEvent } from '../../../src/events/event-types.js';
-import {
-  contentsOf,
-  contentText,
-  eventRows,
-  RUN,
-  storedEvents,
-} from '../../../src/storage/typeorm/stores/events/event-runs.js';
 import { range } from '../../../src/testing/storage-contract/fixtures.js';
 import { delivered, verified } from '../../support/logged-events.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { messagingMigrations } from '../../../src/storage/typeorm/schema/migrate.js';
-import { SCHEMA, versionsOf } from '../../../src/storage/typeorm/schema/versions.js';
-import { TypeormStorage } from '../../../src/storage/typeorm/typeorm-storage.js';
+import { messagingMigrations } from '../../../src/storage/schema/migrate.js';
+import { SCHEMA, versionsOf } from '../../../src/storage/schema/versions.js';
+import { TypeormStorage } from '../../../src/storage/typeorm-storage.js';
 import { closeAfterEach } from '../../support/opened.js';
 import { schemaRules } from '../../support/schema-suite.js';
 

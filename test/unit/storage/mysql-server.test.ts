@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { mysqlServerOf } from '../../../src/storage/typeorm/dialects/mysql-server.js';
+import { mysqlServerOf } from '../../../src/storage/mysql/mysql-server.js';
 
 const GOOD: Readonly<Record<string, string>> = {
   version: '10.11.19-MariaDB-0+deb12u1',

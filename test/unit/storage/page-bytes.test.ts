@@ -1,14 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { HOST } from '../../../src/accounts/audit.js';
+import { HOST } from '../../../src/accounts/audit/audit.js';
+import { TypeormAuditLog } from '../../../src/accounts/audit/audit-sql.js';
 import { MAX_PAGE_BYTES, type Page, type PageRequest } from '../../../src/common/page.js';
-import { decide } from '../../../src/outbox/decide.js';
-import { Executor, type Work } from '../../../src/storage/typeorm/engine/executor.js';
-import { executorFor } from '../../../src/storage/typeorm/engine/executor-for.js';
-import type { Operation } from '../../../src/storage/typeorm/engine/operation.js';
-import { TypeormAuditLog } from '../../../src/storage/typeorm/stores/audit-log.js';
-import { TypeormOutboxStore } from '../../../src/storage/typeorm/stores/outbox/outbox-store.js';
-import { TypeormPhoneStore } from '../../../src/storage/typeorm/stores/phone-store.js';
-import { TypeormEndpointStore } from '../../../src/storage/typeorm/stores/webhooks/endpoint-store.js';
+import { decide } from '../../../src/outbox/accept/decide.js';
+import { TypeormOutboxStore } from '../../../src/outbox/outbox-sql.js';
+import { TypeormPhoneStore } from '../../../src/sandbox/phones/phone-sql.js';
+import { Executor, type Work } from '../../../src/storage/engine/executor.js';
+import { executorFor } from '../../../src/storage/engine/executor-for.js';
+import type { Operation } from '../../../src/storage/engine/operation.js';
 import {
   ACCOUNT,
   aSend,
@@ -18,6 +17,7 @@ import {
   recipients,
   START,
 } from '../../../src/testing/storage-contract/fixtures.js';
+import { TypeormEndpointStore } from '../../../src/webhooks/endpoints/endpoint-sql.js';
 import { closeAfterEach } from '../../support/opened.js';
 import { SqliteMemory } from '../../support/sqlite-memory.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { SqliteDialect } from '../../../src/storage/typeorm/dialects/sqlite-dialect.js';
-import { TypeormPartStore } from '../../../src/storage/typeorm/stores/sms/part-store.js';
+import { TypeormPartStore } from '../../../src/sms/receipts/part-sql.js';
+import { SqliteDialect } from '../../../src/storage/sqlite/sqlite-dialect.js';
 import { aReceipt, aTakenSms } from '../../../src/testing/storage-contract/fixtures.js';
 import { StaleExecutor } from '../../support/naive-storage.js';
 import { SqliteMemory } from '../../support/sqlite-memory.js';

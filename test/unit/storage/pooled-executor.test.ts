@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Clock } from '../../../src/common/clock.js';
-import { PostgresDialect } from '../../../src/storage/typeorm/dialects/postgres-dialect.js';
-import type { StorageConnection } from '../../../src/storage/typeorm/engine/connection.js';
-import type { Operation } from '../../../src/storage/typeorm/engine/operation.js';
-import { PooledExecutor } from '../../../src/storage/typeorm/engine/pooled-executor.js';
+import type { StorageConnection } from '../../../src/storage/engine/connection.js';
+import type { Operation } from '../../../src/storage/engine/operation.js';
+import { PooledExecutor } from '../../../src/storage/engine/pooled-executor.js';
+import { PostgresDialect } from '../../../src/storage/postgres/postgres-dialect.js';
 import { settled } from '../../support/settled.js';
 
 type Step = 'begin' | 'run' | 'commit' | 'rollback';

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
+import { TypeormLedgerStore } from '../../../src/billing/ledger-sql.js';
 import type { LedgerPosting } from '../../../src/billing/ledger-store.js';
-import { executorFor } from '../../../src/storage/typeorm/engine/executor-for.js';
-import { TypeormLedgerStore } from '../../../src/storage/typeorm/stores/ledger-store.js';
-import { TypeormStorage } from '../../../src/storage/typeorm/typeorm-storage.js';
+import { executorFor } from '../../../src/storage/engine/executor-for.js';
+import { TypeormStorage } from '../../../src/storage/typeorm-storage.js';
 import { ACCOUNT, range, START } from '../../../src/testing/storage-contract/fixtures.js';
 import { closeAfterEach } from '../../support/opened.js';
 import { WatchedExecutor } from '../../support/watched-executor.js';

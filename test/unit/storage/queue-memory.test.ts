@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { SECOND_MS } from '../../../src/common/time.js';
-import { rankOf } from '../../../src/outbox/priority.js';
-import { QueueMemory } from '../../../src/storage/typeorm/stores/outbox/queue-memory.js';
-import type { Place, Queue } from '../../../src/storage/typeorm/stores/outbox/queues.js';
+import { rankOf } from '../../../src/outbox/queue/priority.js';
+import { QueueMemory } from '../../../src/outbox/queue/queue-memory.js';
+import type { Place, Queue } from '../../../src/outbox/queue/queues.js';
 import { range, START } from '../../../src/testing/storage-contract/fixtures.js';
 
 const name = fc.oneof(fc.constantFrom('', 'a', 'A', 'a ', 'ab', 'b'), fc.string({ unit: 'grapheme', maxLength: 3 }));

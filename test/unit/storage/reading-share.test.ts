@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { SqliteDialect } from '../../../src/storage/typeorm/dialects/sqlite-dialect.js';
-import { Executor, type Work } from '../../../src/storage/typeorm/engine/executor.js';
-import { ReadingShare } from '../../../src/storage/typeorm/engine/reading-share.js';
-import { TypeormOutboxStore } from '../../../src/storage/typeorm/stores/outbox/outbox-store.js';
+import { TypeormOutboxStore } from '../../../src/outbox/outbox-sql.js';
+import { Executor, type Work } from '../../../src/storage/engine/executor.js';
+import { ReadingShare } from '../../../src/storage/engine/reading-share.js';
+import { SqliteDialect } from '../../../src/storage/sqlite/sqlite-dialect.js';
 import { settled } from '../../support/settled.js';
 
 /** A database that answers reads when the test lets it; it notes the account that each of them asks for. */

@@ -3,18 +3,18 @@ import type { HostTransaction } from '../../../src/common/host-transaction.js';
 import { LocalNotifier } from '../../../src/common/notifier.js';
 import { DAY_MS } from '../../../src/common/time.js';
 import { codeErasure } from '../../../src/otp/code-erasure.js';
-import { decide } from '../../../src/outbox/decide.js';
+import { decide } from '../../../src/outbox/accept/decide.js';
+import { TypeormPolicyStore } from '../../../src/outbox/policy/policy-sql.js';
 import { ErasureRules, ErasureService } from '../../../src/outbox/retention/erasure-service.js';
 import { contentRemover } from '../../../src/outbox/retention/removed-payload.js';
+import { TypeormRetentionStore } from '../../../src/outbox/retention/retention-sql.js';
 import { OptOutDirectory } from '../../../src/sms/opt-out/opt-out-directory.js';
 import { optOutErasure } from '../../../src/sms/opt-out/opt-out-erasure.js';
+import { TypeormOptOutStore } from '../../../src/sms/opt-out/opt-out-sql.js';
 import { receiptErasure } from '../../../src/sms/receipts/part-removal.js';
-import { Executor, type Work } from '../../../src/storage/typeorm/engine/executor.js';
-import type { Operation } from '../../../src/storage/typeorm/engine/operation.js';
-import { TypeormPolicyStore } from '../../../src/storage/typeorm/stores/outbox/policy-store.js';
-import { TypeormRetentionStore } from '../../../src/storage/typeorm/stores/retention/retention-store.js';
-import { TypeormOptOutStore } from '../../../src/storage/typeorm/stores/sms/opt-out-store.js';
-import { TypeormPartStore } from '../../../src/storage/typeorm/stores/sms/part-store.js';
+import { TypeormPartStore } from '../../../src/sms/receipts/part-sql.js';
+import { Executor, type Work } from '../../../src/storage/engine/executor.js';
+import type { Operation } from '../../../src/storage/engine/operation.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import {
   ACCOUNT,

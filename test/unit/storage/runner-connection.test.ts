@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { DataSource, type QueryRunner } from 'typeorm';
-import { runnerConnection } from '../../../src/storage/typeorm/engine/connection.js';
+import { runnerConnection } from '../../../src/storage/engine/connection.js';
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());

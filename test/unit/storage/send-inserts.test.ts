@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { PostgresDialect } from '../../../src/storage/typeorm/dialects/postgres-dialect.js';
-import { SqliteDialect } from '../../../src/storage/typeorm/dialects/sqlite-dialect.js';
-import { LaneTurns } from '../../../src/storage/typeorm/stores/outbox/lane-turns.js';
-import { insertSends } from '../../../src/storage/typeorm/stores/outbox/send-inserts.js';
+import { LaneTurns } from '../../../src/outbox/accept/lane-turns.js';
+import { insertSends } from '../../../src/outbox/accept/send-inserts.js';
+import { PostgresDialect } from '../../../src/storage/postgres/postgres-dialect.js';
+import { SqliteDialect } from '../../../src/storage/sqlite/sqlite-dialect.js';
 import { aSend, phone, range } from '../../../src/testing/storage-contract/fixtures.js';
 
 test.each([

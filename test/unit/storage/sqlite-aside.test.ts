@@ -1,9 +1,9 @@
 import { copyFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import Database from 'better-sqlite3';
-import type { Executor } from '../../../src/storage/typeorm/engine/executor.js';
-import { executorFor } from '../../../src/storage/typeorm/engine/executor-for.js';
-import type { Operation } from '../../../src/storage/typeorm/engine/operation.js';
+import type { Executor } from '../../../src/storage/engine/executor.js';
+import { executorFor } from '../../../src/storage/engine/executor-for.js';
+import type { Operation } from '../../../src/storage/engine/operation.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { closeAfterEach } from '../../support/opened.js';
 import { settled } from '../../support/settled.js';

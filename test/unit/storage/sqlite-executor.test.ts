@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DataSource, EntityManager } from 'typeorm';
-import { decide } from '../../../src/outbox/decide.js';
-import { TypeormStorage } from '../../../src/storage/typeorm/typeorm-storage.js';
+import { decide } from '../../../src/outbox/accept/decide.js';
+import { TypeormStorage } from '../../../src/storage/typeorm-storage.js';
 import { ACCOUNT, aSend, messageId, START } from '../../../src/testing/storage-contract/fixtures.js';
 import { closeAfterEach } from '../../support/opened.js';
 import { SetBackClock } from '../../support/set-back-clock.js';

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { refuseSqlite, sqliteWarning } from '../../../src/storage/typeorm/engine/sqlite-library.js';
+import { refuseSqlite, sqliteWarning } from '../../../src/storage/sqlite/sqlite-library.js';
 
 describe('a start with a better-sqlite3 that would end the process', () => {
   const started = (node: string, napi: string, version: string) => () =>

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { MessagingOptionsError } from '../../../src/common/errors.js';
-import { dataSourceFor } from '../../../src/storage/typeorm/engine/data-source.js';
-import { messagingMigrations } from '../../../src/storage/typeorm/schema/migrate.js';
-import { TypeormStorage } from '../../../src/storage/typeorm/typeorm-storage.js';
+import { dataSourceFor } from '../../../src/storage/engine/data-source.js';
+import { messagingMigrations } from '../../../src/storage/schema/migrate.js';
+import { TypeormStorage } from '../../../src/storage/typeorm-storage.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'messaging-options-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,8 +1,8 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { executorFor } from '../../../src/storage/typeorm/engine/executor-for.js';
-import { rechunk, TypeormMediaStore } from '../../../src/storage/typeorm/stores/media-store.js';
-import { TypeormStorage } from '../../../src/storage/typeorm/typeorm-storage.js';
+import { rechunk, TypeormMediaStore } from '../../../src/media/media-sql.js';
+import { executorFor } from '../../../src/storage/engine/executor-for.js';
+import { TypeormStorage } from '../../../src/storage/typeorm-storage.js';
 import { START } from '../../../src/testing/storage-contract/fixtures.js';
 import { closeAfterEach } from '../../support/opened.js';
 import { SqliteFile } from '../../support/sqlite-file.js';

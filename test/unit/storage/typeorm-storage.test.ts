@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { TypeormStorage } from '../../../src/storage/typeorm/typeorm-storage.js';
+import { TypeormStorage } from '../../../src/storage/typeorm-storage.js';
 
 test("a host's DataSource stays the host's: it is initialised where it is not yet, and left open", async () => {
   const dataSource = new DataSource({ type: 'better-sqlite3', database: ':memory:' });

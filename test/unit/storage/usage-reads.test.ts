@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { DAY_MS, HOUR_MS } from '../../../src/common/time.js';
-import type { Work } from '../../../src/storage/typeorm/engine/executor.js';
-import { executorFor } from '../../../src/storage/typeorm/engine/executor-for.js';
-import type { Operation } from '../../../src/storage/typeorm/engine/operation.js';
-import { write } from '../../../src/storage/typeorm/engine/operation.js';
-import { TypeormUsageStore } from '../../../src/storage/typeorm/stores/usage/usage-store.js';
-import { TypeormStorage } from '../../../src/storage/typeorm/typeorm-storage.js';
+import { TypeormUsageStore } from '../../../src/management/usage/usage-sql.js';
+import type { Work } from '../../../src/storage/engine/executor.js';
+import { executorFor } from '../../../src/storage/engine/executor-for.js';
+import type { Operation } from '../../../src/storage/engine/operation.js';
+import { write } from '../../../src/storage/engine/operation.js';
+import { TypeormStorage } from '../../../src/storage/typeorm-storage.js';
 import { ACCOUNT, START } from '../../../src/testing/storage-contract/fixtures.js';
 import { closeAfterEach } from '../../support/opened.js';
 import { WatchedExecutor } from '../../support/watched-executor.js';

@@ -1,5 +1,5 @@
 import { expect, jest, test } from '@jest/globals';
-import { TypeormUserSessionStore } from '../../../src/storage/typeorm/stores/management/user-session-store.js';
+import { TypeormUserSessionStore } from '../../../src/management/session/user-session-sql.js';
 import { START } from '../../../src/testing/storage-contract/fixtures.js';
 import { closeAfterEach } from '../../support/opened.js';
 import { SqliteMemory } from '../../support/sqlite-memory.js';

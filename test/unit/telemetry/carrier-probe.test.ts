@@ -1,7 +1,6 @@
 import { expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { SafeTelemetry } from '../../../src/common/safe-telemetry.js';
-import { PrometheusTelemetry } from '../../../src/prometheus/index.js';
+import { SafeTelemetry } from '../../../src/common/telemetry/safe-telemetry.js';
 import {
   type OutgoingSms,
   type ReportResult,
@@ -11,6 +10,7 @@ import {
 } from '../../../src/sms/sms-transport.js';
 import { measuredTransport } from '../../../src/telemetry/carrier-probe.js';
 import { Instruments } from '../../../src/telemetry/instruments.js';
+import { PrometheusTelemetry } from '../../../src/telemetry/prometheus/index.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { range } from '../../../src/testing/storage-contract/fixtures.js';
 

@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { SafeTelemetry } from '../../../src/common/safe-telemetry.js';
-import { NoTelemetry } from '../../../src/common/telemetry.js';
-import { PrometheusTelemetry } from '../../../src/prometheus/index.js';
+import { SafeTelemetry } from '../../../src/common/telemetry/safe-telemetry.js';
+import { NoTelemetry } from '../../../src/common/telemetry/telemetry.js';
 import { Instruments } from '../../../src/telemetry/instruments.js';
 import {
   METRICS,
@@ -10,6 +9,7 @@ import {
   type MetricsOf,
   OPEN_LABELS,
 } from '../../../src/telemetry/metrics.js';
+import { PrometheusTelemetry } from '../../../src/telemetry/prometheus/index.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { range } from '../../../src/testing/storage-contract/fixtures.js';
 import { type Recorded, RecordingTelemetry } from '../../support/recording-telemetry.js';

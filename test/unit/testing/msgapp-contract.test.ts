@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { UuidGenerator } from '../../../src/common/ids.js';
 import type { IncomingMsgapp } from '../../../src/msgapp/msgapp-transport.js';
-import { PhoneStore } from '../../../src/sandbox/phone-store.js';
+import { PhoneStore } from '../../../src/sandbox/phones/phone-store.js';
 import { SandboxFeed } from '../../../src/sandbox/sandbox-feed.js';
 import { SandboxMsgappTransport } from '../../../src/sandbox/sandbox-msgapp-transport.js';
 import { SandboxScanner } from '../../../src/sandbox/sandbox-scanner.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { UuidGenerator } from '../../../src/common/ids.js';
-import { PhoneReplies } from '../../../src/sandbox/phone-replies.js';
-import { PhoneStore } from '../../../src/sandbox/phone-store.js';
+import { PhoneReplies } from '../../../src/sandbox/phones/phone-replies.js';
+import { PhoneStore } from '../../../src/sandbox/phones/phone-store.js';
 import { SandboxFeed } from '../../../src/sandbox/sandbox-feed.js';
 import { SandboxScanner } from '../../../src/sandbox/sandbox-scanner.js';
 import { SandboxSmsTransport } from '../../../src/sandbox/sandbox-sms-transport.js';

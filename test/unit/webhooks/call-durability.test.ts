@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { SqliteDialect } from '../../../src/storage/typeorm/dialects/sqlite-dialect.js';
-import type { Executor } from '../../../src/storage/typeorm/engine/executor.js';
-import type { EventRecorder } from '../../../src/storage/typeorm/stores/events/event-recorder.js';
-import { TypeormCallStore } from '../../../src/storage/typeorm/stores/webhooks/call-store.js';
+import type { EventRecorder } from '../../../src/events/event-recorder.js';
+import type { Executor } from '../../../src/storage/engine/executor.js';
+import { SqliteDialect } from '../../../src/storage/sqlite/sqlite-dialect.js';
+import { TypeormCallStore } from '../../../src/webhooks/calls/call-sql.js';
 import type { CallProgress } from '../../../src/webhooks/calls/call-store.js';
 
 const NOTHING: CallProgress = {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { type Deadline, Deadlines } from '../../../src/webhooks/calls/deadlines.js';
+import { type Deadline, Deadlines } from '../../../src/webhooks/calls/http/deadlines.js';
 import { promotedBytes } from '../../support/heap.js';
 
 /** A clock that counts its timers. */

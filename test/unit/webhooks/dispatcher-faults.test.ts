@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { CallRequests } from '../../../src/webhooks/calls/call-request.js';
+import { CallRequests } from '../../../src/webhooks/calls/http/call-request.js';
 import { CallWorld } from '../../support/webhooks/call-world.js';
 
 let world: CallWorld;

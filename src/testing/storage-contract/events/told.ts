@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { codeEvents, optOutEvent } from '../../../events/account-events.js';
-import { decide } from '../../../outbox/decide.js';
+import { decide } from '../../../outbox/accept/decide.js';
 import type { OptOut } from '../../../sms/opt-out/opt-out-store.js';
 import { aKey } from '../accounts.js';
 import { ACCOUNT, aSend, aSession, phone, recipients, START } from '../fixtures.js';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { SECOND_MS } from '../../../common/time.js';
 import { EventLog, type EventLogState, type LoggedEvent } from '../../../events/event-log.js';
 import type { EventType } from '../../../events/event-types.js';
+import type { Send } from '../../../outbox/accept/send.js';
 import type { DeliveryUpdate } from '../../../outbox/delivery-state.js';
-import type { Send } from '../../../outbox/send.js';
 import { ACCOUNT, messageId, range, START } from '../fixtures.js';
 import type { World } from '../world.js';
 

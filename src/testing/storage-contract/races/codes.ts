@@ -7,9 +7,9 @@ import { type OtpSettings, resolveOtpSettings } from '../../../otp/otp-settings.
 import { RecordKeys } from '../../../otp/record-keys.js';
 import { ChallengePolicy } from '../../../otp/send-challenge.js';
 import { VerifyStep } from '../../../otp/verify-challenge.js';
-import { decide } from '../../../outbox/decide.js';
+import { decide } from '../../../outbox/accept/decide.js';
+import type { Send } from '../../../outbox/accept/send.js';
 import type { CommitOutcome } from '../../../outbox/outbox-store.js';
-import type { Send } from '../../../outbox/send.js';
 import { ACCOUNT, aSend, messageId, phone, range, START } from '../fixtures.js';
 import { aRecord, countIn, look } from '../records.js';
 import { kinds, type World } from '../world.js';

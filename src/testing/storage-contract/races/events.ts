@@ -3,7 +3,7 @@ import { SECOND_MS } from '../../../common/time.js';
 import type { MessagingStorage } from '../../../core/messaging-storage.js';
 import { EventLog } from '../../../events/event-log.js';
 import type { Metadata } from '../../../events/event-types.js';
-import { decide } from '../../../outbox/decide.js';
+import { decide } from '../../../outbox/accept/decide.js';
 import { aSend, messageId, phone, range, recipients, START } from '../fixtures.js';
 import type { World } from '../world.js';
 import { atOnce, type Race } from './race.js';

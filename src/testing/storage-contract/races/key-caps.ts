@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { DAY_MS } from '../../../common/time.js';
-import { decide } from '../../../outbox/decide.js';
+import { decide } from '../../../outbox/accept/decide.js';
 import { aSend, range, recipients, START } from '../fixtures.js';
 import { capped } from '../key-caps.js';
 import { kinds } from '../world.js';

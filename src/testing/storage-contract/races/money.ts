@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { decide } from '../../../outbox/decide.js';
+import { decide } from '../../../outbox/accept/decide.js';
 import { ACCOUNT, aSend, messageId, onceKey, range, START } from '../fixtures.js';
 import { kinds } from '../world.js';
 import { atOnce, type Race, tally } from './race.js';

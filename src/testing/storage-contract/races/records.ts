@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { PhoneStore } from '../../../sandbox/phone-store.js';
+import { PhoneStore } from '../../../sandbox/phones/phone-store.js';
 import { aKey } from '../accounts.js';
 import { ACCOUNT, aPhoneMessage, onceKey, phone, range, START } from '../fixtures.js';
 import { atOnce, type Race, tally } from './race.js';

@@ -1,5 +1,5 @@
-import { isCharset } from '../../../common/charset.js';
 import { any, group, list, OptionPlace, type OptionsOf, optionalGroup, text, unread } from '../../../common/options.js';
+import { isCharset } from '../../../common/text/charset.js';
 import type { CallbackCharset } from '../callback-fields.js';
 import { carrierName, type HttpVendor, type VendorCallback, type VendorErrors } from '../vendor.js';
 

@@ -1,4 +1,4 @@
-import { type AddressType, type ReadAddress, readAddress } from '../../../common/read-number.js';
+import { type AddressType, type ReadAddress, readAddress } from '../../../common/phone-numbers/read-number.js';
 import type { ShortMessage } from '../pdu/pdu.js';
 import { TAG, tlvValue } from '../pdu/tlv.js';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { atMost } from '../../../common/at-most.js';
 import type { Clock } from '../../../common/clock.js';
+import { atMost } from '../../../common/concurrency/at-most.js';
 import { HOUR_MS, MINUTE_MS } from '../../../common/time.js';
 import type { InboundSms } from '../../../sms/sms-transport.js';
 

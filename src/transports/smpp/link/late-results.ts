@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { atMost } from '../../../common/at-most.js';
+import { atMost } from '../../../common/concurrency/at-most.js';
 import { mayBeSpellings } from '../../../sms/receipts/sms-part.js';
 import type { CarrierReceipt, OutgoingSms, SmsReport } from '../../../sms/sms-transport.js';
 import type { SubmitAnswer } from '../bind/submit-outcome.js';

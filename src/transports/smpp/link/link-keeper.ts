@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
-import { pause } from '../../../common/async.js';
 import type { Clock } from '../../../common/clock.js';
+import { pause } from '../../../common/concurrency/async.js';
 import { type FaultLog, faultLog, LogLine } from '../../../common/log.js';
 import { BindError } from '../bind/bind-wire.js';
 import type { SmppBind } from '../bind/smpp-bind.js';

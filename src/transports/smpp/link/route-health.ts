@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { atMost } from '../../../common/at-most.js';
 import type { Clock } from '../../../common/clock.js';
+import { atMost } from '../../../common/concurrency/at-most.js';
 import { MINUTE_MS } from '../../../common/time.js';
 import type { OutgoingSms } from '../../../sms/sms-transport.js';
 

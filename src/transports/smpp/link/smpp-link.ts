@@ -1,6 +1,6 @@
 import type { Clock } from '../../../common/clock.js';
 import { type FaultLog, faultLog } from '../../../common/log.js';
-import { CAPACITY_MS, RecentCount } from '../../../outbox/capacity.js';
+import { CAPACITY_MS, RecentCount } from '../../../outbox/delivery/capacity.js';
 import type { LinkState } from '../../../sms/carrier-state.js';
 import type { OutgoingSms } from '../../../sms/sms-transport.js';
 import type { SubmitAnswer, SubmitOutcome } from '../bind/submit-outcome.js';

@@ -1,4 +1,4 @@
-import { PriorityQueue } from '../../../outbox/priority-queue.js';
+import { PriorityQueue } from '../../../outbox/queue/priority-queue.js';
 import type { Submission } from './submission.js';
 
 /**

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { atMost } from '../../../common/at-most.js';
+import { atMost } from '../../../common/concurrency/at-most.js';
 
 /** The maximum number of pairs of sender and recipient; an evicted pair starts at a new random number. */
 const MAX_PAIRS = 20_000;

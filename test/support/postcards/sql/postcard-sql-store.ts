@@ -1,9 +1,9 @@
-import type { Dialect } from '../../../../src/storage/typeorm/dialects/dialect.js';
-import type { Executor } from '../../../../src/storage/typeorm/engine/executor.js';
-import { type Row, rowsOf, write, writeAll } from '../../../../src/storage/typeorm/engine/operation.js';
-import { integerOf, optionalText, shapeOf, textOf } from '../../../../src/storage/typeorm/engine/rows.js';
-import type { SchemaGroup } from '../../../../src/storage/typeorm/schema/versions.js';
-import type { SqlStore } from '../../../../src/storage/typeorm/sql-store.js';
+import type { Dialect } from '../../../../src/storage/dialect.js';
+import type { Executor } from '../../../../src/storage/engine/executor.js';
+import { type Row, rowsOf, write, writeAll } from '../../../../src/storage/engine/operation.js';
+import { integerOf, optionalText, shapeOf, textOf } from '../../../../src/storage/engine/rows.js';
+import type { SchemaGroup } from '../../../../src/storage/schema/versions.js';
+import type { SqlStore } from '../../../../src/storage/sql-store.js';
 import { type Postcard, PostcardStore } from '../postcard-store.js';
 
 const SHAPE = shapeOf('message_id account_id number body stamp', 'printed_at');

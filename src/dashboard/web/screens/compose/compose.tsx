@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { isInvisible } from '../../../../common/visible-text.js';
+import { isInvisible } from '../../../../common/text/visible-text.js';
 import type { SignatureView } from '../../api-types.js';
 import { SelectField, TextField } from '../../components/field.js';
 import { Note } from '../../components/notes.js';

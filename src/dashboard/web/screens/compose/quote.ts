@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { isInvisible } from '../../../../common/visible-text.js';
+import { isInvisible } from '../../../../common/text/visible-text.js';
 import { api, newKey } from '../../core/api.js';
 import { isPassing } from '../../core/errors.js';
 import { LIVE } from '../../core/resource.js';

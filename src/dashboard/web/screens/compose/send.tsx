@@ -1,4 +1,4 @@
-import { isInvisible } from '../../../../common/visible-text.js';
+import { isInvisible } from '../../../../common/text/visible-text.js';
 import { Button } from '../../components/button.js';
 import { Dialog } from '../../components/dialog.js';
 import { Failure, Loading, Note } from '../../components/notes.js';

@@ -1,0 +1,221 @@
+import { MessagingError } from '../common/errors.js';
+import type { HostTransaction } from '../common/host-transaction.js';
+import type { Page, PageRequest } from '../common/page.js';
+import { signatureEvents } from '../events/account-events.js';
+import { EventRecorder } from '../events/event-recorder.js';
+import type { Dialect } from '../storage/dialect.js';
+import type { Executor } from '../storage/engine/executor.js';
+import { type Operation, type Row, rowsOf, write } from '../storage/engine/operation.js';
+import { integerOf, textOf } from '../storage/engine/rows.js';
+import { readPage } from '../storage/read-page.js';
+import {
+  type Account,
+  type AccountState,
+  AccountStore,
+  type EarlierReply,
+  type KeptReply,
+  type Signature,
+  type SignatureDecision,
+  type SignatureStatus,
+  type StoredApiKey,
+} from './account-store.js';
+import { type AuditFields, type Author, HOST } from './audit/audit.js';
+import { recordAudit } from './audit/audit-sql.js';
+import { addKey, KEY, revokeKey, rotateKey, toKey, useKeys } from './keys/key-rows.js';
+import { setLowBalance } from './low-balance.js';
+import { SIGNATURE, toSignature } from './signatures/signature-rows.js';
+
+/** Accounts, API keys and signatures in SQL. */
+export class TypeormAccountStore extends AccountStore {
+  constructor(
+    private readonly executor: Executor,
+    private readonly recorder = new EventRecorder(executor),
+  ) {
+    super();
+  }
+
+  override async createAccount({ id, name, createdAt }: Account, host?: HostTransaction): Promise<boolean> {
+    const sql = 'INSERT INTO messaging_account (id, name, balance, created_at) VALUES (?, ?, 0, ?)';
+    const insert = { sql, params: [id, name, createdAt] };
+    return (await this.executor.write(() => this.executor.dialect.insertNew(insert, 'id'), host)) > 0;
+  }
+
+  override async findAccount(id: string, host?: HostTransaction): Promise<Account | undefined> {
+    const find = () => rowsOf('SELECT id, name, created_at FROM messaging_account WHERE id = ?', id);
+    const [row] = await this.executor.read(find, host);
+    return row && toAccount(row);
+  }
+
+  override async accountState(id: string): Promise<AccountState | undefined> {
+    const [row] = await this.rows('SELECT state FROM messaging_account WHERE id = ?', id);
+    // Only our stores write the column, with values of this type.
+    return row && (textOf(row, 'state') as AccountState);
+  }
+
+  override listAccounts(page: PageRequest): Promise<Page<Account>> {
+    const listing = { table: 'messaging_account', columns: 'id, name, created_at', moment: 'created_at' };
+    return this.executor.browse(() =>
+      readPage(this.executor.dialect, { ...listing, filters: [], toItem: toAccount }, page),
+    );
+  }
+
+  override setLowBalance(id: string, threshold: number | undefined): Promise<boolean> {
+    return this.executor.write(() => setLowBalance(id, threshold));
+  }
+
+  override addKey(
+    key: StoredApiKey,
+    host?: HostTransaction,
+    by: Author = HOST,
+    kept?: KeptReply,
+  ): Promise<boolean | EarlierReply> {
+    const { dialect } = this.executor;
+    return this.recorder.write((telling) => addKey(dialect, key, by, kept, telling), host);
+  }
+
+  override rotateKey(
+    id: string,
+    key: StoredApiKey,
+    endsAt: number,
+    by: Author = HOST,
+    kept?: KeptReply,
+  ): Promise<EarlierReply | undefined> {
+    const { dialect } = this.executor;
+    return this.recorder.write((telling) => rotateKey(dialect, id, key, endsAt, by, kept, telling));
+  }
+
+  override async findKey(id: string): Promise<StoredApiKey | undefined> {
+    const [row] = await this.rows(`SELECT ${KEY} FROM messaging_api_key WHERE id = ?`, id);
+    return row && toKey(row);
+  }
+
+  override listKeys(accountId: string, page: PageRequest): Promise<Page<StoredApiKey>> {
+    const filters = [{ sql: 'account_id = ?', params: [accountId] }];
+    const listing = { table: 'messaging_api_key', columns: KEY, moment: 'created_at', filters, toItem: toKey };
+    return this.executor.browse(() => readPage(this.executor.dialect, listing, page), accountId);
+  }
+
+  override revokeKey(id: string, at: number, by: Author = HOST): Promise<StoredApiKey | undefined> {
+    return this.recorder.write((telling) => revokeKey(id, at, by, telling));
+  }
+
+  override async useKeys(uses: ReadonlyMap<string, number>): Promise<void> {
+    await this.executor.writeLazily(() => useKeys(this.executor.dialect, uses));
+  }
+
+  override registerSignature({ accountId, name, ...rest }: Signature, by: Author = HOST): Promise<Signature> {
+    const { dialect } = this.executor;
+    const sql = `INSERT INTO messaging_signature (account_id, name, status, reason, created_at, decided_at)
+      VALUES (?, ?, ?, ?, ?, ?)`;
+    const params = [accountId, name, rest.status, rest.reason ?? null, rest.createdAt, rest.decidedAt ?? null];
+    return this.executor.write(function* (): Operation<Signature> {
+      const added = yield* dialect.insertNew({ sql, params }, 'account_id, name');
+      if (added > 0) {
+        const change = { accountId, at: rest.createdAt, by, action: 'signature.registered', target: name } as const;
+        yield* recordAudit({ ...change, after: { status: rest.status } });
+      }
+      return (yield* findSignature(accountId, name)) ?? { accountId, name, ...rest };
+    });
+  }
+
+  override decideSignature(
+    accountId: string,
+    name: string,
+    status: SignatureStatus,
+    reason: string | undefined,
+    at: number,
+    by: Author = HOST,
+  ): Promise<SignatureDecision | undefined> {
+    const { dialect } = this.executor;
+    return this.recorder.write(function* ({ tell }): Operation<SignatureDecision | undefined> {
+      const before = yield* lockSignature(dialect, accountId, name);
+      if (!before) return undefined;
+      if (before.status === status && before.reason === reason) return { signature: before, isNew: false };
+      yield* write(
+        'UPDATE messaging_signature SET status = ?, reason = ?, decided_at = ? WHERE account_id = ? AND name = ?',
+        status,
+        reason ?? null,
+        at,
+        accountId,
+        name,
+      );
+      const signature = { ...before, status, reason, decidedAt: at };
+      const action = status === 'rejected' ? 'signature.rejected' : 'signature.verified';
+      yield* recordAudit({
+        ...{ accountId, at, by, action, target: name },
+        ...{ before: stateOf(before), after: stateOf(signature) },
+      });
+      for (const event of signatureEvents({ accountId, at }, signature)) tell(event);
+      return { signature, isNew: true };
+    });
+  }
+
+  override removeSignature(
+    accountId: string,
+    name: string,
+    at: number,
+    by: Author = HOST,
+  ): Promise<Signature | undefined> {
+    const { dialect } = this.executor;
+    return this.executor.write(function* (): Operation<Signature | undefined> {
+      const before = yield* lockSignature(dialect, accountId, name);
+      if (before?.status !== 'pending') return before;
+      yield* write('DELETE FROM messaging_signature WHERE account_id = ? AND name = ?', accountId, name);
+      const action = 'signature.removed';
+      yield* recordAudit({ accountId, at, by, action, target: name, before: stateOf(before) });
+      return before;
+    });
+  }
+
+  override listSignatures(accountId: string, page: PageRequest): Promise<Page<Signature>> {
+    return this.executor.browse(() => readSignatures(accountId, page), accountId);
+  }
+
+  override async verifiedSignatures(accountId: string, host?: HostTransaction): Promise<readonly string[]> {
+    const sql = "SELECT name FROM messaging_signature WHERE account_id = ? AND status = 'verified'";
+    const rows = await this.executor.read(() => rowsOf(sql, accountId), host);
+    return rows.map((row) => textOf(row, 'name'));
+  }
+
+  override async accountsWith(signature: string): Promise<readonly string[]> {
+    const sql = "SELECT account_id FROM messaging_signature WHERE name = ? AND status = 'verified'";
+    return (await this.rows(sql, signature)).map((row) => textOf(row, 'account_id'));
+  }
+
+  private rows(sql: string, ...params: readonly unknown[]): Promise<readonly Row[]> {
+    return this.executor.read(() => rowsOf(sql, ...params));
+  }
+}
+
+function* findSignature(accountId: string, name: string): Operation<Signature | undefined> {
+  const sql = `SELECT ${SIGNATURE} FROM messaging_signature WHERE account_id = ? AND name = ?`;
+  const [row] = yield* rowsOf(sql, accountId, name);
+  return row && toSignature(row);
+}
+
+function* lockSignature(dialect: Dialect, accountId: string, name: string): Operation<Signature | undefined> {
+  const columns = SIGNATURE.split(', ').map((column) => `s.${column}`);
+  const sql = `SELECT ${columns.join(', ')} FROM messaging_signature s WHERE s.account_id = ? AND s.name = ?`;
+  const [row] = yield* rowsOf(sql + dialect.lock('s', 'wait'), accountId, name);
+  return row && toSignature(row);
+}
+
+/** What the audit log tells of a name. */
+function stateOf({ status, reason }: Signature): AuditFields {
+  return { status, reason: reason ?? null };
+}
+
+/** A page in the order of the primary key, as names are unique and need no further index. */
+function* readSignatures(accountId: string, { limit, after }: PageRequest): Operation<Page<Signature>> {
+  if (after !== undefined && !(yield* findSignature(accountId, after)))
+    throw new MessagingError('error.invalid_cursor');
+  const sql = `SELECT ${SIGNATURE} FROM messaging_signature WHERE account_id = ? AND name > ? ORDER BY name LIMIT ?`;
+  // No name is empty.
+  const rows = yield* rowsOf(sql, accountId, after ?? '', limit + 1);
+  const items = rows.slice(0, limit).map(toSignature);
+  return { items, next: rows.length > limit ? items.at(-1)?.name : undefined };
+}
+
+function toAccount(row: Row): Account {
+  return { id: textOf(row, 'id'), name: textOf(row, 'name'), createdAt: integerOf(row, 'created_at') };
+}

@@ -1,0 +1,22 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { type Caller, type HttpRequest, lastCaller, rawRequestOf } from '../keys/authenticator.js';
+import type { Author as AuthorShape } from './audit.js';
+
+/** The caller as the author of a change, with the address that the framework believes to be the client's. */
+export interface Author extends AuthorShape {}
+
+/** The caller of a route as the author of a change, for the audit log. */
+export const Author = createParamDecorator((_data: unknown, context: ExecutionContext) => authorIn(context));
+
+/** What `@Author()` gives a handler. */
+export function authorIn(context: ExecutionContext): AuthorShape {
+  const request = context.switchToHttp().getRequest<HttpRequest & { readonly ip?: string }>();
+  return authorOf(lastCaller(rawRequestOf(request)), request.ip);
+}
+
+function authorOf(caller: Caller | undefined, address: string | undefined): AuthorShape {
+  if (caller === undefined) return { kind: 'host', address };
+  const { user, keyId: id, accountId } = caller;
+  if (user) return { kind: user.operator === undefined ? 'user' : 'operator', id: user.subject, address };
+  return id === undefined ? { kind: 'user', id: accountId, address } : { kind: 'key', id, address };
+}

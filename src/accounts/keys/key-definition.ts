@@ -1,0 +1,92 @@
+import { MessagingError } from '../../common/errors.js';
+import { checkText, hasCodePoints } from '../../common/inputs.js';
+import { isInvisible } from '../../common/text/visible-text.js';
+import type { KeyDefinition } from '../account-store.js';
+import { addressRangeOf } from '../address-ranges.js';
+import { KEY_SCOPES, type KeyScope } from './permissions.js';
+
+/** What a new key may be used for. What is left out does not restrict it. */
+export interface KeyDraft {
+  /** For people: 1 to 128 characters, not blank. */
+  readonly name?: string | null | undefined;
+  /** What it may do, at least one. Default: all. */
+  readonly scopes?: readonly KeyScope[] | null | undefined;
+  /** The addresses from which it may be used: IPv4 and IPv6, single or in CIDR notation, 1 to 50. Default: all. */
+  readonly cidrs?: readonly string[] | null | undefined;
+  /** Its end, in the future, milliseconds since the epoch. Default: none. */
+  readonly expiresAt?: number | null | undefined;
+  /** The most units that it may spend on a day (UTC), together with the keys that replace it: 1 to 10^12. Default: no cap. */
+  readonly dailyUnits?: number | null | undefined;
+  /** The most requests per minute, in each process: 1 to 1 000 000. Default: no limit. */
+  readonly perMinute?: number | null | undefined;
+}
+
+export const MAX_NAME = 128;
+export const MAX_CIDRS = 50;
+export const MAX_DAILY_UNITS = 1e12;
+export const MAX_PER_MINUTE = 1_000_000;
+/** The last moment of a Date. */
+const LAST_MOMENT = 8.64e15;
+
+/**
+ * Checks the definition of a new key.
+ * @param now milliseconds since the epoch
+ * @param wordOf the word of a field in errors. Default: the name of the option
+ * @throws MessagingError `error.field_invalid`, `error.field_not_string`, `error.field_not_list`, `error.field_not_integer`
+ */
+export function keyDefinitionOf(
+  { name, scopes, cidrs, expiresAt, dailyUnits, perMinute }: KeyDraft,
+  now: number,
+  wordOf: (field: keyof KeyDraft) => string = (field) => field,
+): KeyDefinition & { readonly expiresAt: number | undefined } {
+  return {
+    name: name == null ? undefined : nameOf(name, wordOf('name')),
+    scopes: scopes == null ? undefined : scopesOf(scopes, wordOf('scopes')),
+    cidrs: cidrs == null ? undefined : cidrsOf(cidrs, wordOf('cidrs')),
+    expiresAt: expiresAt == null ? undefined : endOf(expiresAt, now, wordOf('expiresAt')),
+    dailyUnits: dailyUnits == null ? undefined : integerOf(dailyUnits, MAX_DAILY_UNITS, wordOf('dailyUnits')),
+    perMinute: perMinute == null ? undefined : integerOf(perMinute, MAX_PER_MINUTE, wordOf('perMinute')),
+  };
+}
+
+function nameOf(name: unknown, field: string): string {
+  checkText(field, name);
+  if (isInvisible(name) || !hasCodePoints(name, 1, MAX_NAME)) throw invalid(field);
+  return name;
+}
+
+/** In the order of the list of scopes, each once. */
+function scopesOf(scopes: unknown, field: string): readonly KeyScope[] {
+  const given = listOf(scopes, field);
+  if (!given.every((scope) => KEY_SCOPES.some((known) => known === scope))) throw invalid(field);
+  return KEY_SCOPES.filter((scope) => given.includes(scope));
+}
+
+function cidrsOf(cidrs: unknown, field: string): readonly string[] {
+  const given = listOf(cidrs, field);
+  if (given.length > MAX_CIDRS) throw invalid(field);
+  return given.map((cidr) => {
+    if (typeof cidr !== 'string' || addressRangeOf(cidr) === undefined) throw invalid(field);
+    return cidr;
+  });
+}
+
+/** An empty list is refused: it would make a key that nobody can use, or be taken for none. */
+function listOf(list: unknown, field: string): readonly unknown[] {
+  if (Array.isArray(list) && list.length > 0) return list;
+  throw new MessagingError('error.field_not_list', { field });
+}
+
+function endOf(end: unknown, now: number, field: string): number {
+  if (typeof end === 'number' && Number.isInteger(end) && end > now && end <= LAST_MOMENT) return end;
+  throw invalid(field);
+}
+
+function integerOf(value: unknown, max: number, field: string): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= max) return value;
+  throw new MessagingError('error.field_not_integer', { field, min: 1, max });
+}
+
+function invalid(field: string): MessagingError {
+  return new MessagingError('error.field_invalid', { field });
+}

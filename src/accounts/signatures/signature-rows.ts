@@ -1,0 +1,18 @@
+import type { Row } from '../../storage/engine/operation.js';
+import { integerOf, optionalInteger, optionalText, textOf } from '../../storage/engine/rows.js';
+import type { Signature, SignatureStatus } from '../account-store.js';
+
+/** The columns that `toSignature` reads. */
+export const SIGNATURE = 'account_id, name, status, reason, created_at, decided_at';
+
+export function toSignature(row: Row): Signature {
+  return {
+    accountId: textOf(row, 'account_id'),
+    name: textOf(row, 'name'),
+    // Only `TypeormAccountStore` writes the column, from values of this type.
+    status: textOf(row, 'status') as SignatureStatus,
+    reason: optionalText(row, 'reason'),
+    createdAt: integerOf(row, 'created_at'),
+    decidedAt: optionalInteger(row, 'decided_at'),
+  };
+}

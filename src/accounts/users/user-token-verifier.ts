@@ -1,0 +1,41 @@
+import { booleanIfAny, describePort, method } from '../../common/port.js';
+import type { AccountRole, OperatorRole } from '../keys/permissions.js';
+
+/**
+ * The user of a token. `{ accountId }` alone may use what there is without roles: sends, codes, look-ups, the balance. With
+ * `subject` and `role`, the user may what the role may; the operator's roles have no account.
+ */
+export type VerifiedUser =
+  | { readonly accountId: string; readonly subject?: undefined; readonly role?: undefined }
+  | { readonly accountId: string; readonly subject: string; readonly role: AccountRole }
+  | { readonly accountId?: undefined; readonly subject: string; readonly role: OperatorRole };
+
+/**
+ * Verifies the host's own user tokens in `Authorization: Bearer <JWT>` or `X-User-Token: <JWT>`. Optional: without a verifier,
+ * every JWT is a 401. It is called only when the request has no `X-Api-Key` and the credential has the structure of a JWT.
+ *
+ * @example
+ * ```ts
+ * @Injectable()
+ * class CustomerTokens extends UserTokenVerifier {
+ *   constructor(private readonly customers: CustomerSessions) { super(); }
+ *   async verify(token: string) {
+ *     const customer = await this.customers.byToken(token);
+ *     return customer && { accountId: customer.accountId };
+ *   }
+ * }
+ * ```
+ */
+export abstract class UserTokenVerifier {
+  /**
+   * The user of a token; undefined when the token is invalid (forged, expired, for another audience), which is a 401. The
+   * verifier checks everything, the signature first.
+   * @throws any error when the token cannot be checked; it is logged as a fault and answered with 500
+   */
+  abstract verify(token: string): Promise<VerifiedUser | undefined>;
+
+  /** Whether the roles of the operator are believed. Default false: a token with one is a 401. */
+  readonly operators?: boolean;
+}
+
+describePort(UserTokenVerifier, { verify: method, operators: booleanIfAny });

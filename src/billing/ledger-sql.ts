@@ -1,0 +1,226 @@
+import { HOST } from '../accounts/audit/audit.js';
+import { recordAudit } from '../accounts/audit/audit-sql.js';
+import { findLow, tellLow } from '../accounts/low-balance.js';
+import { findReply, keepReply } from '../accounts/replies.js';
+import { Batcher, EachTurn } from '../common/concurrency/batcher.js';
+import { MessagingError } from '../common/errors.js';
+import type { HostTransaction } from '../common/host-transaction.js';
+import type { Page } from '../common/page.js';
+import { EventRecorder, type Telling } from '../events/event-recorder.js';
+import type { NewEvent } from '../events/event-types.js';
+import type { Dialect } from '../storage/dialect.js';
+import type { Executor } from '../storage/engine/executor.js';
+import { RecordMovedError } from '../storage/engine/faults.js';
+import { type Operation, type Row, rowsOf, write } from '../storage/engine/operation.js';
+import { integerOf, optionalInteger, optionalText, textOf } from '../storage/engine/rows.js';
+import { lowAfterCredit, lowAfterDebit } from '../storage/low-after.js';
+import { type Listing, readPage } from '../storage/read-page.js';
+import { checkBooks } from './ledger-check.js';
+import {
+  type AnsweredPosting,
+  eventOf,
+  type LedgerCheck,
+  type LedgerEntry,
+  type LedgerKind,
+  type LedgerPosting,
+  type LedgerQuery,
+  LedgerStore,
+  MAX_BALANCE,
+  type PostingAnswer,
+  type PostingReply,
+  postedBefore,
+  shownId,
+} from './ledger-store.js';
+
+/** Balances and ledger in SQL. */
+export class TypeormLedgerStore extends LedgerStore {
+  /**
+   * Waiting postings of one account share a transaction: separate ones would each occupy a connection while they wait for the
+   * account's lock.
+   */
+  private readonly postings = new Batcher<LedgerPosting, PostingAnswer>({
+    perform: (postings) => this.recorder.write((telling) => postEntries(this.executor.dialect, postings, telling)),
+    keyOf: ({ accountId }) => accountId,
+    concurrency: CONCURRENT_ACCOUNTS,
+    maxItems: MAX_BATCH,
+    gathering: new EachTurn(),
+  });
+
+  constructor(
+    private readonly executor: Executor,
+    private readonly recorder = new EventRecorder(executor),
+  ) {
+    super();
+  }
+
+  override balance(accountId: string, host?: HostTransaction): Promise<number | undefined> {
+    return this.executor.read(() => readBalance(accountId), host);
+  }
+
+  override post(posting: LedgerPosting, host?: HostTransaction): Promise<PostingAnswer> {
+    if (host) return this.recorder.write((telling) => postEntry(this.executor.dialect, posting, telling), host);
+    return this.postings.add(posting);
+  }
+
+  override postOnce(posting: LedgerPosting, reply: PostingReply): Promise<AnsweredPosting> {
+    return this.recorder.write((telling) => postAnswered(this.executor.dialect, posting, reply, telling));
+  }
+
+  override async tellLow(at: number, limit: number): Promise<readonly NewEvent[]> {
+    const ids = await this.executor.read(() => findLow(limit));
+    if (ids.length === 0) return [];
+    return this.recorder.write((telling) => tellLow(this.executor.dialect, ids, at, telling));
+  }
+
+  override entries(accountId: string, { kind, since, until, ...page }: LedgerQuery): Promise<Page<LedgerEntry>> {
+    const filters = [{ sql: 'account_id = ?', params: [accountId] }];
+    const shown = [
+      ...(kind === undefined ? [] : [{ sql: KIND_IS[kind], params: [] }]),
+      ...(since === undefined ? [] : [{ sql: 'posted_at >= ?', params: [since] }]),
+      ...(until === undefined ? [] : [{ sql: 'posted_at < ?', params: [until] }]),
+    ];
+    const index = kind === undefined || kind === 'charge' ? 'messaging_ledger_account' : 'messaging_ledger_kind';
+    const table = 'messaging_ledger';
+    const listing: Listing<LedgerEntry> = {
+      table,
+      index,
+      columns: COLUMNS,
+      moment: 'posted_at',
+      filters,
+      shown,
+      toItem: toEntry,
+    };
+    return this.executor.browse(() => readPage(this.executor.dialect, listing, page), accountId);
+  }
+
+  override check(options: LedgerCheck = {}): Promise<readonly string[]> {
+    return checkBooks(this.executor, options);
+  }
+}
+
+/** How many accounts are posted to at a time, each on a connection of its own. */
+const CONCURRENT_ACCOUNTS = 3;
+
+/** The most postings of one transaction. */
+const MAX_BATCH = 256;
+
+const COLUMNS = 'id, account_id, kind, units, message_id, position, note, posted_at';
+
+/** Conditions without parameters, and with that of the index `messaging_ledger_kind`, so that planners see that it applies. */
+const KIND_IS: Readonly<Record<LedgerKind, string>> = {
+  charge: "kind = 'charge'",
+  refund: "kind <> 'charge' AND kind = 'refund'",
+  topup: "kind <> 'charge' AND kind = 'topup'",
+  adjust: "kind <> 'charge' AND kind = 'adjust'",
+};
+
+function* readBalance(accountId: string): Operation<number | undefined> {
+  const [row] = yield* rowsOf('SELECT balance FROM messaging_account WHERE id = ?', accountId);
+  return row && integerOf(row, 'balance');
+}
+
+/** Posts to one account, in the given order. */
+function* postEntries(
+  dialect: Dialect,
+  postings: readonly LedgerPosting[],
+  telling: Telling,
+): Operation<readonly PostingAnswer[]> {
+  for (const sql of dialect.lockTimeout) yield { sql, params: [] };
+  const answers: PostingAnswer[] = [];
+  for (const posting of postings) answers.push(yield* postEntry(dialect, posting, telling));
+  return answers;
+}
+
+function* postEntry(dialect: Dialect, posting: LedgerPosting, { tell }: Telling): Operation<PostingAnswer> {
+  const { id, formerId = id, accountId, kind, units, note, at, by = HOST } = posting;
+  // Lock the account first: a concurrent repetition of the posting waits here and then finds the first one.
+  const [account] = yield* rowsOf(
+    `SELECT a.balance, a.posted FROM messaging_account a WHERE a.id = ?${dialect.lock('a', 'wait', 'no key update')}`,
+    accountId,
+  );
+  if (!account) return 'unknown';
+  const posted = `SELECT ${COLUMNS} FROM messaging_ledger WHERE id IN (?, ?)`;
+  // Without a lock: one on a line that does not exist would keep others from inserting lines near it.
+  const before = postedBefore(posting, (yield* rowsOf(posted, id, formerId)).map(toEntry));
+  if (before) return before;
+  const refusal = refusalOf(units, integerOf(account, 'balance'), integerOf(account, 'posted'));
+  const params = [id, accountId, kind, units, note ?? null, at];
+  const sql = 'INSERT INTO messaging_ledger (id, account_id, kind, units, note, posted_at) VALUES (?, ?, ?, ?, ?, ?)';
+  // The same id may be posted to another account, which is not locked here: only the primary key detects that.
+  if (refusal || (yield* dialect.insertNew({ sql, params }, 'id')) === 0) {
+    // A host's transaction may have a snapshot from before the posting that this one repeats.
+    const now = yield* rowsOf(`${posted}${dialect.current}`, id, formerId);
+    return postedBefore(posting, now.map(toEntry)) ?? refusal ?? 'taken';
+  }
+  yield* write(
+    `UPDATE messaging_account SET low = ${units > 0 ? lowAfterCredit('?') : lowAfterDebit('?')}, balance = balance + ?, posted = posted + ? WHERE id = ?`,
+    Math.abs(units),
+    units,
+    units,
+    accountId,
+  );
+  const balance = integerOf(account, 'balance');
+  yield* recordAudit({
+    ...{
+      accountId,
+      at,
+      by,
+      action: kind === 'topup' ? 'balance.topped_up' : 'balance.adjusted',
+      target: shownId(posting),
+    },
+    ...{ before: { balance }, after: { balance: balance + units, units } },
+  });
+  tell(eventOf(posting));
+  return 'posted';
+}
+
+/** See `LedgerStore.postOnce`. */
+function* postAnswered(
+  dialect: Dialect,
+  posting: LedgerPosting,
+  { once, replyOf }: PostingReply,
+  telling: Telling,
+): Operation<AnsweredPosting> {
+  for (const sql of dialect.lockTimeout) yield { sql, params: [] };
+  const { id, formerId = id, accountId, at } = posting;
+  // The lock also decides on repeats under one key.
+  yield* rowsOf(
+    `SELECT a.id FROM messaging_account a WHERE a.id = ?${dialect.lock('a', 'wait', 'no key update')}`,
+    accountId,
+  );
+  const earlier = once && (yield* findReply(once, at));
+  if (earlier) {
+    if (earlier.fingerprint !== once.fingerprint) throw new MessagingError('error.idempotency_mismatch');
+    return { answer: 'repeated', accepted: { reply: earlier.reply, replayed: true } };
+  }
+  const answer = yield* postEntry(dialect, posting, telling);
+  if (answer !== 'posted' && answer !== 'repeated') return { answer, accepted: undefined };
+  const rows = yield* rowsOf(`SELECT ${COLUMNS} FROM messaging_ledger WHERE id IN (?, ?)`, id, formerId);
+  const entries = rows.map(toEntry);
+  const entry = entries.find((each) => each.id === id) ?? entries[0];
+  const balance = yield* readBalance(accountId);
+  if (!entry || balance === undefined) throw new Error('The posting is not in the ledger.');
+  const reply = replyOf(balance, entry);
+  if (once && (yield* keepReply(dialect, once, reply, at)))
+    throw new RecordMovedError('A reply exists under this key.');
+  return { answer, accepted: { reply, replayed: false } };
+}
+
+function refusalOf(units: number, balance: number, posted: number): 'refused' | 'over' | undefined {
+  if (balance + units < 0) return 'refused';
+  return units > 0 && posted + units > MAX_BALANCE ? 'over' : undefined;
+}
+
+function toEntry(row: Row): LedgerEntry {
+  return {
+    id: textOf(row, 'id'),
+    accountId: textOf(row, 'account_id'),
+    // Only this package writes the column, from values of this type.
+    kind: textOf(row, 'kind') as LedgerKind,
+    units: integerOf(row, 'units'),
+    messageId: optionalText(row, 'message_id'),
+    position: optionalInteger(row, 'position'),
+    note: optionalText(row, 'note'),
+    at: integerOf(row, 'posted_at'),
+  };
+}

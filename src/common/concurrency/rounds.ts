@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../clock.js';
+
+/** What a background worker of this process says of itself when it starts. */
+interface WorkerKind {
+  /** The longest regular time from one round to the next, in milliseconds. */
+  readonly everyMs: number;
+  /** Whether nothing that a caller waits for depends on it: it removes what has expired. Default false. */
+  readonly isUpkeep?: boolean;
+}
+
+/** When a background worker of this process has last done its work. */
+interface WorkerRounds extends Required<WorkerKind> {
+  /** One of a few constant names, of a channel (`deliver sms`) or of the work (`purge replies`, `webhooks`). */
+  readonly worker: string;
+  /** End of its last round that succeeded, milliseconds since the epoch; undefined before the first. */
+  readonly lastRound: number | undefined;
+  /** Time since then, or since its start, in milliseconds; independent of changes of the machine's clock. */
+  readonly ageMs: number;
+}
+
+/** Told by a worker of its rounds. */
+export interface RoundReport {
+  /** A round, or a part of a long one, has succeeded. */
+  ended(): void;
+  /** The worker stops: no further round is expected of it. */
+  stopped(): void;
+}
+
+interface Entry extends Required<WorkerKind> {
+  lastRound: number | undefined;
+  /** By the clock's `elapsed`. */
+  at: number;
+}
+
+/** The background workers that run in this process, and when each has last done its work: health and metrics read it. */
+@Injectable()
+export class Rounds {
+  private readonly entries = new Map<string, Entry>();
+
+  constructor(private readonly clock: Clock) {}
+
+  /** A worker starts; it replaces one of the same name. A worker that never starts here has no rounds. */
+  start(worker: string, { everyMs, isUpkeep = false }: WorkerKind): RoundReport {
+    const entry: Entry = { everyMs, isUpkeep, lastRound: undefined, at: this.clock.elapsed() };
+    this.entries.set(worker, entry);
+    return {
+      ended: () => {
+        entry.lastRound = this.clock.now();
+        entry.at = this.clock.elapsed();
+      },
+      stopped: () => {
+        if (this.entries.get(worker) === entry) this.entries.delete(worker);
+      },
+    };
+  }
+
+  /** All workers that run now, in the order of their start. */
+  all(): readonly WorkerRounds[] {
+    const elapsed = this.clock.elapsed();
+    return [...this.entries].map(([worker, { at, ...entry }]) => ({ worker, ...entry, ageMs: elapsed - at }));
+  }
+}

@@ -1,0 +1,318 @@
+import { Batcher, EachTurn } from '../common/concurrency/batcher.js';
+import { MessagingError } from '../common/errors.js';
+import type { HostTransaction } from '../common/host-transaction.js';
+import { randomMark } from '../common/ids.js';
+import { HOUR_MS } from '../common/time.js';
+import type { Dialect } from '../storage/dialect.js';
+import type { Executor } from '../storage/engine/executor.js';
+import { type Operation, type Row, rowsOf, write } from '../storage/engine/operation.js';
+import { integerOf, optionalText, textOf } from '../storage/engine/rows.js';
+import {
+  type AddedEvents,
+  type EventEpoch,
+  EventLog,
+  type EventLogState,
+  type EventPage,
+  type EventQuery,
+  RESTORE_GAP,
+  type StoredEvent,
+} from './event-log.js';
+import { EventPurge } from './event-purge.js';
+import type { EventRecorder } from './event-recorder.js';
+import { withMaskedNumbers, withoutNumber, withoutTexts } from './event-redaction.js';
+import { EventRedaction, eraseEvents } from './event-redactions.js';
+import { insertCounter, markRecorded, OFF_AGAIN, ON, recordEvents, toMark } from './event-rows.js';
+import { EVENT_COLUMNS, numbersOf, RUN, storedEvents } from './event-runs.js';
+import type { EventType, NewEvent } from './event-types.js';
+
+/** The log of events in SQL. */
+export class TypeormEventLog extends EventLog {
+  private readonly walk: EventPurge;
+  private readonly redactions: Readonly<Record<'texts' | 'numbers', EventRedaction>>;
+  /** Events of one turn share a transaction. */
+  private readonly appended = new Batcher<NewEvent, undefined>({
+    perform: async (events) => {
+      this.recorder.added(await this.executor.writeLazily(() => markRecorded(this.executor.dialect, events)));
+      return events.map(() => undefined);
+    },
+    maxItems: MAX_APPENDED,
+    gathering: new EachTurn(),
+  });
+
+  constructor(
+    private readonly executor: Executor,
+    private readonly recorder: EventRecorder,
+  ) {
+    super();
+    this.walk = new EventPurge(executor);
+    this.redactions = {
+      texts: new EventRedaction(executor, withoutTexts),
+      numbers: new EventRedaction(executor, withMaskedNumbers),
+    };
+  }
+
+  override async switchOn(accountId: string, at: number): Promise<EventLogState> {
+    const used = await this.executor.read(() => readUsed(accountId, at));
+    return used ?? this.executor.write(() => switchOn(this.executor.dialect, accountId, at));
+  }
+
+  override moveOn(after: string, limit: number): Promise<readonly string[]> {
+    return this.executor.write(() => moveOn(this.executor.dialect, after, limit));
+  }
+
+  override switchOffUnused(before: number, limit: number): Promise<number> {
+    return this.executor.write(() => switchOffUnused(this.executor.dialect, before, limit));
+  }
+
+  override state(accountId: string): Promise<EventLogState> {
+    return this.executor.read(() => readState(accountId));
+  }
+
+  override readStored(query: EventQuery): Promise<EventPage<StoredEvent>> {
+    return this.executor.browse(() => readEvents(this.executor.dialect, query), query.accountId);
+  }
+
+  override previous(
+    accountId: string,
+    sequence: number,
+    types: readonly EventType[] | undefined,
+  ): Promise<number | undefined> {
+    return this.executor.read(() => findPrevious(this.executor.dialect, accountId, sequence, types));
+  }
+
+  override async append(events: readonly NewEvent[]): Promise<void> {
+    if (events.length > 0) await Promise.all(events.map((event) => this.appended.add(event)));
+  }
+
+  override whenCommitted(host: HostTransaction, task: () => void): void {
+    this.executor.whenCommitted(host, task);
+  }
+
+  override async numberMarks(limit: number): Promise<number> {
+    const { dialect } = this.executor;
+    const [first] = await this.executor.read(() => rowsOf('SELECT a.id FROM messaging_event_mark a LIMIT 1'));
+    if (!first) return 0;
+    let added: AddedEvents | undefined;
+    const taken = await this.executor.write(function* () {
+      const rows = yield* takeMarks(dialect, limit);
+      added = yield* recordEvents(dialect, rows.map(toMark));
+      return rows.length;
+    });
+    if (added) this.recorder.added(added);
+    return taken;
+  }
+
+  override purge(before: number, limit: number): Promise<number> {
+    return this.walk.purge(before, limit);
+  }
+
+  override erase(number: string, accountIds: readonly string[]): Promise<number> {
+    return eraseEvents(this.executor, number, accountIds, withoutNumber(number));
+  }
+
+  override redact(what: 'texts' | 'numbers', before: number, limit: number): Promise<number> {
+    return this.redactions[what].step(before, limit);
+  }
+
+  override listen(listener: (added: AddedEvents) => void): () => void {
+    return this.recorder.listen(listener);
+  }
+}
+
+/** The most events that one transaction appends. */
+const MAX_APPENDED = 256;
+
+const COUNTER = 'a.id, a.sequence, a.earliest, a.recording, a.used_at, a.epochs';
+const NONE: EventLogState = { last: 0, earliest: 1, recording: false, epochs: [] };
+
+function toState(row: Row): EventLogState {
+  return {
+    last: integerOf(row, 'sequence'),
+    earliest: integerOf(row, 'earliest'),
+    recording: integerOf(row, 'recording') === ON,
+    // Only this file writes the column, from values of this type.
+    epochs: JSON.parse(optionalText(row, 'epochs') ?? '[]') as readonly EventEpoch[],
+  };
+}
+
+/** The epochs when another one begins at a number, without those whose events are no longer kept. */
+function withEpoch({ epochs, earliest }: EventLogState, from: number): readonly EventEpoch[] {
+  const all = [...epochs, { from, mark: randomMark() }];
+  return all.filter((_, index) => (all[index + 1]?.from ?? Number.POSITIVE_INFINITY) > earliest);
+}
+
+function* readCounter(accountId: string): Operation<Row | undefined> {
+  const [row] = yield* rowsOf(`SELECT ${COUNTER} FROM messaging_event_counter a WHERE a.id = ?`, accountId);
+  return row;
+}
+
+function* readState(accountId: string): Operation<EventLogState> {
+  const row = yield* readCounter(accountId);
+  return row ? toState(row) : NONE;
+}
+
+/** How long a use is not written again, so that readers do not hold up writers, in milliseconds. */
+const USED_MS = HOUR_MS;
+
+/** The state of a log that is on and was used just now. */
+function* readUsed(accountId: string, at: number): Operation<EventLogState | undefined> {
+  const row = yield* readCounter(accountId);
+  return row && integerOf(row, 'recording') === ON && integerOf(row, 'used_at') > at - USED_MS
+    ? toState(row)
+    : undefined;
+}
+
+/**
+ * See `EventLog.switchOn`. The account and its counter stay locked until the commit. Without the lock on the account, two that
+ * insert the counter at once would each keep the other from locking it on MariaDB.
+ */
+export function* switchOn(dialect: Dialect, accountId: string, at: number): Operation<EventLogState> {
+  const accounts = dialect.lockByIds('messaging_account', 'a.id', 'wait', 'no key update');
+  const [account] = yield* rowsOf(accounts, JSON.stringify([accountId]));
+  if (!account) throw new MessagingError('error.account_not_found');
+  yield* insertCounter(dialect, accountId);
+  const [row] = yield* lockCounter(dialect, accountId);
+  const before = row ? toState(row) : NONE;
+  // The number that is skipped stands for what was not recorded.
+  const isAgain = row !== undefined && integerOf(row, 'recording') === OFF_AGAIN;
+  const last = before.last + (isAgain ? 1 : 0);
+  const earliest = isAgain ? last + 1 : before.earliest;
+  const epochs = before.recording ? before.epochs : withEpoch({ ...before, earliest }, last + 1);
+  const after: EventLogState = { last, earliest, recording: true, epochs };
+  yield* write(
+    `UPDATE messaging_event_counter SET sequence = ?, earliest = ?, began = CASE WHEN recording = ${ON} THEN began ELSE ? END,
+      used_at = CASE WHEN used_at > ? THEN used_at ELSE ? END, recording = ${ON}, epochs = ? WHERE id = ?`,
+    last,
+    earliest,
+    last + 1,
+    at,
+    at,
+    JSON.stringify(epochs),
+    accountId,
+  );
+  return after;
+}
+
+function lockCounter(dialect: Dialect, ...accountIds: readonly string[]): Operation<readonly Row[]> {
+  const sql = dialect.lockByIds('messaging_event_counter', COUNTER, 'wait', 'no key update');
+  return rowsOf(sql, JSON.stringify(accountIds));
+}
+
+/** See `EventLog.moveOn`. */
+function* moveOn(dialect: Dialect, after: string, limit: number): Operation<readonly string[]> {
+  const sql = 'SELECT c.id FROM messaging_event_counter c WHERE c.id > ? ORDER BY c.id LIMIT ?';
+  const ids = (yield* rowsOf(sql, after, limit)).map((row) => textOf(row, 'id'));
+  for (const row of yield* lockCounter(dialect, ...ids)) {
+    const state = toState(row);
+    const last = state.last + RESTORE_GAP;
+    yield* write(
+      'UPDATE messaging_event_counter SET sequence = ?, epochs = ? WHERE id = ?',
+      last,
+      JSON.stringify(withEpoch(state, last + 1)),
+      textOf(row, 'id'),
+    );
+  }
+  return ids;
+}
+
+function* switchOffUnused(dialect: Dialect, before: number, limit: number): Operation<number> {
+  const unused = yield* rowsOf(
+    `SELECT c.id FROM messaging_event_counter c WHERE c.recording = ${ON} AND c.used_at < ?
+      AND NOT EXISTS (SELECT 1 FROM messaging_endpoint e WHERE ${dialect.lookUp('e.account_id = c.id')}) ORDER BY c.id LIMIT ?`,
+    before,
+    limit,
+  );
+  if (unused.length === 0) return 0;
+  const locked = yield* lockCounter(dialect, ...unused.map((row) => textOf(row, 'id')));
+  // Used meanwhile: an endpoint that is made switches its log on.
+  const ids = locked.filter((row) => integerOf(row, 'used_at') < before).map((row) => textOf(row, 'id'));
+  return yield* write(
+    `UPDATE messaging_event_counter SET recording = ${OFF_AGAIN} WHERE recording = ${ON} AND id ${dialect.among()}`,
+    JSON.stringify(ids),
+  );
+}
+
+function* readEvents(dialect: Dialect, query: EventQuery): Operation<EventPage<StoredEvent>> {
+  const { accountId, after, limit } = query;
+  const state = yield* readState(accountId);
+  const upTo = Math.min(query.upTo ?? state.last, state.last);
+  // Where no number is missing, the rows of so many hold the page.
+  const near = Math.min(upTo, after + limit);
+  let events = yield* eventsUpTo(dialect, query, query.types ? upTo : near);
+  if (!query.types && near < upTo && events.length < limit) events = yield* eventsUpTo(dialect, query, upTo);
+  const nextAfter = events.length < limit ? Math.max(after, upTo) : (events.at(-1)?.sequence ?? after);
+  // A purge moves `earliest` before it removes, so what it has removed between the two queries shows here.
+  const { earliest } = yield* readState(accountId);
+  return { ...state, earliest, events, nextAfter };
+}
+
+function* eventsUpTo(
+  dialect: Dialect,
+  { accountId, after, types, limit }: EventQuery,
+  upTo: number,
+): Operation<readonly StoredEvent[]> {
+  // The row that holds the number has its own, or one of a later event.
+  const range = 'e.account_id = ? AND e.sequence > ? AND e.sequence < ?';
+  const bounds = [accountId, after, upTo + RUN] as const;
+  const rows = types
+    ? yield* rowsOf(
+        `SELECT * FROM (${types.map(() => dialect.member(`SELECT ${EVENT_COLUMNS} FROM messaging_event e${dialect.by('messaging_event_type')} WHERE ${range} AND e.type = ? ORDER BY e.sequence LIMIT ?`)).join(' UNION ALL ')}) e ORDER BY e.sequence LIMIT ?`,
+        ...types.flatMap((type) => [...bounds, type, limit]),
+        limit,
+      )
+    : yield* rowsOf(
+        `SELECT ${EVENT_COLUMNS} FROM messaging_event e WHERE ${range} ORDER BY e.sequence LIMIT ?`,
+        ...bounds,
+        limit,
+      );
+  const events: StoredEvent[] = [];
+  for (const row of rows) {
+    if (events.length >= limit) break;
+    events.push(...storedEvents(row).filter(({ sequence }) => sequence > after && sequence <= upTo));
+  }
+  return events.slice(0, limit);
+}
+
+function* findPrevious(
+  dialect: Dialect,
+  accountId: string,
+  sequence: number,
+  types: readonly EventType[] | undefined,
+): Operation<number | undefined> {
+  const columns = 'e.sequence, e.earlier, e.type';
+  const holding = `SELECT ${columns} FROM messaging_event e${dialect.by('primary key')} WHERE e.account_id = ? AND e.sequence >= ? ORDER BY e.sequence LIMIT 1`;
+  // Not max(): without statistics PostgreSQL may read all events of a type for it.
+  const before = (where: string, by = '') =>
+    `SELECT ${columns} FROM messaging_event e${by} WHERE e.account_id = ? AND e.sequence < ?${where} ORDER BY e.sequence DESC LIMIT 1`;
+  const ofTypes = types?.map(() => before(' AND e.type = ?', dialect.by('messaging_event_type')));
+  const rows = yield* rowsOf(
+    [holding, ...(ofTypes ?? [before('')])].map((query) => dialect.member(query)).join(' UNION ALL '),
+    ...[accountId, sequence],
+    ...(types ? types.flatMap((type) => [accountId, sequence, type]) : [accountId, sequence]),
+  );
+  const found = rows.flatMap((row) => {
+    const last = integerOf(row, 'sequence');
+    if (last < sequence) return last;
+    // The row that holds the event may hold the one before it too.
+    const isAsked = !types || types.some((type) => type === textOf(row, 'type'));
+    return isAsked && numbersOf(row).first < sequence ? sequence - 1 : [];
+  });
+  return found.length === 0 ? undefined : Math.max(...found);
+}
+
+/** Locks the first marks, without those that another process is numbering, and deletes them. */
+function* takeMarks(dialect: Dialect, limit: number): Operation<readonly Row[]> {
+  const rows = yield* rowsOf(
+    `SELECT a.id, a.account_id, a.type, a.data, a.at FROM messaging_event_mark a ORDER BY a.id LIMIT ?${dialect.lock('a', 'skip')}`,
+    limit,
+  );
+  if (rows.length > 0) {
+    yield dialect.deleteRows({
+      table: 'messaging_event_mark',
+      shape: { id: 'integer' },
+      rows: rows.map((row) => [integerOf(row, 'id')]),
+      on: 'messaging_event_mark.id = v.id',
+    });
+  }
+  return rows;
+}

@@ -1,0 +1,59 @@
+import type { HostTransaction } from '../common/host-transaction.js';
+import type { Executor } from '../storage/engine/executor.js';
+import type { Operation } from '../storage/engine/operation.js';
+import type { AddedEvents } from './event-log.js';
+import { markEvents, recordEvents } from './event-rows.js';
+import type { NewEvent } from './event-types.js';
+
+/** Takes what a transaction that is being written has to tell. */
+export interface Telling {
+  /** Takes an event. */
+  readonly tell: (event: NewEvent) => void;
+  /**
+   * Takes what was read without a lock about an account that the transaction has an event of: since which number it records,
+   * undefined where it does not. The transaction is repeated where this is no longer so.
+   */
+  readonly expect: (accountId: string, recordedSince: number | undefined) => void;
+}
+
+/**
+ * Runs transactions whose changes are events, and stores these as the last step: the counters of the accounts are locked after
+ * all else, and for a moment only. In a host's transaction, which may take long, events become marks without numbers.
+ */
+export class EventRecorder {
+  private readonly listeners = new Set<(added: AddedEvents) => void>();
+
+  constructor(private readonly executor: Executor) {}
+
+  /** As `Executor.write`. `work` must not end the transaction when it has told an event. */
+  async write<T>(work: (telling: Telling) => Operation<T>, host?: HostTransaction): Promise<T> {
+    const { dialect } = this.executor;
+    let added: AddedEvents = NOTHING;
+    const result = await this.executor.write(function* () {
+      const events: NewEvent[] = [];
+      const expected = new Map<string, number | undefined>();
+      const worked = yield* work({
+        tell: (event) => void events.push(event),
+        expect: (accountId, recordedSince) => void expected.set(accountId, recordedSince),
+      });
+      added = yield* host ? markEvents(dialect, events) : recordEvents(dialect, events, expected);
+      return worked;
+    }, host);
+    if (host) this.executor.whenCommitted(host, () => this.added(added));
+    else this.added(added);
+    return result;
+  }
+
+  /** Tells the listeners of this process what a committed transaction has added. */
+  added(added: AddedEvents): void {
+    if (added.accounts.length === 0 && !added.marks) return;
+    for (const listener of this.listeners) listener(added);
+  }
+
+  listen(listener: (added: AddedEvents) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+}
+
+const NOTHING: AddedEvents = { accounts: [], marks: false };

@@ -1,0 +1,45 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { HealthIndicatorResult } from '@nestjs/terminus';
+import { loadPeer } from '../../common/load-peer.js';
+import { HealthService } from '../health-service.js';
+
+/** What the indicator adds to Terminus' result: the state of each check, by its name. */
+export interface MessagingHealthData {
+  readonly checks: Readonly<Record<string, string>>;
+}
+
+/**
+ * The checks of `GET …/health/ready` for a host's Terminus. A host names it among its providers. Needs the optional peer
+ * dependency `@nestjs/terminus`.
+ *
+ * @example
+ * ```ts
+ * @Get('healthz')
+ * @HealthCheck()
+ * check() {
+ *   return this.health.check([() => this.messaging.isHealthy()]);
+ * }
+ * ```
+ */
+@Injectable()
+export class MessagingHealthIndicator implements OnModuleInit {
+  constructor(private readonly health: HealthService) {}
+
+  /** @throws MessagingOptionsError that says what to install, where Terminus is missing */
+  async onModuleInit(): Promise<void> {
+    await loadPeer('MessagingHealthIndicator', '@nestjs/terminus', () => import('@nestjs/terminus'));
+  }
+
+  /**
+   * `down` where the process is not ready. A warning does not make it so, and is in the data.
+   * @param key the name in the result
+   */
+  async isHealthy<const Key extends string = 'messaging'>(
+    key: Key = 'messaging' as Key,
+  ): Promise<HealthIndicatorResult<Key, 'up' | 'down', MessagingHealthData>> {
+    const { status, checks } = await this.health.report();
+    const states = checks.map(({ check, subject, state }) => [subject === null ? check : `${check} ${subject}`, state]);
+    const result = { status: status === 'ok' ? 'up' : 'down', checks: Object.fromEntries(states) };
+    return { [key]: result } as HealthIndicatorResult<Key, 'up' | 'down', MessagingHealthData>;
+  }
+}

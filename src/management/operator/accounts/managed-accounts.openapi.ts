@@ -1,0 +1,223 @@
+import { ACCOUNT_ID, MAX_THRESHOLD } from '../../../accounts/account-rules.js';
+import { describeController, type ErrorDescription, fieldsOf } from '../../../openapi/controller-description.js';
+import { invalid } from '../../../openapi/errors.js';
+import { PAGE } from '../../../openapi/listings.js';
+import {
+  count,
+  EXAMPLE,
+  identifier,
+  list,
+  moment,
+  nextCursor,
+  nullable,
+  object,
+  oneOf,
+  ref,
+  text,
+} from '../../../schemas/builders.js';
+import { LEDGER_ENTRY } from '../../ledger/ledger-schemas.js';
+import {
+  ChangeAccountBody,
+  CreateAccountBody,
+  ListAccountsQuery,
+  ListSignaturesQuery,
+  PostingBody,
+  RejectSignatureBody,
+} from '../operator.dto.js';
+import { ACCOUNT_STATES } from './managed-account-store.js';
+import { ManagedAccountsController } from './managed-accounts.controller.js';
+
+const THRESHOLD = 'The event `balance.low` comes when the balance falls below it';
+const NAME = { minLength: 1, maxLength: 128, example: 'Boutique' };
+const STATE = oneOf(ACCOUNT_STATES, 'In another state than `active`, sends, connects and new endpoints are refused.');
+const ID_FIELD = { minLength: 1, maxLength: 64, pattern: ACCOUNT_ID.source, example: 'boutique-17' };
+const REFERENCE = { minLength: 1, maxLength: 64, example: 'invoice-2026-17' };
+
+const POSTING = (name: string, description: string, units: number) => ({
+  name,
+  description,
+  ...fieldsOf(PostingBody, {
+    units: { type: 'integer', description: 'Units.', example: units },
+    reference: text('Posts once: a repeat with the same values posts nothing and is a success.', REFERENCE),
+    note: text('The ledger shows it.'),
+  }),
+  required: ['units', 'reference'],
+  examples: { 'With a reference': { units, reference: 'invoice-2026-17' } },
+});
+
+const POSTING_ERRORS: readonly ErrorDescription[] = [
+  'error.units_invalid',
+  ...invalid('reference', 'note'),
+  'error.account_not_found',
+  { code: 'error.balance_too_high', values: { max: Number.MAX_SAFE_INTEGER } },
+  { code: 'error.reference_taken', values: { reference: 'invoice-2026-17' } },
+];
+
+/** OpenAPI description of what operators do with accounts (docs/management-api.md). */
+export const managedAccountsOpenapi = describeController(ManagedAccountsController, () => ({
+  tag: {
+    name: 'Operator: accounts',
+    description: 'For users with a role of the operator: `support` reads, `finance` posts units, `operator` does all.',
+  },
+  parameters: {
+    id: { description: 'The account.', example: EXAMPLE.account },
+    name: { description: 'The signature.', example: 'MY SHOP' },
+  },
+  schemas: {
+    ...LEDGER_ENTRY,
+    ManagedAccount: object('An account.', {
+      id: identifier('The account.', EXAMPLE.account),
+      name: text('For people.', NAME),
+      state: STATE,
+      balance: count('Units left.', { example: 998 }),
+      created_at: moment('When it was made.'),
+      low_balance: nullable(count(`${THRESHOLD}; null: never.`, { minimum: 1, example: 100 })),
+    }),
+    ManagedAccountPage: object('Accounts.', { items: list(ref('ManagedAccount')), next_cursor: nextCursor }),
+    Posting: object('A posting, with the balance after it.', {
+      balance: count('Units left.'),
+      entry: ref('LedgerEntry'),
+    }),
+    ManagedSignature: object('A signature of an account.', {
+      account: identifier('The account.', EXAMPLE.account),
+      name: text('The signature.', { example: 'MY SHOP' }),
+      status: oneOf(['pending', 'rejected', 'verified'], 'Only a verified one can be used.'),
+      reason: nullable(text('Why it was rejected.')),
+      created_at: moment('When it was asked for.'),
+      decided_at: nullable(moment('When it was decided on; null while pending.')),
+      is_default: { type: 'boolean', description: 'Whether every account may use it.', example: false },
+    }),
+    ManagedSignaturePage: object('Signatures.', { items: list(ref('ManagedSignature')), next_cursor: nextCursor }),
+  },
+  routes: {
+    list: {
+      operationId: 'listManagedAccounts',
+      summary: 'List accounts, newest first',
+      description:
+        'With `query`, accounts whose id begins with it come first, then those whose name does, in alphabetical order.',
+      query: fieldsOf(ListAccountsQuery, {
+        ...PAGE,
+        query: 'Only accounts whose id or name begins with it; upper and lower case differ.',
+        state: oneOf(ACCOUNT_STATES, 'Only accounts in this state.'),
+      }),
+      answer: { schema: 'ManagedAccountPage' },
+      errors: ['error.invalid_cursor', ...invalid('state', 'query')],
+    },
+    create: {
+      operationId: 'createManagedAccount',
+      summary: 'Make an account',
+      body: {
+        name: 'CreateManagedAccount',
+        description: 'The account.',
+        ...fieldsOf(CreateAccountBody, {
+          id: text('Default: one is made.', ID_FIELD),
+          name: text('For people.', NAME),
+        }),
+        examples: { 'A name': { name: 'Boutique' } },
+      },
+      idempotent: true,
+      answer: { schema: 'ManagedAccount' },
+      errors: ['error.account_exists', ...invalid('id', 'name')],
+    },
+    get: {
+      operationId: 'getManagedAccount',
+      summary: 'Look up an account',
+      answer: { schema: 'ManagedAccount' },
+      errors: ['error.account_not_found'],
+    },
+    change: {
+      operationId: 'changeManagedAccount',
+      summary: 'Change the name or the threshold of an account',
+      description: 'What is absent stays as it is.',
+      body: {
+        name: 'ChangeManagedAccount',
+        description: 'What is to be changed.',
+        ...fieldsOf(ChangeAccountBody, {
+          name: text('For people.', NAME),
+          low_balance: count(`${THRESHOLD}; 0: never.`, { maximum: MAX_THRESHOLD }),
+        }),
+        examples: { 'Another name': { name: 'Boutique du marché' }, 'A threshold': { low_balance: 100 } },
+      },
+      answer: { schema: 'ManagedAccount' },
+      errors: [
+        ...invalid('name'),
+        { code: 'error.field_not_integer', values: { field: 'low_balance', min: 0, max: MAX_THRESHOLD } },
+        'error.account_not_found',
+      ],
+    },
+    suspend: {
+      operationId: 'suspendAccount',
+      summary: 'Suspend an account',
+      description:
+        'Sends, connects and new endpoints are refused, in all processes within 5 seconds. What was accepted is delivered.',
+      idempotent: true,
+      answer: { schema: 'ManagedAccount', examples: { Suspended: { state: 'suspended' } } },
+      errors: ['error.account_not_found'],
+    },
+    resume: {
+      operationId: 'resumeAccount',
+      summary: 'Resume an account',
+      description: 'Ends a suspension, and opens a closed account again.',
+      idempotent: true,
+      answer: { schema: 'ManagedAccount' },
+      errors: ['error.account_not_found'],
+    },
+    close: {
+      operationId: 'closeAccount',
+      summary: 'Close an account',
+      description: 'As a suspension, for an account that is no longer used. It stays readable.',
+      idempotent: true,
+      answer: { schema: 'ManagedAccount', examples: { Closed: { state: 'closed' } } },
+      errors: ['error.account_not_found'],
+    },
+    topUp: {
+      operationId: 'topUpAccount',
+      summary: 'Add units to an account',
+      body: POSTING('TopUpAccount', 'Units to add: 1 to 10^12.', 1000),
+      idempotent: true,
+      answer: { schema: 'Posting' },
+      errors: POSTING_ERRORS,
+    },
+    adjust: {
+      operationId: 'adjustAccount',
+      summary: 'Correct the balance of an account',
+      body: POSTING('AdjustAccount', 'Units to add, or with a minus to take: up to 10^12.', -5),
+      idempotent: true,
+      answer: { schema: 'Posting' },
+      errors: [...POSTING_ERRORS, 'error.insufficient_balance'],
+    },
+    listSignatures: {
+      operationId: 'listManagedSignatures',
+      summary: 'List the signatures of all accounts',
+      description: 'Those that wait for a decision come first, then the rejected, then the verified; the oldest first.',
+      query: fieldsOf(ListSignaturesQuery, {
+        ...PAGE,
+        status: oneOf(['pending', 'rejected', 'verified'], 'Only signatures with this status.'),
+      }),
+      answer: { schema: 'ManagedSignaturePage' },
+      errors: ['error.invalid_cursor', ...invalid('status')],
+    },
+    verifySignature: {
+      operationId: 'verifySignature',
+      summary: 'Allow an account to use a signature',
+      description: 'Also one that was rejected.',
+      idempotent: true,
+      answer: { schema: 'ManagedSignature', examples: { Verified: { status: 'verified' } } },
+      errors: ['error.signature_not_found'],
+    },
+    rejectSignature: {
+      operationId: 'rejectSignature',
+      summary: 'Refuse a signature to an account',
+      description: 'Also one that was verified.',
+      body: {
+        name: 'RejectSignature',
+        description: 'Why.',
+        ...fieldsOf(RejectSignatureBody, { reason: text('The account reads it.', { example: 'Not your brand' }) }),
+        examples: { 'With a reason': { reason: 'Not your brand' } },
+      },
+      idempotent: true,
+      answer: { schema: 'ManagedSignature', examples: { Rejected: { status: 'rejected' } } },
+      errors: ['error.signature_not_found', ...invalid('reason')],
+    },
+  },
+}));

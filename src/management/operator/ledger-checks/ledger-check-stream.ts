@@ -1,0 +1,41 @@
+import { Injectable, type MessageEvent } from '@nestjs/common';
+import type { Observable, Subscriber } from 'rxjs';
+import { Clock } from '../../../common/clock.js';
+import { type AdapterResponse, EventStreams } from '../../../http/event-streams.js';
+import { LedgerChecks } from './ledger-checks.js';
+
+/** How often the state is looked at, in milliseconds, and how often at most: no stream outlives an access token. */
+const LOOK_MS = 1000;
+const MAX_LOOKS = 600;
+
+/** Streams how far the check of the books has come, by whichever process: each change, up to its end. */
+@Injectable()
+export class LedgerCheckStream {
+  constructor(
+    private readonly checks: LedgerChecks,
+    private readonly streams: EventStreams,
+    private readonly clock: Clock,
+  ) {}
+
+  open(response: AdapterResponse): Observable<MessageEvent> {
+    return this.streams.stream(response, (client) => this.follow(client));
+  }
+
+  private follow(client: Subscriber<MessageEvent>): () => void {
+    let cancel: () => void = () => undefined;
+    let told = '';
+    let looks = 0;
+    const look = async () => {
+      // While the storage is away the client waits.
+      const view = await this.checks.last().catch(() => undefined);
+      if (client.closed) return;
+      const text = view && JSON.stringify(view);
+      if (text !== undefined && text !== told) client.next({ type: 'check', data: text });
+      told = text ?? told;
+      if ((view && view.state !== 'running') || ++looks >= MAX_LOOKS) client.complete();
+      else cancel = this.clock.after(LOOK_MS, () => void look());
+    };
+    void look();
+    return () => cancel();
+  }
+}

@@ -1,0 +1,141 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../common/clock.js';
+import { MessagingError } from '../../../common/errors.js';
+import { Notifier, publishNotice } from '../../../common/notifier.js';
+import { isoOf } from '../../../common/phone-numbers/iso.js';
+import { Channels } from '../../../outbox/channel.js';
+import { Idempotency } from '../../../outbox/idempotency.js';
+import type { Acceptance } from '../../../outbox/outbox.js';
+import type { LinkState, RouteState } from '../../../sms/carrier-state.js';
+import type { UnreadNumber } from '../../../sms/inbound/unread-numbers.js';
+import { SmsChannel } from '../../../sms/sms-channel.js';
+import { type OperatorCallOptions, operatorCall } from '../operator-call.js';
+import { OperatingControl } from './operating-control.js';
+
+/** A connection to a carrier, as the answering process has it. Moments in ISO 8601, UTC. */
+export interface CarrierLinkView {
+  readonly name: string;
+  readonly state: 'up' | 'down';
+  readonly since: string;
+  /** How many parts may be unanswered. */
+  readonly window: number;
+  /** How many are. */
+  readonly in_flight: number;
+}
+
+/** A route to a carrier, as the answering process sees it. */
+export interface CarrierRouteView {
+  readonly name: string;
+  /** The name of the transport. */
+  readonly kind: string;
+  /** `resting`: by an operator, in all processes; `broken`: left alone because it fails; `down`: not connected. */
+  readonly state: 'open' | 'resting' | 'broken' | 'down';
+  /** Null: it has none. */
+  readonly breaker: 'closed' | 'open' | 'probing' | null;
+  readonly links: readonly CarrierLinkView[];
+  /** Segments per second; null: no limit. */
+  readonly pace: number | null;
+  /** How many messages the process has submitted since it started. */
+  readonly submits: number;
+  readonly last_error: string | null;
+}
+
+/** The texts of phones of one route, since the answering process started, that were dropped: their number cannot be read. */
+export interface UnreadNumberView {
+  readonly route: string;
+  readonly count: number;
+  /** The last such number, masked. */
+  readonly last: string;
+  readonly last_at: string;
+}
+
+/** The routes to carriers. */
+export interface CarriersView {
+  readonly routes: readonly CarrierRouteView[];
+  readonly unread_numbers: readonly UnreadNumberView[];
+}
+
+/** The routes to carriers, for operators. Each method throws `error.storage_unavailable`. */
+@Injectable()
+export class ManagedCarriers {
+  constructor(
+    private readonly control: OperatingControl,
+    private readonly channels: Channels,
+    private readonly idempotency: Idempotency,
+    private readonly notifier: Notifier,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The routes of this process, and which of them rest in all processes. */
+  async read(): Promise<CarriersView> {
+    const { rested } = await this.control.state();
+    return {
+      routes: this.routes().map((route) => routeView(route, rested.has(route.name))),
+      unread_numbers: this.smsChannels().flatMap(({ unreadNumbers }) => unreadNumbers.map(unreadView)),
+    };
+  }
+
+  /**
+   * Has a route take no new attempts, in all processes within five seconds. Others take over as they do when it fails; where
+   * none is left, messages wait. What is under way goes on.
+   *
+   * @throws MessagingError `error.route_not_found`
+   */
+  rest(route: string, options: OperatorCallOptions = {}): Promise<Acceptance> {
+    return this.switch('rest', route, options);
+  }
+
+  /** Takes back `rest`. @throws MessagingError `error.route_not_found` */
+  resume(route: string, options: OperatorCallOptions = {}): Promise<Acceptance> {
+    return this.switch('resume', route, options);
+  }
+
+  private switch(what: 'rest' | 'resume', name: string, options: OperatorCallOptions): Promise<Acceptance> {
+    const { by, once, scope } = operatorCall('a rest', options);
+    return this.idempotency.keeping(scope, `manage/carriers/${name}/${what}`, once, async () => {
+      const route = this.routes().find((each) => each.name === name);
+      if (!route) throw new MessagingError('error.route_not_found');
+      const call = { by, at: this.clock.now() };
+      try {
+        if (what === 'rest') await this.control.rest(name, call);
+        else await this.control.resumeRoute(name, call);
+      } finally {
+        // Also after a storage error: the change may have been committed.
+        publishNotice(this.notifier, 'operating', '*');
+        const resumed = what === 'resume' ? this.channels.all() : [];
+        for (const channel of resumed) publishNotice(this.notifier, 'due', channel.name);
+      }
+      return routeView(route, what === 'rest');
+    });
+  }
+
+  private routes(): readonly RouteState[] {
+    return this.smsChannels().flatMap(({ carriers }) => carriers);
+  }
+
+  private smsChannels(): readonly SmsChannel[] {
+    return this.channels.all().filter((channel) => channel instanceof SmsChannel);
+  }
+}
+
+function routeView(route: RouteState, isResting: boolean): CarrierRouteView {
+  const { name, transport, breaker, links, pace, submits = 0, lastError } = route;
+  return {
+    ...{ name, kind: transport, state: isResting ? 'resting' : stateOf(route) },
+    ...{ breaker: breaker ?? null, links: links.map(linkView), pace: pace ?? null },
+    ...{ submits, last_error: lastError ?? null },
+  };
+}
+
+function unreadView({ route, count, last, lastAt }: UnreadNumber): UnreadNumberView {
+  return { route, count, last, last_at: isoOf(lastAt) };
+}
+
+function stateOf({ usable, breaker = 'closed' }: RouteState): 'open' | 'broken' | 'down' {
+  if (breaker !== 'closed') return 'broken';
+  return usable ? 'open' : 'down';
+}
+
+function linkView({ name, state, since, window, inFlight }: LinkState): CarrierLinkView {
+  return { name, state, since: isoOf(since), window, in_flight: inFlight };
+}

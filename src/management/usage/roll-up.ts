@@ -1,0 +1,217 @@
+import type { Cancellation } from '../../common/concurrency/async.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../common/time.js';
+import type { Dialect } from '../../storage/dialect.js';
+import type { Executor } from '../../storage/engine/executor.js';
+import { type Operation, rowsOf, write } from '../../storage/engine/operation.js';
+import { integerOf, optionalInteger, type RowShape, shapeOf, textOf } from '../../storage/engine/rows.js';
+import { type Attributed, attribute } from './attribution.js';
+import { type RolledUp, type RollUpOrder } from './usage-store.js';
+
+/** How long a process may be at an account before another one takes it, in milliseconds. */
+const CLAIM_MS = 10 * MINUTE_MS;
+
+/** See `UsageStore.rollUp`. */
+export async function rollUpAccounts(executor: Executor, order: RollUpOrder): Promise<RolledUp> {
+  const accounts = await executor.browse(() => findAccounts(executor.dialect, order));
+  let hours = 0;
+  for (const account of accounts) {
+    if (order.signal.aborted) break;
+    const isDue = account.next !== undefined && account.next < order.until;
+    const isVerified = order.verifyFrom === undefined || (account.last ?? 0) < order.verifyFrom;
+    if (!isDue && isVerified) continue;
+    if (!(await executor.writeAside(() => claimAccount(executor.dialect, account.id, order.now)))) continue;
+    try {
+      hours += isDue ? await rollUpNew(executor, account.id, order) : 0;
+      hours += isVerified ? 0 : await verify(executor, account, order);
+    } finally {
+      await executor.writeAside(() =>
+        write('UPDATE messaging_usage_account SET claimed_until = 0 WHERE account_id = ?', account.id),
+      );
+    }
+  }
+  return { hours, next: accounts.length < order.limit ? undefined : accounts.at(-1)?.id };
+}
+
+interface DueAccount {
+  readonly id: string;
+  readonly doneUntil: number;
+  /** The times of the first entry that is not rolled up, and of the last of all. */
+  readonly next: number | undefined;
+  readonly last: number | undefined;
+}
+
+/** Two seeks in the index of the ledger for each account; MariaDB makes none to a time that is a column. */
+function* findAccounts(dialect: Dialect, { after, limit }: RollUpOrder): Operation<readonly DueAccount[]> {
+  const rows = yield* rowsOf(
+    `SELECT a.id, coalesce(u.done_until, 0) AS done_until,
+        (SELECT l.posted_at FROM messaging_ledger l${dialect.by('messaging_ledger_account')} WHERE l.account_id = a.id ORDER BY l.posted_at DESC LIMIT 1) AS last
+      FROM messaging_account a LEFT JOIN messaging_usage_account u ON ${dialect.lookUp('u.account_id = a.id')}
+      WHERE a.id > ? ORDER BY a.id LIMIT ?`,
+    after,
+    limit,
+  );
+  if (rows.length === 0) return [];
+  const seeks = dialect.ofEach(
+    `SELECT v.n AS n, l.posted_at AS next FROM messaging_ledger l${dialect.by('messaging_ledger_account')}
+      WHERE l.account_id = v.account AND l.posted_at >= v.since ORDER BY l.posted_at LIMIT 1`,
+    PLACE,
+    rows.map((row, n) => [textOf(row, 'id'), n, integerOf(row, 'done_until')]),
+  );
+  const next = new Map((yield seeks).rows.map((row) => [integerOf(row, 'n'), integerOf(row, 'next')]));
+  return rows.map((row, n) => ({
+    id: textOf(row, 'id'),
+    doneUntil: integerOf(row, 'done_until'),
+    next: next.get(n),
+    last: optionalInteger(row, 'last'),
+  }));
+}
+
+const PLACE: RowShape = { account: 'id', n: 'integer', since: 'integer' };
+
+/** Makes an account that of this process, for a time; false while another one is at it. */
+function* claimAccount(dialect: Dialect, accountId: string, now: number): Operation<boolean> {
+  const sql = 'INSERT INTO messaging_usage_account (account_id, done_until, claimed_until) VALUES (?, 0, ?)';
+  const insert = { sql, params: [accountId, now + CLAIM_MS] };
+  if ((yield* dialect.insertNew(insert, 'account_id')) > 0) return true;
+  const claimed = yield* write(
+    'UPDATE messaging_usage_account SET claimed_until = ? WHERE account_id = ? AND claimed_until <= ?',
+    now + CLAIM_MS,
+    accountId,
+    now,
+  );
+  return claimed > 0;
+}
+
+/** Rolls up the hours of an account that are over, from one with entries to the next. */
+async function rollUpNew(executor: Executor, accountId: string, { until, signal }: RollUpOrder): Promise<number> {
+  let hours = 0;
+  for (;;) {
+    const next = await executor.browse(() => nextEntry(executor.dialect, accountId));
+    if (next === undefined || next >= until || signal.aborted) return hours;
+    if (!(await rollUpHour(executor, accountId, next - (next % HOUR_MS), signal))) return hours;
+    hours++;
+  }
+}
+
+/** The time of the first entry of an account that is not rolled up. */
+function* nextEntry(dialect: Dialect, accountId: string): Operation<number | undefined> {
+  return yield* firstEntry(dialect, accountId, yield* doneUntil(accountId));
+}
+
+/** Before which hour all those of an account are rolled up. */
+export function* doneUntil(accountId: string): Operation<number> {
+  const [row] = yield* rowsOf('SELECT done_until FROM messaging_usage_account WHERE account_id = ?', accountId);
+  return row ? integerOf(row, 'done_until') : 0;
+}
+
+/** The time of an account's first entry from a moment on. The moment is no column of a join: all later entries would be sorted. */
+export function* firstEntry(dialect: Dialect, accountId: string, from: number): Operation<number | undefined> {
+  const [row] = yield* rowsOf(
+    `SELECT l.posted_at FROM messaging_ledger l${dialect.by('messaging_ledger_account')}
+      WHERE l.account_id = ? AND l.posted_at >= ? ORDER BY l.posted_at LIMIT 1`,
+    ...[accountId, from],
+  );
+  return row && integerOf(row, 'posted_at');
+}
+
+/** Rolls up the hours again whose entries are not those that they were rolled up from. */
+async function verify(executor: Executor, { id, doneUntil }: DueAccount, order: RollUpOrder): Promise<number> {
+  const { verifyFrom = doneUntil, signal } = order;
+  let hours = 0;
+  // A long read would hold the event loop there.
+  const stepMs = executor.dialect.blocksWhileReading ? HOUR_MS : DAY_MS;
+  for (let from = verifyFrom; from < doneUntil; from += stepMs) {
+    if (signal.aborted) return hours;
+    const until = Math.min(from + stepMs, doneUntil);
+    for (const hour of await executor.browse(() => changedHours(executor.dialect, id, from, until))) {
+      if (await rollUpHour(executor, id, hour, signal)) hours++;
+    }
+  }
+  return hours;
+}
+
+/** The hours of a range whose entries are not those that they were rolled up from. */
+export function* changedHours(
+  dialect: Dialect,
+  accountId: string,
+  from: number,
+  until: number,
+): Operation<readonly number[]> {
+  const entries = yield* rowsOf(
+    `SELECT l.posted_at - l.posted_at % ${HOUR_MS} AS hour, count(*) AS entries, sum(l.units) AS units FROM messaging_ledger l${dialect.by('messaging_ledger_account')}
+      WHERE l.account_id = ? AND l.posted_at >= ? AND l.posted_at < ? AND l.kind IN ('charge', 'refund')
+      GROUP BY l.posted_at - l.posted_at % ${HOUR_MS}`,
+    accountId,
+    from,
+    until,
+  );
+  const known = yield* rowsOf(
+    'SELECT hour, entries, units FROM messaging_usage_hour WHERE account_id = ? AND hour >= ? AND hour < ?',
+    accountId,
+    from,
+    until,
+  );
+  const rolledUp = new Map(known.map((row) => [integerOf(row, 'hour'), row]));
+  return entries.flatMap((row) => {
+    const hour = integerOf(row, 'hour');
+    const before = rolledUp.get(hour);
+    const isSame = before && ['entries', 'units'].every((name) => integerOf(before, name) === integerOf(row, name));
+    return isSame ? [] : [hour];
+  });
+}
+
+/** Rolls up one hour of an account; false where entries came meanwhile, so that nothing was written. */
+async function rollUpHour(executor: Executor, accountId: string, hour: number, signal: Cancellation): Promise<boolean> {
+  const found = await attribute(executor, accountId, hour, hour + HOUR_MS);
+  if (signal.aborted) return false;
+  return executor.writeAside(() => storeHour(executor.dialect, accountId, hour, found));
+}
+
+const USAGE: RowShape = {
+  account_id: 'id',
+  ...shapeOf('channel country signature key_id', 'hour place is_code charged refunded sends recipients'),
+};
+
+function* storeHour(
+  dialect: Dialect,
+  accountId: string,
+  hour: number,
+  { entries, units, parts }: Attributed,
+): Operation<boolean> {
+  yield* rowsOf(
+    `SELECT u.done_until FROM messaging_usage_account u WHERE u.account_id = ?${dialect.lock('u', 'wait')}`,
+    accountId,
+  );
+  // Entries are only added: where there are as many as were read, they are the same.
+  const [now] = yield* rowsOf(
+    `SELECT count(*) AS entries FROM messaging_ledger l${dialect.by('messaging_ledger_account')}
+      WHERE l.account_id = ? AND l.posted_at >= ? AND l.posted_at < ? AND l.kind IN ('charge', 'refund')`,
+    accountId,
+    hour,
+    hour + HOUR_MS,
+  );
+  if (!now || integerOf(now, 'entries') !== entries) return false;
+  yield* write('DELETE FROM messaging_usage WHERE account_id = ? AND hour = ?', accountId, hour);
+  if (parts.length > 0) {
+    const rows = parts.map(
+      ({ channel, country, signature, key, isCode, charged, refunded, sends, recipients }, place) => {
+        const counts = [hour, place, isCode ? 1 : 0, charged, refunded, sends, recipients];
+        return [accountId, channel, country, signature, key, ...counts];
+      },
+    );
+    yield dialect.insertRows({ table: 'messaging_usage', shape: USAGE, rows });
+  }
+  yield* write('DELETE FROM messaging_usage_hour WHERE account_id = ? AND hour = ?', accountId, hour);
+  if (entries > 0) {
+    yield* write(
+      'INSERT INTO messaging_usage_hour (account_id, hour, entries, units) VALUES (?, ?, ?, ?)',
+      ...[accountId, hour, entries, units],
+    );
+  }
+  const done = hour + HOUR_MS;
+  yield* write(
+    'UPDATE messaging_usage_account SET done_until = ? WHERE account_id = ? AND done_until < ?',
+    ...[done, accountId, done],
+  );
+  return true;
+}

@@ -1,0 +1,134 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { MessagingOptionsError } from '../common/errors.js';
+import { boolean, group } from '../common/options.js';
+import { ConfiguredModule, configured } from '../core/configured-module.js';
+import { CORE_GRAPH_OPTIONS, CORE_OPTIONS, type FactoryImports } from '../core/core-options.js';
+import { FACTORY_OPTIONS, knownOptions, knownValues, oneOrMore } from '../core/known-options.js';
+import { ManagementModule } from '../management/management.module.js';
+import { MANAGEMENT_OPTIONS } from '../management/management-options.js';
+import { MsgappModule } from '../msgapp/msgapp.module.js';
+import { MSGAPP_OPTIONS } from '../msgapp/msgapp-settings.js';
+import { OtpModule } from '../otp/otp.module.js';
+import { OTP_OPTIONS } from '../otp/otp-options.js';
+import { SmsModule } from '../sms/sms.module.js';
+import { SMS_OPTIONS } from '../sms/sms-options.js';
+import { WEBHOOK_OPTIONS } from '../webhooks/webhook-options.js';
+import { WebhooksModule } from '../webhooks/webhooks.module.js';
+import { MessagingCore } from './messaging-core.module.js';
+import {
+  MANAGEMENT_GRAPH_OPTIONS,
+  type ManagementGraph,
+  type MessagingAsyncOptions,
+  type MessagingOptions,
+  MSGAPP_GRAPH_OPTIONS,
+  type MsgappGraph,
+  SMS_GRAPH_OPTIONS,
+  type SmsGraph,
+} from './module-options.js';
+
+/** The whole service: SMS, and the other capabilities whose options are given. */
+@Module({})
+export class MessagingModule extends ConfiguredModule {
+  /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
+  static forRoot(options: MessagingOptions): DynamicModule {
+    const {
+      sms,
+      otp,
+      msgapp = [],
+      webhooks,
+      management,
+    } = knownOptions(options, CORE_GRAPH_OPTIONS, CORE_OPTIONS, {
+      sms: group({ ...SMS_GRAPH_OPTIONS, ...SMS_OPTIONS }),
+      otp: group(OTP_OPTIONS),
+      msgapp: oneOrMore(group({ ...MSGAPP_GRAPH_OPTIONS, ...MSGAPP_OPTIONS })),
+      webhooks: group(WEBHOOK_OPTIONS),
+      management: group({ ...MANAGEMENT_GRAPH_OPTIONS, ...MANAGEMENT_OPTIONS }),
+    });
+    const core = MessagingCore.build(options, { useFactory: () => options });
+    return mount(core, {
+      sms,
+      otp: otp !== undefined,
+      msgapp: [msgapp].flat(),
+      webhooks: webhooks !== undefined,
+      management,
+    });
+  }
+
+  /** As `forRoot`. Options that shape the module graph are given synchronously, the others by the factory. */
+  static forRootAsync(options: MessagingAsyncOptions): DynamicModule {
+    const { sms, otp, msgapp, webhooks, management } = knownOptions(options, CORE_GRAPH_OPTIONS, FACTORY_OPTIONS, {
+      sms: group(SMS_GRAPH_OPTIONS),
+      otp: boolean,
+      msgapp: oneOrMore(group(MSGAPP_GRAPH_OPTIONS)),
+      webhooks: boolean,
+      management: group(MANAGEMENT_GRAPH_OPTIONS).besides((given) => typeof given === 'boolean'),
+    });
+    const values = knownValues(
+      options,
+      {
+        ...CORE_OPTIONS,
+        sms: group(SMS_OPTIONS),
+        otp: group(OTP_OPTIONS),
+        msgapp: oneOrMore(group(MSGAPP_OPTIONS)),
+        webhooks: group(WEBHOOK_OPTIONS),
+        management: group(MANAGEMENT_OPTIONS),
+      },
+      CORE_GRAPH_OPTIONS,
+    );
+    const { imports } = values;
+    const useFactory = async (...injected: unknown[]) => ofMounted(await values.useFactory(...injected), options);
+    return mount(MessagingCore.build(options, { ...values, useFactory }), {
+      sms: { ...sms, imports },
+      otp: otp === true,
+      msgapp: [msgapp ?? []].flat().map((channel) => ({ ...channel, imports })),
+      webhooks: webhooks === true,
+      management: management ? { ...(management !== true && management), imports } : undefined,
+    });
+  }
+}
+
+/** Refuses values of a capability that is not mounted, unless `false` or `msgapp: []` says that they are to be ignored. */
+function ofMounted<V extends { readonly [K in 'otp' | 'msgapp' | 'webhooks' | 'management']?: unknown }>(
+  values: V,
+  { otp, msgapp, webhooks, management }: Pick<MessagingAsyncOptions, 'otp' | 'msgapp' | 'webhooks' | 'management'>,
+): V {
+  const unmounted = {
+    ...(otp === undefined && { otp: values.otp }),
+    ...(webhooks === undefined && { webhooks: values.webhooks }),
+    ...(management === undefined && { management: values.management }),
+  };
+  for (const [name, given] of Object.entries(unmounted)) {
+    if (given !== undefined) {
+      throw new MessagingOptionsError(`Option ${name} is in the values: write \`${name}: true\` beside useFactory.`);
+    }
+  }
+  if (msgapp === undefined && [values.msgapp ?? []].flat().length > 0) {
+    throw new MessagingOptionsError(
+      'Option msgapp is in the values: write `msgapp: {}` beside useFactory, or a list with one for each channel.',
+    );
+  }
+  return values;
+}
+
+interface Capabilities {
+  readonly sms: (SmsGraph & FactoryImports) | undefined;
+  readonly otp: boolean;
+  readonly msgapp: readonly (MsgappGraph & FactoryImports)[];
+  readonly webhooks: boolean;
+  readonly management: (ManagementGraph & FactoryImports) | undefined;
+}
+
+function mount(core: DynamicModule, { sms, otp, msgapp, webhooks, management }: Capabilities): DynamicModule {
+  return {
+    module: MessagingModule,
+    providers: configured(MessagingModule),
+    imports: [
+      // Routers try routes in this order. OTP comes first because it has most requests and only two paths.
+      ...(otp ? [OtpModule.feature(core)] : []),
+      SmsModule.feature(core, sms),
+      ...MsgappModule.features(core, msgapp),
+      ...(webhooks ? [WebhooksModule.feature(core)] : []),
+      ...(management ? [ManagementModule.feature(core, management)] : []),
+    ],
+  };
+}

@@ -1,0 +1,161 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../common/clock.js';
+import { within } from '../../common/concurrency/async.js';
+import { atMost } from '../../common/concurrency/at-most.js';
+import type { DeliveryResult } from '../../outbox/delivery/delivery-result.js';
+import type { Delivery } from '../../outbox/outbox-store.js';
+import type { AddressStore } from '../address-store.js';
+import type { Link, LinkResult, OutgoingMsgapp } from '../msgapp-transport.js';
+import type { SessionManager } from '../sessions/session-manager.js';
+import type { SessionQueues } from '../sessions/session-queues.js';
+import type { MessageContents } from './message-contents.js';
+import type { Receipts } from './receipts.js';
+import { type Recipient, RecipientCheck } from './recipient-check.js';
+
+/** The dependencies of a carrier. */
+interface CarrierParts {
+  readonly sessions: SessionManager;
+  readonly lanes: SessionQueues;
+  readonly limits: ContactLimits;
+  readonly receipts: Receipts;
+  readonly contents: MessageContents;
+  readonly addresses: AddressStore;
+  /** The transport's name. */
+  readonly app: string;
+  readonly clock: Clock;
+  /** Duration of a delivery's lease, in milliseconds. */
+  readonly leaseMs: number;
+}
+
+/** Shares of a delivery's lease: for the recipient check, and for check and send together. The rest is for storing the result. */
+const CHECK_PART = 0.25;
+const CARRY_PART = 0.9;
+
+/** Sends one message over the connection of its session. */
+export class MessageCarrier {
+  private readonly recipients: RecipientCheck;
+
+  constructor(private readonly parts: CarrierParts) {
+    const { clock, addresses, app, leaseMs } = parts;
+    this.recipients = new RecipientCheck({ clock, addresses, app, timeoutMs: leaseMs * CHECK_PART });
+  }
+
+  /** Called when a number has written to a session. */
+  heardFrom(number: string): void {
+    this.recipients.heardFrom(number);
+  }
+
+  async carry(delivery: Delivery, lane: string, signal: AbortSignal): Promise<DeliveryResult> {
+    const { sessions, lanes, contents, clock, leaseMs } = this.parts;
+    const until = clock.elapsed() + leaseMs * CARRY_PART;
+    const link = sessions.linkOf(lane);
+    if (!link || signal.aborted) return { kind: 'retry', error: 'not_connected' };
+    const { messageId, sender: from, number: to, attempt } = delivery;
+    // Nothing may be awaited before this: a queue entry made after its session has gone would never be removed.
+    lanes.begin(lane, link);
+    let rest = false;
+    try {
+      const content = await contents.of(delivery);
+      if (!content) return { kind: 'refused', error: 'no_content', unasked: true };
+      const recipient = await this.recipientOf(to, lane, link, signal);
+      if ('kind' in recipient) return recipient;
+      rest = true;
+      const { address } = recipient;
+      const message = { messageId, from, to, address, attempt, content };
+      const result = await this.send(message, delivery.position, lane, link, signal, until);
+      return await this.withoutWrongAddress(result, to, recipient);
+    } finally {
+      lanes.end(lane, link, { rest });
+    }
+  }
+
+  /** Returns where to send to, or the reason not to send to a number now. */
+  private async recipientOf(
+    to: string,
+    lane: string,
+    link: Link,
+    signal: AbortSignal,
+  ): Promise<Recipient | DeliveryResult> {
+    const recipient = await this.recipients.find(lane, link, to);
+    // Writing to people who are not on the channel gets a number banned, so an unknown answer is retried later.
+    if (recipient === undefined) return { kind: 'retry', error: 'recipient_not_checked' };
+    if (recipient === false) return { kind: 'refused', error: 'not_on_channel' };
+    if (this.parts.limits.refuses(lane, to)) return { kind: 'refused', error: 'restricted', unasked: true };
+    const isOpen = this.parts.sessions.linkOf(lane) === link && !signal.aborted;
+    return isOpen ? recipient : { kind: 'retry', error: 'not_connected' };
+  }
+
+  private async send(
+    message: OutgoingMsgapp,
+    position: number,
+    lane: string,
+    link: Link,
+    signal: AbortSignal,
+    until: number,
+  ): Promise<LinkResult> {
+    const { sessions, limits, receipts, clock } = this.parts;
+    const { messageId, to } = message;
+    const sending = link.send(message, signal).catch((): LinkResult => ({ kind: 'unknown', error: 'transport_error' }));
+    const answer = await within(clock, until - clock.elapsed(), sending);
+    if (!answer) {
+      // A connection that is stuck on one message accepts no other.
+      sessions.find(lane)?.drop(link, 'send_stuck');
+      return { kind: 'unknown', error: 'no_answer' };
+    }
+    if (answer.kind === 'sent') limits.reach(lane, to);
+    if ('reference' in answer && answer.reference !== undefined) {
+      receipts.handedOver(answer.reference, { messageId, position });
+    }
+    return answer;
+  }
+
+  private async withoutWrongAddress(
+    { wrongAddress, ...result }: LinkResult,
+    number: string,
+    recipient: Recipient,
+  ): Promise<DeliveryResult> {
+    // Without the storage the address stays until the app refuses it again; the result must not be lost for that.
+    if (wrongAddress) await this.recipients.forget(number, recipient).catch(() => undefined);
+    return result;
+  }
+}
+
+/** Largest number of contacts remembered, over all sessions. */
+const CAPACITY = 50_000;
+
+/**
+ * Keeps which sessions may not write to unknown people for a time. A recipient that a session has reached since this process
+ * took it counts as known to that session.
+ */
+export class ContactLimits {
+  /** End of the restriction by session, on the clock's `elapsed`. Holds only sessions that are still restricted. */
+  private readonly until = new Map<string, number>();
+  private readonly reached = new LRUCache<string, true>(atMost(CAPACITY));
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Restricts a session for `forMs` milliseconds from now. */
+  restrict(sessionId: string, forMs: number): void {
+    const now = this.clock.elapsed();
+    const until = now + forMs;
+    for (const [id, end] of this.until) if (end <= now) this.until.delete(id);
+    this.until.set(sessionId, Math.max(until, this.until.get(sessionId) ?? 0));
+  }
+
+  /** Removes a session that is over. */
+  forget(sessionId: string): void {
+    this.until.delete(sessionId);
+  }
+
+  /** Records that the channel accepted a session's message to a number. */
+  reach(sessionId: string, number: string): void {
+    this.reached.set(`${sessionId} ${number}`, true);
+  }
+
+  /** Whether a session must not write to a number now. */
+  refuses(sessionId: string, number: string): boolean {
+    const until = this.until.get(sessionId);
+    if (until === undefined || until <= this.clock.elapsed()) return false;
+    return !this.reached.has(`${sessionId} ${number}`);
+  }
+}

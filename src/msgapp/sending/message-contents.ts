@@ -1,0 +1,71 @@
+import { StorageUnavailableError } from '../../common/errors.js';
+import type { MediaStore } from '../../media/media-store.js';
+import type { Delivery } from '../../outbox/outbox-store.js';
+import type { Payload, TextPayload } from '../../outbox/payload.js';
+import type { TextSources } from '../../outbox/text-sources.js';
+import type { MediaKind, OutgoingMsgapp } from '../msgapp-transport.js';
+
+/** Description of a file to send. Its bytes are in the media store, under the message's id. */
+export interface MediaDescription {
+  readonly kind: MediaKind;
+  readonly mimetype: string;
+  readonly fileName: string;
+  /** Bytes. */
+  readonly size: number;
+  /** SHA-256, hex. */
+  readonly sha256: string;
+}
+
+/** Payload of a message with a file. */
+export interface MediaPayload extends Payload {
+  readonly kind: 'media';
+  readonly media: MediaDescription;
+  readonly caption?: string;
+}
+
+/** A payload that its account may read again; the payload of a one-time code is not. */
+export type ShownPayload = TextPayload | MediaPayload;
+
+/** Whether a payload carries a file. */
+export function isMediaPayload(payload: Payload): payload is MediaPayload {
+  return payload.kind === 'media';
+}
+
+/** Whether a payload's content may be shown. */
+export function isShownPayload(payload: Payload): payload is ShownPayload {
+  return payload.kind === 'text' || payload.kind === 'media';
+}
+
+type Content = OutgoingMsgapp['content'];
+
+/** Builds a message's content at the moment of delivery. */
+export class MessageContents {
+  constructor(
+    private readonly texts: TextSources,
+    private readonly media: MediaStore,
+  ) {}
+
+  /**
+   * Returns undefined when the content cannot be built any more, for instance without the pepper of an old code, or without
+   * the file.
+   *
+   * @throws StorageUnavailableError
+   */
+  async of({ messageId, payload }: Pick<Delivery, 'messageId' | 'payload'>): Promise<Content | undefined> {
+    try {
+      if (!isMediaPayload(payload)) return { text: this.texts.textOf(payload) };
+      const { media, caption } = payload;
+      const open = () => this.media.read(messageId);
+      await begin(open());
+      return { media: { ...media, caption, open } };
+    } catch (error) {
+      if (error instanceof StorageUnavailableError) throw error;
+      return undefined;
+    }
+  }
+}
+
+/** Reads the first chunk, which fails when the file does not exist. */
+async function begin(bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _ of bytes) return;
+}

@@ -1,0 +1,42 @@
+#!/usr/bin/env node
+import { randomBytes } from 'node:crypto';
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { MessagingOptionsError } from '../common/errors.js';
+import { OtpModule } from '../otp/otp.module.js';
+import { SandboxSmsTransport } from '../sandbox/sandbox-sms-transport.js';
+import { TypeormStorage } from '../storage/typeorm-storage.js';
+import { runOperator } from './run-operator.js';
+
+/**
+ * Opens the services on the database of `DATABASE_URL`. No command sends anything, so names and prices are never used, nor is
+ * the pepper: codes are mounted as theirs is part of what is erased of a number.
+ */
+async function open({ readOnly }: { readonly readOnly: boolean }): Promise<INestApplicationContext> {
+  const { DATABASE_URL: url, RETENTION_SECRET: secret, RETENTION_PREVIOUS_SECRET: previous } = process.env;
+  if (!url) throw new MessagingOptionsError('DATABASE_URL is missing: sqlite:<path>, postgres://… or mysql://….');
+  const services = OtpModule.forRoot({
+    storage: TypeormStorage.forRoot({ url, migrations: readOnly ? 'check' : 'run' }),
+    controllers: false,
+    role: 'api',
+    signatures: ['OPERATOR'],
+    sms: { tariff: { base: 0, international: 0, home: 'BF' }, transport: SandboxSmsTransport },
+    otp: { pepper: randomBytes(48).toString('base64') },
+    retention: { secret: secret || undefined, previousSecrets: previous ? [previous] : [] },
+  });
+  return NestFactory.createApplicationContext(services, { logger: false, abortOnError: false });
+}
+
+/** The storage names its option; whoever runs this knows the setting. */
+function explain(error: unknown): string | undefined {
+  if (!(error instanceof MessagingOptionsError)) return undefined;
+  return error.message
+    .replace(/^Option storage:? /, 'DATABASE_URL: ')
+    .replace(/^Option retention\.secret/, 'RETENTION_SECRET')
+    .replace(/^Option retention\.previousSecrets(\[0\])?/, 'RETENTION_PREVIOUS_SECRET')
+    .replace('retention.secret', 'RETENTION_SECRET');
+}
+
+void runOperator({ name: 'npx nestjs-messaging', open, explain }, process.argv.slice(2)).then((code) => {
+  process.exitCode = code;
+});

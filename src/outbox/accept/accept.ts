@@ -1,0 +1,138 @@
+import { findReplies } from '../../accounts/replies.js';
+import type { Dialect, IfLocked } from '../../storage/dialect.js';
+import { RecordMovedError } from '../../storage/engine/faults.js';
+import { type Operation, rowsOf, type Statement, writeAll } from '../../storage/engine/operation.js';
+import { integerOf, textOf } from '../../storage/engine/rows.js';
+import { lowAfterDebit } from '../../storage/low-after.js';
+import type { CommitOutcome, WaitFor } from '../outbox-store.js';
+import { type Gaps, lockRecords, writeRecords } from '../policy/policy-records.js';
+import { type Decide, isCapped } from './decide.js';
+import { readKeySpending, writeKeySpending } from './key-spending.js';
+import type { LaneTurns } from './lane-turns.js';
+import type { Send } from './send.js';
+import { insertNewReplies, insertSends } from './send-inserts.js';
+
+/**
+ * Locks, reads, decides and writes, in the transaction that the executor opens and commits: see `OutboxStore.commit`, and
+ * `Gaps` for `gaps`.
+ */
+export function* acceptSends(
+  dialect: Dialect,
+  sends: readonly Send[],
+  decide: Decide,
+  waitFor: WaitFor,
+  turns: LaneTurns,
+  gaps: Gaps = 'lock',
+): Operation<readonly CommitOutcome[]> {
+  const ifAccountLocked: IfLocked = waitFor === 'none' ? 'skip' : 'wait';
+  const ifRecordLocked: IfLocked = waitFor === 'all' ? 'wait' : 'skip';
+  if (ifAccountLocked === 'wait') for (const sql of dialect.lockTimeout) yield { sql, params: [] };
+  const balances = yield* lockAccounts(dialect, sends, ifAccountLocked);
+  const heldAccounts =
+    ifAccountLocked === 'skip' ? yield* findHeldAccounts(dialect, sends, balances) : new Set<string>();
+  const locked = heldAccounts.size === 0 ? sends : sends.filter(({ accountId }) => !heldAccounts.has(accountId));
+  const replies = yield* findReplies(dialect, locked, gaps);
+  const keys = locked.flatMap(({ policy }) => policy?.keys ?? []);
+  const { seen: records, versions, held } = yield* lockRecords(dialect, keys, ifRecordLocked, gaps);
+  const heldOf = ({ policy }: Send) => policy?.keys.filter((key) => held.has(key)) ?? [];
+  const free = held.size === 0 ? locked : locked.filter((send) => heldOf(send).length === 0);
+  const seenSpending = yield* readKeySpending(dialect, free, gaps);
+  const {
+    decisions,
+    accepted,
+    spent,
+    records: changes,
+    keySpending,
+  } = decide(free, { balances, replies, records, keySpending: seenSpending });
+  if (gaps === 'leave' && decisions.some(({ kind }, index) => kind === 'refused' && free[index]?.once)) {
+    throw new RecordMovedError('What is refused may be a repeat of what was accepted since the snapshot.');
+  }
+  if (accepted.length > 0) {
+    const statements = [
+      debit(dialect, spent),
+      ...insertSends(dialect, accepted, turns, gaps),
+      ...writeKeySpending(dialect, keySpending),
+    ];
+    yield* writeAll(dialect.together(statements), changes.size === 0 && gaps === 'lock');
+    if (gaps === 'leave') yield* insertNewReplies(dialect, accepted);
+    yield* writeRecords(dialect, versions, changes, ifRecordLocked);
+  }
+  if (free.length === sends.length) return decisions;
+  const decided = decisions[Symbol.iterator]();
+  return sends.map((send) => {
+    if (heldAccounts.has(send.accountId)) return { kind: 'busy' };
+    const busy = heldOf(send);
+    return busy.length > 0 ? { kind: 'busy', records: busy } : (decided.next().value ?? { kind: 'busy' });
+  });
+}
+
+function* lockAccounts(
+  dialect: Dialect,
+  sends: readonly Send[],
+  ifLocked: IfLocked,
+): Operation<ReadonlyMap<string, number>> {
+  const rows = yield* rowsOf(
+    dialect.lockByIds('messaging_account', 'a.id, a.balance', ifLocked, 'no key update'),
+    JSON.stringify(accountsOf(sends)),
+  );
+  return new Map(rows.map((row) => [textOf(row, 'id'), integerOf(row, 'balance')]));
+}
+
+/** Accounts that exist and were skipped because another transaction has locked them. */
+function* findHeldAccounts(
+  dialect: Dialect,
+  sends: readonly Send[],
+  locked: ReadonlyMap<string, number>,
+): Operation<ReadonlySet<string>> {
+  const missing = accountsOf(sends).filter((id) => !locked.has(id));
+  if (missing.length === 0 || dialect.lock('a', 'skip') === '') return new Set();
+  const rows = yield* rowsOf(`SELECT id FROM messaging_account WHERE id ${dialect.among()}`, JSON.stringify(missing));
+  return new Set(rows.map((row) => textOf(row, 'id')));
+}
+
+function accountsOf(sends: readonly Send[]): string[] {
+  return [...new Set(sends.map(({ accountId }) => accountId))];
+}
+
+function debit(dialect: Dialect, spent: ReadonlyMap<string, number>): Statement {
+  return dialect.updateRows({
+    table: 'messaging_account',
+    set: { low: lowAfterDebit('v.spent'), balance: 'balance - v.spent' },
+    shape: { account_id: 'id', spent: 'integer' },
+    rows: [...spent],
+    // No condition on the balance: an error in the decision must fail at the column's CHECK instead of sending unpaid
+    // messages.
+    on: 'id = v.account_id',
+  });
+}
+
+/**
+ * Whether the decision on these sends depends on balances only, and the database can check these in the writing statement.
+ */
+export function canAcceptAtOnce(dialect: Dialect, sends: readonly Send[]): boolean {
+  return (
+    dialect.ifPaid !== undefined &&
+    sends.every((send) => send.once === undefined && send.policy === undefined && !isCapped(send))
+  );
+}
+
+const NONE: ReadonlyMap<string, never> = new Map<string, never>();
+
+/**
+ * `acceptSends` in one round trip: it decides as if every balance sufficed, and the statement writes only where all do.
+ * Returns undefined, and writes nothing, where a balance does not suffice or another transaction has locked an account; the
+ * caller then uses `acceptSends`.
+ */
+export function* acceptAtOnce(
+  dialect: Dialect,
+  sends: readonly Send[],
+  decide: Decide,
+  turns: LaneTurns,
+): Operation<readonly CommitOutcome[] | undefined> {
+  const balances = new Map(sends.map(({ accountId }) => [accountId, Number.POSITIVE_INFINITY]));
+  const { decisions, accepted, spent } = decide(sends, { balances, replies: NONE, records: NONE, keySpending: NONE });
+  const statement = dialect.ifPaid?.([...spent], insertSends(dialect, accepted, turns));
+  if (!statement) return undefined;
+  const { rows } = yield statement;
+  return rows.some(({ paid }) => paid === true || paid === 1) ? decisions : undefined;
+}

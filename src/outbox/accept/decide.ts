@@ -1,0 +1,160 @@
+import { DAY_MS } from '../../common/time.js';
+import type { PolicyRecord, PolicyRefusal, RecordChanges, SeenRecords } from '../policy/send-policy.js';
+import { costOf, type IdempotencyKey, type Send, type SendKey } from './send.js';
+
+/** Why a send was not accepted. */
+export type RefusalCode = 'insufficient_balance' | 'idempotency_mismatch' | 'account_not_found' | 'key_cap';
+
+/** The decision on a send. */
+export type SendDecision =
+  | { readonly kind: 'accepted'; readonly reply: object }
+  | { readonly kind: 'replayed'; readonly reply: object }
+  | { readonly kind: 'refused'; readonly why: RefusalCode }
+  | { readonly kind: 'refused'; readonly why: 'policy'; readonly refusal: PolicyRefusal };
+
+/** A reply stored under an Idempotency-Key. */
+export interface StoredReply {
+  readonly fingerprint: string;
+  readonly reply: object;
+}
+
+/** What the keys of a family have spent on a day. */
+export interface KeySpending {
+  readonly family: string;
+  /** Days since the epoch, UTC. */
+  readonly day: number;
+  /** Charged units; refunds are not taken off. */
+  readonly units: number;
+}
+
+/** The state that a store has read under the accounts' locks; for the exception see `decide`. */
+export interface Seen {
+  /** Balance of each account that exists. */
+  readonly balances: ReadonlyMap<string, number>;
+  /** Replies that have not expired, by `onceId`. */
+  readonly replies: ReadonlyMap<string, StoredReply>;
+  /** The existing records that the sends' policies name. */
+  readonly records: SeenRecords;
+  /** What the families of keys with a cap have spent on the days of the sends, by `spendingId`; missing: nothing. */
+  readonly keySpending: ReadonlyMap<string, KeySpending>;
+}
+
+/** The decisions on sends, in their order, and the changes to write. */
+export interface Decision {
+  readonly decisions: readonly SendDecision[];
+  readonly accepted: readonly Send[];
+  /** Units to debit from each account. */
+  readonly spent: ReadonlyMap<string, number>;
+  /** Policy records to write. */
+  readonly records: RecordChanges;
+  /** What families have spent with these sends, to write in place of what was seen. */
+  readonly keySpending: ReadonlyMap<string, KeySpending>;
+}
+
+/** The rules of charging and of repeats; see `decide`. */
+export type Decide = (sends: readonly Send[], seen: Seen) => Decision;
+
+/** An Idempotency-Key with its scope as one string, unambiguous for all characters. */
+export function onceId(key: Pick<IdempotencyKey, 'accountId' | 'route' | 'key'>): string {
+  return JSON.stringify([key.accountId, key.route, key.key]);
+}
+
+/** The day of a moment, UTC: days since the epoch. */
+export function dayOf(at: number): number {
+  return Math.floor(at / DAY_MS);
+}
+
+/** Seconds from a moment until the next day begins, UTC. */
+export function secondsToMidnight(at: number): number {
+  return Math.ceil((DAY_MS * (dayOf(at) + 1) - at) / 1000);
+}
+
+/** A family on a day, as one string. */
+export function spendingId({ family, day }: Pick<KeySpending, 'family' | 'day'>): string {
+  return `${day} ${family}`;
+}
+
+/** A send of a key with a cap. */
+type CappedSend = Send & { readonly key: SendKey & { readonly dailyUnits: number } };
+
+export function isCapped(send: Send): send is CappedSend {
+  return send.key?.dailyUnits !== undefined;
+}
+
+/**
+ * All rules of charging and of repeats, in one pure function that every storage runs between lock and write. The exception:
+ * where a store decides before it has a lock (see `OutboxStore.commit`), on PostgreSQL and MariaDB for sends without
+ * Idempotency-Key, policy and cap, it gives balances that suffice for all, and the writing statement checks the real ones.
+ * Sends are decided in order. A repeat of an Idempotency-Key gets the first reply. A send is accepted only when its policy
+ * allows it and the remaining balance and the cap of its key cover its full price. A policy sees the changes of the sends
+ * before it.
+ */
+export const decide: Decide = (sends, seen) => {
+  const balances = new Map(seen.balances);
+  const spent = new Map<string, number>();
+  const replies = new Map<string, StoredReply>();
+  const decisions: SendDecision[] = [];
+  const accepted: Send[] = [];
+  const records = new Map<string, PolicyRecord>();
+  const current = new Map(seen.records);
+  const keySpending = new Map<string, KeySpending>();
+
+  for (const send of sends) {
+    const once = send.once && onceId(send.once);
+    const earlier = once === undefined ? undefined : (replies.get(once) ?? seen.replies.get(once));
+    if (earlier) {
+      decisions.push(
+        earlier.fingerprint === send.once?.fingerprint
+          ? { kind: 'replayed', reply: earlier.reply }
+          : { kind: 'refused', why: 'idempotency_mismatch' },
+      );
+      continue;
+    }
+    const balance = balances.get(send.accountId);
+    if (balance === undefined) {
+      decisions.push({ kind: 'refused', why: 'account_not_found' });
+      continue;
+    }
+    const decision = send.policy?.decide(current);
+    if (decision && 'refusal' in decision) {
+      decisions.push({ kind: 'refused', why: 'policy', refusal: decision.refusal });
+      continue;
+    }
+    const cost = costOf(send);
+    const spending = isCapped(send) ? spendingAfter(send, cost, seen.keySpending, keySpending) : undefined;
+    if (spending && cost > 0 && spending.units > spending.cap) {
+      decisions.push({ kind: 'refused', why: 'key_cap' });
+      continue;
+    }
+    if (cost > balance) {
+      decisions.push({ kind: 'refused', why: 'insufficient_balance' });
+      continue;
+    }
+    balances.set(send.accountId, balance - cost);
+    spent.set(send.accountId, (spent.get(send.accountId) ?? 0) + cost);
+    if (spending && cost > 0)
+      keySpending.set(spendingId(spending), { family: spending.family, day: spending.day, units: spending.units });
+    const final = decision ? { ...send, payload: decision.payload, reply: decision.reply } : send;
+    for (const [key, record] of decision?.changes ?? []) {
+      records.set(key, record);
+      current.set(key, { ...record, lost: false });
+    }
+    if (once !== undefined && send.once) replies.set(once, { fingerprint: send.once.fingerprint, reply: final.reply });
+    accepted.push(final);
+    decisions.push({ kind: 'accepted', reply: final.reply });
+  }
+  return { decisions, accepted, spent, records, keySpending };
+};
+
+/** What the family of a send's key will have spent with it, and the cap. */
+function spendingAfter(
+  { key: { family, dailyUnits }, at }: CappedSend,
+  cost: number,
+  seen: ReadonlyMap<string, KeySpending>,
+  added: ReadonlyMap<string, KeySpending>,
+): KeySpending & { readonly cap: number } {
+  const day = dayOf(at);
+  const id = spendingId({ family, day });
+  const before = (added.get(id) ?? seen.get(id))?.units ?? 0;
+  return { family, day, units: before + cost, cap: dailyUnits };
+}

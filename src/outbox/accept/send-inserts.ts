@@ -1,0 +1,255 @@
+import { REPLIES, REPLY_KEY } from '../../accounts/replies.js';
+import { insertMarks } from '../../events/event-rows.js';
+import { deliveryEvents } from '../../events/events-of.js';
+import type { Dialect } from '../../storage/dialect.js';
+import { RecordMovedError } from '../../storage/engine/faults.js';
+import type { Operation, Statement } from '../../storage/engine/operation.js';
+import { asTheyAre, type RowShape, shapeOf } from '../../storage/engine/rows.js';
+import type { Gaps } from '../policy/policy-records.js';
+import { type Priority, rankOf } from '../queue/priority.js';
+import type { LaneTurns } from './lane-turns.js';
+import { refusedTransitions } from './refusals.js';
+import { costOf, type Recipient, type Send } from './send.js';
+
+/**
+ * The statements that write accepted sends: messages, recipients, charges, the replies under an Idempotency-Key, and marks of
+ * refused recipients.
+ * @param gaps `leave`: without the replies, which `insertNewReplies` writes
+ */
+export function insertSends(
+  dialect: Dialect,
+  sends: readonly Send[],
+  turns: LaneTurns,
+  gaps: Gaps = 'lock',
+): Statement[] {
+  const replies = gaps === 'lock' ? repliesOf(sends) : [];
+  return [
+    insertMessages(dialect, sends),
+    ...insertRecipients(dialect, sends, turns),
+    dialect.insertRows({
+      table: 'messaging_ledger',
+      shape: CHARGE,
+      rows: sends.map((send) => [send.id, send.accountId, 'charge', send.id, -costOf(send), send.at]),
+    }),
+    ...insertMarks(dialect, sends.flatMap(refusedTransitions).flatMap(deliveryEvents)),
+    ...(replies.length > 0 ? [dialect.insertRows({ ...REPLIES, rows: replies, onDuplicate: REPLACE_EXPIRED })] : []),
+  ];
+}
+
+function insertMessages(dialect: Dialect, sends: readonly Send[]): Statement {
+  // Most batches have no metadata and no trace, and those of the host's own code no keys; their parameter omits the columns.
+  const described = sends.some(({ metadata }) => metadata !== undefined);
+  const keyed = sends.some(({ key }) => key !== undefined);
+  const traced = sends.some(({ trace }) => trace !== undefined);
+  return dialect.insertRows({
+    table: 'messaging_message',
+    shape: { ...(described ? DESCRIBED : MESSAGE), ...(keyed ? KEY : {}), ...(traced ? TRACE : {}) },
+    rows: sends.map((send) => [
+      send.id,
+      send.accountId,
+      send.channel,
+      send.payload.kind,
+      send.lane ?? null,
+      send.sender,
+      JSON.stringify(send.payload),
+      costOf(send),
+      0,
+      send.recipients.length,
+      send.at,
+      ...(described ? [send.metadata === undefined ? null : JSON.stringify(send.metadata)] : []),
+      ...(keyed ? [send.key?.id ?? null] : []),
+      ...(traced ? [send.trace ?? null] : []),
+    ]),
+  });
+}
+
+/**
+ * Writes the replies of accepted sends under keys of which a plain read saw none.
+ * @throws RecordMovedError when there is one: expired, or committed since the snapshot of a host's transaction
+ */
+export function* insertNewReplies(dialect: Dialect, sends: readonly Send[]): Operation<void> {
+  const rows = repliesOf(sends);
+  if (rows.length === 0) return;
+  const written = yield* dialect.insertNew(dialect.insertRows({ ...REPLIES, rows }), REPLY_KEY);
+  if (written !== rows.length) throw new RecordMovedError('A reply exists under this key.');
+}
+
+function repliesOf(sends: readonly Send[]): unknown[][] {
+  return sends.flatMap(({ once, reply }) =>
+    once ? [[once.accountId, once.route, once.key, once.fingerprint, JSON.stringify(reply), once.expiresAt]] : [],
+  );
+}
+
+const MESSAGE = shapeOf(
+  'id account_id channel kind lane sender payload',
+  'units refunded_units recipients accepted_at',
+);
+const DESCRIBED: RowShape = { ...MESSAGE, metadata: 'text' };
+const KEY: RowShape = { key_id: 'text' };
+const TRACE: RowShape = { trace: 'text' };
+const CHARGE = shapeOf('id account_id kind message_id', 'units posted_at');
+
+// An unexpired reply would have been replayed under the account's lock, so an existing row has expired.
+const REPLACE_EXPIRED = [REPLY_KEY, ['fingerprint', 'reply', 'expires_at']] as const;
+
+/** A send with more recipients has a statement of its own, so that its id is not repeated in the parameter for each row. */
+const LARGE = 50;
+
+function isLarge({ recipients }: Send): boolean {
+  return recipients.length > LARGE;
+}
+
+/** How many recipients of a send are due at the same time. */
+const TOGETHER = 500;
+
+/**
+ * When the first recipients of a send are due. All are due when it is accepted, each `TOGETHER` a millisecond before those
+ * behind them: claims search from a time on, and where 100 000 had the same they would walk over the index entries of all that
+ * were claimed before.
+ */
+export function firstDueOf({ at, recipients }: Send): number {
+  return at - Math.floor((recipients.length - 1) / TOGETHER);
+}
+
+const LATER = `(v.position - v.position % ${TOGETHER}) / ${TOGETHER}`;
+
+const FREE = shapeOf('message_id channel number', 'position priority units updated_at');
+const REFUSED = shapeOf('message_id channel number error', 'position units updated_at');
+const SENT_TO = shapeOf('account_id channel number message_id', 'sent_at position');
+const LANED: RowShape = { ...FREE, lane: 'text', lane_turn: 'integer' };
+
+/** The statements that write the recipients of accepted sends; within a lane in the order of the sends. */
+function insertRecipients(dialect: Dialect, sends: readonly Send[], turns: LaneTurns): Statement[] {
+  const laned = sends.filter(({ lane }) => lane !== undefined);
+  const turnOf = new Map(laned.map((send) => [send.id, turns.next(send.at, priorityOf(send))]));
+  const withRefused = new Set(sends.filter(({ recipients }) => recipients.some(isRefused)));
+  const isWhole = (send: Send) => isLarge(send) && !withRefused.has(send);
+  const small = sends.filter((send) => !isWhole(send));
+  return [
+    ...sends.filter(isWhole).map((send) => oneSend(dialect, send, turnOf.get(send.id))),
+    ...refused(dialect, [...withRefused]),
+    // Most sends have no lane; their parameter omits the columns of lanes, and the other one that of queues.
+    ...manySends(
+      dialect,
+      small.filter(({ id }) => !turnOf.has(id)),
+      { ...FREE, queue: 'text' },
+      ({ accountId }) => [accountId],
+    ),
+    ...manySends(
+      dialect,
+      small.filter(({ id }) => turnOf.has(id)),
+      LANED,
+      ({ id, lane }) => [lane, turnOf.get(id)],
+    ),
+    ...sentTo(
+      dialect,
+      sends.filter((send) => !isLarge(send) && isFoundByNumber(send)),
+    ),
+    ...sends.filter((send) => isLarge(send) && isFoundByNumber(send)).map((send) => oneSentTo(dialect, send)),
+  ];
+}
+
+function manySends(
+  dialect: Dialect,
+  sends: readonly Send[],
+  shape: RowShape,
+  more: (send: Send) => readonly unknown[],
+): Statement[] {
+  // Only a large send of which some are refused is due in turn here.
+  const inTurn = sends.some((send) => firstDueOf(send) < send.at);
+  const rows = sends.flatMap((send) => {
+    const rest = more(send);
+    const rank = rankOf(priorityOf(send));
+    const first = firstDueOf(send);
+    return send.recipients.flatMap((recipient, position) => {
+      if (isRefused(recipient)) return [];
+      const due = inTurn ? [first + Math.floor(position / TOGETHER)] : [];
+      return [[send.id, send.channel, recipient.number, position, rank, recipient.units, send.at, ...rest, ...due]];
+    });
+  });
+  if (rows.length === 0) return [];
+  const given: RowShape = inTurn ? { ...shape, due_at: 'integer' } : shape;
+  const values = { due_at: 'v.updated_at', ...asTheyAre(given), refunded_units: '0', status: "'queued'", attempt: '0' };
+  return [dialect.insertRows({ table: 'messaging_recipient', values, shape: given, rows })];
+}
+
+function oneSend(dialect: Dialect, send: Send, turn: number | undefined): Statement {
+  const { id, channel, lane, at } = send;
+  const [text, integer] = [dialect.typed('text'), dialect.typed('integer')];
+  return {
+    sql: `INSERT INTO messaging_recipient (
+        message_id, channel, queue, lane, lane_turn, priority, due_at, updated_at, position, number, units, refunded_units, status, attempt)
+      SELECT ${text}, ${text}, ${text}, ${text}, ${integer}, ${integer}, ${integer} + ${LATER}, ${integer},
+        v.position, v.number, v.units, 0, 'queued', 0 FROM ${dialect.numberedPairs()}`,
+    params: [
+      id,
+      channel,
+      queueOf(send),
+      lane ?? null,
+      turn ?? null,
+      rankOf(priorityOf(send)),
+      firstDueOf(send),
+      at,
+      pairsOf(send),
+    ],
+  };
+}
+
+/**
+ * Indexes one large send by number. In the order of numbers, which is that of the table: in the order of the send, each row of
+ * 100 000 would be on another page, and a table that is larger than the server's memory reads and writes a page for each.
+ */
+function oneSentTo(dialect: Dialect, send: Send): Statement {
+  const { id, accountId, channel, at } = send;
+  const [text, integer] = [dialect.typed('text'), dialect.typed('integer')];
+  return {
+    sql: `INSERT INTO messaging_sent_to (account_id, channel, message_id, sent_at, number, position)
+      SELECT ${text}, ${text}, ${text}, ${integer}, v.number, v.position FROM ${dialect.numberedPairs()} ORDER BY v.number`,
+    params: [accountId, channel, id, at, pairsOf(send)],
+  };
+}
+
+function pairsOf({ recipients }: Send): string {
+  return JSON.stringify(recipients.map(({ number, units }) => [number, units]));
+}
+
+/** The statements that index sends by number. */
+function sentTo(dialect: Dialect, sends: readonly Send[]): Statement[] {
+  if (sends.length === 0) return [];
+  const rows = sends.flatMap(({ id, accountId, channel, at, recipients }) =>
+    recipients.map(({ number }, position) => [accountId, channel, number, id, at, position]),
+  );
+  return [dialect.insertRows({ table: 'messaging_sent_to', shape: SENT_TO, rows })];
+}
+
+/** What an account can list; codes are not among it. */
+function isFoundByNumber({ payload }: Send): boolean {
+  return payload.kind === 'text' || payload.kind === 'media';
+}
+
+/** The statements that store refused recipients as failed; they are never sent. */
+function refused(dialect: Dialect, sends: readonly Send[]): Statement[] {
+  if (sends.length === 0) return [];
+  const rows = sends.flatMap((send) =>
+    send.recipients.flatMap((recipient, position) =>
+      isRefused(recipient)
+        ? [[send.id, send.channel, recipient.number, recipient.refused, position, recipient.units, send.at]]
+        : [],
+    ),
+  );
+  const values = { ...asTheyAre(REFUSED), refunded_units: '0', status: "'failed'", attempt: '0' };
+  return [dialect.insertRows({ table: 'messaging_recipient', values, shape: REFUSED, rows })];
+}
+
+function priorityOf({ priority = 'normal' }: Send): Priority {
+  return priority;
+}
+
+/** Lanes have an order of their own. */
+function queueOf({ accountId, lane }: Send): string {
+  return lane === undefined ? accountId : '';
+}
+
+function isRefused({ refused: reason }: Recipient): boolean {
+  return reason !== undefined;
+}

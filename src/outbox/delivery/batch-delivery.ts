@@ -1,0 +1,167 @@
+import type { Clock } from '../../common/clock.js';
+import { retryWhileAway, STORAGE_RETRY_MS } from '../../common/concurrency/async.js';
+import { StorageUnavailableError } from '../../common/errors.js';
+import type { IdGenerator } from '../../common/ids.js';
+import { type FaultLog, faultCode, faultLog, reasonOf, stackFrames } from '../../common/log.js';
+import { HOUR_MS } from '../../common/time.js';
+import type { Channel, StoreEarlyResults } from '../channel.js';
+import type { DeliveryUpdate } from '../delivery-state.js';
+import type { Outbox } from '../outbox.js';
+import type { Delivery } from '../outbox-store.js';
+import { type DeliveryResult, updateOf } from './delivery-result.js';
+import type { IdleTimer } from './idle-timer.js';
+import { checkResults, NO_ANSWER } from './result-checks.js';
+
+/** How many stack frames of a throwing transport are logged. */
+const FRAMES = 5;
+
+/** How long a result is kept whose lease has ended while the storage was away, and of how many batches. */
+const KEPT_MS = HOUR_MS;
+const MAX_KEPT = 1000;
+
+const TOO_MANY_ATTEMPTS: DeliveryResult = { kind: 'unknown', error: 'too_many_attempts' };
+
+/** Submits claimed deliveries to their channel and stores the results. */
+export class BatchDelivery {
+  private readonly log: FaultLog;
+  private readonly upSince: number;
+  /** Results whose lease has ended before they were stored, and until when they are kept, by the clock's `elapsed`. */
+  private readonly late = new Map<readonly DeliveryUpdate[], number>();
+  private storing: Promise<unknown> | undefined;
+  /** By the clock's `elapsed`. */
+  private lastStoring = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly channel: Channel,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+    private readonly idle: IdleTimer,
+  ) {
+    this.log = faultLog('BatchDelivery', clock);
+    this.upSince = clock.now();
+  }
+
+  /**
+   * Submits a batch, and stores early results at once. Resolves when the whole batch is stored or cannot be; never rejects.
+   * @param leaseUntil milliseconds since the epoch
+   */
+  async deliver(batch: readonly Delivery[], leaseUntil: number): Promise<void> {
+    const { upSince } = this;
+    const open = new Set(batch);
+    const retryUntil = this.clock.elapsed() + leaseUntil - this.clock.now();
+    // Includes early results, whose promises the channel may ignore.
+    const settling: Promise<void>[] = [];
+    const store = (results: Iterable<readonly [Delivery, DeliveryResult]>): Promise<void> => {
+      const at = this.clock.now();
+      const updates = [...results].flatMap(([delivery, result]) =>
+        // The first result of a delivery counts: an early one is not replaced by the list at the end.
+        open.delete(delivery)
+          ? [updateOf(delivery, result, this.channel, { at, random: this.ids.random(), leaseUntil, upSince })]
+          : [],
+      );
+      const settled = updates.length > 0 ? this.settle(updates, retryUntil) : Promise.resolve();
+      settling.push(settled);
+      return settled;
+    };
+    // A delivery with too many attempts crashed its worker each time; it is not submitted again.
+    const isRetryable = ({ attempt }: Delivery) => attempt <= this.channel.timing.maxAttempts;
+    const retryable = batch.filter(isRetryable);
+    const results = await this.submit(retryable, (early) => store(this.checkedEarly(early)));
+    const rest = retryable.map((delivery, index) => [delivery, results[index] ?? NO_ANSWER] as const);
+    const given = batch
+      .filter((delivery) => !isRetryable(delivery))
+      .map((delivery) => [delivery, TOO_MANY_ATTEMPTS] as const);
+    void store([...rest, ...given]);
+    await Promise.all(settling);
+  }
+
+  /**
+   * Stores results whose lease has ended while the storage was away, at most once a second. To be called before each claim:
+   * until another attempt begins or an expiry has moved the state, a late result counts as one in time (`nextState`).
+   * Undefined: there is nothing to store now.
+   */
+  storeLate(): Promise<unknown> | undefined {
+    const now = this.clock.elapsed();
+    for (const [updates, until] of this.late) if (until <= now) this.drop(updates);
+    if (this.late.size === 0 || this.storing || now - this.lastStoring < STORAGE_RETRY_MS) return this.storing;
+    this.lastStoring = now;
+    const all = Promise.all([...this.late.keys()].map((updates) => this.settle(updates, now)));
+    this.storing = all.finally(() => {
+      this.storing = undefined;
+    });
+    return this.storing;
+  }
+
+  /** Keeps results for `storeLate`; too many mean that it is not the storage as a whole that is away. */
+  private keep(updates: readonly DeliveryUpdate[]): void {
+    if (!this.late.has(updates)) this.late.set(updates, this.clock.elapsed() + KEPT_MS);
+    const [oldest] = this.late.keys();
+    if (oldest && this.late.size > MAX_KEPT) this.drop(oldest);
+  }
+
+  private drop(updates: readonly DeliveryUpdate[]): void {
+    this.late.delete(updates);
+    const { name: channel } = this.channel;
+    for (const { messageId, position } of updates) {
+      this.log.warn(
+        `Channel ${channel}: a result could not be stored for too long.`,
+        { channel, messageId },
+        ` It is dropped: ${messageId}:${position}`,
+      );
+    }
+  }
+
+  /**
+   * Stores updates. Only this process knows them, so it retries until the lease ends while the storage is away, and then keeps
+   * them for `storeLate`.
+   * @param retryUntil the end of the lease, by the clock's `elapsed`
+   */
+  private async settle(updates: readonly DeliveryUpdate[], retryUntil: number): Promise<void> {
+    const { clock, channel, idle } = this;
+    const warn = (error: unknown, detail?: string, messageId?: string) => {
+      const fields = { code: faultCode(error), channel: channel.name, messageId };
+      this.log.warn(`Channel ${channel.name}: ${reasonOf(error)}`, fields, detail);
+    };
+    const onAway = (error: StorageUnavailableError) => warn(error);
+    try {
+      const patience = { clock, until: retryUntil, signal: idle.signal, onAway };
+      await retryWhileAway(patience, () => this.outbox.settle(updates));
+      this.late.delete(updates);
+    } catch (error) {
+      if (error instanceof StorageUnavailableError) return this.keep(updates);
+      this.late.delete(updates);
+      const [only] = updates;
+      if (updates.length === 1 && only) {
+        warn(error, ` Not stored: what became of ${only.messageId}:${only.position}`, only.messageId);
+        return;
+      }
+      // Nothing of the batch was written; a faulty update must not fail the others.
+      for (const update of updates) await this.settle([update], retryUntil);
+    }
+  }
+
+  private async submit(batch: readonly Delivery[], early: StoreEarlyResults): Promise<readonly DeliveryResult[]> {
+    if (batch.length === 0) return [];
+    try {
+      return this.checked(await this.channel.deliver(batch, this.idle.signal, early), batch.length);
+    } catch (error) {
+      const where = stackFrames(error, FRAMES);
+      const fields = { code: faultCode(error), channel: this.channel.name, messageId: batch[0]?.messageId };
+      this.log.error(`Channel ${this.channel.name}: the transport threw ${reasonOf(error)}`, fields, where);
+      return batch.map(() => ({ kind: 'unknown', error: 'transport_error' }));
+    }
+  }
+
+  private checkedEarly(early: ReadonlyMap<Delivery, DeliveryResult>): readonly (readonly [Delivery, DeliveryResult])[] {
+    const results = this.checked([...early.values()], early.size);
+    return [...early.keys()].map((delivery, index) => [delivery, results[index] ?? NO_ANSWER]);
+  }
+
+  private checked(given: unknown, count: number): readonly DeliveryResult[] {
+    const { results, fault } = checkResults<DeliveryResult>(given, count);
+    const { name: channel } = this.channel;
+    if (fault !== undefined) this.log.error(`Channel ${channel}: the transport ${fault}.`, { channel });
+    return results;
+  }
+}

@@ -1,0 +1,163 @@
+import { integer, type OptionsOf, optionalGroup } from '../../common/options.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../common/time.js';
+import type { DeliveryUpdate, TrailEntry } from '../delivery-state.js';
+import type { Delivery } from '../outbox-store.js';
+
+/**
+ * Whether an attempt with an unknown result is repeated.
+ *
+ * `idempotent`: yes; the carrier recognises our id, so a repeat is harmless. `at-least-once`: only after a crash of the worker;
+ * a recipient may get the message twice. `at-most-once`: never; the delivery becomes `unknown`.
+ */
+export type RepeatPolicy = (typeof REPEAT_POLICIES)[number];
+
+/** All repeat policies. */
+export const REPEAT_POLICIES = ['idempotent', 'at-least-once', 'at-most-once'] as const;
+
+/** The result of one attempt to submit a delivery to a carrier. */
+export type DeliveryResult = DeliveryResultKind & {
+  /** Entries to store about this attempt. */
+  readonly trail?: readonly TrailEntry[];
+};
+
+type DeliveryResultKind =
+  /** Accepted by the carrier. `final`: the state is known already; without it, a report follows. */
+  | {
+      readonly kind: 'sent';
+      readonly reference?: string;
+      readonly final?: 'delivered' | 'undelivered';
+      readonly error?: string;
+    }
+  /** Not accepted, but a later attempt may be. */
+  | { readonly kind: 'retry'; readonly error: string }
+  /**
+   * Not tried, and not counted as an attempt: queued again until `until`, milliseconds since the epoch. `away`: the delivery
+   * waits for a failing carrier, which may never recover, and not for a rate limit.
+   */
+  | { readonly kind: 'postponed'; readonly error: string; readonly until: number; readonly away?: true }
+  /** Refused for good. `unasked`: not by the carrier, so the refusal proves nothing about earlier attempts. */
+  | { readonly kind: 'refused'; readonly error: string; readonly unasked?: true }
+  /** The carrier may have accepted it. With a reference, a later report can decide it. */
+  | { readonly kind: 'unknown'; readonly error: string; readonly reference?: string };
+
+/**
+ * Time-outs, retries and deadlines of a channel's deliveries. `maxAttempts` is a number from 1 to 100; the others are milliseconds,
+ * up to 30 days.
+ */
+export interface DeliveryTiming {
+  /** How long a worker may hold a delivery. Default 60 000. */
+  readonly leaseMs: number;
+  /** The most attempts of one delivery. Default 5. */
+  readonly maxAttempts: number;
+  /** The wait before the second attempt, doubled before each further one. Default 2000. */
+  readonly retryBaseMs: number;
+  /** The longest wait between two attempts. Default 300 000. */
+  readonly retryMaxMs: number;
+  /**
+   * How long after its acceptance a delivery may wait for carriers that are all failing. One that would have to wait longer fails
+   * and is refunded, but none before the process has been up for an hour, or for this time if that is shorter.
+   * Default 259 200 000 (72 h).
+   */
+  readonly maxAwayMs: number;
+  /** How long a report may take before the delivery becomes `unknown`. Default 259 200 000 (72 h). */
+  readonly reportDeadlineMs: number;
+}
+
+const MAX_MS = 30 * DAY_MS;
+const wait = integer(1, MAX_MS).or(undefined);
+
+/** Reads and checks the option `delivery` of a channel. */
+export const DELIVERY_OPTIONS = optionalGroup({
+  leaseMs: wait,
+  maxAttempts: integer(1, 100).or(undefined),
+  retryBaseMs: wait,
+  retryMaxMs: wait,
+  maxAwayMs: wait,
+  reportDeadlineMs: wait,
+} satisfies OptionsOf<DeliveryTiming>);
+
+/** The timing of a channel unless its transport or the host sets another. */
+export const DEFAULT_TIMING: DeliveryTiming = {
+  leaseMs: MINUTE_MS,
+  maxAttempts: 5,
+  retryBaseMs: 2000,
+  retryMaxMs: 5 * MINUTE_MS,
+  maxAwayMs: 3 * DAY_MS,
+  reportDeadlineMs: 3 * DAY_MS,
+};
+
+/** How a channel turns results into updates of deliveries. */
+export interface ResultPolicy {
+  readonly repeat: RepeatPolicy;
+  readonly timing: DeliveryTiming;
+}
+
+/** The circumstances of a result; times in milliseconds since the epoch. */
+export interface ResultContext {
+  /** The time of the result. */
+  readonly at: number;
+  /** The jitter, in [0, 1). */
+  readonly random: number;
+  /** The end of the lease that the delivery was claimed with. */
+  readonly leaseUntil: number;
+  /** When this process started to deliver. */
+  readonly upSince: number;
+}
+
+/** The time after a start in which failing carriers do not end deliveries that were accepted long before it. */
+const FIRST_HOUR_MS = HOUR_MS;
+
+/** Milliseconds to wait after a failed attempt: doubling, with jitter over the upper half so that retries spread out. */
+export function backoff({ retryBaseMs, retryMaxMs }: DeliveryTiming, attempt: number, random: number): number {
+  const ceiling = Math.min(retryMaxMs, retryBaseMs * 2 ** (attempt - 1));
+  return Math.round((ceiling / 2) * (1 + random));
+}
+
+/**
+ * The update that a result makes to its delivery. When an earlier attempt may have been accepted, only a carrier that recognises
+ * our id proves with its refusal that nothing was sent. Any other end leaves the delivery `unknown`, and nothing is refunded.
+ */
+export function updateOf(
+  { messageId, position, attempt, acceptedAt, doubtful = false }: Delivery,
+  result: DeliveryResult,
+  { repeat, timing }: ResultPolicy,
+  { at, random, leaseUntil, upSince }: ResultContext,
+): DeliveryUpdate {
+  const base = {
+    messageId,
+    position,
+    attempt,
+    at,
+    ...('reference' in result && result.reference !== undefined ? { reference: result.reference } : {}),
+    ...errorOf(result),
+    ...(result.trail === undefined ? {} : { trail: result.trail }),
+  };
+  if (result.kind === 'sent') {
+    if (result.final) return { ...base, status: result.final };
+    return { ...base, status: 'sent', dueAt: at + timing.reportDeadlineMs };
+  }
+  // Without an earlier attempt that may have been accepted, it is certain that nothing was sent.
+  const notSent = { ...base, status: doubtful ? 'unknown' : 'failed' } as const;
+  if (result.kind === 'postponed') {
+    const { maxAwayMs } = timing;
+    const latest = Math.max(acceptedAt + maxAwayMs, upSince + Math.min(maxAwayMs, FIRST_HOUR_MS));
+    if (result.away && result.until > latest) return notSent;
+    return { ...base, status: 'queued', dueAt: result.until, uncounted: { leaseUntil } };
+  }
+  if (result.kind === 'refused') {
+    const isCertain = !doubtful || (repeat === 'idempotent' && result.unasked === undefined);
+    return { ...base, status: isCertain ? 'failed' : 'unknown' };
+  }
+  const mayRepeat = attempt < timing.maxAttempts && (result.kind === 'retry' || repeat === 'idempotent');
+  if (mayRepeat) {
+    const doubt = result.kind === 'unknown' ? { doubtful: true } : {};
+    return { ...base, ...doubt, status: 'queued', dueAt: at + backoff(timing, attempt, random) };
+  }
+  return result.kind === 'retry' ? notSent : { ...base, status: 'unknown' };
+}
+
+/** The reason of a result. Never missing on a retry, because `shownStatus` recognises an earlier attempt by it. */
+function errorOf({ kind, error }: DeliveryResult): Pick<DeliveryUpdate, 'error'> {
+  if (error !== undefined) return { error };
+  return kind === 'sent' ? {} : { error: kind };
+}

@@ -1,0 +1,270 @@
+import type { Clock } from '../../common/clock.js';
+import { STORAGE_RETRY_MS, within } from '../../common/concurrency/async.js';
+import type { Rounds } from '../../common/concurrency/rounds.js';
+import type { IdGenerator } from '../../common/ids.js';
+import { type FaultLog, faultCode, faultLog, reasonOf } from '../../common/log.js';
+import type { Channel } from '../channel.js';
+import type { OperatingSwitches } from '../operating-state.js';
+import type { Outbox } from '../outbox.js';
+import type { ClaimOrder, Delivery, OutboxStore } from '../outbox-store.js';
+import { BatchDelivery } from './batch-delivery.js';
+import { CAPACITY_MS } from './capacity.js';
+import type { DispatchSettings } from './dispatch-options.js';
+import { IdleTimer } from './idle-timer.js';
+
+/**
+ * The pause after a round, in milliseconds, also when work arrives: deliveries that gather meanwhile share the next round's
+ * commits. Channels with lanes skip it, because each lane has one delivery at a time and nothing gathers.
+ */
+const GATHER_MS = 50;
+
+/** How often a worker looks whether its channel has capacity again, in milliseconds. */
+const CAPACITY_LOOK_MS = CAPACITY_MS / 2;
+
+/**
+ * How long a channel without deliveries may report that it has no capacity, in milliseconds. After this time it gets one
+ * delivery all the same, so that a mistake in its count does not stop the channel for good.
+ */
+const MAX_WITHOUT_CAPACITY_MS = 10_000;
+
+/** Delivers for one channel until it is stopped: claims deliveries, submits them and stores their results. */
+export class ChannelWorker {
+  private readonly log: FaultLog;
+  private readonly idle: IdleTimer;
+  private readonly delivery: BatchDelivery;
+  private readonly inFlight = new Set<Promise<void>>();
+  /** Batches in flight, but for the one of the slot for codes. */
+  private batches = 0;
+  /** Deliveries in flight. */
+  private held = 0;
+  /** Whether the slot for codes is in use. */
+  private carriesCodes = false;
+  /** Whether deliveries may have been accepted since the last claim. */
+  private isCalled = true;
+  /** The most deliveries that the last claim could take, but for one of codes. */
+  private lastLimit: number;
+  /** Whether more may be due than the channel has capacity for. */
+  private lacksCapacity = false;
+  /** The last claim that was not only of codes, and the last of any, by the clock's `elapsed`. */
+  private lastClaim = Number.NEGATIVE_INFINITY;
+  private lastLook = Number.NEGATIVE_INFINITY;
+  private running: Promise<void> = Promise.resolve();
+  /** By the clock's `elapsed`. */
+  private lastExpiry = Number.NEGATIVE_INFINITY;
+  /** Whether the last batch of overdue deliveries was full. */
+  private moreIsOverdue = false;
+
+  constructor(
+    private readonly channel: Channel,
+    private readonly store: OutboxStore,
+    private readonly outbox: Outbox,
+    private readonly settings: DispatchSettings,
+    private readonly clock: Clock,
+    ids: IdGenerator,
+    private readonly rounds: Rounds,
+    private readonly switches?: OperatingSwitches,
+  ) {
+    this.log = faultLog('ChannelWorker', clock);
+    this.lastLimit = settings.batchSize;
+    this.idle = new IdleTimer(clock);
+    this.delivery = new BatchDelivery(channel, outbox, clock, ids, this.idle);
+  }
+
+  start(): void {
+    this.running = this.run();
+  }
+
+  /** Ends the worker's wait, because deliveries may be due. */
+  notify(): void {
+    this.isCalled = true;
+    this.idle.notify();
+  }
+
+  /**
+   * Claims nothing more. Resolves when the current round has ended and the batches in flight are settled, the latter at most
+   * `shutdownMs` later.
+   */
+  async stop(): Promise<void> {
+    this.idle.stop();
+    await this.running;
+    await this.settled(this.settings.shutdownMs);
+  }
+
+  /** Resolves when the batches in flight are settled, or after `patienceMs` milliseconds. */
+  async settled(patienceMs: number): Promise<void> {
+    await within(this.clock, patienceMs, Promise.all(this.inFlight));
+  }
+
+  private async run(): Promise<void> {
+    const rounds = this.rounds.start(`deliver ${this.channel.name}`, { everyMs: this.settings.pollMs });
+    while (!this.idle.stopped) {
+      this.idle.clear();
+      try {
+        const more = await this.round();
+        rounds.ended();
+        if (!more) await this.sleep();
+        // On SQLite a whole round may be microtasks. Yield to sockets and timers; lanes that become free in the same turn are
+        // then served together.
+        await new Promise(setImmediate);
+      } catch (error) {
+        const { name: channel } = this.channel;
+        this.log.warn(`Channel ${channel}: ${reasonOf(error)}`, { code: faultCode(error), channel });
+        this.isCalled = true;
+        await this.idle.pause(STORAGE_RETRY_MS);
+      }
+    }
+    rounds.stopped();
+  }
+
+  /**
+   * Claims before it expires, so that overdue deliveries do not delay due ones. True when more may be due at once. Late results
+   * come first, as a claim or an expiry would overtake them; a held row may keep them waiting, but not the claims.
+   */
+  private async round(): Promise<boolean> {
+    const late = this.delivery.storeLate();
+    if (late) await within(this.clock, STORAGE_RETRY_MS, late);
+    const moreIsDue = await this.claim();
+    await this.expire();
+    return moreIsDue || this.moreIsOverdue;
+  }
+
+  /** Claims and launches one batch, or one delivery for each free lane; true when more may be due at once. */
+  private async claim(): Promise<boolean> {
+    const lanes = this.channel.lanes();
+    if (lanes) return lanes.length > 0 && this.claimLanes(lanes);
+    const { batchSize } = this.settings;
+    const limit = this.limit();
+    if (limit <= 0) {
+      await this.claimCodes();
+      return false;
+    }
+    this.lastLimit = limit;
+    this.lastClaim = this.clock.elapsed();
+    const { batch, leaseUntil } = await this.take({ limit });
+    if (batch.length > 0) {
+      this.batches++;
+      this.launch(batch, leaseUntil, () => {
+        this.batches--;
+        return this.batches === this.settings.concurrency - 1;
+      });
+    }
+    this.lacksCapacity = batch.length === limit && limit < batchSize;
+    return batch.length === batchSize;
+  }
+
+  private async claimLanes(lanes: readonly string[]): Promise<boolean> {
+    const { batchSize } = this.settings;
+    const { batch, leaseUntil } = await this.take({ limit: batchSize, lanes });
+    // Each lane is a batch of its own, so that a slow one does not delay the others.
+    for (const delivery of batch) this.launch([delivery], leaseUntil, () => true);
+    return batch.length === batchSize;
+  }
+
+  /**
+   * Claims codes into the slot that is kept for them, when there is no capacity for anything else. Without the slot, codes would
+   * wait for the end of a batch on a slow carrier.
+   */
+  private async claimCodes(): Promise<void> {
+    const { batchSize, pollMs } = this.settings;
+    const isDue = this.isCalled || this.clock.elapsed() - this.lastLook >= pollMs;
+    if (this.carriesCodes || !isDue) return;
+    const limit = Math.min(this.lastLimit, batchSize);
+    const { batch, leaseUntil } = await this.take({ limit, only: 'code' });
+    if (batch.length === 0) return;
+    this.carriesCodes = true;
+    this.launch(batch, leaseUntil, () => {
+      this.carriesCodes = false;
+      this.isCalled ||= batch.length === limit;
+      return this.isCalled;
+    });
+  }
+
+  /** How many deliveries may be claimed now. */
+  private limit(): number {
+    const { batchSize, concurrency } = this.settings;
+    const capacity = this.channel.capacity?.();
+    this.lacksCapacity = false;
+    if (capacity === undefined) return this.batches < concurrency ? batchSize : 0;
+    // The channel's batches can be as small as its capacity, so we count deliveries here, not batches.
+    const fitting = Math.min(Math.floor(capacity), batchSize, concurrency * batchSize - this.held);
+    // Written as a negation so that NaN counts as no capacity.
+    this.lacksCapacity = !(fitting >= 1);
+    const hasRested = this.clock.elapsed() - this.lastClaim >= MAX_WITHOUT_CAPACITY_MS;
+    if (!this.lacksCapacity) return fitting;
+    return this.held === 0 && hasRested ? 1 : 0;
+  }
+
+  private async take(
+    order: Pick<ClaimOrder, 'limit' | 'lanes' | 'only'>,
+  ): Promise<{ readonly batch: readonly Delivery[]; readonly leaseUntil: number }> {
+    this.isCalled = false;
+    this.lastLook = this.clock.elapsed();
+    const { name, timing, repeat } = this.channel;
+    const except = await this.switches?.pausedOf(name);
+    const now = this.clock.now();
+    const leaseUntil = now + timing.leaseMs;
+    if (except === 'all') return { batch: [], leaseUntil };
+    const batch = await this.store.claim({
+      ...order,
+      channel: name,
+      now,
+      leaseUntil,
+      abandoned: repeat !== 'at-most-once',
+      ...(except && { except }),
+    });
+    return { batch, leaseUntil };
+  }
+
+  /** @param ended called when the batch has ended; true: what waits for that can be claimed now */
+  private launch(batch: readonly Delivery[], leaseUntil: number, ended: () => boolean): void {
+    this.held += batch.length;
+    const delivered = this.deliver(batch, leaseUntil).finally(() => {
+      this.inFlight.delete(delivered);
+      this.held -= batch.length;
+      const hasCapacity = this.lacksCapacity && this.held === 0 && this.lastLimit > 1;
+      if (ended() || hasCapacity) this.idle.notify();
+    });
+    this.inFlight.add(delivered);
+  }
+
+  /**
+   * Resolves at the latest when the lease has ended: a batch that the transport never answers is claimed again then, as after a
+   * crash, and must not block the rest of the channel.
+   */
+  private async deliver(batch: readonly Delivery[], leaseUntil: number): Promise<void> {
+    const { name } = this.channel;
+    const delivered = this.delivery.deliver(batch, leaseUntil).then(() => true);
+    if (await within(this.clock, leaseUntil - this.clock.now(), delivered)) return;
+    this.log.error(`Channel ${name}: the transport has not answered within the lease; its batch is given up on.`, {
+      channel: name,
+      messageId: batch[0]?.messageId,
+    });
+  }
+
+  /**
+   * Moves deliveries without a report in time, and those that a crashed worker must not repeat, to `unknown`: one batch twice
+   * in `pollMs`, or one in each round while batches are full.
+   */
+  private async expire(): Promise<void> {
+    const elapsed = this.clock.elapsed();
+    if (!this.moreIsOverdue && elapsed - this.lastExpiry < this.settings.pollMs / 2) return;
+    this.lastExpiry = elapsed;
+    const now = this.clock.now();
+    const statuses = this.channel.repeat === 'at-most-once' ? (['sent', 'sending'] as const) : (['sent'] as const);
+    const order = { channel: this.channel.name, limit: this.settings.batchSize, now, statuses };
+    this.moreIsOverdue = (await this.outbox.expire(order)) === order.limit;
+  }
+
+  /** Waits for a notification, and for the next due time, the next poll or the next look for capacity, whichever is first. */
+  private async sleep(): Promise<void> {
+    if (!this.channel.lanes()) await this.idle.pause(GATHER_MS);
+    if (this.idle.isNotified || this.idle.stopped) return;
+    if (this.lacksCapacity)
+      return this.idle.untilNotified(this.lastLimit > 1 ? CAPACITY_LOOK_MS - GATHER_MS : CAPACITY_MS);
+    const due = await this.store.nextDue(this.channel.name);
+    const wait = due === undefined ? this.settings.pollMs : due - this.clock.now();
+    // A delivery that is due and was not claimed waits for something else, for instance its lane; do not poll in a hot loop.
+    const least = wait <= 0 ? this.settings.pollMs / 4 : GATHER_MS;
+    await this.idle.untilNotified(Math.min(Math.max(wait, least), this.settings.pollMs));
+  }
+}

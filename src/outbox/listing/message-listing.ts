@@ -1,0 +1,60 @@
+import { MessagingError } from '../../common/errors.js';
+import { isId } from '../../common/ids.js';
+import { checkInput, checkLimit } from '../../common/inputs.js';
+import { momentOf, textOfCursor } from '../../common/list-query.js';
+import type { Metadata } from '../../events/event-types.js';
+import type { DeliveryStatus } from '../delivery-state.js';
+import { metadataOf } from '../metadata.js';
+import type { MessageQuery } from '../outbox-store.js';
+
+/** The filter and page of a listing of messages. All conditions must hold, those on recipients for the same recipient. */
+export interface MessageListQuery {
+  /** The maximum number of items, 1 to 1000. Default 50. */
+  readonly limit?: number | undefined;
+  /** The `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Only messages with a recipient in this state. */
+  readonly status?: string | undefined;
+  /** Only messages whose metadata has all of these. */
+  readonly metadata?: Metadata | undefined;
+  /** Only messages accepted at or after this moment: ISO 8601, a day (UTC) or a time with its zone. */
+  readonly since?: string | undefined;
+  /** Only messages accepted before this moment, in the format of `since`. */
+  readonly until?: string | undefined;
+}
+
+/**
+ * The store's query for what all listings have in common.
+ * @param statuses the states of recipients on the channel
+ * @throws MessagingError `error.invalid_cursor`, `error.field_invalid` for another invalid filter, and those of `metadataOf`
+ */
+export function listingQuery(
+  query: MessageListQuery,
+  statuses: readonly DeliveryStatus[],
+): Pick<MessageQuery, 'limit' | 'after' | 'status' | 'metadata' | 'since' | 'until'> {
+  checkInput(query);
+  const { limit = 50, cursor, status, metadata, since, until } = query;
+  checkLimit(limit);
+  return {
+    limit,
+    after: cursor === undefined ? undefined : textOfCursor(cursor, isPosition),
+    status: statusOf(status, statuses),
+    metadata: metadataOf(metadata),
+    since: momentOf('since', since),
+    until: momentOf('until', until),
+  };
+}
+
+/** @throws MessagingError `error.field_invalid` for anything but one of the states */
+export function statusOf(status: unknown, statuses: readonly DeliveryStatus[]): DeliveryStatus | undefined {
+  if (status === undefined) return undefined;
+  const known = statuses.find((each) => each === status);
+  if (known === undefined) throw new MessagingError('error.field_invalid', { field: 'status' });
+  return known;
+}
+
+/** The id of a message, optionally with the position of a recipient. */
+function isPosition(text: string): boolean {
+  const [id, position = '0', ...more] = text.split(':');
+  return isId(id) && /^\d{1,7}$/.test(position) && more.length === 0;
+}

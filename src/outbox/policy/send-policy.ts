@@ -1,0 +1,48 @@
+import type { ErrorCode } from '../../common/errors.js';
+import type { Payload } from '../payload.js';
+
+/** A small document that a policy stores under a key. */
+export interface PolicyRecord {
+  /** JSON. */
+  readonly state: object;
+  /** Ids of the messages that the record depends on, see `SeenRecord.lost`; may be empty. */
+  readonly messages: readonly string[];
+  /** When it may be removed, milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** A record as read under lock. */
+export interface SeenRecord extends Pick<PolicyRecord, 'state' | 'messages'> {
+  /** True when the record names messages and all of them have `failed`. */
+  readonly lost: boolean;
+}
+
+/** Existing records by key. */
+export type SeenRecords = ReadonlyMap<string, SeenRecord>;
+
+/** Records to write, by key. */
+export type RecordChanges = ReadonlyMap<string, PolicyRecord>;
+
+/** Why a policy refuses a send. */
+export interface PolicyRefusal {
+  readonly code: ErrorCode;
+  readonly values: Readonly<Record<string, string | number>>;
+  /** Seconds. */
+  readonly retryAfter?: number;
+}
+
+/** A refusal, or the records to write with the payload and the reply of the send. */
+export type PolicyDecision =
+  | { readonly refusal: PolicyRefusal }
+  | { readonly changes: RecordChanges; readonly reply: object; readonly payload: Payload };
+
+/**
+ * A condition on a send besides the balance, for instance a limit on codes. Its changes are stored in the transaction of the
+ * send, or not at all.
+ */
+export interface SendPolicy {
+  /** Keys of the records that it reads and may write. */
+  readonly keys: readonly string[];
+  /** Runs between the storage's lock and its write, and again when the transaction is repeated: must be pure and synchronous. */
+  decide(seen: SeenRecords): PolicyDecision;
+}

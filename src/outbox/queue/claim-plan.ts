@@ -1,0 +1,207 @@
+import type { Row } from '../../storage/engine/operation.js';
+import { integerOf, textOf } from '../../storage/engine/rows.js';
+import type { ClaimOrder } from '../outbox-store.js';
+import { PRIORITIES, type Priority } from './priority.js';
+import type { Floors, QueueMemory } from './queue-memory.js';
+import {
+  after,
+  type FoundQueue,
+  type Place,
+  type Queue,
+  type QueueRange,
+  queueKey,
+  type WaitingStatus,
+} from './queues.js';
+
+/** The most places of a priority that one statement searches, and the most queues between two names. */
+const PLACES = 64;
+
+/** The most statements that search for one claim; the next claim goes on where this one has stopped. */
+const SEARCHES = 16;
+
+/** A queue with due rows, and what a claim has taken of it. */
+interface OpenQueue extends Queue {
+  readonly due: number;
+  /** The rows that this claim has locked. */
+  taken: number;
+  /** The `due_at` of the last of them. */
+  lastDue: number;
+  /** False: nothing more is due, or others hold it. */
+  hasMore: boolean;
+}
+
+/** The queues of one priority. */
+interface Line {
+  readonly priority: Priority;
+  /** Not searched yet, in the order of their turn. */
+  places: readonly Place[];
+  /** In the order of their turn. */
+  readonly queues: OpenQueue[];
+}
+
+/**
+ * Divides a claim between priorities, and the share of each priority between its accounts: equally, in turn, and what one does
+ * not need goes to the others. It says where to search and what to lock, and is told what there was.
+ */
+export class ClaimPlan {
+  private readonly turns;
+  private readonly lines: readonly Line[];
+  private readonly rows: Row[] = [];
+  /** Whether the rows are in the order of `byPriority` as they came. */
+  private isSorted = true;
+  private readonly floors: Floors = new Map();
+  private readonly served = new Map<Priority, Queue>();
+  private searches = 0;
+  private readonly except: ReadonlySet<string>;
+
+  constructor(
+    private readonly memory: QueueMemory,
+    private readonly order: ClaimOrder,
+  ) {
+    this.turns = memory.turns.copy();
+    this.except = new Set(order.except);
+    const priorities = order.only ? [order.only] : PRIORITIES;
+    this.lines = priorities.map((priority) => ({
+      priority,
+      places: memory
+        .places(priority, order.abandoned)
+        .filter(({ from, below }) => below !== undefined || !this.except.has(from)),
+      queues: [],
+    }));
+  }
+
+  /** The locked rows: the first priority first, and within it the longest overdue. */
+  get claimed(): readonly Row[] {
+    return this.isSorted ? this.rows : this.rows.toSorted(byPriority);
+  }
+
+  /** The places to search before rows are locked: of each priority of which no queue is known that has more; none at last. */
+  nextPlaces(): readonly Place[] {
+    if (this.free === 0 || this.searches === SEARCHES) return [];
+    const places = this.lines.filter(hasNoQueue).flatMap((line) => line.places.slice(0, PLACES));
+    if (places.length > 0) this.searches++;
+    return places;
+  }
+
+  /** How many queues a search answers for one place. */
+  get most(): number {
+    // Many of them may be passed over.
+    return this.except.size > 0 ? PLACES : Math.min(Math.max(this.order.limit, 8), PLACES);
+  }
+
+  /** What was found in `nextPlaces`. */
+  found(results: readonly (readonly FoundQueue[])[]): void {
+    let at = 0;
+    for (const line of this.lines.filter(hasNoQueue)) {
+      const searched = line.places.slice(0, PLACES);
+      const part = results.slice(at, at + searched.length);
+      at += searched.length;
+      line.places = this.addTo(line, searched, part).concat(line.places.slice(PLACES));
+    }
+  }
+
+  /** What to lock next; empty when the batch is full or nothing more is due. */
+  nextRanges(): readonly QueueRange[] {
+    if (this.free === 0) return [];
+    const waiting = this.lines.filter((line) => !hasNoQueue(line));
+    const shares = this.turns.divide(this.free, new Set(waiting.map(({ priority }) => priority)));
+    return waiting.flatMap((line) => this.shareOut(line, shares.get(line.priority) ?? 0));
+  }
+
+  /** What was locked of `nextRanges`. A row that was locked before is among them again. */
+  locked(ranges: readonly QueueRange[], rows: readonly Row[]): void {
+    const rowsOf = new Map<string, Row[]>(ranges.map((range) => [queueKey(range), []]));
+    const only = ranges.length === 1 ? rows : undefined;
+    if (!only) for (const row of rows) rowsOf.get(keyOfQueue(row))?.push(row);
+    const asked = new Map(ranges.map((range) => [queueKey(range), range.take]));
+    for (const queue of this.lines.flatMap(({ queues }) => queues)) {
+      const key = queueKey(queue);
+      const take = asked.get(key);
+      if (take !== undefined) this.take(queue, take, only ?? rowsOf.get(key) ?? []);
+    }
+  }
+
+  /** Tells the memory what the next claim needs to know. To be called after the commit. */
+  remember(): Floors {
+    this.memory.turns = this.turns;
+    for (const line of this.lines) {
+      const queue = this.served.get(line.priority);
+      if (queue) this.memory.served(line.priority, queue);
+      for (const each of line.queues) {
+        // Rows of paused accounts stay in a queue that accounts share.
+        if (each.name === '' && this.except.size > 0) continue;
+        const first = each.taken > 0 ? each.lastDue : each.due;
+        this.floors.set(each, each.hasMore ? first : undefined);
+      }
+    }
+    return this.floors;
+  }
+
+  private get free(): number {
+    return this.order.limit - this.rows.length;
+  }
+
+  /** Adds to the batch what it has not got yet of the first rows of a queue. */
+  private take(queue: OpenQueue, asked: number, rows: readonly Row[]): void {
+    const own = queue.taken === 0 ? undefined : new Set(this.rows.map(keyOf));
+    const more = (own ? rows.filter((row) => !own.has(keyOf(row))) : rows).slice(0, this.free);
+    const last = more.at(-1);
+    if (last) queue.lastDue = Math.max(queue.lastDue, integerOf(last, 'due_at'));
+    queue.taken += more.length;
+    queue.hasMore = more.length > 0 && rows.length >= asked;
+    this.isSorted &&= this.rows.length === 0;
+    this.rows.push(...more);
+  }
+
+  /** Adds the queues that were found to a line, up to the first place that has more of them; answers the places that are left. */
+  private addTo(line: Line, searched: readonly Place[], found: readonly (readonly FoundQueue[])[]): readonly Place[] {
+    for (const [index, place] of searched.entries()) {
+      const queues = found[index] ?? [];
+      for (const queue of queues) {
+        const { due } = queue;
+        if (this.except.has(queue.name)) continue;
+        if (due === undefined) this.floors.set(queue, due);
+        else line.queues.push({ ...queue, due, taken: 0, lastDue: 0, hasMore: true });
+      }
+      const last = queues.at(-1);
+      if (place.below === undefined || queues.length < this.most || !last) continue;
+      // Accounts behind these come first; those in places behind have their turn after them.
+      this.served.set(line.priority, last);
+      return [{ ...place, from: after(last.name) }, ...searched.slice(index + 1)];
+    }
+    return [];
+  }
+
+  /** Shares places equally between the queues of a line, the first ones get what does not come out even. */
+  private shareOut(line: Line, places: number): readonly QueueRange[] {
+    const open = line.queues.filter(({ hasMore }) => hasMore);
+    const [each, more] = [Math.floor(places / open.length), places % open.length];
+    const ranges = open.flatMap((queue, index) => {
+      const extra = each + (index < more ? 1 : 0);
+      return extra === 0 ? [] : [{ ...queue, floor: queue.due, take: queue.taken + extra }];
+    });
+    const last = open[more - 1];
+    if (last) this.served.set(line.priority, last);
+    return ranges;
+  }
+}
+
+/** The first priority first, and within it the longest overdue. */
+export function byPriority(a: Row, b: Row): number {
+  const difference = (column: string) => integerOf(a, column) - integerOf(b, column);
+  return difference('priority') || difference('due_at');
+}
+
+function hasNoQueue({ queues }: Line): boolean {
+  return queues.every(({ hasMore }) => !hasMore);
+}
+
+function keyOf(row: Row): string {
+  return `${integerOf(row, 'position')} ${textOf(row, 'message_id')}`;
+}
+
+function keyOfQueue(row: Row): string {
+  // Only rows of these states have a `due_at`.
+  const status = textOf(row, 'status') as WaitingStatus;
+  return queueKey({ status, priority: integerOf(row, 'priority'), name: textOf(row, 'queue') });
+}

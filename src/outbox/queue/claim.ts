@@ -1,0 +1,185 @@
+import type { Dialect } from '../../storage/dialect.js';
+import { type Operation, type Row, rowsOf, writeAll } from '../../storage/engine/operation.js';
+import { integerOf, optionalInteger, optionalText, textOf } from '../../storage/engine/rows.js';
+import type { ClaimOrder, Delivery } from '../outbox-store.js';
+import { byPriority, ClaimPlan } from './claim-plan.js';
+import { PRIORITIES, priorityOf } from './priority.js';
+import { QueueMemory } from './queue-memory.js';
+import { findQueues, lockQueues } from './queues.js';
+
+/**
+ * Claims due deliveries for a worker: see `OutboxStore.claim`.
+ * @param plan for an order without lanes; a new one for each claim
+ */
+export function* claimDeliveries(
+  dialect: Dialect,
+  order: ClaimOrder,
+  plan: ClaimPlan = new ClaimPlan(new QueueMemory(false), order),
+): Operation<readonly Delivery[]> {
+  const claimed = order.lanes ? yield* laneHeads(dialect, order, order.lanes) : yield* dueRows(dialect, order, plan);
+  if (claimed.length === 0) return [];
+  const deliveries = yield* withMessages(dialect, claimed);
+  yield* lease(dialect, order, claimed);
+  return deliveries;
+}
+
+/** Writes the lease of locked rows. */
+function* lease(dialect: Dialect, order: ClaimOrder, claimed: readonly Row[]): Operation<void> {
+  const table = 'messaging_recipient';
+  const abandoned = claimed.some(isAbandoned);
+  const set = {
+    status: "'sending'",
+    attempt: 'attempt + 1',
+    queue: "''",
+    due_at: '?',
+    updated_at: '?',
+    // It stays first in its lane until it is done.
+    ...(order.lanes ? { lane_turn: '0' } : {}),
+    ...(abandoned ? { doubtful: 'v.doubtful' } : {}),
+  };
+  const params = [order.leaseUntil, order.now];
+  const places = claimed.flatMap((row) => optionalText(row, 'place') ?? []);
+  if (dialect.updatePlaces && !abandoned && places.length === claimed.length) {
+    const { affected } = yield { ...dialect.updatePlaces({ table, set, params, places }), endsTransaction: true };
+    // Locked rows stay where they are. Were one not there, it would have no lease, and must not be handed over.
+    if (affected !== places.length) throw new Error(`A claim has locked ${places.length} rows and found ${affected}.`);
+    return;
+  }
+  const update = dialect.updateRows({
+    table,
+    set,
+    params,
+    shape: { message_id: 'id', position: 'integer', ...(abandoned ? { doubtful: 'integer' } : {}) },
+    rows: claimed.map((row) => {
+      const key = [textOf(row, 'message_id'), integerOf(row, 'position')];
+      return abandoned ? [...key, isDoubtful(row) ? 1 : null] : key;
+    }),
+    on: 'messaging_recipient.message_id = v.message_id AND messaging_recipient.position = v.position',
+  });
+  yield* writeAll([update], true);
+}
+
+/** Locks due rows as the plan says, until the batch is full or nothing more is due. */
+function* dueRows(dialect: Dialect, { channel, now, except }: ClaimOrder, plan: ClaimPlan): Operation<readonly Row[]> {
+  for (;;) {
+    for (let places = plan.nextPlaces(); places.length > 0; places = plan.nextPlaces()) {
+      plan.found(yield* findQueues(dialect, channel, places, now, plan.most));
+    }
+    const ranges = plan.nextRanges();
+    if (ranges.length === 0) return plan.claimed;
+    plan.locked(ranges, yield* lockQueues(dialect, channel, ranges, now, 'none', except));
+  }
+}
+
+/** Locks the first unsent delivery of each lane and returns those that are due; later ones must not overtake it. */
+function* laneHeads(dialect: Dialect, order: ClaimOrder, lanes: readonly string[]): Operation<readonly Row[]> {
+  const { channel, now, limit, abandoned, except = [] } = order;
+  const heads = dialect.lockFirsts({
+    columns: COLUMNS,
+    table: 'messaging_recipient',
+    key: ['message_id', 'position'],
+    group: { channel: 'id', lane: 'text' },
+    index: 'messaging_recipient_turn',
+    order: ['lane_turn', 'message_id', 'position'],
+    still: 'r.lane IS NOT NULL',
+  });
+  // Sorted, so that all transactions lock rows in the same order.
+  const groups = [...new Set(lanes)].sort().map((lane) => [channel, lane]);
+  const rows = yield* rowsOf(heads, JSON.stringify(groups));
+  const due = rows.filter(
+    (row) => integerOf(row, 'due_at') <= now && (abandoned || textOf(row, 'status') === 'queued'),
+  );
+  const wanted = except.length === 0 ? due : yield* ofOthers(dialect, due, except);
+  return wanted.toSorted(byPriority).slice(0, limit);
+}
+
+/** Without those of some accounts. */
+function* ofOthers(dialect: Dialect, rows: readonly Row[], except: readonly string[]): Operation<readonly Row[]> {
+  const ids = [...new Set(rows.map((row) => textOf(row, 'message_id')))];
+  const messages = yield* rowsOf(
+    `SELECT id FROM messaging_message WHERE id ${dialect.among()} AND account_id ${dialect.among()}`,
+    JSON.stringify(ids),
+    JSON.stringify(except),
+  );
+  const theirs = new Set(messages.map((row) => textOf(row, 'id')));
+  return rows.filter((row) => !theirs.has(textOf(row, 'message_id')));
+}
+
+const COLUMNS = 'r.message_id, r.position, r.priority, r.number, r.attempt, r.status, r.doubtful, r.due_at';
+
+/** Whether a worker has claimed it before and its lease has ended without a result. */
+function isAbandoned(row: Row): boolean {
+  return textOf(row, 'status') === 'sending';
+}
+
+function isDoubtful(row: Row): boolean {
+  return isAbandoned(row) || optionalInteger(row, 'doubtful') === 1;
+}
+
+/** What the deliveries of a message have in common. */
+type OfMessage = Omit<Delivery, 'position' | 'priority' | 'number' | 'attempt' | 'doubtful' | 'abandoned'>;
+
+/** Adds the columns of the messages, each read once instead of once a recipient. */
+function* withMessages(dialect: Dialect, claimed: readonly Row[]): Operation<readonly Delivery[]> {
+  const ids = [...new Set(claimed.map((row) => textOf(row, 'message_id')))];
+  const rows = yield* rowsOf(
+    `SELECT id, account_id, channel, lane, sender, payload, accepted_at, trace FROM messaging_message WHERE id ${dialect.among()}`,
+    JSON.stringify(ids),
+  );
+  const messages = new Map(rows.map((row) => [textOf(row, 'id'), toMessage(row)]));
+  return claimed.flatMap((row) => {
+    const message = messages.get(textOf(row, 'message_id'));
+    return message ? [toDelivery(message, row)] : [];
+  });
+}
+
+function toMessage(row: Row): OfMessage {
+  const message: OfMessage = {
+    messageId: textOf(row, 'id'),
+    accountId: textOf(row, 'account_id'),
+    channel: textOf(row, 'channel'),
+    lane: optionalText(row, 'lane'),
+    sender: textOf(row, 'sender'),
+    payload: JSON.parse(textOf(row, 'payload')),
+    acceptedAt: integerOf(row, 'accepted_at'),
+  };
+  const trace = optionalText(row, 'trace');
+  return trace === undefined ? message : { ...message, trace };
+}
+
+function toDelivery(message: OfMessage, row: Row): Delivery {
+  // Written out: with spread operators behind the first a batch takes forty times as long here.
+  const delivery = {
+    messageId: message.messageId,
+    position: integerOf(row, 'position'),
+    accountId: message.accountId,
+    channel: message.channel,
+    lane: message.lane,
+    priority: priorityOf(integerOf(row, 'priority')),
+    sender: message.sender,
+    payload: message.payload,
+    number: textOf(row, 'number'),
+    attempt: integerOf(row, 'attempt') + 1,
+    acceptedAt: message.acceptedAt,
+  };
+  const { trace } = message;
+  const traced = trace === undefined ? delivery : { ...delivery, trace };
+  if (isAbandoned(row)) return { ...traced, doubtful: true, abandoned: true };
+  return isDoubtful(row) ? { ...traced, doubtful: true } : traced;
+}
+
+/** The most accounts between two remembered ones that are looked at for the next due time. */
+const ACCOUNTS = 64;
+
+/** The earliest time at which a delivery of a channel is due. */
+export function* nextDueTime(dialect: Dialect, channel: string, memory: QueueMemory): Operation<number | undefined> {
+  const places = PRIORITIES.flatMap((priority) => [
+    ...memory.placesOf('queued', priority),
+    ...memory.placesAhead('sending', priority),
+    ...memory.placesAhead('sent', priority),
+  ]);
+  const found = (yield* findQueues(dialect, channel, places, Number.MAX_SAFE_INTEGER, ACCOUNTS)).flat();
+  for (const queue of found) memory.foundAhead(queue, queue.due);
+  const times = found.flatMap(({ due }) => due ?? []);
+  return times.length > 0 ? Math.min(...times) : undefined;
+}

@@ -1,0 +1,182 @@
+import { StorageUnavailableError } from '../../common/errors.js';
+import { MAX_COUNTED, MAX_DELIVERIES, type MeasureOrder, type StorageMeasures } from '../../core/storage-measures.js';
+import type { Dialect } from '../../storage/dialect.js';
+import type { Executor } from '../../storage/engine/executor.js';
+import { type Operation, type Row, rowsOf, type Statement } from '../../storage/engine/operation.js';
+import { integerOf, optionalInteger, optionalText, type RowShape, textOf } from '../../storage/engine/rows.js';
+import { PRIORITIES, rankOf } from './priority.js';
+import { END, groupsOfQueues, QUEUES_BETWEEN } from './queues.js';
+
+/** The most accounts of a priority, and endpoints, of which the oldest is searched. */
+const MAX_SEARCHED = 100;
+
+/** The most events that are looked up for them. */
+const MAX_EVENTS = 400;
+
+/** See `MessagingStorage.measure`: at most six statements, each of which reads a bounded part of an index. */
+export class StorageMeter {
+  /** Whether this user may not read what the database tells of itself; then it is asked no more. */
+  private isBlind = false;
+
+  constructor(private readonly executor: Executor) {}
+
+  async measure({ now, channels }: MeasureOrder): Promise<StorageMeasures> {
+    const { executor } = this;
+    const { dialect } = executor;
+    const [open, due] =
+      channels.length > 0
+        ? [
+            await executor.browse(() => openDeliveries(dialect, channels)),
+            await executor.browse(() => dueSince(dialect, channels, now)),
+          ]
+        : [[], []];
+    const counts = await executor.browse(() => counted(dialect, channels));
+    const uncalledSince = await executor.browse(() => oldestUncalled(dialect));
+    const tells = this.isBlind ? [] : await this.catalogue();
+    const of = (what: string) => counts.filter((row) => textOf(row, 'what') === what);
+    const total = (what: string) => of(what).reduce((sum, row) => sum + integerOf(row, 'n'), 0);
+    const oldest = tells.find((row) => textOf(row, 'what') === 'oldest');
+    return {
+      open,
+      due,
+      lowAccounts: total('low'),
+      parkedReceipts: total('parked'),
+      sessions: of('session').map((row) => ({
+        channel: textOf(row, 'a'),
+        state: textOf(row, 'b'),
+        count: integerOf(row, 'n'),
+      })),
+      endpoints: of('endpoint').map((row) => ({ state: textOf(row, 'b'), count: integerOf(row, 'n') })),
+      uncalledSince,
+      deadRows: tells
+        .filter((row) => textOf(row, 'what') === 'dead')
+        .map((row) => ({ table: textOf(row, 'name').replace('messaging_', ''), rows: integerOf(row, 'n') })),
+      oldestSnapshot: oldest && integerOf(oldest, 'n'),
+    };
+  }
+
+  private async catalogue(): Promise<readonly Row[]> {
+    const sql = CATALOGUES[this.executor.dialect.driver];
+    if (sql === undefined) return [];
+    try {
+      return await this.executor.browse(() => rowsOf(sql));
+    } catch (error) {
+      if (error instanceof StorageUnavailableError) throw error;
+      this.isBlind = true;
+      return [];
+    }
+  }
+}
+
+const OPEN: RowShape = { channel: 'id', status: 'id', n: 'integer', most: 'integer' };
+const STATUSES = ['queued', 'sending'] as const;
+
+function* openDeliveries(dialect: Dialect, channels: readonly string[]): Operation<StorageMeasures['open']> {
+  const wanted = channels.flatMap((channel) => STATUSES.map((status) => ({ channel, status })));
+  const query = `SELECT v.n AS n, count(*) AS found FROM (SELECT 1 AS one FROM messaging_recipient r${dialect.by('messaging_recipient_queue')}
+    WHERE r.channel = v.channel AND r.status = v.status AND r.due_at IS NOT NULL LIMIT v.most) t`;
+  const rows = yield* rowsOfEach(
+    dialect,
+    query,
+    OPEN,
+    wanted.map(({ channel, status }, n) => [channel, status, n, MAX_DELIVERIES]),
+  );
+  return rows.flatMap((row) => {
+    const place = wanted[integerOf(row, 'n')];
+    return place ? [{ ...place, count: integerOf(row, 'found') }] : [];
+  });
+}
+
+function* dueSince(dialect: Dialect, channels: readonly string[], now: number): Operation<StorageMeasures['due']> {
+  const wanted = channels.flatMap((channel) => PRIORITIES.map((priority) => ({ channel, priority })));
+  const rows = yield* rowsOfEach(
+    dialect,
+    groupsOfQueues(dialect),
+    QUEUES_BETWEEN,
+    wanted.map(({ channel, priority }, n) => [channel, 'queued', '', END, MAX_SEARCHED, n, rankOf(priority), now]),
+  );
+  const oldest = new Map<number, number>();
+  for (const row of rows) {
+    const [n, due] = [integerOf(row, 'n'), optionalInteger(row, 'due_at')];
+    if (due !== undefined) oldest.set(n, Math.min(due, oldest.get(n) ?? due));
+  }
+  return [...oldest].flatMap(([n, since]) => {
+    const place = wanted[n];
+    return place ? [{ ...place, since }] : [];
+  });
+}
+
+/** Counts of small things, in one statement: `what`, two names and the number. */
+function* counted(dialect: Dialect, channels: readonly string[]): Operation<readonly Row[]> {
+  const first = (what: string, columns: string, from: string) =>
+    `SELECT '${what}' AS what, t.a AS a, t.b AS b, count(*) AS n FROM (SELECT ${columns} FROM ${from} LIMIT ${MAX_COUNTED}) t
+      GROUP BY t.a, t.b`;
+  const parts = [
+    first('low', "'' AS a, '' AS b", 'messaging_account WHERE low IS NOT NULL'),
+    first('parked', "'' AS a, '' AS b", 'messaging_sms_parked WHERE counts_for IS NOT NULL'),
+    // In an order, so that PostgreSQL reads them by their key: a scan of a table is forbidden there, and takes a compiled plan.
+    first('endpoint', "'' AS a, status AS b", 'messaging_endpoint ORDER BY id'),
+    first(
+      'session',
+      'channel AS a, status AS b',
+      `messaging_session WHERE channel ${dialect.among()} AND lease_until IS NOT NULL`,
+    ),
+  ];
+  return yield* rowsOf(parts.join(' UNION ALL '), JSON.stringify(channels));
+}
+
+const WINDOW: RowShape = { account: 'id', type: 'id', position: 'integer' };
+
+/**
+ * The time of the oldest event that enabled endpoints were not called with. Of types that an endpoint is not told of its
+ * cursor may not have passed the events.
+ */
+function* oldestUncalled(dialect: Dialect): Operation<number | undefined> {
+  const endpoints = yield* rowsOf(
+    `SELECT p.account_id, p.cursor_at, p.types FROM messaging_endpoint p
+      JOIN messaging_event_counter c ON c.id = p.account_id AND c.sequence > p.cursor_at
+      WHERE p.status = 'enabled' ORDER BY p.id LIMIT ${MAX_SEARCHED}`,
+  );
+  const all: unknown[][] = [];
+  const some: unknown[][] = [];
+  for (const row of endpoints) {
+    const place = [textOf(row, 'account_id'), integerOf(row, 'cursor_at')] as const;
+    const types = optionalText(row, 'types');
+    if (types === undefined) all.push([place[0], '', place[1]]);
+    else for (const type of JSON.parse(types)) some.push([place[0], type, place[1]]);
+  }
+  const next = (condition: string) =>
+    `SELECT e.at AS at FROM messaging_event e WHERE e.account_id = v.account${condition} AND e.sequence > v.position
+      ORDER BY e.sequence LIMIT 1`;
+  const searches = [
+    ...(all.length > 0 ? [dialect.ofEach(next(''), WINDOW, all)] : []),
+    ...(some.length > 0 ? [dialect.ofEach(next(' AND e.type = v.type'), WINDOW, some.slice(0, MAX_EVENTS))] : []),
+  ];
+  if (searches.length === 0) return undefined;
+  const rows = yield* rowsOf(
+    searches.map(({ sql }) => sql).join(' UNION ALL '),
+    ...searches.flatMap(({ params }) => params),
+  );
+  return rows.length > 0 ? Math.min(...rows.map((row) => integerOf(row, 'at'))) : undefined;
+}
+
+function* rowsOfEach(
+  dialect: Dialect,
+  query: string,
+  shape: RowShape,
+  rows: readonly (readonly unknown[])[],
+): Operation<readonly Row[]> {
+  const statement: Statement = dialect.ofEach(query, shape, rows);
+  return (yield statement).rows;
+}
+
+/** What databases tell of themselves: `what` is `dead`, with a table's `name`, or `oldest`, with seconds. */
+const CATALOGUES: Readonly<Record<string, string>> = {
+  postgres: `SELECT 'dead' AS what, relname AS name, n_dead_tup AS n FROM pg_stat_user_tables
+      WHERE schemaname = current_schema() AND relname LIKE 'messaging\\_%'
+    UNION ALL SELECT 'oldest', '', coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)), 0)::bigint
+      FROM pg_stat_activity WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid() AND xact_start IS NOT NULL
+        AND coalesce(datname, current_database()) = current_database() AND backend_type <> 'autovacuum worker'`,
+  mysql: `SELECT 'oldest' AS what, '' AS name, coalesce(max(TIMESTAMPDIFF(SECOND, trx_started, NOW())), 0) AS n
+      FROM information_schema.innodb_trx WHERE trx_mysql_thread_id <> CONNECTION_ID()`,
+};

@@ -1,0 +1,342 @@
+import { isComplete } from '../../events/delivery-transition.js';
+import type { Telling } from '../../events/event-recorder.js';
+import type { NewEvent } from '../../events/event-types.js';
+import { deliveryEvents, isTold } from '../../events/events-of.js';
+import type { Dialect } from '../../storage/dialect.js';
+import { type Operation, type Row, rowsOf, type Statement, writeAll } from '../../storage/engine/operation.js';
+import { integerOf, optionalInteger, optionalText, shapeOf, textOf } from '../../storage/engine/rows.js';
+import {
+  type DeliveryChange,
+  type DeliveryRow,
+  type DeliveryStatus,
+  type DeliveryUpdate,
+  isAttempt,
+  nextState,
+  type TrailEntry,
+} from '../delivery-state.js';
+import type { DeliveryTransition, ExpiryOrder } from '../outbox-store.js';
+import { PRIORITIES } from '../queue/priority.js';
+import type { Floors, QueueMemory } from '../queue/queue-memory.js';
+import { findQueues, lockQueues } from '../queue/queues.js';
+import { type Completing, completeSends, lockMessages, updateMessages } from './completion.js';
+import { lockAccounts, refunds, refundsOfMessages } from './refunds.js';
+import { insertTrail } from './trail.js';
+
+/** A message, as far as no update changes it. */
+interface SentMessage
+  extends Pick<DeliveryTransition, 'accountId' | 'channel' | 'sender' | 'acceptedAt' | 'metadata' | 'trace'> {
+  readonly recipients: number;
+  readonly units: number;
+  /** Since which number its account records; undefined: it does not, or the send has one recipient. */
+  readonly recordedSince: number | undefined;
+}
+
+/** A recipient as it was read under lock. */
+interface LockedRow extends DeliveryRow {
+  readonly messageId: string;
+  readonly position: number;
+  readonly number: string;
+  readonly message: SentMessage;
+  readonly refundedUnits: number;
+  readonly storedAttempts: number;
+  readonly doubtful: boolean;
+}
+
+/** The values of a row after the updates so far, and what these add. */
+interface ChangedRow extends LockedRow {
+  readonly refund: number;
+  readonly error: string | undefined;
+  /** Undefined: the stored one stays. */
+  readonly reference: string | undefined;
+  readonly at: number;
+  /** False: the stored mark stays. */
+  readonly doubtful: boolean;
+  readonly trail: readonly TrailEntry[];
+}
+
+/**
+ * Locks, reads, applies `nextState` and writes: see `OutboxStore.settle`. The last part of a transaction of `EventRecorder`,
+ * which it ends where it tells no event.
+ */
+export function* settleDeliveries(
+  dialect: Dialect,
+  updates: readonly DeliveryUpdate[],
+  { tell, expect }: Telling,
+): Operation<readonly DeliveryTransition[]> {
+  if (updates.length === 0) return [];
+  const locked = yield* lockRecipients(dialect, updates);
+  const transitions: DeliveryTransition[] = [];
+  const changed = new Map<string, ChangedRow>();
+  const completing = new Map<string, Completing & { readonly by: number }>();
+  let again = false;
+  for (const update of updates) {
+    const key = keyOf(update);
+    const earlier = changed.get(key);
+    const row = earlier ?? locked.get(key);
+    const change = row && nextState(row, update);
+    if (!row || !change) continue;
+    if (earlier) again = true;
+    const next = changedRow(row, earlier, update, change);
+    changed.set(key, next);
+    if (change.status === row.status) continue;
+    const completes = isComplete(change.status) && !isComplete(row.status);
+    transitions.push(transitionOf(next, change.refund, completes));
+    const { messageId, message } = row;
+    const { recipients, units, accountId, recordedSince } = message;
+    if (!completes || recipients === 1) continue;
+    expect(accountId, recordedSince);
+    if (recordedSince === undefined) continue;
+    const added = (completing.get(messageId)?.added ?? 0) + 1;
+    completing.set(messageId, { messageId, recipients, units, recordedSince, added, by: transitions.length - 1 });
+  }
+  if (changed.size === 0) return transitions;
+  const rows = inOrder(locked.keys(), changed);
+  const refunded = rows.filter(({ refund }) => refund > 0);
+  const messages = [...completing.keys(), ...refunded.map(({ messageId }) => messageId)];
+  const counts = yield* lockMessages(dialect, messages, completing);
+  yield* lockAccounts(dialect, refunded);
+  const statements = [
+    updateRecipients(dialect, rows),
+    ...(refunded.length > 0 ? refunds(dialect, refunded) : []),
+    ...updateMessages(dialect, refundsOfMessages(refunded), completing, counts),
+    ...insertTrail(dialect, rows),
+  ];
+  const tellsNothing = !transitions.some(({ status }) => isTold(status));
+  yield* writeAll(dialect.together(statements), tellsNothing);
+  for (const [messageId, completed] of yield* completeSends(dialect, completing, counts)) {
+    const place = completing.get(messageId)?.by ?? -1;
+    const last = transitions[place];
+    if (last) transitions[place] = { ...last, completed };
+  }
+  const events = transitions.flatMap(deliveryEvents);
+  for (const event of again ? events : byType(events)) tell(event);
+  return transitions;
+}
+
+/**
+ * The events of transitions of as many deliveries: those of one type together, as the log stores them in fewer rows then, and
+ * the ends of sends last.
+ */
+function byType(events: readonly NewEvent[]): readonly NewEvent[] {
+  const types = new Map<string, NewEvent[]>();
+  for (const event of events) {
+    const alike = types.get(event.type);
+    if (alike) alike.push(event);
+    else types.set(event.type, [event]);
+  }
+  const completed = types.get('send.completed') ?? [];
+  types.delete('send.completed');
+  return [...types.values(), completed].flat();
+}
+
+function transitionOf(row: ChangedRow, refund: number, completes: boolean): DeliveryTransition {
+  const { message, status, refundedUnits } = row;
+  // Written out, as in `changedRow`.
+  const transition = {
+    messageId: row.messageId,
+    position: row.position,
+    accountId: message.accountId,
+    channel: message.channel,
+    sender: message.sender,
+    number: row.number,
+    status,
+    error: row.error,
+    units: row.units,
+    refund,
+    refundedUnits,
+    acceptedAt: message.acceptedAt,
+    metadata: message.metadata,
+    at: row.at,
+  };
+  const { recipients, units, trace } = message;
+  const traced = trace === undefined ? transition : { ...transition, trace };
+  if (!completes || recipients > 1) return traced;
+  return { ...traced, completed: { recipients, statuses: { [status]: 1 }, units, refundedUnits } };
+}
+
+/** The row after one more update. */
+function changedRow(
+  row: LockedRow,
+  earlier: ChangedRow | undefined,
+  { error, at, reference, doubtful = false, trail = NONE }: DeliveryUpdate,
+  change: DeliveryChange,
+): ChangedRow {
+  // Written out: with spread operators a batch takes several times as long here.
+  return {
+    messageId: row.messageId,
+    position: row.position,
+    number: row.number,
+    message: row.message,
+    units: row.units,
+    status: change.status,
+    dueAt: change.dueAt,
+    attempt: change.attempt ?? row.attempt,
+    refund: (earlier?.refund ?? 0) + change.refund,
+    refundedUnits: row.refundedUnits + change.refund,
+    error,
+    at,
+    reference: reference ?? earlier?.reference,
+    doubtful: doubtful || earlier?.doubtful === true,
+    trail: earlier ? [...earlier.trail, ...trail] : trail,
+    storedAttempts: row.storedAttempts + trail.filter(isAttempt).length,
+  };
+}
+
+const NONE: readonly TrailEntry[] = [];
+
+/** The changed rows in the order of their locks. */
+function inOrder(keys: Iterable<string>, changed: ReadonlyMap<string, ChangedRow>): readonly ChangedRow[] {
+  const rows: ChangedRow[] = [];
+  for (const key of keys) {
+    const row = changed.get(key);
+    if (row) rows.push(row);
+  }
+  return rows;
+}
+
+/** The most queues between two remembered ones that one expiry looks at; there is one, but for those of an earlier version. */
+const QUEUES = 64;
+
+/**
+ * Sets overdue deliveries to `unknown`: see `OutboxStore.expire`.
+ * @param floors gets what the search has found; to be told to the memory after the commit
+ */
+export function* expireDeliveries(
+  dialect: Dialect,
+  { channel, limit, now, statuses }: ExpiryOrder,
+  memory: QueueMemory,
+  floors: Floors,
+  telling: Telling,
+): Operation<readonly DeliveryTransition[]> {
+  const rows: Row[] = [];
+  const places = statuses.flatMap((status) => PRIORITIES.flatMap((priority) => memory.placesOf(status, priority)));
+  for (const queue of (yield* findQueues(dialect, channel, places, now, QUEUES)).flat()) {
+    const { due } = queue;
+    const take = limit - rows.length;
+    if (due !== undefined && take > 0) {
+      rows.push(...(yield* lockQueues(dialect, channel, [{ ...queue, floor: due, take }], now, 'any')));
+    }
+    floors.set(queue, rows.length < limit ? undefined : due);
+  }
+  return yield* settleDeliveries(
+    dialect,
+    rows.map((row) => ({
+      messageId: textOf(row, 'message_id'),
+      position: integerOf(row, 'position'),
+      status: 'unknown',
+      at: now,
+    })),
+    telling,
+  );
+}
+
+function keyOf({ messageId, position }: { readonly messageId: string; readonly position: number }): string {
+  return `${position} ${messageId}`;
+}
+
+function* lockRecipients(
+  dialect: Dialect,
+  wanted: readonly DeliveryUpdate[],
+): Operation<ReadonlyMap<string, LockedRow>> {
+  const keys = new Map(wanted.map((key) => [keyOf(key), [key.messageId, key.position]]));
+  // All transactions lock in this order, so that two updates of the same deliveries cannot deadlock.
+  const rows = yield* rowsOf(
+    `SELECT r.message_id, r.position, r.status, r.units, r.refunded_units, r.attempt, r.tries, r.doubtful, r.due_at, r.channel, r.number,
+        m.account_id, m.sender, m.recipients, m.units AS price, m.accepted_at, m.metadata, m.trace,
+        CASE WHEN m.recipients > 1 THEN (${RECORDED_SINCE} WHERE c.id = m.account_id AND c.recording = 1) END AS recorded_since
+      FROM ${dialect.rowsInOrder({ message_id: 'id', position: 'integer' }, 'message_id, position')}
+      ${dialect.thenJoin} messaging_recipient r${dialect.by('primary key')} ON ${dialect.lookUp('r.message_id = v.message_id AND r.position = v.position')}
+      ${dialect.thenJoin} ${dialect.unlocked('messaging_message')} m ON ${dialect.lookUp('m.id = r.message_id')}
+      ORDER BY r.message_id, r.position${dialect.lock('r', 'wait')}`,
+    JSON.stringify([...keys.values()]),
+  );
+  const messages = new Map<string, SentMessage>();
+  return new Map(
+    rows.map((row) => {
+      const messageId = textOf(row, 'message_id');
+      const message = messages.get(messageId) ?? toMessage(row);
+      messages.set(messageId, message);
+      const locked = toLocked(row, messageId, message);
+      return [keyOf(locked), locked];
+    }),
+  );
+}
+
+/** Read without a lock: the recorder reads it again under the counter's, and repeats the transaction where it differs. */
+const RECORDED_SINCE = 'SELECT c.began FROM messaging_event_counter c';
+
+function toMessage(row: Row): SentMessage {
+  const metadata = optionalText(row, 'metadata');
+  return {
+    accountId: textOf(row, 'account_id'),
+    channel: textOf(row, 'channel'),
+    sender: textOf(row, 'sender'),
+    recipients: integerOf(row, 'recipients'),
+    units: integerOf(row, 'price'),
+    acceptedAt: integerOf(row, 'accepted_at'),
+    metadata: metadata === undefined ? undefined : JSON.parse(metadata),
+    recordedSince: optionalInteger(row, 'recorded_since'),
+    trace: optionalText(row, 'trace'),
+  };
+}
+
+function toLocked(row: Row, messageId: string, message: SentMessage): LockedRow {
+  return {
+    messageId,
+    position: integerOf(row, 'position'),
+    number: textOf(row, 'number'),
+    message,
+    units: integerOf(row, 'units'),
+    refundedUnits: integerOf(row, 'refunded_units'),
+    attempt: integerOf(row, 'attempt'),
+    storedAttempts: integerOf(row, 'tries'),
+    doubtful: optionalInteger(row, 'doubtful') === 1,
+    // Only this package writes the column, from values of this type.
+    status: textOf(row, 'status') as DeliveryStatus,
+    dueAt: optionalInteger(row, 'due_at') ?? null,
+  };
+}
+
+function updateRecipients(dialect: Dialect, rows: readonly ChangedRow[]): Statement {
+  // Doubtful attempts are rare, so the column is only updated where there are any.
+  const doubts = rows.some(({ doubtful }) => doubtful);
+  // Few are tried again, so the account is only given where there are any.
+  const waits = rows.some(({ status }) => status === 'queued');
+  return dialect.updateRows({
+    table: 'messaging_recipient',
+    set: {
+      status: 'v.status',
+      due_at: 'v.due_at',
+      error: 'v.error',
+      updated_at: 'v.at',
+      refunded_units: 'refunded_units + v.refund',
+      attempt: 'v.attempt',
+      tries: 'v.tries',
+      // It leaves its lane, and with it the index of lanes, when it needs no further attempt.
+      lane: "CASE WHEN v.status = 'queued' THEN messaging_recipient.lane END",
+      queue: waits ? "CASE WHEN messaging_recipient.lane IS NULL THEN v.queue ELSE '' END" : "''",
+      reference: 'coalesce(v.reference, messaging_recipient.reference)',
+      ...(doubts ? { doubtful: 'coalesce(v.doubtful, messaging_recipient.doubtful)' } : {}),
+    },
+    shape: {
+      ...shapeOf('message_id status error reference', 'position due_at attempt tries refund at'),
+      ...(doubts ? { doubtful: 'integer' } : {}),
+      ...(waits ? { queue: 'id' } : {}),
+    },
+    rows: rows.map((row) => [
+      row.messageId,
+      row.status,
+      row.error ?? null,
+      row.reference ?? null,
+      row.position,
+      row.dueAt,
+      row.attempt,
+      row.storedAttempts,
+      row.refund,
+      row.at,
+      ...(doubts ? [row.doubtful ? 1 : null] : []),
+      ...(waits ? [row.status === 'queued' ? row.message.accountId : ''] : []),
+    ]),
+    on: 'messaging_recipient.message_id = v.message_id AND messaging_recipient.position = v.position',
+  });
+}

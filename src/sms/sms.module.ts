@@ -1,0 +1,98 @@
+import { type DynamicModule, Injectable, Logger, Module, type OnModuleInit } from '@nestjs/common';
+import { capabilityModule } from '../core/capability.js';
+import { ConfiguredModule } from '../core/configured-module.js';
+import { CORE_GRAPH_OPTIONS, CORE_OPTIONS, type FactoryImports, type ValuesFactory } from '../core/core-options.js';
+import { FACTORY_OPTIONS, knownOptions, knownValues, SHARED_CORE_OPTIONS } from '../core/known-options.js';
+import { isOnSharedCore, MountPoint } from '../core/mount-point.js';
+import { invokeFactory, providePort } from '../core/port-provider.js';
+import { MessagingCore } from '../messaging/messaging-core.module.js';
+import {
+  ofCore,
+  SMS_GRAPH_OPTIONS,
+  type SmsGraph,
+  type SmsModuleAsyncOptions,
+  type SmsModuleOptions,
+} from '../messaging/module-options.js';
+import { SandboxSmsTransport } from '../sandbox/sandbox-sms-transport.js';
+import { SMS_CAPABILITY } from './sms-capability.js';
+import { resolveSmsSettings, SMS_OPTIONS, type SmsOptions, SmsSettings } from './sms-options.js';
+import { SmsTransport } from './sms-transport.js';
+
+/** SMS by itself: the routes of SMS and the balance. */
+@Module({})
+export class SmsModule extends ConfiguredModule {
+  /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
+  static forRoot(options: SmsModuleOptions): DynamicModule {
+    if (isOnSharedCore(options)) {
+      const own = knownOptions(options, SHARED_CORE_OPTIONS, SMS_GRAPH_OPTIONS, SMS_OPTIONS);
+      return SmsModule.feature(own.core, own, { useFactory: () => own });
+    }
+    const { transport: _, ...values } = knownOptions(
+      options,
+      CORE_GRAPH_OPTIONS,
+      CORE_OPTIONS,
+      SMS_GRAPH_OPTIONS,
+      SMS_OPTIONS,
+    );
+    return SmsModule.feature(MessagingCore.build(options, { useFactory: () => withSms(values) }), options);
+  }
+
+  /** As `forRoot`, with the values from a factory. */
+  static forRootAsync(options: SmsModuleAsyncOptions): DynamicModule {
+    if (isOnSharedCore(options)) {
+      const own = knownOptions(options, SHARED_CORE_OPTIONS, SMS_GRAPH_OPTIONS, FACTORY_OPTIONS);
+      const values = knownValues(own, SMS_OPTIONS, SMS_GRAPH_OPTIONS);
+      return SmsModule.feature(own.core, { ...own, imports: values.imports }, values);
+    }
+    const graph = { ...CORE_GRAPH_OPTIONS, ...SMS_GRAPH_OPTIONS };
+    const own = knownOptions(options, graph, FACTORY_OPTIONS);
+    const values = knownValues(own, { ...CORE_OPTIONS, ...SMS_OPTIONS }, graph);
+    const useFactory = async (...injected: unknown[]) => withSms(await values.useFactory(...injected));
+    return SmsModule.feature(MessagingCore.build(options, { ...values, useFactory }), options);
+  }
+
+  /**
+   * The module on an existing core; the default values are the core's own `sms`.
+   * @internal
+   */
+  static feature(
+    core: DynamicModule,
+    graph: SmsGraph & FactoryImports = {},
+    values: ValuesFactory<SmsOptions | undefined> = OF_CORE,
+  ): DynamicModule {
+    const transport = providePort('sms.transport', SmsTransport, graph.transport ?? SandboxSmsTransport);
+    return capabilityModule(SmsModule, MountPoint.of(core), SMS_CAPABILITY, {
+      imports: [core, ...(graph.imports ?? []), ...transport.imports],
+      providers: [
+        {
+          provide: SmsSettings,
+          useFactory: async (...injected: unknown[]) =>
+            resolveSmsSettings(await invokeFactory(values.useFactory, injected)),
+          inject: values.inject ?? [],
+        },
+        ...transport.providers,
+        ...(graph.transport === undefined ? [SandboxNotice] : []),
+      ],
+      exports: transport.exports,
+    });
+  }
+}
+
+const OF_CORE = ofCore(({ sms }) => sms);
+
+/** Moves the options of SMS alone under `sms`, where the core expects them. */
+function withSms<T extends SmsOptions>(values: T): T & { readonly sms: SmsOptions } {
+  return { ...values, sms: values };
+}
+
+/** Logs at start that SMS reach no phone, where the sandbox is used because no transport was given. */
+@Injectable()
+class SandboxNotice implements OnModuleInit {
+  constructor(private readonly transport: SmsTransport) {}
+
+  onModuleInit(): void {
+    // A test may have overridden the transport.
+    if (this.transport.name !== 'sandbox') return;
+    new Logger('Messaging').log('SMS go to the sandbox and reach no phone: no sms.transport was given.');
+  }
+}

@@ -1,0 +1,70 @@
+import type { Dialect } from '../storage/dialect.js';
+import { columnTypes } from '../storage/schema/column-types.js';
+
+/** Parts of SMS that carriers have accepted, their receipts, and opt-outs. */
+export function smsTables(dialect: Dialect): string[] {
+  const { id, name, text, integer } = columnTypes(dialect);
+  return [
+    // One row per part that a carrier has accepted. carrier_id: empty where the carrier gave none.
+    `CREATE TABLE messaging_sms_part (
+      message_id ${id} NOT NULL, position ${integer} NOT NULL, attempt ${integer} NOT NULL, part ${integer} NOT NULL,
+      parts ${integer} NOT NULL, route ${id} NOT NULL, carrier_id ${id} NOT NULL, number ${id} NOT NULL,
+      status ${id} NOT NULL, error ${text}, recorded_at ${integer} NOT NULL, updated_at ${integer} NOT NULL,
+      expires_at ${integer} NOT NULL, PRIMARY KEY (message_id, position, attempt, part))${dialect.clustered}`,
+    'CREATE INDEX messaging_sms_part_carrier ON messaging_sms_part (route, carrier_id, number)',
+    'CREATE INDEX messaging_sms_part_expiry ON messaging_sms_part (expires_at)',
+
+    // Receipts that arrived before their part was stored, one row for each id that the part may have. counts_for: the route
+    // on one row of each receipt and null on its other rows (up to 15), so that counting a route's receipts reads one row
+    // each.
+    `CREATE TABLE messaging_sms_parked (
+      receipt_id ${id} NOT NULL, carrier_id ${id} NOT NULL, route ${id} NOT NULL, counts_for ${id},
+      receipt ${text} NOT NULL, expires_at ${integer} NOT NULL, PRIMARY KEY (receipt_id, carrier_id))${dialect.clustered}`,
+    'CREATE INDEX messaging_sms_parked_carrier ON messaging_sms_parked (route, carrier_id)',
+    'CREATE INDEX messaging_sms_parked_expiry ON messaging_sms_parked (expires_at)',
+    `CREATE INDEX messaging_sms_parked_count ON messaging_sms_parked (counts_for, expires_at, receipt_id)${dialect.indexedOnly('counts_for')}`,
+
+    // Rows are only locked, to serialise the transactions that record parts and receipts of a route.
+    `CREATE TABLE messaging_sms_route (id ${id} NOT NULL PRIMARY KEY)${dialect.clustered}`,
+
+    // Numbers that have opted out of a signature of an account; account '*': of all accounts.
+    `CREATE TABLE messaging_opt_out (
+      account_id ${id} NOT NULL, signature ${name} NOT NULL, number ${id} NOT NULL, id ${id} NOT NULL,
+      source ${id} NOT NULL, added_at ${integer} NOT NULL, PRIMARY KEY (account_id, signature, number))${dialect.clustered}`,
+    'CREATE UNIQUE INDEX messaging_opt_out_id ON messaging_opt_out (id)',
+    'CREATE INDEX messaging_opt_out_listing ON messaging_opt_out (account_id, added_at, id)',
+
+    // One row per signature that ever had an opt-out; for all others no number needs a look-up.
+    `CREATE TABLE messaging_opt_out_list (
+      account_id ${id} NOT NULL, signature ${name} NOT NULL, PRIMARY KEY (account_id, signature))${dialect.clustered}`,
+  ];
+}
+
+/** Opt-outs of erased numbers, under keyed hashes. */
+export function hashedOptOuts(dialect: Dialect): string[] {
+  // hashed_at: since when numbers of the list may be keyed hashes.
+  return [`ALTER TABLE messaging_opt_out_list ADD COLUMN hashed_at ${columnTypes(dialect).integer}`];
+}
+
+/** Texts of phones that have come, so that a repeat is told from a new one. */
+export function receivedTexts(dialect: Dialect): string[] {
+  const { id, integer } = columnTypes(dialect);
+  return [
+    // id: a hash of what the text is known by. text_id: the id of its events.
+    `CREATE TABLE messaging_sms_received (
+      id ${id} NOT NULL PRIMARY KEY, text_id ${id} NOT NULL, expires_at ${integer} NOT NULL)${dialect.clustered}`,
+    'CREATE INDEX messaging_sms_received_expiry ON messaging_sms_received (expires_at)',
+  ];
+}
+
+/** Long texts of phones, of which not all parts have come. */
+export function longTexts(dialect: Dialect): string[] {
+  const { id, text, integer } = columnTypes(dialect);
+  return [
+    // Few rows for a short time, which are searched whole. content: where it is from, and its parts, in JSON, which can hold
+    // half of an emoji.
+    `CREATE TABLE messaging_sms_long (
+      id ${id} NOT NULL PRIMARY KEY, phone ${id} NOT NULL, revision ${id} NOT NULL, content ${text} NOT NULL,
+      characters ${integer} NOT NULL, expires_at ${integer} NOT NULL)${dialect.clustered}`,
+  ];
+}

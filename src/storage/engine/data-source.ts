@@ -1,0 +1,139 @@
+import { closeSync, existsSync, fchmodSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { DataSource } from 'typeorm';
+import type { AccountStore } from '../../accounts/account-store.js';
+import type { LedgerStore } from '../../billing/ledger-store.js';
+import { MessagingOptionsError } from '../../common/errors.js';
+import type { MediaStore } from '../../media/media-store.js';
+import type { OutboxStore } from '../../outbox/outbox-store.js';
+import type { PolicyStore } from '../../outbox/policy/policy-store.js';
+import type { StorageMeter } from '../../outbox/queue/queue-meter.js';
+import type { SchemaGroup } from '../schema/versions.js';
+import { mysqlOptionsOf } from '../url-options.js';
+import { codeOf } from './blame.js';
+import { ANSWER_MS } from './connection.js';
+import type { Executor } from './executor.js';
+
+/** A started storage: its DataSource and its stores. */
+export interface OpenStorage {
+  readonly dataSource: DataSource;
+  /** Whether this package made the DataSource, and closes it. */
+  readonly isOurs: boolean;
+  readonly executor: Executor;
+  /** All tables that it has. */
+  readonly groups: readonly SchemaGroup[];
+  readonly meter: StorageMeter;
+  readonly outbox: OutboxStore;
+  readonly ledger: LedgerStore;
+  readonly accounts: AccountStore;
+  readonly policies: PolicyStore;
+  readonly media: MediaStore;
+  /** Of capabilities. */
+  readonly stores: readonly object[];
+}
+
+/**
+ * The time-outs of connecting and of a statement, in milliseconds, after which a request is answered 503. Below
+ * `ANSWER_MS`.
+ */
+const CONNECT_MS = 5000;
+export const STATEMENT_MS = 25_000;
+
+/** File mode: only the owner reads and writes. */
+const OWNER_ONLY = 0o600;
+
+/** What is between here and the database server. */
+export type Pooler = 'transaction';
+
+/**
+ * Makes a DataSource for a checked database URL: `sqlite:<path>`, `postgres://…`, `mysql://…` or `mariadb://…`.
+ *
+ * @param options.pooler a pooler of PostgreSQL connections
+ * @param options.existing whether an SQLite file must be there already
+ * @throws MessagingOptionsError where it is not
+ */
+export async function dataSourceFor(
+  url: string,
+  { pooler, existing = false }: { readonly pooler?: Pooler | undefined; readonly existing?: boolean } = {},
+): Promise<DataSource> {
+  // Here and not above: it takes longer to load than all of this package.
+  const { DataSource } = await import('typeorm');
+  if (url.startsWith('sqlite:')) {
+    // better-sqlite3 trims the path too.
+    const database = url.slice('sqlite:'.length).trim();
+    if (database !== ':memory:') {
+      if (existing && !existsSync(database)) {
+        throw new MessagingOptionsError(`Option storage: migrations is 'check' and there is no file ${database}.`);
+      }
+      makePrivate(database);
+    }
+    return new DataSource({
+      type: 'better-sqlite3',
+      database,
+      enableWAL: true,
+      // SqliteExecutor waits for locks without blocking the event loop.
+      timeout: 0,
+      prepareDatabase: prepareSqlite,
+    });
+  }
+  if (/^postgres(ql)?:/.test(url)) {
+    return new DataSource({
+      type: 'postgres',
+      url,
+      connectTimeoutMS: CONNECT_MS,
+      extra: {
+        // A setting of the connection, which a pooler in transaction mode refuses: there each transaction sets it.
+        ...(pooler ? {} : { statement_timeout: STATEMENT_MS }),
+        query_timeout: ANSWER_MS,
+        pipeline: true,
+      },
+    });
+  }
+  return new DataSource({
+    type: url.startsWith('mariadb:') ? 'mariadb' : 'mysql',
+    connectTimeout: CONNECT_MS,
+    ...mysqlOptionsOf(url),
+  });
+}
+
+/**
+ * Makes a folder and its parents. Node's recursive `mkdir` does not return below a folder without entries, such as `/proc`.
+ */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    // Another process has made it meanwhile.
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+}
+
+/**
+ * Makes the database file readable by its owner only, whatever the umask is; SQLite gives its log files (`-wal`, `-shm`) the
+ * same mode. An existing file keeps its mode.
+ */
+function makePrivate(file: string): void {
+  makeFolder(dirname(file));
+  try {
+    const descriptor = openSync(file, 'wx', OWNER_ONLY);
+    fchmodSync(descriptor, OWNER_ONLY);
+    closeSync(descriptor);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+}
+
+function prepareSqlite(handle: { pragma(text: string): unknown }): void {
+  // Several processes may start on a new file: they wait here until one has set WAL mode. Later waits must not block.
+  handle.pragma(`busy_timeout = ${CONNECT_MS}`);
+  handle.pragma('journal_mode = WAL');
+  handle.pragma('busy_timeout = 0');
+  // An answered send must survive a power cut; in WAL mode with NORMAL, SQLite syncs only at checkpoints.
+  handle.pragma('synchronous = FULL');
+  // Statement and savepoint journals stay in memory instead of a file each.
+  handle.pragma('temp_store = MEMORY');
+  // Checkpoint after 16 MB, four times the default: a page that many commits change is then copied once.
+  handle.pragma('wal_autocheckpoint = 4000');
+}

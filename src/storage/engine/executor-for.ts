@@ -1,0 +1,58 @@
+import { EventEmitter } from 'node:events';
+import { Logger } from '@nestjs/common';
+import type { Database } from 'better-sqlite3';
+import type { DataSource } from 'typeorm';
+import type { Clock } from '../../common/clock.js';
+import { dialectFor } from '../dialect-for.js';
+import { SqliteExecutor } from '../sqlite/sqlite-executor.js';
+import { sqliteWarning } from '../sqlite/sqlite-library.js';
+import type { Pooler } from './data-source.js';
+import type { Executor } from './executor.js';
+import { PooledExecutor } from './pooled-executor.js';
+
+/**
+ * Makes the executor for an initialised DataSource.
+ *
+ * @param isOurs whether only this package uses the DataSource. Default false: the host uses it too
+ * @param pooler a pooler of PostgreSQL connections
+ */
+export async function executorFor(
+  dataSource: DataSource,
+  clock?: Clock,
+  isOurs = false,
+  pooler?: Pooler,
+): Promise<Executor> {
+  const dialect = await dialectFor(dataSource.options.type, (sql) => dataSource.query(sql), isOurs, pooler);
+  if (dialect.driver !== 'better-sqlite3') {
+    listenForConnectionErrors(dataSource);
+    return new PooledExecutor(dataSource, dialect, clock);
+  }
+  const log = new Logger('TypeormStorage');
+  const warning = sqliteWarning();
+  if (warning !== undefined) log.warn(warning);
+  const runner = dataSource.createQueryRunner();
+  const database: Database = await runner.connect();
+  // 2 is FULL, 3 is EXTRA; lower levels can lose an answered send in a power cut.
+  if (Number(database.pragma('synchronous', { simple: true })) < 2) {
+    log.warn('This SQLite DataSource has synchronous below FULL: a power cut can lose answered sends.');
+  }
+  if (!database.memory && database.pragma('journal_mode', { simple: true }) === 'memory') {
+    log.warn('This SQLite DataSource has journal_mode MEMORY: a crash can damage the file. Give it enableWAL: true.');
+  }
+  return new SqliteExecutor(dataSource, database, clock);
+}
+
+/**
+ * Adds an error listener to every new connection of the pool. `pg` emits `connect` before TypeORM adds its own listener; an
+ * error in between (a server restart) would be uncaught and end the process. The next query on a lost connection still fails.
+ */
+function listenForConnectionErrors(dataSource: DataSource): void {
+  // TypeORM keeps the pool of `pg` in this property and has no public accessor.
+  const pool: unknown = Reflect.get(dataSource.driver, 'master');
+  if (pool instanceof EventEmitter && !pool.listeners('connect').includes(ignoreErrors))
+    pool.on('connect', ignoreErrors);
+}
+
+function ignoreErrors(connection: EventEmitter): void {
+  connection.on('error', () => undefined);
+}

@@ -1,0 +1,69 @@
+import type { HostTransaction } from '../../common/host-transaction.js';
+import type { Dialect } from '../dialect.js';
+import type { Operation } from './operation.js';
+import { ReadingShare } from './reading-share.js';
+
+/** Makes a new operation; called again for each repetition of a transaction. */
+export type Work<T> = () => Operation<T>;
+
+/**
+ * Runs operations atomically. With `host` they are part of the host's open transaction: they see its changes and are
+ * committed or rolled back with it; an operation that fails there has changed nothing.
+ */
+export abstract class Executor {
+  abstract readonly dialect: Dialect;
+
+  /** The most transactions that are open at a time. */
+  get maxTransactions(): number {
+    return 1;
+  }
+
+  /** How many operations wait for a connection or for their turn. */
+  get waitingWork(): number {
+    return 0;
+  }
+
+  /** Runs a transaction of our own; resolves when its commit is on disk. */
+  abstract write<T>(work: Work<T>, host?: HostTransaction): Promise<T>;
+
+  /**
+   * As `write`, without waiting for the disk, for work that may be repeated. A crash of the process loses nothing; a power
+   * cut may lose the newest of these transactions, but none that precedes a `write`.
+   */
+  abstract writeLazily<T>(work: Work<T>, host?: HostTransaction): Promise<T>;
+
+  /**
+   * Runs a migration: as one transaction where the dialect's migrations are one, else on a connection outside of any
+   * transaction, which is closed where the migration fails.
+   */
+  migrate(work: Work<void>): Promise<void> {
+    return this.write(work);
+  }
+
+  /** As `writeLazily`, for work that nobody waits for. On SQLite it runs alone, when no other work is waiting. */
+  writeAside<T>(work: Work<T>): Promise<T> {
+    return this.writeLazily(work);
+  }
+
+  /** Runs a read. Without `host` it sees committed rows only. */
+  abstract read<T>(work: Work<T>, host?: HostTransaction): Promise<T>;
+
+  /**
+   * As `read`, for listings. They use only a share of the connections at a time, so that other work finds a free one; on
+   * SQLite they run one at a time, so that other work runs in between. Accounts take turns.
+   *
+   * @param accountId whose listing it is; undefined: no account's
+   */
+  browse<T>(work: Work<T>, accountId?: string): Promise<T> {
+    return this.share.run(() => this.read(work), accountId);
+  }
+
+  /** Limits how many listings run at a time. */
+  protected readonly share: ReadingShare = new ReadingShare(1);
+
+  /** Runs `task` after the commit of the host's open transaction; not after a rollback. */
+  abstract whenCommitted(host: HostTransaction, task: () => void): void;
+
+  /** Refuses new work and waits for the work in progress. */
+  abstract stop(): Promise<void>;
+}

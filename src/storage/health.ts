@@ -1,0 +1,22 @@
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { StorageHealth } from '../core/messaging-storage.js';
+import type { Executor } from './engine/executor.js';
+import { rowsOf } from './engine/operation.js';
+import { textOf } from './engine/rows.js';
+import { riskySettings } from './risky-settings.js';
+import { lackingVersions } from './schema/migrate.js';
+import type { SchemaGroup } from './schema/versions.js';
+
+/** @throws StorageUnavailableError where the database does not answer */
+export async function healthOf(executor: Executor, groups: readonly SchemaGroup[]): Promise<StorageHealth> {
+  const lacks = await executor.read(() => lackingVersions(groups));
+  const warnings = await executor.read(() => riskySettings(executor.dialect.driver));
+  if (executor.dialect.driver !== 'better-sqlite3') return { lacks, warnings };
+  const [main] = await executor.read(() => rowsOf('PRAGMA database_list'));
+  const file = main && textOf(main, 'file');
+  // A database in memory has none.
+  if (!file) return { lacks };
+  const { bavail, bsize } = await statfs(dirname(file));
+  return { lacks, disk: { freeBytes: bavail * bsize } };
+}

@@ -1,0 +1,187 @@
+import { MessagingOptionsError } from '../../common/errors.js';
+import { IDLE_IN_TRANSACTION_S } from '../engine/connection.js';
+
+/** The SQL that differs between MariaDB and MySQL, and between connections of ours and of a host. */
+export interface MysqlServer {
+  /** A collation that compares byte by byte, trailing blanks included. */
+  readonly collation: string;
+  /** The clause that bounds the wait for a row lock; empty where only a setting bounds it. */
+  readonly lockWait: string;
+  /** A prefix that bounds the lock wait of an insert; whole seconds and ` FOR ` follow. Empty where the server has none. */
+  readonly insertWait: string;
+  /** The statement that a new connection of ours runs first; empty for the connections of a host. */
+  readonly session: string;
+  /** Whether it runs several statements as one: `BEGIN NOT ATOMIC …; END`. */
+  readonly compounds: boolean;
+  /** Whether it is a node of Galera. */
+  readonly isNode: boolean;
+}
+
+const MARIADB = {
+  collation: 'utf8mb4_nopad_bin',
+  lockWait: ' WAIT 5',
+  insertWait: 'SET STATEMENT innodb_lock_wait_timeout = ',
+  compounds: true,
+};
+const MYSQL = { collation: 'utf8mb4_0900_bin', lockWait: '', insertWait: '', compounds: false };
+
+/** The smallest `max_allowed_packet` that a send to 100 000 recipients fits into: MariaDB's default. */
+const MIN_PACKET_BYTES = 16 * 1024 * 1024;
+
+/**
+ * What our statements need of a session: the value that we set on connections of ours, and the values that will do on those
+ * of a host, if there are others.
+ */
+interface SessionNeed {
+  readonly name: string;
+  readonly value: string;
+  readonly isFine?: (value: string) => boolean;
+}
+
+const NEEDS: readonly SessionNeed[] = [
+  // Otherwise every read begins a transaction that nobody ends.
+  { name: 'autocommit', value: 'ON' },
+  { name: 'sql_mode', value: 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION', isFine: (mode) => faultOfMode(mode) === '' },
+  { name: 'default_storage_engine', value: 'InnoDB' },
+  { name: 'sql_safe_updates', value: 'OFF' },
+  { name: 'sql_auto_is_null', value: 'OFF' },
+  { name: 'sql_select_limit', value: '18446744073709551615', isFine: (limit) => Number(limit) >= 2 ** 63 - 1 },
+  { name: 'sql_big_selects', value: 'ON' },
+  { name: 'unique_checks', value: 'ON' },
+  // CHAIN opens the next transaction behind our back, and RELEASE closes the connection at each commit.
+  { name: 'completion_type', value: 'NO_CHAIN' },
+];
+
+/** What we set on connections of ours besides, and take on those of a host as it is. */
+const OUR_SESSION = ['innodb_lock_wait_timeout = 5'];
+const OUR_MARIADB = [
+  `idle_transaction_timeout = ${IDLE_IN_TRANSACTION_S}`,
+  'max_statement_time = 0',
+  "tx_isolation = 'READ-COMMITTED'",
+];
+const OUR_MYSQL = ['max_execution_time = 0', "transaction_isolation = 'READ-COMMITTED'"];
+
+const OF_SERVER = ['max_allowed_packet', 'innodb_rollback_on_timeout'];
+
+/**
+ * Finds out which server it is, and what it is set to.
+ *
+ * @param isOurs whether we may set the session variables of the connections
+ * @throws MessagingOptionsError for a version without `SKIP LOCKED` or `JSON_TABLE`, and for settings under which our
+ *   statements fail or texts change
+ */
+export async function mysqlServerOf(query: (sql: string) => Promise<unknown>, isOurs = false): Promise<MysqlServer> {
+  const version = (await rowOf(query, ['version']))('version') ?? '';
+  const isMariadb = /mariadb/i.test(version);
+  if (!reaches(version, isMariadb ? [10, 6, 0] : [8, 0, 17])) {
+    throw refusal(`the server's version is ${version}; MariaDB 10.6 or MySQL 8.0.17 is the least`);
+  }
+  const transaction = isMariadb ? 'tx' : 'transaction';
+  const [isolation, readOnly] = [`${transaction}_isolation`, `${transaction}_read_only`];
+  const names = [...NEEDS.map(({ name }) => name), isolation, readOnly, ...OF_SERVER];
+  const setting = await rowOf(query, names);
+  if (isOn(setting('innodb_rollback_on_timeout'))) {
+    throw refusal(
+      'innodb_rollback_on_timeout is ON: the server undoes half of a transaction that waits for a lock and commits the rest. Start the server without it',
+    );
+  }
+  const packet = Number(setting('max_allowed_packet') ?? MIN_PACKET_BYTES);
+  if (packet < MIN_PACKET_BYTES) {
+    throw refusal(
+      `max_allowed_packet is ${packet}, and a large send needs ${MIN_PACKET_BYTES}: SET GLOBAL max_allowed_packet = ${MIN_PACKET_BYTES}, and in the server's configuration`,
+    );
+  }
+  if (isOn(setting(readOnly))) {
+    throw refusal(
+      'its transactions are read-only (transaction_read_only is ON). Give the address of the server that takes writes',
+    );
+  }
+  if (!isOurs) {
+    checkSession(setting);
+    if (setting(isolation) === 'READ-UNCOMMITTED') {
+      throw refusal(
+        `the default isolation is READ UNCOMMITTED, under which rows are read that may be undone. ${HOST_CURE}`,
+      );
+    }
+  }
+  // Oracle's syntax has other blocks.
+  const compounds = isOurs || !(setting('sql_mode') ?? '').includes('ORACLE');
+  const session = isOurs ? sessionOf(isMariadb ? OUR_MARIADB : OUR_MYSQL) : '';
+  const isNode = await replicatesByWrites(query);
+  return isMariadb ? { ...MARIADB, session, compounds, isNode } : { ...MYSQL, session, isNode };
+}
+
+/** Whether Galera is on; a server that was built without it has no such variable to select. */
+async function replicatesByWrites(query: (sql: string) => Promise<unknown>): Promise<boolean> {
+  const rows = await query("SHOW GLOBAL VARIABLES LIKE 'wsrep_on'");
+  const row: unknown = Array.isArray(rows) ? rows[0] : undefined;
+  return isOn(String(Reflect.get(Object(row), 'Value')));
+}
+
+/** Sets the variables of a connection of ours. The names come first: an `init_connect` may have set other ones. */
+function sessionOf(besides: readonly string[]): string {
+  const needed = NEEDS.map(({ name, value }) => `${name} = ${/^\d+$/.test(value) ? value : `'${value}'`}`);
+  return `SET NAMES utf8mb4, ${[...needed, ...OUR_SESSION, ...besides].map((set) => `SESSION ${set}`).join(', ')}`;
+}
+
+/** @throws MessagingOptionsError for a session variable of a host's connection that does not do */
+function checkSession(setting: (name: string) => string | undefined): void {
+  for (const { name, value: needed, isFine = (value: string) => isSame(value, needed) } of NEEDS) {
+    const value = setting(name);
+    if (value === undefined || isFine(value)) continue;
+    const isSwitch = ['ON', 'OFF'].includes(needed);
+    const shown = isSwitch ? switchOf(value) : value;
+    const fault = name === 'sql_mode' ? faultOfMode(value) : `is ${shown}, and must be ${needed}`;
+    throw refusal(`${name} ${fault}. ${HOST_CURE}`);
+  }
+}
+
+function isSame(value: string, needed: string): boolean {
+  return [value, switchOf(value)].some((each) => each.toUpperCase() === needed.toUpperCase());
+}
+
+/** A switch is read as 1 or 0. */
+function switchOf(value: string): string {
+  return isOn(value) ? 'ON' : 'OFF';
+}
+
+function isOn(value: string | undefined): boolean {
+  return value === '1' || value === 'ON';
+}
+
+const HOST_CURE =
+  'Set it on the server, or give TypeormStorage the url instead of the DataSource: on connections of our own we set it';
+
+/** What is wrong with an `sql_mode`; '' for nothing. */
+function faultOfMode(mode: string): string {
+  if (!/STRICT_(TRANS|ALL)_TABLES|TRADITIONAL/.test(mode)) return 'lacks STRICT_TRANS_TABLES, so that texts are cut';
+  return FAULTS_OF_MODES.find(([name]) => mode.split(',').includes(name))?.[1] ?? '';
+}
+
+const FAULTS_OF_MODES: readonly (readonly [mode: string, fault: string])[] = [
+  ['NO_BACKSLASH_ESCAPES', 'has NO_BACKSLASH_ESCAPES, and the driver escapes texts with backslashes'],
+  ['EMPTY_STRING_IS_NULL', 'has EMPTY_STRING_IS_NULL, so that empty texts are lost'],
+];
+
+/** Reads variables in one row, as an `sql_select_limit` would cut more of them. */
+async function rowOf(
+  query: (sql: string) => Promise<unknown>,
+  names: readonly string[],
+): Promise<(name: string) => string | undefined> {
+  const rows = await query(`SELECT ${names.map((name) => `@@${name} AS ${name}`).join(', ')}`);
+  const row: unknown = Array.isArray(rows) ? rows[0] : undefined;
+  return (name) => {
+    const value: unknown = Reflect.get(Object(row), name);
+    return value === undefined || value === null ? undefined : String(value);
+  };
+}
+
+function reaches(version: string, least: readonly number[]): boolean {
+  const parts = version.split(/[.-]/).map(Number);
+  const place = least.findIndex((part, index) => parts[index] !== part);
+  return place === -1 || (parts[place] ?? 0) > (least[place] ?? 0);
+}
+
+function refusal(fault: string): MessagingOptionsError {
+  return new MessagingOptionsError(`Option storage: this database cannot be used: ${fault}.`);
+}

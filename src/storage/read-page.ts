@@ -1,0 +1,83 @@
+import { MessagingError } from '../common/errors.js';
+import { type Page, type PageRequest, withinPage } from '../common/page.js';
+import type { Dialect } from './dialect.js';
+import { type Operation, type Row, rowsOf, type Statement } from './engine/operation.js';
+import { integerOf, type ListingIndex } from './engine/rows.js';
+
+/** A listing, the newest first. */
+export interface Listing<T> {
+  readonly table: string;
+  /** The index in the order of the listing, where the planner could take another one. */
+  readonly index?: ListingIndex;
+  readonly columns: string;
+  /** How many bytes a row has, in SQL, where its texts may be long; see `MAX_PAGE_BYTES`. */
+  readonly bytes?: string | undefined;
+  /** The column with the time of a row. */
+  readonly moment: string;
+  /** Conditions of the listing; the row of the cursor must meet them too. */
+  readonly filters: readonly Statement[];
+  /** Further conditions, which the row of the cursor need not meet. */
+  readonly shown?: readonly Statement[];
+  toItem(row: Row): T;
+}
+
+/**
+ * Reads one page of a listing.
+ *
+ * @throws MessagingError `error.invalid_cursor` where `after` is no row of the listing
+ */
+export function* readPage<T extends { readonly id: string }>(
+  dialect: Dialect,
+  listing: Listing<T>,
+  { limit, after }: PageRequest,
+): Operation<Page<T>> {
+  const { table, index, columns, bytes, moment, filters, shown = [], toItem } = listing;
+  const hint = index === undefined ? '' : dialect.by(index);
+  const rest = after === undefined ? [] : [yield* start(dialect, listing, after)];
+  const where = and([...filters, ...shown, ...rest]);
+  const read = (selected: string, most: number) =>
+    rowsOf(
+      `SELECT ${selected} FROM ${table}${hint}${where.sql === '' ? '' : ` WHERE ${where.sql}`} ORDER BY ${moment} DESC, id DESC LIMIT ?`,
+      ...where.params,
+      most,
+    );
+  const { rows, isLast } = yield* readRows(read, columns, bytes, limit);
+  const items = rows.map(toItem);
+  return { items, next: isLast ? undefined : items.at(-1)?.id };
+}
+
+/**
+ * Reads the rows of a page, and whether they are the last. Where rows may be long, their bytes are read first: a page is cut
+ * before its texts are read.
+ */
+export function* readRows(
+  read: (columns: string, most: number) => Operation<readonly Row[]>,
+  columns: string,
+  bytes: string | undefined,
+  limit: number,
+): Operation<{ readonly rows: readonly Row[]; readonly isLast: boolean }> {
+  // One row more than the page holds shows whether there is a next page.
+  if (bytes === undefined) {
+    const rows = yield* read(columns, limit + 1);
+    return { rows: rows.slice(0, limit), isLast: rows.length <= limit };
+  }
+  const measured = yield* read(`${bytes} AS bytes`, limit + 1);
+  const fitting = withinPage(measured.slice(0, limit), (row) => integerOf(row, 'bytes')).length;
+  return { rows: fitting === 0 ? [] : yield* read(columns, fitting), isLast: fitting === measured.length };
+}
+
+/** Reads the row of the cursor, as the page after an unknown row would be empty, like the end of the listing. */
+function* start<T>(dialect: Dialect, { table, moment, filters }: Listing<T>, id: string): Operation<Statement> {
+  const where = and([{ sql: 'id = ?', params: [id] }, ...filters]);
+  const [row] = yield* rowsOf(`SELECT ${moment} AS place FROM ${table} WHERE ${where.sql}`, ...where.params);
+  if (!row) throw new MessagingError('error.invalid_cursor');
+  return dialect.behind(moment, integerOf(row, 'place'), id);
+}
+
+/** Joins conditions by `AND`. */
+export function and(conditions: readonly Statement[]): Statement {
+  return {
+    sql: conditions.map(({ sql }) => sql).join(' AND '),
+    params: conditions.flatMap(({ params }) => params),
+  };
+}

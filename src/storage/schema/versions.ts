@@ -1,0 +1,157 @@
+import { auditByTime, auditTable, keyLimits } from '../../accounts/accounts.tables.js';
+import { eventEpochs, eventRuns, eventTables } from '../../events/events.tables.js';
+import { operatingTables } from '../../management/operator/operations/operator.tables.js';
+import {
+  userLinkSubjects,
+  userSessionSubjects,
+  userSessionTables,
+} from '../../management/session/user-sessions.tables.js';
+import { usageTables } from '../../management/usage/usage.tables.js';
+import { msgappTables, receivedMessages, recipientAddresses, sessionListings } from '../../msgapp/msgapp.tables.js';
+import { claimOrder, coreTables, retention, upkeep } from '../../outbox/outbox.tables.js';
+import { sandboxScreens, sandboxTables } from '../../sandbox/sandbox.tables.js';
+import { hashedOptOuts, longTexts, receivedTexts, smsTables } from '../../sms/sms.tables.js';
+import { attemptRuns, endpointsByUrl, webhookTables } from '../../webhooks/webhooks.tables.js';
+import type { Dialect } from '../dialect.js';
+
+/** A version of a group of tables. A released version does not change: a change of the schema is a new version. */
+export interface SchemaVersion {
+  /** Unique within the group, as `0002-by-country`. It is recorded as `<group>/<name>`. */
+  readonly name: string;
+  /**
+   * The statements in order: plain `CREATE TABLE t`, `CREATE [UNIQUE] INDEX i ON t`, `ALTER TABLE t` and `DROP INDEX i`, with
+   * the name directly behind. On a table that is in use the dialect runs them in a form that keeps nobody waiting; so a column
+   * is added without values or with a constant default, and no statement writes a table's rows.
+   *
+   * On SQLite a version is applied atomically, and so is a first installation on PostgreSQL. Otherwise an interrupted version
+   * runs again from its first statement: `CREATE`, `ADD COLUMN` and `DROP INDEX` are skipped where they have run, and any
+   * other statement must be safe to run twice.
+   */
+  up(dialect: Dialect): readonly string[];
+}
+
+/** Tables of one capability. */
+export interface SchemaGroup {
+  readonly name: string;
+  /** In the order in which they are applied. Versions are only added, at the end. */
+  readonly versions: readonly SchemaVersion[];
+}
+
+/** All our tables. Groups are applied in this order, each with all its versions. */
+export const SCHEMA: readonly SchemaGroup[] = [
+  {
+    name: 'core',
+    versions: [
+      { name: '0001-initial', up: coreTables },
+      { name: '0002-queue', up: claimOrder },
+      { name: '0003-retention', up: retention },
+      { name: '0004-upkeep', up: upkeep },
+      { name: '0005-events', up: eventTables },
+      { name: '0006-key-limits', up: keyLimits },
+      { name: '0007-audit', up: auditTable },
+      { name: '0008-operating', up: operatingTables },
+      { name: '0009-audit-by-time', up: auditByTime },
+      { name: '0010-event-runs', up: eventRuns },
+      { name: '0011-event-epochs', up: eventEpochs },
+    ],
+  },
+  {
+    name: 'sms',
+    versions: [
+      { name: '0001-initial', up: smsTables },
+      { name: '0002-hashed-opt-outs', up: hashedOptOuts },
+      { name: '0003-received', up: receivedTexts },
+      { name: '0004-long-texts', up: longTexts },
+    ],
+  },
+  {
+    name: 'msgapp',
+    versions: [
+      { name: '0001-initial', up: msgappTables },
+      { name: '0002-received', up: receivedMessages },
+      { name: '0003-listings', up: sessionListings },
+      { name: '0004-addresses', up: recipientAddresses },
+    ],
+  },
+  {
+    name: 'webhooks',
+    versions: [
+      { name: '0001-initial', up: webhookTables },
+      { name: '0002-attempt-runs', up: attemptRuns },
+      { name: '0003-by-url', up: endpointsByUrl },
+    ],
+  },
+  {
+    name: 'management',
+    versions: [
+      { name: '0001-sessions', up: userSessionTables },
+      { name: '0002-usage', up: usageTables },
+      { name: '0003-session-subjects', up: userSessionSubjects },
+      { name: '0004-link-subjects', up: userLinkSubjects },
+    ],
+  },
+  {
+    name: 'sandbox',
+    versions: [
+      { name: '0001-initial', up: sandboxTables },
+      { name: '0002-screens', up: sandboxScreens },
+    ],
+  },
+];
+
+const ADDED = '+';
+
+/**
+ * Groups of capabilities that are not in `SCHEMA`, each once. Their versions are recorded with a `+`, so that a process that
+ * does not mount such a capability can pass over them.
+ */
+export function addedGroups(groups: readonly SchemaGroup[]): readonly SchemaGroup[] {
+  return [...new Set(groups)].map(({ name, versions }) => ({ name: ADDED + name, versions }));
+}
+
+/** Whether a group or a version is one of {@link addedGroups}. */
+export function isAdded({ name }: { readonly name: string }): boolean {
+  return name.startsWith(ADDED);
+}
+
+/** Whether a recorded version is of a capability that none of these groups is of. */
+export function isOfOtherCapability(version: string, groups: readonly SchemaGroup[]): boolean {
+  return isAdded({ name: version }) && !groups.some(({ name }) => version.startsWith(`${name}/`));
+}
+
+/** The versions of groups in the order in which they are applied, with the names under which they are recorded. */
+export function versionsOf(groups: readonly SchemaGroup[]): readonly SchemaVersion[] {
+  return groups.flatMap(({ name: group, versions }) =>
+    versions.map(({ name, up }) => ({ name: `${group}/${name}`, up })),
+  );
+}
+
+/**
+ * The table that a statement makes or changes; undefined where it is in none of the usual forms.
+ *
+ * @param all the statements of all versions, which tell the table of an index that is dropped
+ */
+export function tableOf(sql: string, all: readonly string[]): string | undefined {
+  const table = /^(?:CREATE TABLE|ALTER TABLE|CREATE (?:UNIQUE )?INDEX \w+ ON) (\w+)/.exec(sql)?.[1];
+  const index = /^DROP INDEX (\w+)/.exec(sql)?.[1];
+  if (index === undefined) return table;
+  const made = all.find((each) => /^CREATE (?:UNIQUE )?INDEX (\w+)/.exec(each)?.[1] === index);
+  return made === undefined ? undefined : tableOf(made, all);
+}
+
+/** The indexes that are there after statements have run. */
+export function indexesOf(statements: readonly string[]): readonly string[] {
+  const indexes = new Set<string>();
+  for (const sql of statements) {
+    const [, does, index] = /^(CREATE|DROP) (?:UNIQUE )?INDEX (\w+)/.exec(sql) ?? [];
+    if (index === undefined) continue;
+    if (does === 'CREATE') indexes.add(index);
+    else indexes.delete(index);
+  }
+  return [...indexes];
+}
+
+/** The tables that statements create. */
+export function tablesOf(statements: readonly string[]): readonly string[] {
+  return statements.flatMap((sql) => /^CREATE TABLE (\w+)/.exec(sql)?.[1] ?? []);
+}

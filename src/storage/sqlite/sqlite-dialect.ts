@@ -1,0 +1,72 @@
+import { type ColumnType, Dialect, rowByRow } from '../dialect.js';
+import type { Operation, Statement } from '../engine/operation.js';
+import { asTheyAre, type RowShape, type RowsDelete, type RowsInsert, type RowsUpdate } from '../engine/rows.js';
+
+/** SQLite. A writer locks the whole database, so there are no row locks. */
+export class SqliteDialect extends Dialect {
+  override readonly driver = 'better-sqlite3';
+  override readonly clustered = ' WITHOUT ROWID';
+  override readonly lockTimeout = [];
+  override readonly migratesInTransaction = true;
+  override readonly keepsDeadEntries = false;
+  override readonly blocksWhileReading = true;
+  override readonly tables = `SELECT name FROM sqlite_master
+    WHERE type IN ('table', 'view') AND name LIKE 'messaging!_%' ESCAPE '!'`;
+
+  override columnType(type: ColumnType): string {
+    if (type === 'bytes') return 'BLOB';
+    return type === 'integer' || type === 'small' || type === 'serial' ? 'INTEGER' : 'TEXT';
+  }
+
+  override native(statement: Statement): Statement {
+    return statement;
+  }
+
+  override rows(shape: RowShape): string {
+    const columns = Object.keys(shape).map((name, index) => `value->>${index} AS ${name}`);
+    return `(SELECT ${columns.join(', ')} FROM json_each(?)) v`;
+  }
+
+  override numberedPairs(): string {
+    return '(SELECT key AS position, value->>0 AS number, value->>1 AS units FROM json_each(?)) v';
+  }
+
+  override among(): string {
+    return 'IN (SELECT value FROM json_each(?))';
+  }
+
+  /** Writes one row a statement: SQLite journals every page that a multi-row statement changes, to be able to undo it. */
+  override insertRows({ table, shape, values = asTheyAre(shape), rows, onDuplicate }: RowsInsert): Statement {
+    const end = onDuplicate ? ` ${this.onDuplicate(...onDuplicate)}` : '';
+    const sql = `INSERT INTO ${table} (${Object.keys(values).join(', ')}) VALUES (${Object.values(values).join(', ')})`;
+    return { params: [], ...rowByRow(`${sql}${end}`, shape, [], rows) };
+  }
+
+  override updateRows({ table, set, params = [], shape, rows, on }: RowsUpdate): Statement {
+    const changes = Object.entries(set).map(([column, value]) => `${column} = ${value}`);
+    const sql = `UPDATE ${table} SET ${changes.join(', ')} WHERE ${on}`;
+    return { params: [], ...rowByRow(sql, shape, params, rows) };
+  }
+
+  override deleteRows({ table, shape, rows, on }: RowsDelete): Statement {
+    return { params: [], ...rowByRow(`DELETE FROM ${table} WHERE ${on}`, shape, [], rows) };
+  }
+
+  override lock(): string {
+    return '';
+  }
+
+  /** For events of a type: without statistics the planner takes the index of all types, because it is unique. */
+  override by(index: string): string {
+    return index === 'messaging_event_type' ? ` INDEXED BY ${index}` : '';
+  }
+
+  override together(statements: readonly Statement[]): readonly Statement[] {
+    return statements;
+  }
+
+  /** Needs no further lock: the transaction that migrates is the only writer. */
+  override exclusively(migration: () => Operation<void>): Operation<void> {
+    return migration();
+  }
+}

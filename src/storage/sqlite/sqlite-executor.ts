@@ -1,0 +1,209 @@
+import type { Database } from 'better-sqlite3';
+import type { DataSource } from 'typeorm';
+import { type Clock, SystemClock } from '../../common/clock.js';
+import { StorageUnavailableError } from '../../common/errors.js';
+import type { HostTransaction } from '../../common/host-transaction.js';
+import { Executor, type Work } from '../engine/executor.js';
+import { asStorageFault } from '../engine/faults.js';
+import { openRunner } from '../engine/host-transaction.js';
+import { HostWork } from '../engine/host-work.js';
+import { driveSync } from '../engine/operation.js';
+import { TransactionWatch } from '../engine/transaction-watch.js';
+import { SqliteDialect } from './sqlite-dialect.js';
+import { SqliteHandle, type SqliteTask } from './sqlite-handle.js';
+
+/** A task in the queue; `since` is a time of the clock's `elapsed`. */
+interface Queued extends SqliteTask {
+  readonly since: number;
+  /** Whether it runs alone, after all other work. */
+  readonly aside: boolean;
+}
+
+/** How long work that runs aside lets other work go first, in milliseconds; so it goes on on a database that is never idle. */
+const ASIDE_MS = 1000;
+
+/** How long work waits for another transaction before it is refused, and how often it tries, in milliseconds. */
+const LOCK_TIMEOUT_MS = 5000;
+const RETRY_MS = 1;
+
+/**
+ * After a transaction of at least `LONG_MS`, our writes pause for a tenth of its length, at most `MAX_PAUSE_MS`, before
+ * each attempt, until a transaction is short again. Other processes try every millisecond and find the file free in the
+ * pause.
+ */
+const LONG_MS = 100;
+const MAX_PAUSE_MS = 50;
+
+/** The longest delay of a Node timer, for a timer that only keeps the process alive. */
+const MAX_MS = 2 ** 31 - 1;
+
+const NO_RESULT = Symbol('no result');
+
+/**
+ * Executor for SQLite through better-sqlite3. TypeORM has one connection, in which the transactions of two callers would
+ * nest and be rolled back together. So this executor runs all waiting work on the raw handle in one tick, as one transaction
+ * with a savepoint for each task, and never while a transaction of the host is open. It runs as soon as the host's
+ * transaction ends, before its caller continues: a host that opens transaction after transaction does not starve it.
+ */
+export class SqliteExecutor extends Executor {
+  override readonly dialect = new SqliteDialect();
+  private readonly handle: SqliteHandle;
+  private readonly hostWork: HostWork;
+  private readonly watch: TransactionWatch;
+  private queue: Queued[] = [];
+  private scheduled = false;
+  /** The pause of writes before each attempt, and when the current pause ends, by the clock's `elapsed`. */
+  private pauseMs = 0;
+  private pausedUntil = Number.NEGATIVE_INFINITY;
+  private stopped = false;
+  private idle: () => void = () => undefined;
+  private cancelRetry: () => void = () => undefined;
+  private keptAlive: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    database: Database,
+    private readonly clock: Clock = new SystemClock(),
+  ) {
+    super();
+    this.handle = new SqliteHandle(database);
+    this.hostWork = new HostWork(dataSource, this.dialect);
+    this.watch = new TransactionWatch(dataSource, () => this.runWaiting());
+  }
+
+  override get waitingWork(): number {
+    return this.queue.length;
+  }
+
+  override write<T>(work: Work<T>, host?: HostTransaction): Promise<T> {
+    return host ? this.hostWork.write(host, work) : this.enqueue(work, true, true);
+  }
+
+  override writeLazily<T>(work: Work<T>, host?: HostTransaction): Promise<T> {
+    return host ? this.hostWork.write(host, work) : this.enqueue(work, true, false);
+  }
+
+  override writeAside<T>(work: Work<T>): Promise<T> {
+    return this.enqueue(work, true, false, true);
+  }
+
+  override read<T>(work: Work<T>, host?: HostTransaction): Promise<T> {
+    return host ? this.hostWork.read(host, work) : this.enqueue(work, false, false);
+  }
+
+  override whenCommitted(host: HostTransaction, task: () => void): void {
+    this.watch.whenCommitted(openRunner(host, this.dataSource), task);
+  }
+
+  override async stop(): Promise<void> {
+    this.stopped = true;
+    if (this.queue.length > 0) await new Promise<void>((resolve) => (this.idle = resolve));
+    this.watch.stop();
+  }
+
+  private enqueue<T>(work: Work<T>, writes: boolean, durable: boolean, aside = false): Promise<T> {
+    if (this.stopped) return Promise.reject(new StorageUnavailableError('The storage is stopped.'));
+    return new Promise<T>((resolve, reject) => {
+      let result: T | typeof NO_RESULT = NO_RESULT;
+      this.queue.push({
+        writes,
+        durable,
+        since: this.clock.elapsed(),
+        aside,
+        run: () => {
+          result = driveSync(work(), (statement) => this.handle.execute(statement));
+        },
+        done: () => (result === NO_RESULT ? reject(new Error('The operation gave no result.')) : resolve(result)),
+        fail: (error) => reject(asStorageFault(error)),
+      });
+      this.schedule();
+    });
+  }
+
+  private schedule(): void {
+    if (this.scheduled) return;
+    this.scheduled = true;
+    setImmediate(() => {
+      this.scheduled = false;
+      this.flush();
+    });
+  }
+
+  /** Called when a transaction has ended, before its caller continues. */
+  private runWaiting(): void {
+    if (this.queue.length > 0 && !this.handle.inTransaction) this.flush();
+  }
+
+  private flush(): void {
+    this.stopRetrying();
+    if (!this.dataSource.isInitialized) this.reject(new StorageUnavailableError('The database is closed.'));
+    const obstacle = this.queue.length > 0 ? this.perform() : '';
+    if (obstacle !== '') this.retryLater(obstacle);
+    else if (this.queue.length > 0) this.schedule();
+    if (this.queue.length === 0) this.idle();
+  }
+
+  /** Runs the waiting tasks; returns the reason why the remaining ones could not run, '' where they only wait for their turn. */
+  private perform(): string {
+    if (this.handle.inTransaction)
+      return 'a transaction of the host is open; pass { host: { manager } } to be part of it';
+    const isPaused = this.clock.elapsed() < this.pausedUntil;
+    const turn = this.turn();
+    const later = turn.filter(({ writes }) => isPaused && writes);
+    const tasks = isPaused ? turn.filter(({ writes }) => !writes) : turn;
+    const others = this.queue.filter((task) => !turn.includes(task));
+    this.queue = [];
+    const held = new Set(this.attempt(tasks));
+    const left = [...later, ...tasks.filter((task) => held.has(task))];
+    if (held.size === 0 && tasks.some(({ aside }) => aside)) this.handle.checkpoint();
+    this.queue = [...left, ...others, ...this.queue];
+    return left.length > 0 ? 'another process holds the database' : '';
+  }
+
+  /** The waiting tasks that run now: all but those that run aside, or one of these. */
+  private turn(): readonly Queued[] {
+    const aside = this.queue.find((task) => task.aside);
+    if (aside === undefined) return this.queue;
+    const others = this.queue.filter((task) => !task.aside);
+    return others.length === 0 || this.clock.elapsed() - aside.since >= ASIDE_MS ? [aside] : others;
+  }
+
+  /**
+   * Runs tasks; after a long transaction it pauses writes, so that other processes can write. Returns the tasks to try
+   * again.
+   */
+  private attempt(tasks: readonly Queued[]): readonly SqliteTask[] {
+    const began = this.clock.elapsed();
+    const held = this.handle.perform(tasks);
+    const writes = tasks.filter((task) => task.writes);
+    if (writes.length === 0) return held;
+    const now = this.clock.elapsed();
+    const isDone = !writes.some((task) => held.includes(task));
+    if (isDone) this.pauseMs = now - began < LONG_MS ? 0 : Math.min((now - began) / 10, MAX_PAUSE_MS);
+    this.pausedUntil = now + this.pauseMs;
+    return held;
+  }
+
+  /** Tries again later without blocking the event loop; refuses tasks that have waited for too long. */
+  private retryLater(obstacle: string): void {
+    const oldest = this.clock.elapsed() - LOCK_TIMEOUT_MS;
+    const error = new StorageUnavailableError(`The SQLite database is busy: ${obstacle}.`);
+    this.reject(error, ({ since }) => since <= oldest);
+    if (this.queue.length === 0) return;
+    this.cancelRetry = this.clock.after(RETRY_MS, () => this.flush());
+    // The clock's timers do not keep the process alive, but a process with waiting work (a command of an operator) must not
+    // end.
+    this.keptAlive = setInterval(() => undefined, MAX_MS);
+  }
+
+  private stopRetrying(): void {
+    this.cancelRetry();
+    clearInterval(this.keptAlive);
+  }
+
+  private reject(error: unknown, which: (task: Queued) => boolean = () => true): void {
+    const tasks = this.queue;
+    this.queue = tasks.filter((task) => !which(task));
+    for (const task of tasks) if (which(task)) task.fail(error);
+  }
+}

@@ -1,0 +1,300 @@
+import type { Abstract, InjectionToken } from '@nestjs/common';
+import type { DataSource } from 'typeorm';
+import { TypeormAccountStore } from '../accounts/account-sql.js';
+import type { AccountStore } from '../accounts/account-store.js';
+import { TypeormLedgerStore } from '../billing/ledger-sql.js';
+import type { LedgerStore } from '../billing/ledger-store.js';
+import { type Clock, SystemClock } from '../common/clock.js';
+import { MessagingOptionsError, StorageUnavailableError } from '../common/errors.js';
+import {
+  MessagingStorage,
+  type StorageFinding,
+  type StorageHealth,
+  type StoreDefinition,
+} from '../core/messaging-storage.js';
+import type { MeasureOrder, StorageMeasures } from '../core/storage-measures.js';
+import { EventRecorder } from '../events/event-recorder.js';
+import { TypeormMediaStore } from '../media/media-sql.js';
+import type { MediaStore } from '../media/media-store.js';
+import { TypeormOutboxStore } from '../outbox/outbox-sql.js';
+import type { OutboxStore } from '../outbox/outbox-store.js';
+import { TypeormPolicyStore } from '../outbox/policy/policy-sql.js';
+import type { PolicyStore } from '../outbox/policy/policy-store.js';
+import { StorageMeter } from '../outbox/queue/queue-meter.js';
+import { codeOf } from './engine/blame.js';
+import { dataSourceFor, type OpenStorage } from './engine/data-source.js';
+import { executorFor } from './engine/executor-for.js';
+import { NO_ANSWER } from './engine/faults.js';
+import { rowsOf } from './engine/operation.js';
+import { integerOf } from './engine/rows.js';
+import { isQueryFailure } from './engine/typeorm-objects.js';
+import { examine } from './examine.js';
+import { healthOf } from './health.js';
+import { checkSchema, migrate } from './schema/migrate.js';
+import { addedGroups, SCHEMA } from './schema/versions.js';
+import { BUILT_IN_STORES, isSqlStore, type SqlStore } from './sql-store.js';
+import { refuseSqlite } from './sqlite/sqlite-library.js';
+import { checkStorageSettings, databaseLocation, providedDataSource } from './storage-checks.js';
+import { checkTexts } from './text-check.js';
+
+/** Settings of the constructor of `TypeormStorage`. */
+export interface TypeormStorageSettings {
+  /**
+   * The host's DataSource, or the URL that a DataSource of our own connects to (`sqlite:<path>`, `postgres://…`,
+   * `mysql://…`).
+   */
+  readonly database: DataSource | string;
+  /** `run` (default): bring our tables up to date at start; `check`: refuse to start when they are not up to date. */
+  readonly migrations?: 'run' | 'check' | undefined;
+  /**
+   * `transaction`: a pooler of PostgreSQL connections such as PgBouncer is on the way, in transaction mode. No statement is
+   * prepared by name then, and the statement time-out is set in each transaction. Default none.
+   */
+  readonly pooler?: 'transaction' | undefined;
+  /** Measures waits for a lock on SQLite, and pauses before a transaction is repeated. Default: the machine's clock. */
+  readonly clock?: Clock | undefined;
+}
+
+/** Options of `TypeormStorage.forRoot`. */
+export type TypeormStorageOptions = Pick<TypeormStorageSettings, 'migrations' | 'pooler'> &
+  (
+    | { /** `sqlite:<path>`, `postgres://…` or `mysql://…` */ readonly url: string }
+    | { /** The host's DataSource, or its injection token. */ readonly dataSource: DataSource | InjectionToken }
+  );
+
+/** The result of `TypeormStorage.forRoot`, for the option `storage`. */
+export interface TypeormStorageSource {
+  readonly inject?: { token: InjectionToken; optional: boolean }[];
+  readonly useFactory: (database?: DataSource) => TypeormStorage;
+}
+
+/**
+ * Storage in SQL through TypeORM: SQLite (better-sqlite3), PostgreSQL, MariaDB or MySQL, on the host's DataSource or one of
+ * our own. Its tables begin with `messaging_`.
+ *
+ * @example
+ * ```ts
+ * MessagingModule.forRoot({ storage: TypeormStorage.forRoot({ url: 'postgres://app@localhost/app' }) });
+ * MessagingModule.forRoot({ storage: TypeormStorage.forRoot({ dataSource: DataSource, migrations: 'check' }) });
+ * ```
+ */
+export class TypeormStorage extends MessagingStorage {
+  private opened: OpenStorage | undefined;
+
+  /**
+   * Makes the value of the option `storage`: on a connection of our own (`url`), or on the host's DataSource, given itself or
+   * by its injection token (`DataSource` of `typeorm`, or `getDataSourceToken('name')`).
+   *
+   * @throws MessagingOptionsError for unknown, contradictory or missing options
+   */
+  static forRoot(options: TypeormStorageOptions): TypeormStorageSource {
+    const where = databaseLocation(options);
+    const { migrations, pooler } = options;
+    const settings = { ...(migrations && { migrations }), ...(pooler && { pooler }) };
+    if ('database' in where) return { useFactory: () => new TypeormStorage({ database: where.database, ...settings }) };
+    const { token } = where;
+    return {
+      inject: [{ token, optional: true }],
+      useFactory: (database?: DataSource) => {
+        if (database) return new TypeormStorage({ database: providedDataSource(database, token), ...settings });
+        throw new MessagingOptionsError(
+          'Option storage names a DataSource that the application does not provide: import TypeOrmModule.forRoot, or give { url }.',
+        );
+      },
+    };
+  }
+
+  /** @throws MessagingOptionsError for a missing or malformed database, or an unknown value of `migrations` */
+  constructor(private readonly settings: TypeormStorageSettings) {
+    super();
+    checkStorageSettings(settings);
+  }
+
+  /** @throws MessagingOptionsError also where the database does not answer, so that the operator reads a plain sentence */
+  override async start(stores: readonly StoreDefinition[] = []): Promise<void> {
+    if (this.opened) return;
+    try {
+      await this.open(sqlStoresOf(stores));
+    } catch (error) {
+      // Open connections would keep the process alive.
+      await this.stop().catch(() => undefined);
+      throw startFault(error);
+    }
+  }
+
+  override async stop(): Promise<void> {
+    const { opened } = this;
+    this.opened = undefined;
+    await opened?.executor.stop();
+    if (opened?.isOurs) await opened.dataSource.destroy();
+  }
+
+  override async serverNow(): Promise<number | undefined> {
+    const { executor } = this.started;
+    const { now } = executor.dialect;
+    if (now === undefined) return undefined;
+    const [row] = await executor.read(() => rowsOf(`SELECT ${now} AS now`));
+    return row && integerOf(row, 'now');
+  }
+
+  override examine(): Promise<readonly StorageFinding[]> {
+    const { executor, groups } = this.started;
+    return examine(executor, groups);
+  }
+
+  override measure(order: MeasureOrder): Promise<StorageMeasures> {
+    return this.started.meter.measure(order);
+  }
+
+  override waiting(): number {
+    return this.started.executor.waitingWork;
+  }
+
+  override health(): Promise<StorageHealth> {
+    const { executor, groups } = this.started;
+    return healthOf(executor, groups);
+  }
+
+  override get outbox(): OutboxStore {
+    return this.started.outbox;
+  }
+
+  override get ledger(): LedgerStore {
+    return this.started.ledger;
+  }
+
+  override get accounts(): AccountStore {
+    return this.started.accounts;
+  }
+
+  override get policies(): PolicyStore {
+    return this.started.policies;
+  }
+
+  override get media(): MediaStore {
+    return this.started.media;
+  }
+
+  override store<S extends object>(port: Abstract<S>): S {
+    const store = this.started.stores.find((each) => each instanceof port);
+    if (store instanceof port) return store;
+    throw new Error(`The storage was started without a ${port.name}.`);
+  }
+
+  private get started(): OpenStorage {
+    if (!this.opened) throw new Error('The storage is not started.');
+    return this.opened;
+  }
+
+  private async open(added: readonly SqlStore[]): Promise<void> {
+    const { database, migrations, pooler, clock } = this.settings;
+    const isOurs = typeof database === 'string';
+    const dataSource = isOurs ? await dataSourceFor(database, { pooler, existing: migrations === 'check' }) : database;
+    if (!dataSource.isInitialized) {
+      if (dataSource.options.type === 'better-sqlite3') refuseSqlite();
+      await dataSource.initialize();
+    }
+    const executor = await executorFor(dataSource, clock, isOurs, pooler).catch(async (error: unknown) => {
+      if (isOurs) await dataSource.destroy();
+      throw error;
+    });
+    const groups = [...SCHEMA, ...addedGroups(added.map(({ tables }) => tables))];
+    const recorder = new EventRecorder(executor);
+    const policies = new TypeormPolicyStore(executor, recorder);
+    this.opened = {
+      dataSource,
+      isOurs,
+      executor,
+      groups,
+      meter: new StorageMeter(executor),
+      outbox: new TypeormOutboxStore(executor, policies, recorder),
+      ledger: new TypeormLedgerStore(executor, recorder),
+      accounts: new TypeormAccountStore(executor, recorder),
+      policies,
+      media: new TypeormMediaStore(executor),
+      stores: [...BUILT_IN_STORES, ...added].map(({ make }) => make(executor, recorder)),
+    };
+    if (migrations === 'check') await executor.read(() => checkSchema(groups));
+    else await executor.migrate(() => migrate(executor.dialect, new SystemClock().now(), groups));
+    await checkTexts(executor);
+  }
+}
+
+/**
+ * Of the stores that capabilities need, those that bring tables of their own, once each.
+ * @throws MessagingOptionsError for a store that is none of ours and brings none
+ */
+function sqlStoresOf(stores: readonly StoreDefinition[]): readonly SqlStore[] {
+  const added = new Set<SqlStore>();
+  for (const definition of stores) {
+    if (BUILT_IN_STORES.some(({ port }) => port === definition.port)) continue;
+    if (!isSqlStore(definition)) {
+      throw new MessagingOptionsError(
+        `Option storage: TypeormStorage does not know how to make a ${definition.port.name}.`,
+      );
+    }
+    added.add(definition);
+  }
+  return [...added];
+}
+
+const CANNOT_BE_USED = 'the database cannot be used';
+
+/** Meanings of the error codes of the operating system and of the databases. */
+const MEANINGS: readonly (readonly [RegExp, string])[] = [
+  [/^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/, 'nothing answers at the address of the database'],
+  [/^(ENOTFOUND|EAI_)/, 'the host of the database is not known'],
+  [/^(28|ER_ACCESS_DENIED)/, 'the database refuses this user or password'],
+  [/^(3D|ER_BAD_DB|ER_DBACCESS)/, 'there is no such database for this user'],
+  [/^(42501|ER_\w*ACCESS|ER_TABLEACCESS)/, 'this user may not make or read our tables'],
+  [
+    /^08P01$/,
+    'what answers there refuses our settings; before a pooler in transaction mode give pooler: "transaction"',
+  ],
+  [/^SQLITE_NOTADB/, 'the file is no SQLite database, or an encrypted one: give the path of another or of a new file'],
+  [/^SQLITE_CORRUPT/, 'the file of the database is damaged: restore a copy of it'],
+  [
+    /^SQLITE_(READONLY|CANTOPEN|PERM|AUTH)/,
+    'SQLite cannot open the file for writing: let this user write to the file and to its folder, where SQLite keeps its log, and open it without readonly and query_only',
+  ],
+  [/^SQLITE_(BUSY|LOCKED|PROTOCOL)/, 'another process holds the file for itself: end that process or its transaction'],
+  [/^SQLITE_FULL/, 'there is no room for the file of the database: make room on its disk, or raise its max_page_count'],
+  [/^SQLITE_IOERR/, 'reading or writing the file of the database fails: put it on a disk of this machine that works'],
+  [/^SQLITE_/, 'SQLite cannot use the file'],
+  [/^E(ACCES|PERM|NOENT|NOTDIR|ISDIR|EXIST|ROFS|NOSPC|LOOP|NAMETOOLONG)$/, 'the path of the database cannot be opened'],
+  [/^([0-9A-Z]{5}$|ER_|PROTOCOL_)/, CANNOT_BE_USED],
+];
+
+function meaningOf(code: string | undefined): string | undefined {
+  return MEANINGS.find(([codes]) => code !== undefined && codes.test(code))?.[1];
+}
+
+function sentenceOf(meaning: string, error: unknown, cause: unknown): MessagingOptionsError {
+  return new MessagingOptionsError(`Option storage: ${meaning} (${codeOf(error)}).`, { cause });
+}
+
+/**
+ * Turns an error of `start` into a plain sentence. The driver's message is left out, and the error is kept as the cause only
+ * where a database or the operating system raised it: an error of a URL parser contains the password.
+ */
+function startFault(error: unknown): MessagingOptionsError {
+  if (error instanceof MessagingOptionsError) return error;
+  if (error instanceof StorageUnavailableError) {
+    const meaning = meaningOf(codeOf(error.cause));
+    const isVague = error.reason.startsWith(NO_ANSWER) && meaning !== undefined && meaning !== CANNOT_BE_USED;
+    if (isVague) return sentenceOf(meaning, error.cause, error.cause);
+    return new MessagingOptionsError(`Option storage: ${firstLower(error.reason)}`, { cause: error.cause });
+  }
+  const meaning = meaningOf(codeOf(error));
+  // A QueryFailedError holds the parameters of its statement.
+  if (meaning !== undefined) return sentenceOf(meaning, error, isQueryFailure(error) ? undefined : error);
+  if (error instanceof Error && error.name === 'DriverPackageNotInstalledError') {
+    return new MessagingOptionsError(`Option storage: ${error.message}`);
+  }
+  const name = error instanceof Error ? error.name : typeof error;
+  return new MessagingOptionsError(`Option storage: the database cannot be opened (${codeOf(error) ?? name}).`);
+}
+
+function firstLower(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+}

@@ -1,9 +1,0 @@
-import { spellingsOf } from '../../../common/phone-spellings.js';
-import type { Statement } from '../engine/operation.js';
-
-/** A condition for rows of a phone, under whichever spelling of its number they were stored. */
-export function isPhone(column: string, number: string): Statement {
-  const spellings = spellingsOf(number);
-  if (spellings.length === 1) return { sql: `${column} = ?`, params: spellings };
-  return { sql: `${column} IN (${spellings.map(() => '?').join(', ')})`, params: spellings };
-}

@@ -1,0 +1,304 @@
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { type AuditAction, type AuditFields, type Author, HOST } from '../../accounts/audit/audit.js';
+import { recordAudit } from '../../accounts/audit/audit-sql.js';
+import { findReply, keepReply } from '../../accounts/replies.js';
+import { MessagingError } from '../../common/errors.js';
+import type { Page, PageRequest } from '../../common/page.js';
+import { switchOn } from '../../events/event-log-sql.js';
+import type { StoredReply } from '../../outbox/accept/decide.js';
+import type { IdempotencyKey } from '../../outbox/accept/send.js';
+import type { Acceptance } from '../../outbox/outbox.js';
+import type { Dialect } from '../../storage/dialect.js';
+import type { Executor } from '../../storage/engine/executor.js';
+import { type Operation, rowsOf, write } from '../../storage/engine/operation.js';
+import { integerOf, shapeOf } from '../../storage/engine/rows.js';
+import { readPage } from '../../storage/read-page.js';
+import { readAttempts } from '../calls/attempt-runs.js';
+import type { Endpoint, EndpointAttempt, EndpointDefinition, NewEndpoint, SecretVersion } from './endpoint.js';
+import { ENDPOINT, toEndpoint } from './endpoint-rows.js';
+import {
+  type AttemptQuery,
+  type EndpointAnswer,
+  type EndpointKey,
+  EndpointStore,
+  MAX_ENDPOINTS,
+} from './endpoint-store.js';
+
+/** Endpoints in SQL. */
+export class TypeormEndpointStore extends EndpointStore {
+  constructor(private readonly executor: Executor) {
+    super();
+  }
+
+  override create(endpoint: NewEndpoint, answer: EndpointAnswer, by: Author = HOST): Promise<Acceptance> {
+    return this.executor.write(() => createEndpoint(this.executor.dialect, endpoint, answer, by));
+  }
+
+  override find(key: EndpointKey): Promise<Endpoint | undefined> {
+    return this.executor.read(() => findEndpoint(key));
+  }
+
+  override list(accountId: string, page: PageRequest): Promise<Page<Endpoint>> {
+    const filters = [{ sql: 'account_id = ?', params: [accountId] }];
+    const listing = { table: 'messaging_endpoint', columns: ENDPOINT, moment: 'created_at', toItem: toEndpoint };
+    return this.executor.browse(() => readPage(this.executor.dialect, { ...listing, filters }, page), accountId);
+  }
+
+  override async withUrl(url: string): Promise<readonly Endpoint[]> {
+    const from = `messaging_endpoint e${this.executor.dialect.by('messaging_endpoint_url')}`;
+    const rows = await this.executor.browse(() => rowsOf(`SELECT ${ENDPOINT} FROM ${from} WHERE url = ?`, url));
+    return rows.map(toEndpoint);
+  }
+
+  override update(
+    key: EndpointKey,
+    change: (definition: EndpointDefinition) => EndpointDefinition,
+    at: number,
+    by: Author = HOST,
+  ): Promise<Endpoint | undefined> {
+    return this.executor.write(() => updateEndpoint(this.executor.dialect, key, change, at, by));
+  }
+
+  override rotate(
+    key: EndpointKey,
+    change: (versions: readonly SecretVersion[]) => readonly SecretVersion[],
+    at: number,
+    answer: EndpointAnswer,
+    by: Author = HOST,
+  ): Promise<Acceptance | undefined> {
+    return this.executor.write(() => rotateSecret(this.executor.dialect, key, change, at, answer, by));
+  }
+
+  override enable(key: EndpointKey, at: number, by: Author = HOST): Promise<Endpoint | undefined> {
+    return this.executor.write(() => enableEndpoint(this.executor.dialect, key, at, by));
+  }
+
+  override disable(key: EndpointKey, at: number, by: Author = HOST): Promise<Endpoint | undefined> {
+    return this.executor.write(() => disableEndpoint(this.executor.dialect, key, at, by));
+  }
+
+  override async remove(key: EndpointKey, at: number, by: Author = HOST): Promise<boolean> {
+    if (!(await this.find(key))) return false;
+    // Whoever serves the endpoint may add to it meanwhile; the last step leaves nothing.
+    while ((await this.executor.write(() => removeRetries(key.id))) > 0);
+    return this.executor.write(() => removeEndpoint(this.executor.dialect, key, at, by));
+  }
+
+  override attempts(query: AttemptQuery): Promise<Page<EndpointAttempt>> {
+    return this.executor.browse(() => readAttempts(this.executor.dialect, query), query.accountId);
+  }
+
+  override async keep(once: IdempotencyKey, reply: object, now: number): Promise<Acceptance> {
+    const earlier = await this.executor.write(() => keepReply(this.executor.dialect, once, reply, now));
+    return earlier ? replayOf(earlier, once) : { reply, replayed: false };
+  }
+}
+
+/** The columns of a new endpoint. */
+const NEW = shapeOf(
+  'id account_id url types ordering signature versions description status',
+  'batch_max wait_ms cursor_at lease_until epoch created_at updated_at',
+);
+
+/** See `EndpointStore.create`. The lock on the account's counter also decides on the number of endpoints and on repeats. */
+function* createEndpoint(
+  dialect: Dialect,
+  endpoint: NewEndpoint,
+  answer: EndpointAnswer,
+  by: Author,
+): Operation<Acceptance> {
+  const { id, accountId, createdAt: at } = endpoint;
+  const [account] = yield* rowsOf('SELECT id FROM messaging_account WHERE id = ?', accountId);
+  if (!account) throw new MessagingError('error.account_not_found');
+  const { last } = yield* switchOn(dialect, accountId, at);
+  const earlier = answer.once && (yield* findReply(answer.once, at));
+  if (earlier && answer.once) return replayOf(earlier, answer.once);
+  const [count] = yield* rowsOf('SELECT count(*) AS count FROM messaging_endpoint WHERE account_id = ?', accountId);
+  if (count && integerOf(count, 'count') >= MAX_ENDPOINTS) {
+    throw new MessagingError('error.too_many_endpoints', { max: MAX_ENDPOINTS });
+  }
+  const { url, types, ordering, batch, signature, versions, description } = endpoint;
+  const texts = [id, accountId, url, types && JSON.stringify(types), ordering, signature, JSON.stringify(versions)];
+  const row = [...texts, description, 'enabled', batch.max, batch.waitMs, last, 0, 0, at, at];
+  yield dialect.insertRows({ table: 'messaging_endpoint', shape: NEW, rows: [row] });
+  yield* recordAudit({ accountId, at, by, action: 'webhook.created', target: id, after: definitionOf(endpoint) });
+  const made: Endpoint = {
+    ...endpoint,
+    ...{ status: 'enabled', reason: null, cursor: last, failingSince: null, restsUntil: null, updatedAt: at },
+  };
+  return yield* answered(dialect, made, answer, at);
+}
+
+/** Keeps the reply to a change. The caller has looked for an earlier one under a lock. */
+function* answered(dialect: Dialect, endpoint: Endpoint, answer: EndpointAnswer, now: number): Operation<Acceptance> {
+  const reply = answer.replyOf(endpoint);
+  if (answer.once) yield* keepReply(dialect, answer.once, reply, now);
+  return { reply, replayed: false };
+}
+
+function replayOf({ fingerprint, reply }: StoredReply, once: IdempotencyKey): Acceptance {
+  if (fingerprint !== once.fingerprint) throw new MessagingError('error.idempotency_mismatch');
+  return { reply, replayed: true };
+}
+
+function* findEndpoint({ id, accountId }: EndpointKey): Operation<Endpoint | undefined> {
+  const [row] = yield* rowsOf(
+    `SELECT ${ENDPOINT} FROM messaging_endpoint WHERE id = ? AND account_id = ?`,
+    id,
+    accountId,
+  );
+  return row && toEndpoint(row);
+}
+
+function* lockEndpoint(dialect: Dialect, key: EndpointKey): Operation<Endpoint | undefined> {
+  const columns = ENDPOINT.split(', ').map((column) => `a.${column}`);
+  const sql = dialect.lockByIds('messaging_endpoint', columns.join(', '), 'wait', 'no key update');
+  const [row] = yield* rowsOf(sql, JSON.stringify([key.id]));
+  const endpoint = row && toEndpoint(row);
+  return endpoint?.accountId === key.accountId ? endpoint : undefined;
+}
+
+/** See `EndpointStore.update`. Which number came before depends on the types, so what is remembered of it is forgotten. */
+function* updateEndpoint(
+  dialect: Dialect,
+  key: EndpointKey,
+  change: (definition: EndpointDefinition) => EndpointDefinition,
+  at: number,
+  by: Author,
+): Operation<Endpoint | undefined> {
+  const endpoint = yield* lockEndpoint(dialect, key);
+  if (!endpoint) return undefined;
+  const definition = change(endpoint);
+  if (isSameDefinition(endpoint, definition)) return endpoint;
+  const { url, types, ordering, batch, description } = definition;
+  yield* write(
+    `UPDATE messaging_endpoint SET url = ?, types = ?, ordering = ?, batch_max = ?, wait_ms = ?, description = ?,
+      updated_at = ? WHERE id = ? AND account_id = ?`,
+    url,
+    types && JSON.stringify(types),
+    ordering,
+    batch.max,
+    batch.waitMs,
+    description,
+    at,
+    key.id,
+    key.accountId,
+  );
+  yield* recordChange({ ...key, at, by }, 'webhook.changed', definitionOf(endpoint), definitionOf(definition));
+  return yield* findEndpoint(key);
+}
+
+/** See `EndpointStore.rotate`. */
+function* rotateSecret(
+  dialect: Dialect,
+  key: EndpointKey,
+  change: (versions: readonly SecretVersion[]) => readonly SecretVersion[],
+  at: number,
+  answer: EndpointAnswer,
+  by: Author,
+): Operation<Acceptance | undefined> {
+  const endpoint = yield* lockEndpoint(dialect, key);
+  if (!endpoint) return undefined;
+  const earlier = answer.once && (yield* findReply(answer.once, at));
+  if (earlier && answer.once) return replayOf(earlier, answer.once);
+  const versions = change(endpoint.versions);
+  yield* write(
+    'UPDATE messaging_endpoint SET versions = ?, updated_at = ? WHERE id = ?',
+    JSON.stringify(versions),
+    at,
+    key.id,
+  );
+  const newest = (of: readonly SecretVersion[]): AuditFields => ({ version: of[0]?.number ?? 0 });
+  yield* recordChange({ ...key, at, by }, 'webhook.secret_rotated', newest(endpoint.versions), newest(versions));
+  return yield* answered(dialect, { ...endpoint, versions, updatedAt: at }, answer, at);
+}
+
+function* enableEndpoint(dialect: Dialect, key: EndpointKey, at: number, by: Author): Operation<Endpoint | undefined> {
+  const endpoint = yield* lockEndpoint(dialect, key);
+  if (endpoint?.status !== 'disabled') return endpoint;
+  yield* write(
+    `UPDATE messaging_endpoint SET status = 'enabled', reason = NULL, failing_since = NULL, rests_until = NULL, updated_at = ?
+      WHERE id = ?`,
+    at,
+    key.id,
+  );
+  yield* recordChange({ ...key, at, by }, 'webhook.enabled', stateOf(endpoint), stateOf(ENABLED));
+  return yield* findEndpoint(key);
+}
+
+function* disableEndpoint(dialect: Dialect, key: EndpointKey, at: number, by: Author): Operation<Endpoint | undefined> {
+  const endpoint = yield* lockEndpoint(dialect, key);
+  if (endpoint?.status !== 'enabled') return endpoint;
+  yield* write(
+    `UPDATE messaging_endpoint SET status = 'disabled', reason = 'requested', updated_at = ? WHERE id = ?`,
+    at,
+    key.id,
+  );
+  yield* recordChange({ ...key, at, by }, 'webhook.disabled', stateOf(endpoint), stateOf(DISABLED));
+  return yield* findEndpoint(key);
+}
+
+const ENABLED = { status: 'enabled', reason: null } as const;
+const DISABLED = { status: 'disabled', reason: 'requested' } as const;
+
+/** How many rows one transaction of a removal deletes. */
+const REMOVED_AT_ONCE = 1000;
+
+/** Removes the first events that an endpoint still has to try again. */
+function removeRetries(id: string): Operation<number> {
+  return write(
+    `DELETE FROM messaging_endpoint_retry WHERE endpoint_id = ? AND sequence <= (SELECT max(sequence) FROM (
+      SELECT r.sequence FROM messaging_endpoint_retry r WHERE r.endpoint_id = ? ORDER BY r.sequence LIMIT ?) first)`,
+    id,
+    id,
+    REMOVED_AT_ONCE,
+  );
+}
+
+/** Removes an endpoint. Its attempts go with their age. */
+function* removeEndpoint(dialect: Dialect, key: EndpointKey, at: number, by: Author): Operation<boolean> {
+  const endpoint = yield* lockEndpoint(dialect, key);
+  if (!endpoint) return false;
+  const { id, accountId } = key;
+  yield* write('DELETE FROM messaging_endpoint WHERE id = ?', id);
+  yield* write('DELETE FROM messaging_endpoint_retry WHERE endpoint_id = ?', id);
+  yield* write('DELETE FROM messaging_endpoint_replay WHERE endpoint_id = ?', id);
+  yield* recordAudit({ accountId, at, by, action: 'webhook.removed', target: id, before: definitionOf(endpoint) });
+  // Whoever waited for a lock on the counter would wait for the deletions too.
+  yield* write('UPDATE messaging_event_counter SET used_at = ? WHERE id = ? AND used_at < ?', at, accountId, at);
+  return true;
+}
+
+/** Tells of a change in the audit log, with the fields that are not as they were. */
+function* recordChange(
+  { id, accountId, at, by }: EndpointKey & { readonly at: number; readonly by: Author },
+  action: AuditAction,
+  before: AuditFields,
+  after: AuditFields,
+): Operation<void> {
+  const changed = Object.keys(after).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  const only = (fields: AuditFields) => Object.fromEntries(changed.map((name) => [name, fields[name] ?? null]));
+  yield* recordAudit({ accountId, at, by, action, target: id, before: only(before), after: only(after) });
+}
+
+function stateOf({ status, reason }: Pick<Endpoint, 'status' | 'reason'>): AuditFields {
+  return { status, reason };
+}
+
+function isSameDefinition(one: EndpointDefinition, other: EndpointDefinition): boolean {
+  return one.url === other.url && isDeepStrictEqual(definitionOf(one), definitionOf(other));
+}
+
+/** What the audit log tells of a definition. A path or a query may hold a secret of the receiver: of the URL only a digest. */
+function definitionOf({ url, types, ordering, batch, description }: EndpointDefinition): AuditFields {
+  return {
+    origin: new URL(url).origin,
+    url_digest: createHash('sha256').update(url).digest('hex').slice(0, 12),
+    types: types ?? ['*'],
+    ordering,
+    batch_max: batch.max,
+    batch_wait_ms: batch.waitMs,
+    description,
+  };
+}
