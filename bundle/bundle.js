@@ -102,8 +102,13 @@ async function write({ names, external, plugins, output, platform = 'node' }) {
     sourcemapExcludeSources: true,
   });
   for (const { fileName, code, sourcemapFileName, moduleIds = [] } of written.output) {
-    const foreign = CLIENTS.includes(names[0]) && moduleIds.find((id) => /\/build\/(?!client\/)/.test(id));
-    if (foreign) throw new Error(`${fileName} would contain ${foreign}: a client may import only types from there.`);
+    const foreign =
+      CLIENTS.includes(names[0]) &&
+      moduleIds.find((id) => /\/build\/(?!client\/|common\/(?:retry-after|time)\.js$)/.test(id));
+    if (foreign)
+      throw new Error(
+        `${fileName} would contain ${foreign}: a client may import only types from there, see the rule client-loads-nothing.`,
+      );
     if (!sourcemapFileName) continue;
     const path = `dist/${sourcemapFileName}`;
     if (isMapped(fileName)) {

@@ -1,3 +1,6 @@
+import { retryAfterMs } from '../common/retry-after.js';
+import { SECOND_MS } from '../common/time.js';
+
 /**
  * Why a call failed: an error that the API answered, or a failure on the way to it. What the `signal` of a call says, and what
  * `token` throws, is thrown as it is.
@@ -45,12 +48,13 @@ export class MessagingApiError extends Error {
 export async function errorOf(response: Response, idempotencyKey: string | undefined): Promise<MessagingApiError> {
   const { status, statusText, headers } = response;
   const text = await response.text();
+  const waitMs = retryAfterMs(headers.get('retry-after'), Date.now());
   return new MessagingApiError(
     status,
     headers.get('x-error-code') ?? 'unknown',
     messageIn(text) ?? `${status} ${statusText}`,
     {
-      retryAfter: seconds(headers.get('retry-after')),
+      retryAfter: waitMs === undefined ? undefined : waitMs / SECOND_MS,
       earliest: numberIn(headers.get('x-earliest-sequence')),
       idempotencyKey,
     },
@@ -65,13 +69,6 @@ function messageIn(text: string): string | undefined {
     // A proxy's page.
     return undefined;
   }
-}
-
-/** `Retry-After` is seconds or a date (RFC 9110 section 10.2.3). */
-function seconds(header: string | null): number | undefined {
-  if (header === null) return undefined;
-  const value = numberIn(header) ?? (Date.parse(header) - Date.now()) / 1000;
-  return value >= 0 ? value : undefined;
 }
 
 function numberIn(header: string | null): number | undefined {

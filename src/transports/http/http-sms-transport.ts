@@ -1,6 +1,7 @@
 import { Clock } from '../../common/clock.js';
 import { IdGenerator } from '../../common/ids.js';
 import { type FaultLog, faultLog } from '../../common/log.js';
+import { retryAfterMs } from '../../common/retry-after.js';
 import type { RouteState } from '../../sms/carrier-state.js';
 import {
   type CallbackHandler,
@@ -202,16 +203,4 @@ export class HttpSmsTransport extends SmsTransport {
     this.lastError = code;
     this.log.error(`The gateway ${what} (${code}).`, { code, route: this.name });
   }
-}
-
-/**
- * The delay of a `Retry-After` header (RFC 9110 section 10.2.3: seconds or an HTTP date), in milliseconds from `now`.
- * Undefined without a valid header.
- */
-export function retryAfterMs(header: string | undefined, now: number): number | undefined {
-  const value = header?.trim() ?? '';
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
-  if (!/^[A-Za-z]{3,9},? /.test(value)) return undefined;
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

@@ -1,3 +1,4 @@
+import { retryAfterMs } from '../../common/retry-after.js';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../common/time.js';
 
 /** The waits after the first call that failed, after the second, and so on; each is made up to a fifth shorter or longer. */
@@ -25,12 +26,8 @@ export function retryWait(tries: number, ordering: 'none' | 'strict', random: nu
   return wait === undefined ? undefined : Math.round(wait * (1 - JITTER + 2 * JITTER * random));
 }
 
-/**
- * How long an answer asks to be left alone, in milliseconds, at most an hour; undefined where it does not. `Retry-After` is in
- * seconds or a date (RFC 9110 section 10.2.3).
- */
+/** How long an answer asks to be left alone, in milliseconds, at most an hour; undefined if it does not ask. */
 export function restOf(status: number | undefined, retryAfter: string | undefined, now: number): number | undefined {
-  if ((status !== 429 && status !== 503) || retryAfter === undefined) return undefined;
-  const ms = /^\d+$/.test(retryAfter) ? Number(retryAfter) * SECOND_MS : Date.parse(retryAfter) - now;
+  const ms = status === 429 || status === 503 ? (retryAfterMs(retryAfter, now) ?? 0) : 0;
   return ms > 0 ? Math.min(ms, MAX_REST) : undefined;
 }

@@ -1,7 +1,6 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { classifyAnswer, errorTable } from '../../../src/transports/http/gateway.js';
 import { carrierCode } from '../../../src/transports/http/http-client.js';
-import { retryAfterMs } from '../../../src/transports/http/http-sms-transport.js';
 import { parseReference, receiptReferenceOf, referenceOf } from '../../../src/transports/http/message-reference.js';
 import type { VendorFacts } from '../../../src/transports/http/vendor.js';
 
@@ -75,25 +74,6 @@ test('codes are short, plain and without numbers of people', () => {
   expect(carrierCode('x'.repeat(100))).toHaveLength(40);
   expect(carrierCode('<script>"\r\n\u0000')).toBe('_script_');
   expect(carrierCode('')).toBe('error');
-});
-
-describe('Retry-After', () => {
-  const NOW = Date.UTC(2026, 10, 21, 10);
-  test.each([
-    ['0', 0],
-    ['120', 120_000],
-    [' 7 ', 7000],
-    ['Sat, 21 Nov 2026 10:00:30 GMT', 30_000],
-    ['Sat, 21 Nov 2026 09:00:00 GMT', 0],
-    ['-1', undefined],
-    ['1.5', undefined],
-    ['soon', undefined],
-    ['99999999999', undefined],
-    ['', undefined],
-    [undefined, undefined],
-  ])('%p', (header, ms) => {
-    expect(retryAfterMs(header, NOW)).toBe(ms);
-  });
 });
 
 test('a reference names its SMS and nothing else does', () => {
