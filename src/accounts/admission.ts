@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
-import { RateWindow } from '../common/concurrency/rate-window.js';
+import { RateLimit } from '../common/concurrency/rate-limit.js';
 import { AccountDirectory } from './account-directory.js';
 import type { AccountState } from './account-store.js';
 import { isWithin } from './address-ranges.js';
@@ -25,14 +25,14 @@ type Admitted = Answer & { readonly kind: 'caller' };
 @Injectable()
 export class Admission {
   /** Keys that have replaced one another share their limit: the counts are by family. */
-  private readonly rates: RateWindow;
+  private readonly rates: RateLimit;
 
   constructor(
     private readonly accounts: AccountDirectory,
     private readonly lastUse: KeyLastUse,
     clock: Clock,
   ) {
-    this.rates = new RateWindow(clock);
+    this.rates = new RateLimit(clock);
   }
 
   /**

@@ -25,7 +25,7 @@ import { MsgappSettings } from './msgapp-settings.js';
 import { type IncomingMsgapp, type LinkEvent, MsgappTransport, type Pacing } from './msgapp-transport.js';
 import { ContactLimits, MessageCarrier } from './sending/message-carrier.js';
 import { isMediaPayload, MessageContents } from './sending/message-contents.js';
-import { RateLimiter } from './sending/pace.js';
+import { Pace } from './sending/pace.js';
 import { Receipts } from './sending/receipts.js';
 import { Senders } from './sending/senders.js';
 import type { LiveSession } from './sessions/live-session.js';
@@ -76,7 +76,7 @@ export class MsgappChannel extends Channel {
     this.repeat = transport.repeat;
     this.isSandbox = transport.name === 'sandbox';
     this.timing = { ...DEFAULT_TIMING, ...transport.timing, ...settings.delivery };
-    const pace = new RateLimiter({ ...NO_PACING, ...transport.pacing, ...settings.pacing }, () => ids.random());
+    const pace = new Pace({ ...NO_PACING, ...transport.pacing, ...settings.pacing }, () => ids.random());
     this.lanesOfSessions = new SessionQueues(clock, pace, () => this.wake());
     this.limits = new ContactLimits(clock);
     this.orphaned = new OrphanedQueues(channel, sessionStore, clock, () => this.wake());

@@ -63,10 +63,8 @@ describeOnBothAdapters('GET /events/stream', (adapter) => {
     for (let stored = 0; stored < 4000; stored += 200) await logEventsOf(service, batch);
   }
 
-  const seats = (service: Service, id: string): number => {
-    const taken = Reflect.get(service.app.get(ReaderSeats, { strict: false }), 'taken') as Map<string, number>;
-    return taken.get(`account ${id}`) ?? 0;
-  };
+  const seats = (service: Service, id: string): number =>
+    service.app.get(ReaderSeats, { strict: false }).running(`account ${id}`);
   const sequences = ({ events }: EventReader) => events.map(({ data }) => data.sequence);
   /** The ids of a stream in their order, those without data too. */
   const ids = ({ text }: EventReader) => [...text.matchAll(/^id: (.*)$/gm)].map(([, id]) => Number(id));

@@ -58,10 +58,8 @@ describeOnBothAdapters('GET /events', (adapter) => {
     return started;
   }
 
-  const seats = (service: Service, id: string): number => {
-    const taken = Reflect.get(service.app.get(ReaderSeats, { strict: false }), 'taken') as Map<string, number>;
-    return taken.get(`account ${id}`) ?? 0;
-  };
+  const seats = (service: Service, id: string): number =>
+    service.app.get(ReaderSeats, { strict: false }).running(`account ${id}`);
 
   /** Asks and waits until the request waits for an event. */
   async function held(service: Service, client: ApiClient, path: string): Promise<{ answer: Promise<Reply> }> {

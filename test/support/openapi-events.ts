@@ -30,7 +30,7 @@ export async function playEvents(stage: Stage): Promise<void> {
   const steps = [...PLACES(FEED), ...PLACES(STREAM), get(`${FEED}?limit=0`, 400), get(`${FEED}?wait=26`, 400)];
   for (const step of steps) await play(stage, 'GET', step);
   const seats = app.app.get(ReaderSeats, { strict: false });
-  const taken = Array.from({ length: MAX_READERS }, () => seats.take(`account ${app.accountId}`));
+  const taken = Array.from({ length: MAX_READERS }, () => seats.enter(`account ${app.accountId}`));
   await play(stage, 'GET', get(`${FEED}?after=2&wait=1`, 429));
   await play(stage, 'GET', get(STREAM, 429));
   for (const free of taken) free();

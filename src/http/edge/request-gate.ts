@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import type { Admission } from '../../accounts/admission.js';
 import { type Answer, type Authenticator, countedAs, rememberCaller } from '../../accounts/keys/authenticator.js';
 import type { Clock } from '../../common/clock.js';
+import { ConcurrencyLimit } from '../../common/concurrency/concurrency-limit.js';
 import { MessagingError } from '../../common/errors.js';
 import type { ErrorAnswer } from '../errors.js';
 import type { HttpSettings } from '../http-settings.js';
@@ -26,7 +27,8 @@ type Proceed = (body: unknown) => void;
  */
 export class RequestGate {
   private readonly answers: EarlyAnswers;
-  private readonly inFlight: RequestsInFlight;
+  /** The requests of each account that are being answered, so that one account leaves capacity for the others. */
+  private readonly inFlight: ConcurrencyLimit;
   private readonly open = new OpenRequests();
   private closing = false;
   private onDrained: () => void = () => {};
@@ -40,7 +42,10 @@ export class RequestGate {
     private readonly clock: Clock,
   ) {
     this.answers = new EarlyAnswers(settings, deprecation, clock);
-    this.inFlight = new RequestsInFlight(settings.maxInFlight);
+    this.inFlight = new ConcurrencyLimit(
+      settings.maxInFlight,
+      () => new MessagingError('error.too_many_in_flight', {}, RETRY_AFTER_S),
+    );
   }
 
   /** Starts the deadline of a request. Undefined when the application shuts down: the request has been refused. */
@@ -194,37 +199,6 @@ export class RequestGate {
 
   private expire(context: RequestContext): void {
     this.answers.send(context, new MessagingError('error.timeout'), !context.req.complete);
-  }
-}
-
-/** Counts the requests of each account that are being answered, so that one account leaves room for the others. */
-class RequestsInFlight {
-  private readonly counts = new Map<string, number>();
-
-  /** @param most how many requests of one account may be in flight at a time */
-  constructor(private readonly most: number) {}
-
-  /**
-   * Counts one more request. The returned function releases it; a second call does nothing.
-   * @throws MessagingError `error.too_many_in_flight`; the request is not counted
-   */
-  enter(accountId: string): () => void {
-    const count = this.counts.get(accountId) ?? 0;
-    if (count >= this.most) throw new MessagingError('error.too_many_in_flight', {}, RETRY_AFTER_S);
-    this.counts.set(accountId, count + 1);
-    let isIn = true;
-    return () => {
-      if (!isIn) return;
-      isIn = false;
-      this.leave(accountId);
-    };
-  }
-
-  /** An account without requests in flight takes no memory. */
-  private leave(accountId: string): void {
-    const left = (this.counts.get(accountId) ?? 1) - 1;
-    if (left > 0) this.counts.set(accountId, left);
-    else this.counts.delete(accountId);
   }
 }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import ipaddr from 'ipaddr.js';
 import { Clock } from '../../common/clock.js';
-import { RateWindow } from '../../common/concurrency/rate-window.js';
+import { RateLimit } from '../../common/concurrency/rate-limit.js';
 import { type ErrorCode, MessagingError } from '../../common/errors.js';
 
 /** Wrong attempts a minute from one client. A person who mistypes a password needs fewer. */
@@ -20,10 +20,10 @@ export interface GuessOrigin {
 /** Limits how often somebody may try a link, credentials or a cookie that is wrong. */
 @Injectable()
 export class GuessLimit {
-  private readonly rates: RateWindow;
+  private readonly rates: RateLimit;
 
   constructor(clock: Clock) {
-    this.rates = new RateWindow(clock);
+    this.rates = new RateLimit(clock);
   }
 
   /**

@@ -1,8 +1,8 @@
 import { MINUTE_MS } from '../../common/time.js';
 import type { Pacing } from '../msgapp-transport.js';
 
-/** Computes the pause of one session between two messages. */
-export class RateLimiter {
+/** How fast a linked number sends: computes the pause between two messages. */
+export class Pace {
   /** @param random returns a number in [0, 1) */
   constructor(
     private readonly pacing: Pacing,

@@ -1,7 +1,7 @@
 import type { Clock } from '../../common/clock.js';
 import { faultCode, faultLog, nameOf } from '../../common/log.js';
 import type { Link } from '../msgapp-transport.js';
-import type { RateLimiter } from '../sending/pace.js';
+import type { Pace } from '../sending/pace.js';
 import type { SessionStatus, SessionStore } from './session-store.js';
 
 interface Lane {
@@ -18,7 +18,7 @@ export class SessionQueues {
   /** @param ready called when a pause is over */
   constructor(
     private readonly clock: Clock,
-    private readonly pace: RateLimiter,
+    private readonly pace: Pace,
     private readonly ready: () => void,
   ) {}
 

@@ -70,7 +70,7 @@ export class EventFeed {
     const page = await this.events.read(caller.accountId, { after, limit, types });
     const waitMs = end - this.clock.elapsed();
     if (page.items.length > 0 || waitMs <= 0) return page;
-    const leave = this.seats.take(countedAs(caller));
+    const leave = this.seats.enter(countedAs(caller));
     const over = new AbortController();
     const signal = AbortSignal.any([over.signal, gone]);
     try {
@@ -95,7 +95,7 @@ export class EventFeed {
   ): Promise<StreamableFile> {
     const { accountId } = caller;
     const cursor = this.cursors.open(accountId, lastEventId(headers) ?? query.after, typesOf(query.types));
-    const leave = this.seats.take(countedAs(caller));
+    const leave = this.seats.enter(countedAs(caller));
     const arrival = this.arrivals.of(accountId);
     const close = () => {
       arrival.close();

@@ -6,7 +6,7 @@ import { BoundedBody } from '../../../src/media/guarded-media-fetcher.js';
 import { AddressStore } from '../../../src/msgapp/address-store.js';
 import type { Link } from '../../../src/msgapp/msgapp-transport.js';
 import { ContactLimits } from '../../../src/msgapp/sending/message-carrier.js';
-import { RateLimiter } from '../../../src/msgapp/sending/pace.js';
+import { Pace } from '../../../src/msgapp/sending/pace.js';
 import { RecipientCheck } from '../../../src/msgapp/sending/recipient-check.js';
 import { QrStream } from '../../../src/msgapp/sessions/qr-stream.js';
 import { SessionQueues } from '../../../src/msgapp/sessions/session-queues.js';
@@ -77,7 +77,7 @@ describe('with the clock set back by an hour', () => {
   });
 
   test('a session rests no longer between two messages', () => {
-    const lanes = new SessionQueues(clock, new RateLimiter({ perMinute: 60, jitter: 0 }, () => 0), () => undefined);
+    const lanes = new SessionQueues(clock, new Pace({ perMinute: 60, jitter: 0 }, () => 0), () => undefined);
     const { link } = directory();
     lanes.begin('s', link);
     lanes.end('s', link, { rest: true });

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { RateWindow } from '../../../src/common/concurrency/rate-window.js';
+import { RateLimit } from '../../../src/common/concurrency/rate-limit.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 
 test('a limit is of each key and each minute of the clock', () => {
   const clock = new FakeClock();
-  const rates = new RateWindow(clock);
+  const rates = new RateLimit(clock);
   clock.advance(59_001);
   expect([rates.exceeded('a', 2), rates.exceeded('a', 2), rates.exceeded('a', 2)]).toEqual([undefined, undefined, 1]);
   expect(rates.exceeded('b', 2)).toBeUndefined();
@@ -15,7 +15,7 @@ test('a limit is of each key and each minute of the clock', () => {
 });
 
 test('what is given back can be used again, and never more than was taken', () => {
-  const rates = new RateWindow(new FakeClock());
+  const rates = new RateLimit(new FakeClock());
   rates.giveBack('a');
   expect([rates.exceeded('a', 1), rates.exceeded('a', 1)]).toEqual([undefined, 60]);
   rates.giveBack('a');

@@ -3,8 +3,11 @@ import { MINUTE_MS } from '../time.js';
 
 const WINDOW_MS = MINUTE_MS;
 
-/** Counts per key and minute, in this process. All windows begin with the minutes of the clock. */
-export class RateWindow {
+/**
+ * Limits how often something may happen per key and minute, in this process. All windows begin with the minutes of the clock.
+ * See `ConcurrencyLimit` for how much may run at a time.
+ */
+export class RateLimit {
   private window = 0;
   private readonly counts = new Map<string, number>();
 
