@@ -1,6 +1,6 @@
 import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecure } from 'node:https';
-import type { CryptoKey, FlattenedJWSInput, JSONWebKeySet, JWSHeaderParameters } from 'jose';
+import type { CryptoKey, createRemoteJWKSet, FlattenedJWSInput, JSONWebKeySet, JWSHeaderParameters } from 'jose';
 import type { Clock } from '../../common/clock.js';
 import { isRecord } from '../../common/options.js';
 import { decodedContent } from '../../common/text/content-encoding.js';
@@ -21,6 +21,7 @@ const MAX_RETRY_MS = 5 * MINUTE_MS;
 /** How long the provider may take for one document. */
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 262_144;
+const NO_ANSWER = 'The OpenID provider does not answer.';
 
 /** Where a provider is, and what is accepted of it. */
 export interface Provider {
@@ -29,27 +30,26 @@ export interface Provider {
   readonly loopback: boolean;
 }
 
-type FindKey = (header: JWSHeaderParameters, token: FlattenedJWSInput) => Promise<CryptoKey>;
-
-/** Keys as they were at a moment of the clock's `elapsed`. */
-interface LoadedKeys {
-  readonly find: FindKey;
-  readonly at: number;
-}
-
 /** The provider, or its documents, cannot be used. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
 }
 
+type RemoteKeys = ReturnType<typeof createRemoteJWKSet>;
+
 /**
  * The keys of an OpenID provider, from its discovery document. They are loaded with the first token, kept for ten minutes, and
- * loaded again for a key that is not among them, as a provider may begin to use a new one at any time.
+ * loaded again for a key that is not among them, because a provider may begin to use a new key at any time.
+ *
+ * `createRemoteJWKSet` keeps the keys, selects one and loads them once for all who wait. This class decides when they are
+ * loaded, because jose measures time by a clock that may be set back, believes no old keys while the provider is away, and
+ * does not wait longer after each failure.
  */
 export class ProviderKeys {
-  private loaded: LoadedKeys | undefined;
-  private loading: Promise<LoadedKeys> | undefined;
-  private failed: { readonly error: unknown; readonly at: number; readonly restMs: number } | undefined;
+  private keys: Promise<RemoteKeys> | undefined;
+  /** When the keys were last loaded, by the clock's `elapsed`. */
+  private loadedAt = Number.NEGATIVE_INFINITY;
+  private failed: { readonly error: ProviderError; readonly at: number; readonly restMs: number } | undefined;
 
   constructor(
     private readonly provider: Provider,
@@ -58,69 +58,72 @@ export class ProviderKeys {
 
   /**
    * The key that has signed a token.
-   * @throws errors of `jose` where there is none, `ProviderError` where the provider cannot be asked
+   * @throws errors of `jose` if there is none, `ProviderError` if the provider cannot be asked
    */
   async find(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey> {
-    const keys = await this.current();
+    this.keys ??= this.create();
+    const keys = await this.keys;
+    if (this.ageOf(this.loadedAt) >= FRESH_MS) await this.refresh(keys);
     try {
-      return await keys.find(header, token);
+      return await keys(header, token);
     } catch (error) {
       const { errors } = await import('jose');
       const isUnknown = error instanceof errors.JWKSNoMatchingKey;
-      if (!isUnknown || this.ageOf(keys) < COOL_DOWN_MS) throw error;
-      return (await this.load()).find(header, token);
+      if (!isUnknown || this.ageOf(this.loadedAt) < COOL_DOWN_MS) throw error;
+      await keys.reload();
+      return keys(header, token);
     }
   }
 
-  private async current(): Promise<LoadedKeys> {
-    const { loaded } = this;
-    if (loaded === undefined) return this.load();
-    const age = this.ageOf(loaded);
-    if (age < FRESH_MS) return loaded;
+  private async create(): Promise<RemoteKeys> {
+    const { createRemoteJWKSet, customFetch } = await import('jose');
+    return createRemoteJWKSet(new URL(this.provider.issuer), {
+      cacheMaxAge: Number.POSITIVE_INFINITY,
+      cooldownDuration: Number.POSITIVE_INFINITY,
+      [customFetch]: async () => Response.json(await this.load()),
+    });
+  }
+
+  /** Loads the keys again; those that are known stay good for an hour if the provider does not answer. */
+  private async refresh(keys: RemoteKeys): Promise<void> {
     try {
-      return await this.load();
+      await keys.reload();
     } catch (error) {
-      if (age < MAX_MS) return loaded;
+      if (this.ageOf(this.loadedAt) >= MAX_MS) throw error;
+    }
+  }
+
+  private ageOf(at: number): number {
+    return this.clock.elapsed() - at;
+  }
+
+  /** The keys from the provider. For a while after a failure, the provider is not asked, and the failure is repeated. */
+  private async load(): Promise<JSONWebKeySet> {
+    const { failed } = this;
+    if (failed && this.ageOf(failed.at) < failed.restMs) throw failed.error;
+    const at = this.clock.elapsed();
+    try {
+      const keys = await this.read();
+      this.failed = undefined;
+      this.loadedAt = at;
+      return keys;
+    } catch (cause) {
+      const error = cause instanceof ProviderError ? cause : new ProviderError(NO_ANSWER, { cause });
+      const restMs = failed ? Math.min(2 * failed.restMs, MAX_RETRY_MS) : RETRY_MS;
+      this.failed = { error, at: this.clock.elapsed(), restMs };
       throw error;
     }
   }
 
-  private ageOf({ at }: { readonly at: number }): number {
-    return this.clock.elapsed() - at;
-  }
-
-  /** Loads the keys, once for all who wait; for a while after a failure all are refused at once. */
-  private load(): Promise<LoadedKeys> {
-    const { failed } = this;
-    if (failed && this.ageOf(failed) < failed.restMs) return Promise.reject(failed.error);
-    this.loading ??= this.read()
-      .then((keys) => {
-        this.failed = undefined;
-        this.loaded = keys;
-        return keys;
-      })
-      .catch((error: unknown) => {
-        const restMs = failed ? Math.min(2 * failed.restMs, MAX_RETRY_MS) : RETRY_MS;
-        this.failed = { error, at: this.clock.elapsed(), restMs };
-        throw error;
-      })
-      .finally(() => {
-        this.loading = undefined;
-      });
-    return this.loading;
-  }
-
-  private async read(): Promise<LoadedKeys> {
-    const at = this.clock.elapsed();
+  private async read(): Promise<JSONWebKeySet> {
     const { issuer } = this.provider;
-    const { createLocalJWKSet } = await import('jose');
     const discovery = await this.document(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
     if (discovery.issuer !== issuer) throw new ProviderError('The discovery document names another issuer.');
     const { jwks_uri: uri } = discovery;
     if (typeof uri !== 'string') throw new ProviderError('The discovery document has no jwks_uri.');
     const set = await this.document(uri);
     if (!isKeySet(set)) throw new ProviderError('The keys of the provider are no JSON Web Key Set.');
-    return { find: createLocalJWKSet(set), at };
+    return set;
   }
 
   private async document(address: string): Promise<Readonly<Record<string, unknown>>> {
@@ -133,10 +136,6 @@ export class ProviderKeys {
       const document: unknown = JSON.parse(await textOf(response));
       if (!isRecord(document)) throw new ProviderError('The document is no object.');
       return document;
-    } catch (error) {
-      throw error instanceof ProviderError
-        ? error
-        : new ProviderError('The OpenID provider does not answer.', { cause: error });
     } finally {
       cancel();
       abort.abort();
@@ -145,8 +144,8 @@ export class ProviderKeys {
 }
 
 /**
- * Asks for a document; redirects are not followed. Node's own client ignores interim answers that it did not ask for, where
- * `fetch` ends the connection.
+ * Asks for a document; redirects are not followed. Node's own client ignores interim answers that it did not ask for; `fetch`
+ * ends the connection.
  */
 function answerOf(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
   const request = url.protocol === 'https:' ? requestSecure : requestPlain;
