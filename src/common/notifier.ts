@@ -6,7 +6,8 @@ import { describePort, method } from './port.js';
  * What a notice is about, and whose id it carries. `due`: deliveries of a channel, by its name; `key`: an API key; `signature`,
  * `opt-out`, `sender`: the signatures, the suppression list and the linked numbers of an account, or of all accounts (`*`);
  * `event`: the log of events of an account, or marks without numbers yet (`*`); `endpoint`: the webhooks of an account;
- * `user`: the session of a user; `account`: the state of an account; `operating`: paused queues and rested routes (`*`).
+ * `user`: the session of a user; `account`: the state of an account; `operating`: paused queues and rested routes (`*`);
+ * `address`: the addresses of numbers on messaging apps were erased (`*`).
  */
 export type NoticeTopic =
   | 'due'
@@ -18,7 +19,8 @@ export type NoticeTopic =
   | 'endpoint'
   | 'user'
   | 'account'
-  | 'operating';
+  | 'operating'
+  | 'address';
 
 /**
  * Tells the processes on one database to look again: workers for deliveries, caches for what was changed. A notice carries an

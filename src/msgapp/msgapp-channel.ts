@@ -4,6 +4,7 @@ import { Clock } from '../common/clock.js';
 import { atMost } from '../common/concurrency/at-most.js';
 import { IdGenerator } from '../common/ids.js';
 import { FaultLog, faultCode, nameOf } from '../common/log.js';
+import { Notifier } from '../common/notifier.js';
 import { restrictionEvent } from '../events/account-events.js';
 import { EventTeller } from '../events/event-teller.js';
 import { DELIVERY_EVENTS } from '../events/event-types.js';
@@ -65,6 +66,7 @@ export class MsgappChannel extends Channel {
     store: OutboxStore,
     sessionStore: SessionStore,
     addresses: AddressStore,
+    notifier: Notifier,
     media: MediaStore,
     texts: TextSources,
     ids: IdGenerator,
@@ -88,6 +90,7 @@ export class MsgappChannel extends Channel {
       clock,
       leaseMs,
       addresses,
+      notifier,
       app: transport.name.slice(0, 64),
       contents: new MessageContents(texts, media),
       lanes: this.lanesOfSessions,

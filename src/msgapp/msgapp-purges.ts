@@ -1,3 +1,4 @@
+import { Notifier, publishNotice } from '../common/notifier.js';
 import { DAY_MS } from '../common/time.js';
 import { MediaStore } from '../media/media-store.js';
 import { type PurgeRule, providePurge } from '../outbox/purger.js';
@@ -51,10 +52,23 @@ function receivedErasure(store: ReceivedMessageStore): ErasureRule {
   };
 }
 
-/** The app's addresses of the number. */
-function addressErasure(store: AddressStore): ErasureRule {
-  return { what: 'addresses', everywhere: async (number) => ({ addresses: await store.erase(number) }) };
+/** The app's addresses of the number, in the database and in the memory of all processes. */
+function addressErasure(store: AddressStore, notifier: Notifier): ErasureRule {
+  return {
+    what: 'addresses',
+    everywhere: async (number) => {
+      const addresses = await store.erase(number);
+      publishNotice(notifier, 'address', '*');
+      return { addresses };
+    },
+  };
 }
+
+/** What is erased of a number in the tables of the messaging-app channels. */
+export const MSGAPP_ERASURES = [
+  provideErasure(receivedErasure, [ReceivedMessageStore]),
+  provideErasure(addressErasure, [AddressStore, Notifier]),
+];
 
 /** What the messaging-app channels have removed; stores are shared by all channels, so the rules are too. */
 export const MSGAPP_PURGES = [
@@ -62,6 +76,5 @@ export const MSGAPP_PURGES = [
   providePurge(SessionStore, sessionPurge),
   providePurge(ReceivedMessageStore, receivedPurge),
   providePurge(AddressStore, addressPurge),
-  provideErasure(receivedErasure, [ReceivedMessageStore]),
-  provideErasure(addressErasure, [AddressStore]),
+  ...MSGAPP_ERASURES,
 ];

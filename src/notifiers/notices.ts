@@ -16,6 +16,7 @@ const TOPICS: readonly string[] = [
   'user',
   'account',
   'operating',
+  'address',
 ] satisfies readonly NoticeTopic[];
 const PAYLOAD = /^1 [\w-]{1,64}( [a-z-]{1,16}:[\x21-\x7e]{1,64})*$/;
 

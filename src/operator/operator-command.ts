@@ -1,12 +1,28 @@
 #!/usr/bin/env node
 import { randomBytes } from 'node:crypto';
-import type { INestApplicationContext } from '@nestjs/common';
+import { type INestApplicationContext, Module, type Provider } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { MessagingOptionsError } from '../common/errors.js';
+import { storeProvider } from '../core/capability.js';
+import { AddressStore } from '../msgapp/address-store.js';
+import { MSGAPP_ERASURES } from '../msgapp/msgapp-purges.js';
+import { ReceivedMessageStore } from '../msgapp/received/received-message-store.js';
 import { OtpModule } from '../otp/otp.module.js';
 import { SandboxSmsTransport } from '../sandbox/sandbox-sms-transport.js';
 import { TypeormStorage } from '../storage/typeorm-storage.js';
 import { runOperator } from './run-operator.js';
+
+/**
+ * What is erased of a number in the tables of messaging apps. Their module is not mounted here, because it would start
+ * transports. The storage has its tables all the same.
+ */
+const ERASURES: Provider[] = [
+  ...[ReceivedMessageStore, AddressStore].map((port) => storeProvider({ port })),
+  ...MSGAPP_ERASURES,
+];
+
+@Module({})
+class OperatorCommand {}
 
 /**
  * Opens the services on the database of `DATABASE_URL`. No command sends anything, so names and prices are never used, nor is
@@ -24,7 +40,10 @@ async function open({ readOnly }: { readonly readOnly: boolean }): Promise<INest
     otp: { pepper: randomBytes(48).toString('base64') },
     retention: { secret: secret || undefined, previousSecrets: previous ? [previous] : [] },
   });
-  return NestFactory.createApplicationContext(services, { logger: false, abortOnError: false });
+  return NestFactory.createApplicationContext(
+    { module: OperatorCommand, imports: [services], providers: ERASURES },
+    { logger: false, abortOnError: false },
+  );
 }
 
 /** The storage names its option; whoever runs this knows the setting. */

@@ -3,6 +3,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { AddressStore } from '../../src/msgapp/address-store.js';
+import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { buildSampleApp, ROOT } from '../support/sample-app.js';
 
 const SECRET = 'a secret for retention, 0123456789 abcdef';
@@ -36,6 +38,26 @@ describe('npx nestjs-messaging erase', () => {
     expect(output).toContain('"number":"hmac:');
     const rotated = { RETENTION_SECRET: `${SECRET} new`, RETENTION_PREVIOUS_SECRET: SECRET };
     expect(await run(`optout:remove all INFOS ${NUMBER}`, rotated)).toEqual({ code: 0, output: '{"removed":1}' });
+  });
+
+  test('removes what a messaging app and the sandbox know of the phone, under each of its spellings', async () => {
+    const [today, before] = ['5511987654321', '551187654321'];
+    const storage = new TypeormStorage({ database: `sqlite:${join(folder, 'm.db')}` });
+    await storage.start();
+    const addresses = storage.store(AddressStore);
+    for (const number of [today, before, '5511987654322']) {
+      for (const app of ['baileys', 'another']) {
+        await addresses.remember({ app, number }, { address: `${before}@s.whatsapp.net`, learnedAt: Date.now() });
+      }
+    }
+    const { code, output } = await run(`erase ${before}`);
+    expect([code, JSON.parse(output)]).toEqual([
+      0,
+      expect.objectContaining({ addresses: 4, received: 0, phones: 0, codes: 0, inboundParts: 0 }),
+    ]);
+    for (const number of [today, before]) expect(await addresses.find({ app: 'baileys', number })).toBeUndefined();
+    expect(await addresses.find({ app: 'baileys', number: '5511987654322' })).toBeDefined();
+    await storage.stop();
   });
 
   test('refuses what is no number, and a secret that is none, with a sentence', async () => {

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.js';
 import { within } from '../../common/concurrency/async.js';
 import { atMost } from '../../common/concurrency/at-most.js';
+import type { Notifier } from '../../common/notifier.js';
 import type { DeliveryResult } from '../../outbox/delivery/delivery-result.js';
 import type { Delivery } from '../../outbox/outbox-store.js';
 import type { AddressStore } from '../address-store.js';
@@ -20,6 +21,7 @@ interface CarrierParts {
   readonly receipts: Receipts;
   readonly contents: MessageContents;
   readonly addresses: AddressStore;
+  readonly notifier: Notifier;
   /** The transport's name. */
   readonly app: string;
   readonly clock: Clock;
@@ -36,8 +38,8 @@ export class MessageCarrier {
   private readonly recipients: RecipientCheck;
 
   constructor(private readonly parts: CarrierParts) {
-    const { clock, addresses, app, leaseMs } = parts;
-    this.recipients = new RecipientCheck({ clock, addresses, app, timeoutMs: leaseMs * CHECK_PART });
+    const { clock, addresses, notifier, app, leaseMs } = parts;
+    this.recipients = new RecipientCheck({ clock, addresses, notifier, app, timeoutMs: leaseMs * CHECK_PART });
   }
 
   /** Called when a number has written to a session. */

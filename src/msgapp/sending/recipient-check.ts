@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.js';
 import { within } from '../../common/concurrency/async.js';
 import { atMost } from '../../common/concurrency/at-most.js';
+import type { Notifier } from '../../common/notifier.js';
 import { DAY_MS, MINUTE_MS } from '../../common/time.js';
 import type { AddressStore, KnownAddress } from '../address-store.js';
 import type { Link } from '../msgapp-transport.js';
@@ -16,7 +17,7 @@ export interface Recipient {
 export const THERE_MS = DAY_MS;
 const NOT_THERE_MS = 10 * MINUTE_MS;
 
-/** How long this process uses a stored address before it reads it again, in milliseconds: another one may have erased it. */
+/** How long this process uses a stored address before it reads it again, in milliseconds: a notice of its erasure may be lost. */
 const READ_AGAIN_MS = 10 * MINUTE_MS;
 
 /** Largest number of cached answers. */
@@ -31,6 +32,7 @@ interface Known extends Recipient {
 interface RecipientParts {
   readonly clock: Clock;
   readonly addresses: AddressStore;
+  readonly notifier: Notifier;
   /** The transport's name. */
   readonly app: string;
   /** How long an answer is awaited, in milliseconds. */
@@ -48,7 +50,13 @@ export class RecipientCheck {
   /** By number, until when sessions believe that it is not there. */
   private readonly absent = new LRUCache<string, Map<string, number>>(atMost(CHECKED_AT_ONCE));
 
-  constructor(private readonly parts: RecipientParts) {}
+  constructor(private readonly parts: RecipientParts) {
+    // Which number was erased is not said, so that no notice has a number.
+    parts.notifier.listen('address', () => {
+      this.known.clear();
+      this.absent.clear();
+    });
+  }
 
   /** False when the number is not on the channel, undefined when that is not known now. */
   async find(sessionId: string, link: Link, number: string): Promise<Recipient | false | undefined> {

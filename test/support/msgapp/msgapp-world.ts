@@ -122,7 +122,16 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
     this.senders = new Senders(this.sessions, clock, notifier);
     this.channel = new MsgappChannel(
       ...([this.sessions, this.senders, settings, events, teller, clock, transport, this.outbox] as const),
-      ...([storage.outbox, sessionStore, storage.store(AddressStore), storage.media, texts, ids, channels] as const),
+      ...([
+        storage.outbox,
+        sessionStore,
+        storage.store(AddressStore),
+        notifier,
+        storage.media,
+        texts,
+        ids,
+        channels,
+      ] as const),
     );
     const intake = new MediaIntake(this.fetcher, storage.media, clock);
     const gate = new Idempotency(storage.outbox, clock);

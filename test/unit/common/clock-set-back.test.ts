@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { FaultLog } from '../../../src/common/log.js';
+import { LocalNotifier } from '../../../src/common/notifier.js';
 import { HOUR_MS } from '../../../src/common/time.js';
 import { FetchTime } from '../../../src/media/fetch-time.js';
 import { BoundedBody } from '../../../src/media/guarded-media-fetcher.js';
@@ -99,7 +100,13 @@ describe('with the clock set back by an hour', () => {
   test('what is known of a number is asked again in its time', async () => {
     const storage = await SqliteMemory.open();
     const addresses = storage.store(AddressStore);
-    const check = new RecipientCheck({ clock, addresses, app: 'an app', timeoutMs: 1000 });
+    const check = new RecipientCheck({
+      clock,
+      addresses,
+      notifier: new LocalNotifier(),
+      app: 'an app',
+      timeoutMs: 1000,
+    });
     const { link, asked } = directory();
     await check.find('session', link, '22670000000');
     clock.setBack(HOUR_MS);

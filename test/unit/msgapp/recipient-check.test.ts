@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { LocalNotifier } from '../../../src/common/notifier.js';
 import { HOUR_MS, MINUTE_MS } from '../../../src/common/time.js';
 import { AddressStore } from '../../../src/msgapp/address-store.js';
 import type { Link } from '../../../src/msgapp/msgapp-transport.js';
@@ -12,6 +13,7 @@ const ADDRESS = '551187654321@s.whatsapp.net';
 let clock: FakeClock;
 let storage: SqliteMemory;
 let asked: string[];
+const notifier = new LocalNotifier();
 
 beforeEach(async () => {
   clock = new FakeClock();
@@ -22,7 +24,7 @@ afterEach(() => storage.stop());
 
 /** A process of its own on the storage of all. */
 const process = (app = 'an app') =>
-  new RecipientCheck({ clock, addresses: storage.store(AddressStore), app, timeoutMs: 5000 });
+  new RecipientCheck({ clock, addresses: storage.store(AddressStore), notifier, app, timeoutMs: 5000 });
 
 /** The connection of a session, on which the server gives this answer. */
 function connection(answer: string | boolean | undefined, name = 'asked'): Link {
@@ -52,6 +54,19 @@ test.each([
   expect(asked).toHaveLength(1);
   clock.advance(1);
   expect(await find()).toEqual(expected);
+  expect(asked).toHaveLength(2);
+});
+
+test.each([
+  ['an address', ADDRESS],
+  ['that a number is there', true],
+  ['that a number is not there', false],
+] as const)('%s is forgotten at once when addresses are erased', async (_, answer) => {
+  const check = process();
+  await check.find('one', connection(answer), NUMBER);
+  await storage.store(AddressStore).erase(NUMBER);
+  notifier.publish('address', '*');
+  await check.find('one', connection(answer), NUMBER);
   expect(asked).toHaveLength(2);
 });
 
