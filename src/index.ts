@@ -48,9 +48,9 @@ export {
 export type { HostTransaction } from './common/host-transaction.js';
 export { IdGenerator, UuidGenerator } from './common/ids.js';
 export { LocalNotifier, type NoticeTopic, Notifier } from './common/notifier.js';
+export type { OptionalFields } from './common/optional-fields.js';
 export type { Page, PageRequest } from './common/page.js';
 export type { StrictNumbers } from './common/phone-numbers/recipient-number.js';
-export type { SomeOf } from './common/some-of.js';
 export {
   type HistogramMetric,
   type Measure,

@@ -4,7 +4,7 @@ import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator } from '../common/ids.js';
 import { checkAccountId, checkInput, checkLimit, isAccountId } from '../common/inputs.js';
-import { knownCallOptions } from '../common/options.js';
+import { checkCallOptions } from '../common/options.js';
 import type { Page, PageRequest } from '../common/page.js';
 import { DAY_MS } from '../common/time.js';
 import { checkAccountName, checkNewAccountId, checkThreshold } from './account-rules.js';
@@ -77,7 +77,7 @@ export class AccountService {
     options: AccountCallOptions = {},
   ): Promise<Account> {
     checkInput(input);
-    const { host } = knownCallOptions('an account', options, 'host');
+    const { host } = checkCallOptions('an account', options, 'host');
     const { id = this.ids.next(), name } = input;
     checkNewAccountId(id);
     checkAccountName(name);
@@ -118,7 +118,7 @@ export class AccountService {
    *   `error.field_not_integer` for what the key may be used for
    */
   async issueKey(accountId: string, options: IssueKeyCallOptions = {}): Promise<IssuedKey> {
-    const { host, by, ...draft } = knownCallOptions('a key', options, ...KEY_OPTIONS, 'by', 'host');
+    const { host, by, ...draft } = checkCallOptions('a key', options, ...KEY_OPTIONS, 'by', 'host');
     return issued(await this.registry.issue(accountId, draft, { host, by }));
   }
 
@@ -132,7 +132,7 @@ export class AccountService {
     keyId: string,
     options: ChangeKeyCallOptions & { readonly graceMs?: number | undefined } = {},
   ): Promise<IssuedKey> {
-    const { graceMs = DAY_MS, by } = knownCallOptions('a rotation', options, 'graceMs', 'by');
+    const { graceMs = DAY_MS, by } = checkCallOptions('a rotation', options, 'graceMs', 'by');
     checkGrace(graceMs);
     return issued(await this.registry.rotate(keyId, graceMs, undefined, { by }));
   }
@@ -142,7 +142,7 @@ export class AccountService {
    * @throws MessagingError `error.key_not_found`
    */
   async revokeKey(keyId: string, options: ChangeKeyCallOptions = {}): Promise<void> {
-    const { by } = knownCallOptions('a revocation', options, 'by');
+    const { by } = checkCallOptions('a revocation', options, 'by');
     await this.registry.revoke(keyId, undefined, by);
   }
 
@@ -153,7 +153,7 @@ export class AccountService {
    *   another key
    */
   importKey(accountId: string, key: string, options: ChangeKeyCallOptions = {}): Promise<{ readonly id: string }> {
-    const { by } = knownCallOptions('a key', options, 'by');
+    const { by } = checkCallOptions('a key', options, 'by');
     return this.registry.import(accountId, key, by);
   }
 

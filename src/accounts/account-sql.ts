@@ -142,8 +142,13 @@ export class TypeormAccountStore extends AccountStore {
       const signature = { ...before, status, reason, decidedAt: at };
       const action = status === 'rejected' ? 'signature.rejected' : 'signature.verified';
       yield* recordAudit({
-        ...{ accountId, at, by, action, target: name },
-        ...{ before: stateOf(before), after: stateOf(signature) },
+        accountId,
+        at,
+        by,
+        action,
+        target: name,
+        before: stateOf(before),
+        after: stateOf(signature),
       });
       for (const event of signatureEvents({ accountId, at }, signature)) tell(event);
       return { signature, isNew: true };

@@ -35,7 +35,11 @@ export interface KeyDefinition {
 
 /** The definition of a key without restrictions. */
 export const UNRESTRICTED: KeyDefinition = {
-  ...{ name: undefined, scopes: undefined, cidrs: undefined, dailyUnits: undefined, perMinute: undefined },
+  name: undefined,
+  scopes: undefined,
+  cidrs: undefined,
+  dailyUnits: undefined,
+  perMinute: undefined,
 };
 
 /** A stored API key; the secret is not stored. */

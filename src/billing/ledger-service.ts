@@ -5,9 +5,9 @@ import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator } from '../common/ids.js';
 import { checkAccountId, checkLimit, checkText } from '../common/inputs.js';
-import { knownCallOptions } from '../common/options.js';
+import type { OptionalFields } from '../common/optional-fields.js';
+import { checkCallOptions } from '../common/options.js';
 import type { Page } from '../common/page.js';
-import type { SomeOf } from '../common/some-of.js';
 import { EventTeller } from '../events/event-teller.js';
 import {
   eventOf,
@@ -117,7 +117,10 @@ export class LedgerService {
    *
    * @throws MessagingError `error.invalid_cursor`, `error.field_invalid` for an invalid limit
    */
-  async entries(accountId: string, { limit = 100, ...query }: SomeOf<LedgerQuery> = {}): Promise<Page<LedgerEntry>> {
+  async entries(
+    accountId: string,
+    { limit = 100, ...query }: OptionalFields<LedgerQuery> = {},
+  ): Promise<Page<LedgerEntry>> {
     checkAccountId(accountId);
     checkLimit(limit);
     const { items, next } = await this.store.entries(accountId, { ...query, limit });
@@ -141,7 +144,7 @@ export class LedgerService {
    * ```
    */
   async checkLedger(options: LedgerCheck = {}): Promise<readonly string[]> {
-    return this.store.check(knownCallOptions('a check of the ledger', options, 'after', 'onProgress'));
+    return this.store.check(checkCallOptions('a check of the ledger', options, 'after', 'onProgress'));
   }
 
   private async post(
@@ -162,7 +165,7 @@ export class LedgerService {
     units: number,
     options: PostingOptions,
   ): LedgerPosting {
-    const { reference, note, by } = knownCallOptions('a posting', options, 'reference', 'note', 'host', 'by');
+    const { reference, note, by } = checkCallOptions('a posting', options, 'reference', 'note', 'host', 'by');
     checkAccountId(accountId);
     if (kind === 'topup' && units <= 0) throw new MessagingError('error.units_invalid');
     if (!Number.isSafeInteger(units) || units === 0 || Math.abs(units) > 1e12) {

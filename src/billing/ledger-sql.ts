@@ -161,14 +161,13 @@ function* postEntry(dialect: Dialect, posting: LedgerPosting, { tell }: Telling)
   );
   const balance = integerOf(account, 'balance');
   yield* recordAudit({
-    ...{
-      accountId,
-      at,
-      by,
-      action: kind === 'topup' ? 'balance.topped_up' : 'balance.adjusted',
-      target: shownId(posting),
-    },
-    ...{ before: { balance }, after: { balance: balance + units, units } },
+    accountId,
+    at,
+    by,
+    action: kind === 'topup' ? 'balance.topped_up' : 'balance.adjusted',
+    target: shownId(posting),
+    before: { balance },
+    after: { balance: balance + units, units },
   });
   tell(eventOf(posting));
   return 'posted';

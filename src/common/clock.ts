@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { describePort, method } from './port.js';
 
 /**
- * The only source of time, so that tests can control it: all comparisons, time stamps and timers use it.
+ * The only source of time. All comparisons, time stamps and timers use it, so that tests can control them.
  *
  * `now` is for times that are stored or shown; it jumps when the machine's clock is set. `elapsed` is for durations within
  * this process (waits, limits, ages of cache entries).
@@ -23,7 +23,7 @@ export abstract class Clock {
 
 describePort(Clock, { now: method, after: method, elapsed: method });
 
-/** The longest delay of a Node timer; a longer one would fire at once. */
+/** The longest delay of a Node timer. A timer with a longer delay would fire at once. */
 const MAX_DELAY = 2 ** 31 - 1;
 
 /** The machine's clock. */

@@ -58,13 +58,13 @@ export class StorageUnavailableError extends MessagingError {
   }
 }
 
-/** After how many seconds a send from a linked number that is reconnecting is worth another try. */
+/** After how many seconds it is worth repeating a send from a linked number that is reconnecting. */
 export const RECONNECT_SECONDS = 5;
 
 /**
- * Another transaction was first: a deadlock, a serialization failure (40001), or a lock that was held for too long. Nothing
- * of the operation is stored. In a transaction of your own, roll that back and repeat the whole of it; the API answers 503
- * with `Retry-After`. The `cause` has the database's `code`, for example `40001` or `ER_LOCK_DEADLOCK`.
+ * The operation lost against another transaction: a deadlock, a serialization failure (40001), or a lock that was held for too
+ * long. Nothing of the operation is stored. If it was part of a transaction of your own, roll that back and repeat all of it.
+ * The API answers 503 with `Retry-After`. The `cause` has the database's `code`, for example `40001` or `ER_LOCK_DEADLOCK`.
  */
 export class TransactionConflictError extends StorageUnavailableError {}
 

@@ -14,7 +14,7 @@ export function checkString(field: string, value: unknown): asserts value is str
 }
 
 /**
- * For texts that are stored unchanged: PostgreSQL refuses a NUL, and databases replace a lone surrogate.
+ * Checks a text that is stored unchanged: PostgreSQL refuses a NUL, and databases replace a lone surrogate.
  *
  * @throws MessagingError `error.field_not_string`, or `error.field_invalid` for such a character
  */
@@ -24,8 +24,8 @@ export function checkText(field: string, value: unknown): asserts value is strin
 }
 
 /**
- * For the id of an account. A text that cannot be stored is no account's id, and PostgreSQL would answer a NUL with an error
- * of its own.
+ * Checks the id of an account. No account has an id that cannot be stored, and PostgreSQL would answer a NUL with an error of
+ * its own.
  *
  * @throws MessagingError `error.account_not_found` for such a text, or a value that is no string
  */
@@ -71,7 +71,7 @@ export function checkLimit(limit: unknown): asserts limit is number {
 }
 
 /**
- * For an entry of a list of numbers.
+ * Checks an entry of a list of phone numbers.
  *
  * @throws MessagingError `error.numbers_not_strings` for a value that is no string, such as a JSON number
  */
@@ -87,8 +87,8 @@ export function checkNumber(number: unknown): asserts number is string {
 }
 
 /**
- * Formats an invalid input for an error text, in at most 64 characters. Of an object only the type, as `String` would run
- * its code.
+ * Formats an invalid input for an error text, in at most 64 characters. For an object it gives the type only, because `String`
+ * would run the object's own code.
  */
 export function formatInput(value: unknown): string {
   const isPrimitive = value === null || (typeof value !== 'object' && typeof value !== 'function');

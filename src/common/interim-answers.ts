@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** The first bytes of an interim answer: `HTTP/1.1 100`. 101 is none, because it hands the connection to another protocol. */
+/** The first bytes of an interim answer: `HTTP/1.1 100`. 101 is not one, because it hands the connection to another protocol. */
 const INTERIM = /^HTTP\/1\.[01] 1(?!01)\d\d/;
 /** The length of what {@link INTERIM} reads. */
 const STATUS_BYTES = 12;
@@ -10,8 +10,8 @@ const MAX_INTERIM_BYTES = 16_384;
 const NOTHING: Buffer = Buffer.alloc(0);
 
 /**
- * Drops the interim answers (RFC 9110 section 15.2: 100, 102, 103 …) that a server sends before its final answer. undici
- * ends a connection on which a `100 Continue` arrives that it did not ask for; some servers send one to every POST.
+ * Drops the interim answers (RFC 9110 section 15.2: 100, 102, 103 …) that a server sends before its final answer. Some servers
+ * answer every POST with a `100 Continue`, and undici ends a connection if it did not ask for that.
  *
  * @param socket a connection that carries one request at a time, and whose reader calls `read()` as undici does
  */

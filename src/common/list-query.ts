@@ -6,7 +6,7 @@ export function cursorOf(next: string | number | undefined): string | null {
 }
 
 /**
- * The text in a cursor of ours.
+ * The text in a cursor that we made.
  * @throws MessagingError `error.invalid_cursor`
  */
 export function textOfCursor(cursor: unknown, isOurs: (text: string) => boolean): string {
@@ -18,7 +18,7 @@ export function textOfCursor(cursor: unknown, isOurs: (text: string) => boolean)
 const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
 
 /**
- * The moment of a filter, milliseconds since the epoch: ISO 8601, a day (UTC) or a time with its zone.
+ * Reads the moment of a filter: ISO 8601, either a day (UTC) or a time with its zone. Milliseconds since the epoch.
  * @throws MessagingError `error.field_invalid`
  */
 export function momentOf(field: string, text: unknown): number | undefined {

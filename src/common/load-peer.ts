@@ -4,7 +4,7 @@ import { MessagingOptionsError } from './errors.js';
  * Imports an optional peer dependency.
  *
  * @param wanting what needs it, for the error
- * @param install what to give `npm install`
+ * @param install the arguments of the `npm install` that installs it
  * @throws MessagingOptionsError that says what to install, when it is missing
  */
 export async function loadPeer<T>(
@@ -27,7 +27,7 @@ function isMissing(error: unknown, name: string): boolean {
   return (
     error instanceof Error &&
     'code' in error &&
-    // Of import, and of require in the CommonJS form.
+    // `import` throws the code with ERR_, and `require` in the CommonJS form throws it without.
     /^(ERR_)?MODULE_NOT_FOUND$/.test(String(error.code)) &&
     error.message.includes(`'${name}'`)
   );

@@ -9,26 +9,26 @@ import { MINUTE_MS } from './time.js';
 /** The least time between two lines of the same kind of fault, in milliseconds. */
 const INTERVAL_MS = MINUTE_MS;
 
-/** The most kinds of faults that are told apart by one log. */
+/** The most kinds of faults that one log distinguishes. */
 const KINDS = 500;
 
-/** What a line is about, beside its sentence: hosts with structured logs search by it. */
+/** What a line is about, besides its sentence. Hosts with structured logs search by these fields. */
 interface LogFields {
-  /** What went wrong, in one word: of our errors, of a carrier, of a database. */
+  /** The error in one word: our own code, a carrier's or a database's. */
   readonly code?: string | undefined;
   readonly channel?: string | undefined;
   readonly route?: string | undefined;
   readonly messageId?: string | undefined;
   readonly requestId?: string | undefined;
-  /** Of a messaging app. */
+  /** The session of a linked number, on a messaging app. */
   readonly sessionId?: string | undefined;
-  /** Of webhooks. */
+  /** The endpoint of a webhook. */
   readonly endpointId?: string | undefined;
 }
 
 /**
  * A line for Nest's `Logger`. Loggers that take objects (pino) get `msg` and the fields; Nest's own prints one line of text.
- * Numbers of phones are masked, and control characters are escaped, so that no text from outside begins a line of its own.
+ * Phone numbers are masked. Control characters are escaped, so that no text from outside can begin a line of its own.
  */
 export class LogLine {
   readonly msg: string;
@@ -45,7 +45,7 @@ export class LogLine {
     return this.msg;
   }
 
-  /** The sentence, then the fields that it does not name. */
+  /** Prints the sentence, then the fields whose values are not in it. */
   [inspect.custom](): string {
     const { msg } = this;
     const unnamed = Object.entries(this).filter(([name, value]) => name !== 'repeats' && !msg.includes(String(value)));
@@ -53,18 +53,18 @@ export class LogLine {
   }
 }
 
-/** What a fault log writes to. */
+/** The logger that a fault log writes to. */
 type FaultSink = Pick<LoggerService, 'warn' | 'error'>;
 
 /**
- * Logs faults, which clients, carriers and databases can cause any number of times: each kind at once, then at most once a
- * minute, with the number of those that were not said.
+ * Logs faults that clients, carriers and databases can cause any number of times. The first fault of a kind is logged at once.
+ * Later ones are logged at most once a minute, with the number of faults that were left out.
  */
 export class FaultLog {
   private readonly sink: FaultSink;
   private readonly said = new LRUCache<string, { readonly at: number; suppressed: number }>(atMost(KINDS));
 
-  /** @param sink a logger, or the name of Nest's */
+  /** @param sink a logger, or the context of a Nest logger */
   constructor(
     sink: FaultSink | string,
     private readonly clock: Pick<Clock, 'elapsed'> = { elapsed: () => performance.now() },
@@ -73,14 +73,14 @@ export class FaultLog {
   }
 
   /**
-   * @param sentence the kind, with the code, the channel and the route; one without ids and numbers
-   * @param detail follows the sentence, and does not make it another kind
+   * @param sentence identifies the kind, together with the code, the channel and the route; it has no ids and no numbers
+   * @param detail follows the sentence and does not change the kind
    */
   warn(sentence: string, fields: LogFields = {}, detail = ''): void {
     this.say('warn', sentence, fields, detail);
   }
 
-  /** As `warn`, where something is lost or an operator must act. */
+  /** As `warn`, if something is lost or an operator must act. */
   error(sentence: string, fields: LogFields = {}, detail = ''): void {
     this.say('error', sentence, fields, detail);
   }
@@ -101,10 +101,13 @@ export class FaultLog {
   }
 }
 
-/** By clock, which an application has one of: parts of it that name the same logger share what was said. */
+/**
+ * The fault logs of each application, by its clock and the logger's name. Parts of an application that name the same logger share
+ * one fault log.
+ */
 const logs = new WeakMap<object, Map<string, FaultLog>>();
 
-/** The fault log of an application under a name of Nest's logger. */
+/** The fault log of an application for a context of Nest's logger. */
 export function faultLog(context: string, clock: Pick<Clock, 'elapsed'>): FaultLog {
   const own = logs.get(clock) ?? new Map<string, FaultLog>();
   logs.set(clock, own);
@@ -113,17 +116,17 @@ export function faultLog(context: string, clock: Pick<Clock, 'elapsed'>): FaultL
   return log;
 }
 
-/** Digits that may be a number of a phone: the first three and the last two stay. Ids are left alone. */
+/** Digits that may be a phone number. Digits within ids do not match. */
 const NUMBER = /(?<![\w-])\d{7,15}(?![\w-])/g;
 
-/** A text without full numbers of phones. */
+/** Masks the phone numbers in a text: the first three and the last two digits remain. */
 export function masked(text: string): string {
   return text.replace(NUMBER, (digits) => `${digits.slice(0, 3)}${'*'.repeat(digits.length - 5)}${digits.slice(-2)}`);
 }
 
 /**
- * What moves the cursor of a terminal or begins a line: controls, line and paragraph separators, and marks that turn the direction
- * of writing (Unicode's Bidi_Control).
+ * Characters that move the cursor of a terminal or begin a line: controls, line and paragraph separators, and marks that change
+ * the direction of writing (Unicode's Bidi_Control).
  */
 const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 /** The same without the line breaks before the frames of a stack and before a cause, which `logFault` writes itself. */
@@ -133,7 +136,7 @@ const CONTROLS_BUT_FRAMES = new RegExp(`(?!\\n(?: {4}at |Caused by: ))${CONTROLS
 const MAX_FROM_OUTSIDE = 100;
 
 /**
- * A text from a carrier, a caller or a token, for a log or a terminal: control characters escaped, and cut.
+ * Prepares a text from a carrier, a caller or a token for a log or a terminal: escapes control characters and cuts the text.
  * @example `fromOutside('a\r\nb')` is `a\\r\\nb`
  */
 export function fromOutside(text: string): string {
@@ -160,7 +163,7 @@ export function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'something';
 }
 
-/** The word of an error, for the field `code`: of ours, of the operating system and of databases; otherwise its name. */
+/** The word of an error for the field `code`: our own, the operating system's or the database's code, otherwise the error's name. */
 export function faultCode(error: unknown): string {
   if (error instanceof StorageUnavailableError) return 'storage_unavailable';
   if (error instanceof MessagingError) return error.code.replace(/^error\./, '');
@@ -170,7 +173,7 @@ export function faultCode(error: unknown): string {
 
 const FRAME = /^ {4}at .*(:\d+:\d+|<anonymous>|native)\)?$/;
 
-/** The first frames of an error's stack, each on a line of its own, without the message, which may hold secrets. */
+/** The first frames of an error's stack, each on a line of its own. The message is left out, because it may hold secrets. */
 export function stackFrames(error: unknown, most: number): string {
   if (!(error instanceof Error) || typeof error.stack !== 'string') return '';
   // A message may have lines that look like frames; the stack's frames are the last consecutive ones.
@@ -182,7 +185,7 @@ export function stackFrames(error: unknown, most: number): string {
     .join('');
 }
 
-/** The reason of an error, for logs: the `reason` of our errors, only the name of others. */
+/** The reason of an error, for logs: the `reason` of our own errors, and only the name of others. */
 export function reasonOf(error: unknown): string {
   if (typeof error === 'object' && error !== null && 'reason' in error) return String(error.reason);
   return `${nameOf(error)}.`;

@@ -7,7 +7,7 @@ import { MessagingOptionsError } from './errors.js';
  * @param what the call, for the message: for example `a send`
  * @throws TypeError that names the unknown option
  */
-export function knownCallOptions<T extends object>(
+export function checkCallOptions<T extends object>(
   what: string,
   options: T,
   ...names: readonly (keyof T & string)[]
@@ -21,8 +21,8 @@ export function knownCallOptions<T extends object>(
 }
 
 /**
- * Formats a wrong value for an error message: a text in quotes, to distinguish "5" from 5. Of lists, objects and functions
- * only the type, as they may be large or hold a secret.
+ * Formats a wrong value for an error message. A text is in quotes, to distinguish "5" from 5. For lists, objects and functions
+ * only the type is given, because they may be large or hold a secret.
  */
 export function formatValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
@@ -82,7 +82,7 @@ export class Option<V> {
     return new Option<V | D>((given, place) => (given === undefined ? otherwise : this.read(given, place)), this.check);
   }
 
-  /** This option, where some further values are accepted unchanged: `false`, or the name of a preset. */
+  /** This option, which also accepts some further values unchanged, such as `false` or the name of a preset. */
   besides<B>(isOne: (given: unknown) => given is B): Option<V | B> {
     return new Option<V | B>(
       (given, place) => (isOne(given) ? given : this.read(given, place)),
@@ -137,7 +137,7 @@ export function group<F extends Options>(
   );
 }
 
-/** Reads the declared options of an object that may have further ones, whose names were checked before. */
+/** Reads the declared options of an object. The object may have further options, whose names were checked before. */
 export function readOptions<F extends Options>(fields: F, given: object, place: OptionPlace): ReadOptions<F> {
   const options: Readonly<Record<string, unknown>> = { ...given };
   const read = Object.entries(fields).map(([name, option]) => [name, option.read(options[name], place.in(name))]);
@@ -163,7 +163,7 @@ export function any<V = unknown>(read: (given: unknown, place: OptionPlace) => V
   return new Option(read);
 }
 
-/** An option that its user checks. */
+/** An option whose value is checked by the code that uses it. */
 export const unread: Option<unknown> = any((given) => given);
 
 export const boolean: Option<boolean> = new Option(readBoolean, readBoolean);

@@ -3,7 +3,7 @@ import { any, type OptionPlace } from './options.js';
 /** An origin, as the URL standard serialises it: lower case, without a default port. */
 export const ORIGIN = any((given, place) => originOf(given, place));
 
-/** @throws MessagingOptionsError for anything but http or https with a host and no more */
+/** @throws MessagingOptionsError for anything but http or https with a host and nothing else */
 export function originOf(given: unknown, place: OptionPlace): string {
   const url = typeof given === 'string' && URL.canParse(given) ? new URL(given) : undefined;
   const whole = url !== undefined && `${url.origin}/` === url.href && /^https?:\/\/[^*]+$/.test(url.origin);

@@ -6,12 +6,12 @@ export interface Page<T> {
 }
 
 /**
- * How many bytes of texts a page has, about: it ends before the item that would exceed them, so it may have fewer items than
- * its limit and a `next`. It has at least one item.
+ * About how many bytes of texts a page has at most. A page ends before the item that would exceed this size, so it may have fewer
+ * items than its limit and still have a `next`. It has at least one item.
  */
 export const MAX_PAGE_BYTES = 1_000_000;
 
-/** The first items of a page whose bytes together are within `MAX_PAGE_BYTES`; at least one. */
+/** The first items, as many as fit into `MAX_PAGE_BYTES`, but at least one. */
 export function withinPage<T>(items: readonly T[], bytesOf: (item: T) => number): readonly T[] {
   let bytes = 0;
   const end = items.findIndex((item, index) => {

@@ -14,7 +14,7 @@ const DESCRIPTION = 'nestjs-messaging:port';
 
 /**
  * Marks an abstract class as a port that hosts implement. An object given for it is checked when the application starts.
- * @param members every member; one that is added to the port and not here does not compile
+ * @param members every member of the port; if one is missing here, the call does not compile
  */
 export function describePort<T extends object>(
   port: Abstract<T>,
@@ -42,7 +42,7 @@ export function portFault(token: Abstract<object>, port: unknown): string | unde
   return undefined;
 }
 
-/** What is wrong with a class given for a port before it is instantiated: it may implement another port. */
+/** What is wrong with a class given for a port, before it is instantiated: it may be the implementation of another port. */
 export function classFault(token: Abstract<object>, source: unknown): string | undefined {
   const other = typeof source === 'function' ? descriptionOf(source) : undefined;
   if (typeof source !== 'function' || other === undefined || other === descriptionOf(token)) return undefined;
@@ -55,7 +55,7 @@ export function portName(token: Abstract<object>): string {
   return `${name.startsWith('I') ? 'an' : 'a'} ${name}`;
 }
 
-/** Of the class itself or of the port that it extends: Reflect follows the prototypes of classes. */
+/** The description of the class itself or of the port that it extends, because Reflect follows the prototypes of classes. */
 function descriptionOf(token: object): PortDescription | undefined {
   return Reflect.getMetadata(DESCRIPTION, token);
 }
@@ -63,7 +63,7 @@ function descriptionOf(token: object): PortDescription | undefined {
 export const method: MemberCheck = (port, name) =>
   typeof Reflect.get(port, name) === 'function' ? undefined : `it has no method ${name}`;
 
-/** Checks that an optional member is a method where it is there. */
+/** Checks that an optional member is a method if it exists. */
 export const methodIfAny: MemberCheck = (port, name) =>
   Reflect.get(port, name) === undefined ? undefined : method(port, name);
 

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 
-/** The fewest characters of a secret, and how many of them must differ. */
+/** The fewest characters of a secret, and the fewest different characters in it. */
 export const SECRET_LENGTH = 32;
 export const SECRET_DISTINCT = 8;
 
@@ -9,7 +9,7 @@ export function isStrongSecret(given: unknown): given is string {
   return typeof given === 'string' && given.length >= SECRET_LENGTH && new Set(given).size >= SECRET_DISTINCT;
 }
 
-/** HKDF (RFC 5869): a key for one purpose only, so that the host may derive other keys from the same secret. */
+/** Derives a key for one purpose from a secret (HKDF, RFC 5869), so that the host may derive other keys from the same secret. */
 export function keyFor(purpose: string, secret: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', `nestjs-messaging ${purpose} 1`, 32));
 }

@@ -1,4 +1,4 @@
-/** The series of a metric by the values of at most three labels. To find one allocates nothing. */
+/** The series of a metric, by the values of at most three labels. Finding one allocates nothing. */
 export class SeriesTable<S> {
   private readonly table = new Map<string, Map<string, Map<string, S>>>();
   private readonly found: { readonly labels: Readonly<Record<string, string>>; readonly series: S }[] = [];

@@ -93,9 +93,19 @@ export abstract class MessagingStorage {
 }
 
 describePort(MessagingStorage, {
-  ...{ outbox: member, ledger: member, accounts: member, policies: member, media: member },
-  ...{ store: method, start: method, serverNow: methodIfAny, stop: method, examine: methodIfAny },
-  ...{ measure: methodIfAny, waiting: methodIfAny, health: methodIfAny },
+  outbox: member,
+  ledger: member,
+  accounts: member,
+  policies: member,
+  media: member,
+  store: method,
+  start: method,
+  serverNow: methodIfAny,
+  stop: method,
+  examine: methodIfAny,
+  measure: methodIfAny,
+  waiting: methodIfAny,
+  health: methodIfAny,
 });
 
 /** The storage after `start()`. All stores are read from it, so that none is used before. */

@@ -287,7 +287,8 @@ function* findPrevious(
   const ofTypes = types?.map(() => before(' AND e.type = ?', dialect.by('messaging_event_type')));
   const rows = yield* rowsOf(
     [holding, ...(ofTypes ?? [before('')])].map((query) => dialect.member(query)).join(' UNION ALL '),
-    ...[accountId, sequence],
+    accountId,
+    sequence,
     ...(types ? types.flatMap((type) => [accountId, sequence, type]) : [accountId, sequence]),
   );
   const found = rows.flatMap((row) => {

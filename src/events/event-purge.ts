@@ -91,7 +91,10 @@ function* firstKept(accountId: string, from: number, before: number, limit: numb
   const rows = yield* rowsOf(
     `SELECT e.sequence, e.earlier, e.at FROM messaging_event e
       WHERE e.account_id = ? AND e.sequence >= ? AND e.sequence < ? AND e.sequence - e.earlier < ? ORDER BY e.sequence`,
-    ...[accountId, from, bound, limited],
+    accountId,
+    from,
+    bound,
+    limited,
   );
   const young = rows.find((row) => integerOf(row, 'at') >= before);
   const last = rows.at(-1);

@@ -7,11 +7,11 @@ import { type Channel, Channels } from '../outbox/channel.js';
 import { OperatingSwitches } from '../outbox/operating-state.js';
 import { type CheckResult, HealthChecks } from './health-checks.js';
 
-/** A worker is silent after so many of its rounds, and at least so many milliseconds. */
+/** A worker counts as silent if it has missed this many rounds, and after at least this many milliseconds. */
 const ROUNDS_MISSED = 3;
 const MIN_SILENT_MS = 30_000;
 
-/** What every application is checked for: the storage, the background workers, and how long deliveries wait. */
+/** The checks of every application: the storage, the background workers, and how long deliveries wait. */
 @Injectable()
 export class CoreChecks implements OnModuleInit {
   constructor(
@@ -33,7 +33,7 @@ export class CoreChecks implements OnModuleInit {
   private async storageResults(): Promise<readonly CheckResult[]> {
     const answers: CheckResult = { check: 'storage', state: 'ok', text: 'The storage answers.' };
     if (!this.storage.health) {
-      // A storage of the host's own is asked for anything.
+      // A storage of the host has no check of its own, so any cheap read shows that it answers.
       await this.storage.outbox.nextDue('');
       return [answers];
     }
@@ -56,13 +56,13 @@ export class CoreChecks implements OnModuleInit {
       .all()
       .filter(({ ageMs, everyMs }) => ageMs > Math.max(MIN_SILENT_MS, ROUNDS_MISSED * everyMs));
     if (silent.length === 0) return { check: 'workers', state: 'ok', text: 'Every worker had a round lately.' };
-    // What removes expired data keeps nobody waiting.
+    // Workers that only remove expired data keep nobody waiting.
     const state = silent.every(({ isUpkeep }) => isUpkeep) ? 'warning' : 'failed';
     const named = silent.map(({ worker, ageMs }) => `${worker} (for ${Math.round(ageMs / 1000)} s)`);
-    return { check: 'workers', state, text: `Without a round that succeeded: ${named.join(', ')}.` };
+    return { check: 'workers', state, text: `No successful round of: ${named.join(', ')}.` };
   }
 
-  /** Deliveries of linked numbers wait for their number; the sessions are checked instead. */
+  /** Checks each channel's queue, except those of linked numbers: their deliveries wait for their number, whose session is checked. */
   private queues(): Promise<readonly CheckResult[]> {
     return Promise.all(
       this.channels
@@ -72,7 +72,7 @@ export class CoreChecks implements OnModuleInit {
     );
   }
 
-  /** What waits too long is a failure only where readiness needs it and nothing is paused: it may wait on purpose. */
+  /** A long wait is a failure only if readiness needs this check and nothing is paused, because deliveries may wait on purpose. */
   private async queue({ name }: Channel): Promise<CheckResult> {
     const [due, paused] = await Promise.all([this.storage.outbox.nextDue(name), this.switches.pausedOf(name)]);
     const ageMs = due === undefined ? 0 : Math.max(0, this.clock.now() - due);

@@ -1,26 +1,26 @@
 import { Injectable } from '@nestjs/common';
 import type { HealthCheckName } from '../core/health-options.js';
 
-/** `warning`: somebody should look, and requests are answered all the same. */
+/** `warning`: somebody should look, but requests are answered. */
 export type HealthState = 'ok' | 'warning' | 'failed';
 
 /** What a check has found. */
 export interface CheckResult {
   readonly check: HealthCheckName;
-  /** What is checked where there are several, for instance a channel. */
+  /** What exactly is checked, if there are several, for instance a channel. */
   readonly subject?: string;
   readonly state: HealthState;
-  /** One sentence, without numbers of phones, secrets and texts. */
+  /** One sentence, without phone numbers, secrets and texts. */
   readonly text: string;
-  /** How long it may have failed before that counts, in milliseconds; a warning until then. Default 0. */
+  /** How long the check may fail before it counts as failed, in milliseconds. Until then it is a warning. Default 0. */
   readonly graceMs?: number;
 }
 
-/** One thing that is checked. */
+/** One check. */
 export interface HealthCheck {
   readonly check: HealthCheckName;
   readonly subject?: string;
-  /** Asked once a second at most, and given up on after 800 ms. What it throws counts as a failure. */
+  /** Called at most once a second, and given up after 800 ms. An error that it throws counts as a failure. */
   run(): readonly CheckResult[] | Promise<readonly CheckResult[]>;
 }
 

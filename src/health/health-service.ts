@@ -6,32 +6,32 @@ import { HEALTH_CHECKS, type HealthCheckName, HealthSettings } from '../core/hea
 import { MessagingReadiness } from '../http/readiness.js';
 import { type CheckResult, type HealthCheck, HealthChecks, type HealthState } from './health-checks.js';
 
-/** How long results are used, in milliseconds: however often health is asked for, the checks run once. */
+/** How long results are used, in milliseconds. However often health is asked for, the checks run once in this time. */
 const FRESH_MS = 1000;
 
 /** How long a check may take, in milliseconds, so that an answer takes less than a second. */
 const PATIENCE_MS = 800;
 
-/** One check as it is now. */
+/** The present state of one check. */
 export interface HealthCheckView {
   /** `process`: whether the application has started and is not shutting down. */
   readonly check: HealthCheckName | 'process';
-  /** What is checked where there are several, for instance a channel; otherwise null. */
+  /** What exactly is checked, if there are several, for instance a channel; otherwise null. */
   readonly subject: string | null;
   readonly state: HealthState;
-  /** When it began to be so, ISO 8601; null before it was looked at. */
+  /** When this state began, ISO 8601; null before the first check. */
   readonly since: string | null;
   /** One sentence for an operator. */
   readonly text: string;
 }
 
-/** What an application is like now. */
+/** The present health of an application. */
 export interface HealthReport {
   readonly status: 'ok' | 'unavailable';
   readonly checks: readonly HealthCheckView[];
 }
 
-/** A check's state and since when it has had it. */
+/** A check's state and the time of its last change. */
 interface Known {
   state: HealthState;
   /** Milliseconds since the epoch. */
@@ -40,14 +40,14 @@ interface Known {
   failing: number | undefined;
 }
 
-/** A check under way, since a moment by the clock's `elapsed`. */
+/** A check that is running. `since` is by the clock's `elapsed`. */
 interface Running {
   readonly results: Promise<readonly CheckResult[]>;
   readonly since: number;
 }
 
 /**
- * Whether this process can do its work, for a host's own health routes too.
+ * Whether this process can do its work. A host's own health routes can use it too.
  *
  * @example
  * ```ts
@@ -69,13 +69,13 @@ export class HealthService {
     private readonly clock: Clock,
   ) {}
 
-  /** Whether the process is to be sent requests; false as soon as the application shuts down. Answers within a second. */
+  /** Whether the process should receive requests. False as soon as the application shuts down. Answers within a second. */
   async isReady(): Promise<boolean> {
     if (!this.readiness.isReady) return false;
     return (await this.report()).status === 'ok';
   }
 
-  /** Every check; results are up to a second old. Answers within a second, whatever hangs. */
+  /** The results of all checks, up to a second old. Answers within a second, even if a check hangs. */
   async report(): Promise<HealthReport> {
     const views = [...(await this.views()), this.processView()];
     const counts = ({ check }: HealthCheckView) => check === 'process' || this.settings.ready.includes(check);
@@ -92,7 +92,7 @@ export class HealthService {
     return this.latest;
   }
 
-  /** In the order of their names' list, whichever order modules start in. */
+  /** Runs the checks. Their order is that of `HEALTH_CHECKS`, whatever order modules start in. */
   private async look(): Promise<readonly HealthCheckView[]> {
     const results = await Promise.all(this.checks.all().map((check) => this.resultsOf(check)));
     const placeOf = ({ check }: CheckResult) => HEALTH_CHECKS.indexOf(check);
@@ -102,7 +102,7 @@ export class HealthService {
       .map((result) => this.viewOf(result));
   }
 
-  /** A check that hangs is not begun a second time. */
+  /** The results of a check. A check that hangs is not started a second time. */
   private async resultsOf(check: HealthCheck): Promise<readonly CheckResult[]> {
     const running = this.running.get(check) ?? this.begin(check);
     const leftMs = PATIENCE_MS - (this.clock.elapsed() - running.since);

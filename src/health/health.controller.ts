@@ -9,18 +9,18 @@ interface StatusResponse {
   status(code: number): unknown;
 }
 
-/** The whole answer of a health route: strangers may ask, so there is no detail. */
+/** The whole answer of a health route. It has no detail, because strangers may ask. */
 type HealthAnswer = Pick<HealthReport, 'status'>;
 
 /**
- * `GET /health/live` and `GET /health/ready`, without a key. They have no body, and answer while a shutdown refuses other
+ * `GET /health/live` and `GET /health/ready`, without a key. They take no body, and answer while a shutdown refuses other
  * requests.
  */
 @MessagingController({ authenticated: false, intake: false })
 export class HealthController {
   constructor(private readonly health: HealthService) {}
 
-  /** Depends on nothing but this process. */
+  /** Checks only that this process answers. */
   @Get('health/live')
   @MessagingRoute({ whileClosing: true })
   @Header('Cache-Control', 'no-store')
@@ -38,7 +38,7 @@ export class HealthController {
   }
 }
 
-/** `GET /manage/health`: each check of the process that answers, for the operator. */
+/** `GET /manage/health`: all checks of the process that answers, for the operator. */
 @MessagingController()
 export class HealthDetailController {
   constructor(private readonly health: HealthService) {}

@@ -6,13 +6,13 @@ import type { Acceptance } from '../outbox/outbox.js';
 import { answerOf, onceIn } from './idempotent.decorator.js';
 import { replyOf } from './parameters.js';
 
-/** Who asks for a change, and the Idempotency-Key, as services take both. */
+/** Who asks for a change, and the request's Idempotency-Key. Services take both. */
 export interface ChangeCall {
   readonly by: Author;
   readonly once: IdempotentRequest | undefined;
 }
 
-/** A request for a change that is made once under an Idempotency-Key, and is in the audit log. */
+/** A request for a change. The change is made once per Idempotency-Key, and is written to the audit log. */
 export interface Change {
   /** Makes the change, and answers the request with its reply. */
   answer(make: (call: ChangeCall) => Promise<Acceptance>): Promise<object>;

@@ -91,10 +91,10 @@ function clientErrorStatus(error: unknown): number | undefined {
   return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 ? statusCode : undefined;
 }
 
-/** The header with the first event that is kept, where earlier ones are asked for. */
+/** The header with the first event that is kept. It is sent when a request asks for earlier events. */
 export const EARLIEST_SEQUENCE = 'X-Earliest-Sequence';
 
-/** The header with the last event of the log, where later ones are asked for. */
+/** The header with the last event of the log. It is sent when a request asks for later events. */
 export const LAST_SEQUENCE = 'X-Last-Sequence';
 
 const EVENTS_ELSEWHERE: ReadonlySet<ErrorCode> = new Set(['error.events_gone', 'error.events_ahead']);
@@ -103,8 +103,8 @@ const EVENTS_ELSEWHERE: ReadonlySet<ErrorCode> = new Set(['error.events_gone', '
 export const ERROR_CODE = 'X-Error-Code';
 
 /**
- * The words of refusals whose code says more than their text, or says it in our own terms. A word is part of the API: it does
- * not change when a code does.
+ * The words of refusals that are not simply their code without `error.`. A word is part of the API, so it stays even if we
+ * rename the code.
  */
 const WORDS: Partial<Readonly<Record<ErrorCode, string>>> = {
   'error.use_x_api_key': 'unauthorized',
@@ -139,7 +139,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.malformed_json': 400,
   'error.unsupported_media_type': 415,
   'error.body_too_large': 413,
-  // For errors of the platform; the answer has the platform's status.
+  // Used for errors of the platform. Their answers have the platform's status instead.
   'error.request_invalid': 400,
   'error.too_many_in_flight': 429,
   'error.timeout': 504,
@@ -223,7 +223,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.sandbox_host_refused': 403,
 };
 
-/** Digits of this length may be a phone number, or a code with its number; they must not reach the log. */
+/** This many digits may be a phone number, or a code next to a number. They must not reach the log. */
 const LONG_DIGITS = /\d{7,}/g;
 
 /**
@@ -254,7 +254,7 @@ function describe(error: unknown): string {
   return `${error.name}: ${escapeControls(error.message)}${stackFrames(error, MAX_FRAMES)}`;
 }
 
-/** As many as V8 keeps unless it is told otherwise. */
+/** The number of frames that V8 keeps by default. */
 const MAX_FRAMES = 10;
 
 function blank(text: string): string {

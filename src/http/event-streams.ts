@@ -12,7 +12,7 @@ import {
 import { Observable, type Subscriber } from 'rxjs';
 import { Clock } from '../common/clock.js';
 
-/** Interval of comments in milliseconds, which keep proxies from closing an idle stream. */
+/** The interval of comments that keep proxies from closing an idle stream, in milliseconds. */
 export const HEARTBEAT_MS = 15_000;
 
 /** Milliseconds after which a browser reconnects a broken stream. */
@@ -22,12 +22,12 @@ export const RECONNECT_MS = 2_000;
 export const MAX_WAITING = 1024 * 1024;
 
 /**
- * A streamed answer that nothing on its way may transform: a host's `compression()` would keep what is written until it has
- * enough to compress, and the client would see nothing for minutes (RFC 9111 section 5.2.2.6).
+ * Forbids transformations of a streamed answer (RFC 9111 section 5.2.2.6). Otherwise a host's `compression()` would hold back the
+ * events until it has enough to compress, and the client would see nothing for minutes.
  */
 export const NO_TRANSFORM = 'no-transform';
 
-/** The headers of a stream of events. Nest gives the same to a handler with `@Sse`. */
+/** The headers of a stream of events. Nest sets the same headers for a handler with `@Sse`. */
 export function StreamHeaders(): MethodDecorator {
   return applyDecorators(Header('Cache-Control', `no-store, ${NO_TRANSFORM}`), Header('X-Accel-Buffering', 'no'));
 }
@@ -38,11 +38,11 @@ export type AdapterResponse = ServerResponse | { readonly raw: ServerResponse };
 /** Sends events to one client until the returned function is called. */
 type StreamSource = (client: Subscriber<MessageEvent>) => () => void;
 
-/** A stream that is read by its client. */
+/** A stream that a client is reading. */
 interface OpenStream {
   /** Aborted when the stream is over, whoever ended it. */
   readonly signal: AbortSignal;
-  /** Ends the stream; a client that has not taken the rest a second later is disconnected. */
+  /** Ends the stream. A client that has not received the rest a second later is disconnected. */
   end(): void;
 }
 
@@ -76,7 +76,7 @@ export class EventStreams implements BeforeApplicationShutdown {
   }
 
   /**
-   * A stream whose text is asked for as fast as the client takes it: what a slow client has not received is not read before.
+   * A stream whose text is read from the source only as fast as the client receives it.
    *
    * @param source the events, as the WHATWG's HTML standard writes them; it ends when the signal of the stream is aborted
    */
@@ -93,7 +93,7 @@ export class EventStreams implements BeforeApplicationShutdown {
     };
     const text = Readable.from(source(stream), { objectMode: false });
     this.open.set(end, raw);
-    // In HTTP/1 a response that is pipelined behind others is not told that its connection has ended.
+    // In HTTP/1, a response that is pipelined behind others gets no event when its connection ends.
     const socket = raw.req.httpVersionMajor === 1 ? raw.req.socket : undefined;
     const close = () => {
       raw.off('close', close);
@@ -105,7 +105,7 @@ export class EventStreams implements BeforeApplicationShutdown {
     raw.once('close', close);
     socket?.once('close', close);
     text.once('close', close);
-    // Who has left before, while the source was looked for, closes nothing any more.
+    // If the client has left while the source was being prepared, no event will close the stream.
     if (raw.destroyed || socket?.destroyed) close();
     // The answer to HEAD has no body to wait for.
     if (this.closing || raw.req.method === 'HEAD') end();

@@ -18,13 +18,14 @@ import { messagingControllerOptions } from './messaging-route.js';
 import { rawRequest } from './parameters.js';
 import { requestContextOf } from './request-context.js';
 
-/** Statuses with which a guard for other routes refuses our callers. A throttler's 429 is wanted here too. */
+/** Statuses with which a host's guard for other routes refuses our callers. A throttler's 429 is intended on our routes too. */
 const NOT_LET_IN = [401, 403];
 
 /**
- * Warns when a global guard or interceptor of the host gets in the way of our routes, which a host easily overlooks: at the
- * first such request, once each. It changes nothing. A host that asks {@link isMessagingRoute} in the request has decided, and
- * is not warned; nor is one whose globals let our requests and answers pass as they are.
+ * Logs a warning if a global guard of the host refuses a request to our routes, or a global interceptor changes one of our
+ * answers. Example: the host's global log-in guard answers 401 to our callers. Each kind is logged once, at the first such
+ * request; nothing is changed. If the host has called {@link isMessagingRoute} in the request, it has decided on purpose, and
+ * there is no warning.
  */
 @Injectable()
 export class HostGlobals {
@@ -36,7 +37,7 @@ export class HostGlobals {
     private readonly modules: ModulesContainer,
   ) {}
 
-  /** Looks at an error of one of our routes: our own refusals are no `HttpException`. */
+  /** Looks at an error of one of our routes. An `HttpException` comes from the host, because our own refusals are not one. */
   noteError(error: unknown, host: ArgumentsHost): void {
     if (!(error instanceof HttpException) || !NOT_LET_IN.includes(error.getStatus())) return;
     const guards = [...this.config.getGlobalGuards(), ...this.config.getGlobalRequestGuards()];
@@ -47,8 +48,8 @@ export class HostGlobals {
   }
 
   /**
-   * Compares the answers of our handlers with what is sent, in a host with global interceptors; elsewhere it would only cost
-   * time. To be called after the host's `app.useGlobalInterceptors()`, and before Nest reads what is bound to controllers.
+   * Compares the answers of our handlers with what is sent, if the host has global interceptors; otherwise it would only cost
+   * time. Call it after the host's `app.useGlobalInterceptors()`, and before Nest reads what is bound to controllers.
    */
   watchAnswers(): void {
     const interceptors = [...this.config.getGlobalInterceptors(), ...this.config.getGlobalRequestInterceptors()];
@@ -67,7 +68,7 @@ export class HostGlobals {
         if (!metatype || messagingControllerOptions(metatype) === undefined) continue;
         for (const key of [GUARDS_METADATA, INTERCEPTORS_METADATA]) {
           const bound: unknown[] = Reflect.getMetadata(key, metatype) ?? [];
-          // All that is bound stays, the host's own too, but for the watch of another application with the same modules.
+          // Everything that is bound stays, including the host's. Only the watch of another application with the same modules goes.
           const others = bound.filter((each) => !(each instanceof AnswerWatch));
           Reflect.defineMetadata(key, interceptors.length > 0 ? [...others, watch] : others, metatype);
         }
@@ -82,7 +83,7 @@ export class HostGlobals {
   }
 }
 
-/** Starts the look at answers: `configure()` is the one moment between the host's set-up and the registration of routes. */
+/** Starts to watch answers, in `configure()`: Nest calls it after the host's set-up and before it registers routes. */
 @Module({ providers: [HostGlobals], exports: [HostGlobals] })
 export class HostGlobalsModule implements NestModule {
   constructor(private readonly globals: HostGlobals) {}
@@ -93,9 +94,9 @@ export class HostGlobalsModule implements NestModule {
 }
 
 interface Findings {
-  /** What is sent is not what the handler returned. */
+  /** Called if what is sent is not what the handler returned. */
   changed(): void;
-  /** Something is sent, and the handler has not been called. */
+  /** Called if something is sent although the handler has not been called. */
   replaced(): void;
 }
 
@@ -104,20 +105,20 @@ interface PlatformResponse {
   readonly statusCode: number;
 }
 
-/** As a guard it runs before the global interceptors, as an interceptor after them. */
+/** Watches answers. As a guard it runs before the global interceptors, and as an interceptor after them. */
 class AnswerWatch implements CanActivate, NestInterceptor {
   private readonly returned = new WeakMap<object, { readonly value: unknown }>();
-  /** Handlers of which an answer has been compared; to compare each would serialise it twice more. */
+  /** Handlers with an answer that was compared. Comparing every answer would serialise it twice more. */
   private readonly compared = new Set<object>();
 
   constructor(private readonly findings: Findings) {}
 
   canActivate(context: ExecutionContext): boolean {
-    // What the guards asked says nothing of the interceptors.
+    // A guard that has called `isMessagingRoute` says nothing about the interceptors.
     const request = requestContextOf(rawRequest(context));
     if (request !== undefined) request.recognised = false;
     const response = context.switchToHttp().getResponse<PlatformResponse>();
-    // Of Express; Fastify sends all with the other.
+    // Express sends objects with `json`. Fastify sends everything with `send`.
     const method = 'json' in response ? 'json' : 'send';
     const send: (body: unknown) => unknown = Reflect.get(response, method);
     Reflect.set(response, method, (body: unknown) => {
@@ -144,12 +145,12 @@ class AnswerWatch implements CanActivate, NestInterceptor {
   }
 }
 
-/** Whether the host has recognised the request as one of ours; one without a context is none of ours. */
+/** Whether the host has recognised the request as ours. A request without a context does not belong to us. */
 function isDecided(host: ArgumentsHost): boolean {
   return requestContextOf(rawRequest(host))?.recognised ?? true;
 }
 
-/** The names of classes, in brackets: of instances, and of what Nest makes for each request. */
+/** The names of the classes, in brackets. Nest wraps a class that it makes for each request, so its name is in `metatype`. */
 function namesOf(enhancers: readonly object[]): string {
   const names = enhancers.map((each) => ('metatype' in each ? each.metatype : each.constructor));
   const classes = names.flatMap((each) => (typeof each === 'function' && each !== Object ? [each.name] : []));

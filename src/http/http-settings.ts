@@ -17,8 +17,8 @@ import { HOUR_MS } from '../common/time.js';
 /** The host's options about HTTP. */
 export interface HttpOptions {
   /**
-   * Where our routes start, below the host's global prefix: segments of letters, digits and `. _ ~ -`, none of them `.` or
-   * `..`, 1 to 1000 characters. Default `api/v1`.
+   * The path of our routes, below the host's global prefix. Its segments have letters, digits and `. _ ~ -`, and none of them is
+   * `.` or `..`; 1 to 1000 characters. Default `api/v1`.
    */
   readonly path?: string | undefined;
   /** False: services only, no routes. Default true. */
@@ -30,8 +30,8 @@ export interface HttpOptions {
         /** Milliseconds after which a request is answered with a 504, 1 to 3 600 000. Default 30 000. */
         readonly requestMs?: number | undefined;
         /**
-         * The most requests of one account that are in flight in this process at a time, 1 to 1 000 000; further ones are
-         * answered with a 429. Default 1000.
+         * How many requests of one account may be in flight in this process at a time, 1 to 1 000 000. Further ones are answered
+         * with a 429. Default 1000.
          */
         readonly inFlight?: number | undefined;
       }
@@ -102,12 +102,12 @@ function textsOf(locale: unknown, place: OptionPlace): Catalogue {
   return catalogueOf(locale);
 }
 
-/** The longest path. Node accepts 16 KiB for request line and headers together, and proxies less. */
+/** The longest path, in characters. Node accepts 16 KiB for request line and headers together, and proxies accept less. */
 const MAX_CHARACTERS = 1000;
 
 /**
- * Checks a path to mount routes under and returns it without slashes at its ends. Only unreserved characters (RFC 3986
- * section 2.3), which clients and routers do not re-encode, and no `.` or `..`, which clients resolve.
+ * Checks a path to mount routes under and returns it without slashes at its ends. Only unreserved characters are allowed (RFC 3986
+ * section 2.3), because clients and routers may re-encode others. `.` and `..` are refused, because clients resolve them.
  *
  * @throws MessagingOptionsError for any other path
  */

@@ -14,8 +14,8 @@ export function onceIn(context: ExecutionContext): IdempotentRequest | undefined
   const given = idempotencyKeyOf(context);
   if (given === undefined) return undefined;
   const { kind, id = '' } = authorIn(context);
-  // An operator's keys are his own, also for the account that `?account=` names. No caller's key has a blank. Hashed, as both
-  // together would not fit where the key is stored.
+  // Keys of different operators never collide, even if `?account=` names the same account. A caller's key cannot begin like this,
+  // because it has no blank. Operator and key are hashed, because together they would not fit where the key is stored.
   const key = kind === 'operator' ? `operator ${hash('sha256', JSON.stringify([id, given]), 'base64url')}` : given;
   return { key, body: context.switchToHttp().getRequest<{ readonly body?: unknown }>().body };
 }
@@ -24,7 +24,7 @@ export function onceIn(context: ExecutionContext): IdempotentRequest | undefined
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * The `Idempotency-Key` header of the request, undefined when there is none (docs/http-api.md).
+ * The `Idempotency-Key` header of the request; undefined if there is none (docs/http-api.md).
  * @throws MessagingError `error.idempotency_key_malformed`, also for a repeated header
  */
 function idempotencyKeyOf(context: ExecutionContext): string | undefined {

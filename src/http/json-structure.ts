@@ -11,20 +11,20 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * Our requests have two levels. Deeper texts are refused (RFC 8259 section 9), because JSON.stringify would overflow the
- * stack.
+ * The deepest nesting that is accepted (RFC 8259 section 9 allows a limit). Our requests have two levels, and JSON.stringify would
+ * overflow the stack at much deeper ones.
  */
 const DEEPEST = 1000;
 
 /**
- * Our objects have at most some dozen members. An object with hundreds of thousands of names holds JSON.parse for a second, as each
- * name is hashed and compared: 500 000 in 7 MB took 1.7 s.
+ * The most members of an object. Our objects have at most a few dozen. JSON.parse hashes and compares each name, so an object with
+ * very many names blocks it: 500 000 names in 7 MB took 1.7 s.
  */
 const MAX_MEMBERS = 1000;
 
 /**
- * Counts the structural characters of a JSON text while its bytes arrive, so that a text which is slow to parse is refused
- * before it is parsed. The length is no measure: JSON.parse takes 15 s for 47 MB of `{},` (16 million objects), and 0.1 s for
+ * Counts the structural characters of a JSON text while its bytes arrive, so that a text that would be slow to parse is refused
+ * before it is parsed. The length says little: JSON.parse takes 15 s for 47 MB of `{},` (16 million objects), but 0.1 s for
  * 50 MB in one string.
  */
 export class JsonStructure {
@@ -73,7 +73,7 @@ export class JsonStructure {
     const open = this.members.length - 1;
     const count = (this.members[open] ?? 0) + 1;
     if (count > MAX_MEMBERS) throw new MessagingError('error.request_invalid');
-    // A colon outside every object is no JSON; JSON.parse says so.
+    // A colon outside every object is not valid JSON. JSON.parse will refuse it.
     if (open >= 0) this.members[open] = count;
   }
 

@@ -14,7 +14,7 @@ export const classTransformer = once((): typeof import('class-transformer') => r
 /** Decorators that wait, by the prototype of their class. */
 const waiting = new WeakMap<object, (() => void)[]>();
 
-/** A property decorator of class-validator or class-transformer that is made and applied by {@link applyLateDecorators}. */
+/** A property decorator of class-validator or class-transformer that {@link applyLateDecorators} makes and applies. */
 export function lateDecorator(make: () => PropertyDecorator): PropertyDecorator {
   return (target, property) => {
     waiting.set(target, [...(waiting.get(target) ?? []), () => make()(target, property)]);

@@ -4,9 +4,9 @@ import { MessagingExceptionFilter } from './messaging-exception.filter.js';
 import { CONTROLLER, type MessagingControllerOptions } from './messaging-route.js';
 
 /**
- * Marks a base class whose routes are ours: binds our guard and our filter, and puts its requests behind the edge (key
- * before body, body limit, deadline). {@link mountController} gives the class its path. Bodies and queries are validated by
- * `@MessagingBody()` and `@MessagingQuery()`.
+ * Marks a base class of a controller of ours. It binds our guard and our filter, and puts the class's requests behind the edge,
+ * which checks the key before it reads the body, limits the body and sets the deadline. {@link mountController} gives the class
+ * its path. `@MessagingBody()` and `@MessagingQuery()` validate bodies and queries.
  */
 export function MessagingController({
   authenticated = true,

@@ -8,8 +8,8 @@ import { rawRequest } from './parameters.js';
 import { requestContextOf } from './request-context.js';
 
 /**
- * Answers every error of our controllers in one shape (`docs/http-api.md`, Errors) and in the service's language. It is bound to our controllers only. Nest
- * calls a controller's filter before global ones, so a host's global filters do not see our errors.
+ * Answers every error of our controllers in one shape (`docs/http-api.md`, Errors) and in the service's language. It is bound to
+ * our controllers only. Nest calls a controller's filter before global ones, so a host's global filters do not see our errors.
  */
 @Catch()
 export class MessagingExceptionFilter implements ExceptionFilter {
@@ -21,7 +21,7 @@ export class MessagingExceptionFilter implements ExceptionFilter {
     private readonly globals: HostGlobals,
   ) {}
 
-  /** Answers, or drops the error when the request is answered already (504 at the deadline). */
+  /** Answers with the error. Drops the error if the request was already answered (504 at the deadline). */
   catch(error: unknown, host: ArgumentsHost): void {
     this.globals.noteError(error, host);
     const adapter = this.adapterHost.httpAdapter;
@@ -29,8 +29,8 @@ export class MessagingExceptionFilter implements ExceptionFilter {
     if (adapter.isHeadersSent(response)) return;
     logFault(this.log, error, requestContextOf(rawRequest(host))?.requestId);
     const { body, headers } = errorAnswer(error, this.settings.catalogue);
-    // Set explicitly: the platform warns when the route declares another content type. It adds the charset; with one, NestJS 11
-    // on Fastify would warn of each error.
+    // Set explicitly, because the platform warns if the route declares another content type. The charset is left to the platform:
+    // with one, NestJS 11 on Fastify would log a warning for each error.
     adapter.setHeader(response, 'Content-Type', 'application/json');
     for (const [name, value] of Object.entries(headers)) adapter.setHeader(response, name, value);
     adapter.reply(response, body, body.statusCode);

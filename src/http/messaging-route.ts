@@ -19,10 +19,10 @@ export function messagingControllerOptions(controller: object): Required<Messagi
 }
 
 /**
- * Whether a request is for one of our routes: the API, carriers' callbacks, pages of codes and the sandbox. A host's global
- * guard or interceptor that is meant for the host's own routes asks it and lets ours pass: they have API keys, proofs and
- * tokens of their own (the sandbox has none). It must ask before it refuses anything; what is to hold for all routes, a
- * throttler or an IP filter, asks nothing.
+ * Whether a request is for one of our routes: the API, carriers' callbacks, pages of codes and the sandbox. Our routes have API
+ * keys, signatures and tokens of their own (the sandbox has none). So a global guard or interceptor that is meant for the host's
+ * own routes should call this function first, before it refuses anything, and let our routes pass. A guard that is meant for all
+ * routes, such as a throttler or an IP filter, does not need it.
  *
  * @example
  * ```ts

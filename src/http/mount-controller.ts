@@ -6,11 +6,11 @@ import { neededBy } from '../accounts/keys/needs.decorator.js';
 import { messagingControllerOptions } from './messaging-route.js';
 
 /**
- * A new subclass of one of our controllers, with its routes below `path` (below the host's global prefix, and the same in
- * every API version of the host). Each call returns another class, so that several mounts and several applications in one
- * process share nothing. Routes, guards, filters and injected types are those of `Base`.
- * @throws Error when a handler takes a body or a query with Nest's own decorators and no pipe, or needs credentials and has
- *   no `@Needs()`
+ * Makes a subclass of one of our controllers, with its routes below `path` (below the host's global prefix, and the same in every
+ * API version of the host). Each call returns another class, so that several mounts and several applications in one process share
+ * nothing. Routes, guards, filters and injected types are those of `Base`.
+ * @throws Error if a handler takes a body or a query with Nest's own decorators and no pipe, or if it needs credentials and has no
+ *   `@Needs()`
  */
 export function mountController(Base: Type<object>, path: string): Type<object> {
   const [unvalidated] = messagingControllerOptions(Base) === undefined ? [] : unvalidatedParameters(Base);
@@ -36,7 +36,7 @@ function routesWithoutNeeds(controller: Type<object> & { readonly prototype: Rec
     .map((name) => `${controller.name}.${name}`);
 }
 
-/** Nest's own decorators that pass a caller's input on unvalidated. */
+/** Nest's own decorators that pass on a caller's input without validation. */
 const RAW_INPUT = [RouteParamtypes.BODY, RouteParamtypes.QUERY];
 
 /**

@@ -83,13 +83,13 @@ function isClass(metatype: unknown): metatype is Type<object> & { readonly proto
 interface MessagingRouteOptions {
   /** False: the request has no deadline, for answers that stream (SSE). Default true. */
   readonly deadline?: boolean;
-  /** True: the handler waits for events and changes nothing, so a shutdown answers with 503. Default false. */
+  /** True: the handler waits for events and changes nothing, so a shutdown answers it with 503. Default false. */
   readonly waits?: boolean;
-  /** True: the route answers during a shutdown too, which does not wait for it. Default false. */
+  /** True: the route also answers during a shutdown, and the shutdown does not wait for it. Default false. */
   readonly whileClosing?: boolean;
   /**
-   * Passes the body on unparsed, of any content type, for `@RawBody()`: its largest size in bytes. For unauthenticated routes
-   * only. Default: the body is JSON.
+   * The largest size in bytes of a body that is passed to `@RawBody()` unparsed, whatever its content type. For unauthenticated
+   * routes only. Default: the body is parsed as JSON.
    */
   readonly rawBody?: number;
 }

@@ -4,7 +4,7 @@ import type { Cancellation } from '../common/concurrency/async.js';
 import { requestContextOf } from './request-context.js';
 import { pathOf } from './route-table.js';
 
-/** The unparsed body on a route with `rawBody`; empty when there is none. */
+/** The unparsed body on a route with `rawBody`; empty if there is none. */
 export const RawBody = createParamDecorator((_data: unknown, context: ExecutionContext): Uint8Array => {
   const { body } = context.switchToHttp().getRequest<{ readonly body?: unknown }>();
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
@@ -45,13 +45,13 @@ export const ConnectionAddress = createParamDecorator(
 
 const NEVER_ABORTED: Cancellation = { aborted: false, reason: undefined };
 
-/** As `RequestSignal`, for handlers that only look whether the request is aborted. */
+/** As `RequestSignal`, for handlers that only check whether the request is aborted. */
 export const RequestCancellation = createParamDecorator(
   (_data: unknown, context: ExecutionContext): Cancellation =>
     requestContextOf(rawRequest(context))?.beginHandler() ?? NEVER_ABORTED,
 );
 
-/** What Express's and Fastify's requests have in common; the host's `trust proxy` decides on protocol and host. */
+/** The common part of Express's and Fastify's requests. The host's `trust proxy` decides on protocol and host. */
 interface PathRequest {
   readonly protocol: string;
   readonly host: string | undefined;
@@ -78,11 +78,11 @@ export interface ReplyHeaders {
   status(code: number): void;
 }
 
-/** What Express's response and Fastify's reply have in common. */
+/** The common part of Express's response and Fastify's reply. */
 interface PlatformResponse {
   readonly headersSent?: boolean;
   header(name: string, value: string): unknown;
-  /** Express only: Fastify adds a cookie to those that are there by itself. */
+  /** Express only. Fastify adds a cookie to the existing ones by itself. */
   append?(name: string, value: string): unknown;
   status(code: number): unknown;
 }

@@ -1,8 +1,8 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 
 /**
- * Whether this process is to be sent requests: from the start of the application until its shutdown begins. It is false
- * before the first request is refused, so a host's health route that reads it takes the process out of a load balancer.
+ * Whether this process should receive requests: from the start of the application until its shutdown begins. It becomes false
+ * before the first request is refused. So a host's health route that reads it takes the process out of a load balancer in time.
  *
  * @example
  * ```ts

@@ -1,11 +1,11 @@
 import { type FactoryProvider, Injectable, type InjectionToken } from '@nestjs/common';
 
-/** The largest number that a capability may allow, and the limit where none sets one. */
+/** The largest limit that a capability may set, and the limit if no capability sets one. */
 export const MAX_RECIPIENTS = 1_000_000;
 
 /**
- * The most entries that a list in a body may have. It is read before the route's capability sees the body, so it is the
- * largest limit of all mounted capabilities; each checks its own once more.
+ * How many entries a list in a body may have. This is checked before the route's capability sees the body, so it is the largest
+ * limit of all mounted capabilities. Each capability then checks its own limit.
  */
 @Injectable()
 export class RecipientLimit {
@@ -15,13 +15,13 @@ export class RecipientLimit {
     return this.allowed ?? MAX_RECIPIENTS;
   }
 
-  /** Adds a capability's limit; to be called before the application has started. */
+  /** Adds a capability's limit. Call it before the application has started. */
   allow(recipients: number): void {
     this.allowed = Math.max(this.allowed ?? 0, recipients);
   }
 }
 
-/** Registers a capability's limit; it lists the result among its providers. */
+/** Makes a provider that registers a capability's limit. The capability lists it among its providers. */
 export function provideRecipientLimit<S>(
   settings: InjectionToken<S>,
   limitOf: (settings: S) => number,

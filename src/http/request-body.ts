@@ -7,7 +7,7 @@ import { type ErrorCode, MessagingError } from '../common/errors.js';
 import type { HttpSettings } from './http-settings.js';
 import { JsonStructure } from './json-structure.js';
 
-/** The most bytes that are read of an unauthenticated request. */
+/** How many bytes of an unauthenticated request are read at most. */
 export const UNAUTHENTICATED_BYTES = 65_536;
 
 /** How many of `{`, `[`, `,` and `:` a body may have beside the commas of two lists of `maxRecipients` texts. */
@@ -27,9 +27,9 @@ interface BodyIntake {
 }
 
 /**
- * How the body under these headers is received. Without a valid key, the body is discarded and the guard refuses the request.
- * A body that is not JSON must be empty.
- * @param who undefined on a route without authentication, where little is read: anybody may send it
+ * Decides how the body under these headers is received. Without a valid key, the body is discarded and the guard refuses the
+ * request. A body that is not JSON must be empty.
+ * @param who undefined on a route without authentication; little is read there, because anybody may send it
  */
 export function bodyIntake(
   headers: IncomingHttpHeaders,
@@ -46,7 +46,8 @@ export function bodyIntake(
 }
 
 /**
- * How a body is received that is passed on unparsed. Forms are smaller: they are parsed before the sender is authenticated.
+ * Decides how a body that is passed on unparsed is received. Forms have a lower limit, because they are parsed before the sender is
+ * authenticated.
  */
 export function rawIntake(headers: IncomingHttpHeaders, most: number, maxBytes: number): BodyIntake {
   const limit = Math.min(most, maxBytes, isForm(headers) ? UNAUTHENTICATED_BYTES : most);
@@ -77,18 +78,18 @@ interface BodyBytes {
   end(): unknown;
 }
 
-/** Receives the result of reading a body. There is none when the client disconnects. */
+/** Receives the result of reading a body. There is no result if the client disconnects. */
 interface BodySink {
   complete(body: unknown): void;
   refused(error: unknown): void;
   tooLarge(): void;
 }
 
-/** Chunks are joined up to this size or number: Node takes hundreds of bytes for a chunk of one byte. */
+/** Chunks are joined once they reach this size or number, because Node uses hundreds of bytes even for a chunk of one byte. */
 const JOINED_BYTES = 65_536;
 const JOINED_PIECES = 1024;
 
-/** From this size in bytes on, the event loop gets a turn between the parsing of a body and its handler. */
+/** For a body of this size or more, in bytes, the event loop gets a turn between the parsing and the handler. */
 const LARGE_BYTES = 1_048_576;
 
 /**

@@ -10,12 +10,12 @@ const CONTEXT = Symbol('nestjs-messaging: request context');
 /** Node's request with its context. */
 type NotedRequest = IncomingMessage & { [CONTEXT]?: RequestContext };
 
-/** What is read of a framework's request; Express's is Node's, extended. */
+/** The part of a framework's request that is used here. Express's request extends Node's. */
 export interface FramedRequest {
   readonly ip?: string | undefined;
 }
 
-/** Detaches the response from the framework and returns the headers it holds; what the framework sends later is dropped. */
+/** Detaches the response from the framework and returns the headers that it holds. What the framework sends later is dropped. */
 export type TakeOver = () => OutgoingHttpHeaders;
 
 /**
@@ -31,7 +31,7 @@ export class RequestContext implements Cancellation {
   leaveAccount: (() => void) | undefined;
   /** Whether the host has asked `isMessagingRoute` about this request. */
   recognised = false;
-  /** Where it is in the list of {@link OpenRequests}. */
+  /** Its position in the list of {@link OpenRequests}. */
   position = 0;
   private isOver = false;
   private isAborted = false;
@@ -62,12 +62,12 @@ export class RequestContext implements Cancellation {
     return this.req.url ?? '';
   }
 
-  /** The client's address as the framework has it, which decides whether a proxy's headers are believed. */
+  /** The client's address according to the framework, which decides whether a proxy's headers are trusted. */
   get ip(): string | undefined {
     return this.framed.ip;
   }
 
-  /** For the log: `X-Request-Id`, where a proxy or the client gave one of 1 to 128 visible characters, otherwise one of ours. */
+  /** The id for the log: `X-Request-Id`, if a proxy or the client sent one of 1 to 128 visible characters, otherwise our own. */
   get requestId(): string {
     const given = this.req.headers['x-request-id'];
     if (typeof given === 'string' && /^[!-~]{1,128}$/.test(given)) return masked(given);
@@ -115,8 +115,8 @@ export class RequestContext implements Cancellation {
 }
 
 /**
- * The requests that are not over, in no order. A `Set` or `Map` would be given a new table for every few requests; a table
- * in V8's old space keeps those that replaced it, and the requests in them, until the next full collection.
+ * The requests that are not over, in no order. V8 gives a `Set` or `Map` a new table after every few requests. A discarded table in
+ * V8's old space keeps its successors alive, and the requests in them, until the next full collection.
  */
 export class OpenRequests {
   private readonly list: RequestContext[] = [];

@@ -10,7 +10,7 @@ export interface EdgeRoute {
   readonly intake: boolean;
   /** Whether an API key is required; without one, little of the body is read. */
   readonly authenticated: boolean;
-  /** What its callers need; undefined where no key is required. */
+  /** The permission that its callers need; undefined if no key is required. */
   readonly permission: Permission | undefined;
   /** Whether the request is answered with 504 at its deadline. */
   readonly deadline: boolean;

@@ -30,8 +30,8 @@ const RequestQuery = createParamDecorator((_data: unknown, context: ExecutionCon
 const METADATA_PREFIX = 'metadata.';
 
 /**
- * A query with the parameters `metadata.<key>` as the object `metadata`, unless there is a parameter `metadata`. Their values
- * stay as the host's parser made them: a repeated parameter is a list.
+ * Gathers the parameters `metadata.<key>` of a query into an object `metadata`, unless there is a parameter `metadata`. Their
+ * values stay as the host's parser made them, so a repeated parameter is a list.
  */
 function withMetadata(query: unknown): unknown {
   const entries = Object.entries(query ?? {}).filter(([name]) => name.startsWith(METADATA_PREFIX));
@@ -50,7 +50,7 @@ export const MessagingBody = (): ParameterDecorator => RequestBody(undefined, Me
 /** The query string as the parameter's DTO, `?metadata.a=b` as its field `metadata`; see {@link MessagingBody}. */
 export const MessagingQuery = (): ParameterDecorator => RequestQuery(undefined, MessagingValidationPipe);
 
-/** Our DTOs have no `@Expose` and no `@Exclude`, which it would look for at each call; `@Transform` applies all the same. */
+/** Our DTOs have no `@Expose` and no `@Exclude`, so class-transformer need not look for them. `@Transform` still applies. */
 const TRANSFORM: ClassTransformOptions = { ignoreDecorators: true };
 
 /** The texts are our catalogue's, so class-validator builds none. */
@@ -70,7 +70,7 @@ const OPTIONS: ValidatorOptions = {
 @Injectable()
 export class MessagingValidationPipe implements PipeTransform {
   private readonly dtos = new Map<Type<object>, readonly DtoField[]>();
-  /** Our own: the library's functions take theirs from the host's container. */
+  /** A validator of our own, because the library's functions take theirs from the host's container. */
   private readonly validator = new (classValidator().Validator)();
 
   constructor(private readonly settings: HttpSettings) {}
@@ -167,8 +167,8 @@ export function dtoFields(dto: Type<object>): readonly DtoField[] {
 }
 
 /**
- * Gives a rule its validator for good. class-validator would ask for it at each validation: the container that a host gave
- * to `useContainer`, which may not know it, or a list of the validators of all classes in the process.
+ * Stores a rule's validator in the rule. Otherwise class-validator looks for it at each validation: in the container that a host
+ * passed to `useContainer`, which may not know it, or in a list of the validators of all classes in the process.
  */
 function prepare(dto: Type<object>, { type, propertyName, constraintCls }: Rule): void {
   if (type === 'nestedValidation' || type === 'promiseValidation') {

@@ -42,7 +42,7 @@ export function IsQueryInteger(min: number, max: number, options?: ValidationOpt
   );
 }
 
-/** What a caller gives with a send; see `metadataOf`. */
+/** The metadata that a caller may add to a send; see `metadataOf`. */
 export function IsMetadata(options?: ValidationOptions): PropertyDecorator {
   const validate = (value: unknown): boolean => metadataRefusal(value) === undefined;
   return Rule({ name: METADATA, constraints: [MAX_KEYS, MAX_CHARACTERS], validator: { validate } }, options);
@@ -83,7 +83,7 @@ interface BrokenRule {
   /** The decorator's `context: { code }`, which replaces the usual code. */
   readonly code: ErrorCode | undefined;
   readonly value: unknown;
-  /** The home market, where it is known. */
+  /** The home market, if it is known. */
   readonly home: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import type { OptionalFields } from '../common/optional-fields.js';
 import { group, type OptionsOf } from '../common/options.js';
-import type { SomeOf } from '../common/some-of.js';
 import { capabilityModule } from '../core/capability.js';
 import { ConfiguredModule } from '../core/configured-module.js';
 import type { FactoryImports, ValuesFactory } from '../core/core-options.js';
@@ -44,7 +44,7 @@ export class ManagementModule extends ConfiguredModule {
   static feature(
     core: DynamicModule,
     { users, imports = [] }: ManagementGraph & FactoryImports = {},
-    values: ValuesFactory<SomeOf<ManagementValues>> = OF_CORE,
+    values: ValuesFactory<OptionalFields<ManagementValues>> = OF_CORE,
   ): DynamicModule {
     const port = users === undefined ? NO_PORT : providePort('management.users', UserAuthenticator, users);
     return capabilityModule(ManagementModule, MountPoint.of(core), ...MANAGEMENT_CAPABILITIES, {

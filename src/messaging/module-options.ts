@@ -1,5 +1,5 @@
+import type { OptionalFields } from '../common/optional-fields.js';
 import { type OptionsOf, unread } from '../common/options.js';
-import type { SomeOf } from '../common/some-of.js';
 import type {
   CoreGraph,
   CoreOptions,
@@ -93,12 +93,12 @@ export type MessagingOptions = CoreOptions & {
   readonly sms: SmsGraph & SmsOptions;
   readonly msgapp?: OneOrMore<MsgappGraph & MsgappOptions> | undefined;
   readonly management?: (ManagementGraph & ManagementOptions) | undefined;
-} & SomeOf<OtpValues & WebhookValues>;
+} & OptionalFields<OtpValues & WebhookValues>;
 /** The values of a core that has those of its capabilities too. */
 export type AllValues = CoreValues & {
   readonly sms?: SmsOptions | undefined;
   readonly msgapp?: OneOrMore<MsgappValues> | undefined;
-} & SomeOf<OtpValues & WebhookValues & ManagementValues>;
+} & OptionalFields<OtpValues & WebhookValues & ManagementValues>;
 /** Returns a factory of a capability's values that reads them from the core's. */
 export function ofCore<V>(read: (values: AllValues) => V): ValuesFactory<V> {
   return { inject: [MessagingValues], useFactory: read };
@@ -116,7 +116,7 @@ export type MessagingAsyncOptions = CoreGraph & {
   /** True, or `{ users }`: sign-in and the management API are mounted, and the factory gives their options. Default false. */
   readonly management?: boolean | ManagementGraph | undefined;
 } & ValuesSource<
-    CoreValues & { readonly sms: SmsOptions; readonly msgapp?: OneOrMore<MsgappValues> | undefined } & SomeOf<
+    CoreValues & { readonly sms: SmsOptions; readonly msgapp?: OneOrMore<MsgappValues> | undefined } & OptionalFields<
         OtpValues & WebhookValues & ManagementValues
       >
   >;

@@ -6,7 +6,7 @@ import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator, isId } from '../common/ids.js';
 import { checkAccountId, checkInput, checkNumber, checkString, unsendableCharacter } from '../common/inputs.js';
 import { cursorOf } from '../common/list-query.js';
-import { knownCallOptions } from '../common/options.js';
+import { checkCallOptions } from '../common/options.js';
 import { isInvisible } from '../common/text/visible-text.js';
 import type { Metadata } from '../events/event-types.js';
 import { MEDIA_KINDS } from '../media/media-type.js';
@@ -114,7 +114,7 @@ export class MsgappService {
     text: MsgappText,
     options: Omit<MsgappSendOptions, 'signal'> & Pick<AcceptOptions, 'signal'> = {},
   ): Promise<Acceptance> {
-    const { once, host, signal, key } = knownCallOptions('a send', options, 'once', 'host', 'signal', 'key');
+    const { once, host, signal, key } = checkCallOptions('a send', options, 'once', 'host', 'signal', 'key');
     checkAccountId(accountId);
     const send = async (once?: IdempotencyKey) => {
       checkInput(text);
@@ -147,7 +147,7 @@ export class MsgappService {
 
   /** As `sendMedia`; also returns whether the reply is a replay. */
   async acceptMedia(accountId: string, file: MsgappFile, options: MsgappSendOptions = {}): Promise<Acceptance> {
-    const { once, host, signal, key } = knownCallOptions('a send', options, 'once', 'host', 'signal', 'key');
+    const { once, host, signal, key } = checkCallOptions('a send', options, 'once', 'host', 'signal', 'key');
     checkAccountId(accountId);
     const send = async (once?: IdempotencyKey) => {
       checkInput(file);

@@ -1,3 +1,4 @@
+import type { OptionalFields } from '../common/optional-fields.js';
 import {
   any,
   formatValue,
@@ -12,7 +13,6 @@ import {
   unread,
 } from '../common/options.js';
 import { RecipientNumbers, type StrictNumbers, strictNumbers } from '../common/phone-numbers/recipient-number.js';
-import type { SomeOf } from '../common/some-of.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../common/time.js';
 import { DELIVERY_OPTIONS, type DeliveryTiming } from '../outbox/delivery/delivery-result.js';
 import type { Pacing, SessionTiming } from './msgapp-transport.js';
@@ -50,13 +50,13 @@ export interface MsgappOptions {
   /** As `sms.strictNumbers`; the home market is that of `sms.tariff`. Default `home`. */
   readonly strictNumbers?: StrictNumbers | undefined;
   /** Send rate of one number. Default: the transport's pacing, else none. */
-  readonly pacing?: SomeOf<Pacing> | undefined;
+  readonly pacing?: OptionalFields<Pacing> | undefined;
   /** Leases, attempts and deadlines of deliveries. Each field defaults to the transport's, else to the general default. */
-  readonly delivery?: SomeOf<DeliveryTiming> | undefined;
+  readonly delivery?: OptionalFields<DeliveryTiming> | undefined;
   /** Waits of sessions. Each field defaults to the transport's, else to the general default. */
-  readonly sessions?: SomeOf<SessionTiming> | undefined;
+  readonly sessions?: OptionalFields<SessionTiming> | undefined;
   /** Limits on the sessions that an account may request, each with its own default. */
-  readonly connects?: SomeOf<ConnectLimits> | undefined;
+  readonly connects?: OptionalFields<ConnectLimits> | undefined;
 }
 
 /** `MsgappOptions`, checked and with defaults. */

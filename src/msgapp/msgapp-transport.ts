@@ -207,6 +207,13 @@ export abstract class MsgappTransport {
 }
 
 describePort(MsgappTransport, {
-  ...{ name: nonEmptyText, repeat: oneOf(...REPEAT_POLICIES), timing: objectIfAny, pacing: objectIfAny },
-  ...{ sessions: objectIfAny, start: method, open: method, openFile: methodIfAny, stop: method },
+  name: nonEmptyText,
+  repeat: oneOf(...REPEAT_POLICIES),
+  timing: objectIfAny,
+  pacing: objectIfAny,
+  sessions: objectIfAny,
+  start: method,
+  open: method,
+  openFile: methodIfAny,
+  stop: method,
 });

@@ -2,7 +2,7 @@ import type { NoticeTopic } from '../common/notifier.js';
 
 /** The longest payload, in bytes: PostgreSQL takes less than 8000 in a NOTIFY. */
 const MAX_LENGTH = 7900;
-/** Ids of ours are 1 to 64 of these characters; what has others is told to nobody. */
+/** Our ids are 1 to 64 of these characters. A notice with any other id is not sent to other processes. */
 const ID = /^[\x21-\x7e]{1,64}$/;
 const TOPICS: readonly string[] = [
   'due',
@@ -23,9 +23,9 @@ const PAYLOAD = /^1 [\w-]{1,64}( [a-z-]{1,16}:[\x21-\x7e]{1,64})*$/;
 /** A topic and an id. */
 export type Notice = readonly [topic: NoticeTopic, id: string];
 
-/** What a process tells the others in one payload. */
+/** The notices that a process sends in one payload. */
 interface Notices {
-  /** The process that tells it. */
+  /** The process that sends them. */
   readonly from: string;
   readonly notices: readonly Notice[];
 }
@@ -33,20 +33,20 @@ interface Notices {
 /** The most characters that the notices of one payload take together. */
 export const MAX_CHARACTERS = MAX_LENGTH - 80;
 
-/** A notice as a part of a payload; undefined when its id cannot be one of ours. */
+/** A notice as a part of a payload; undefined if its id cannot be one of ours. */
 export function partOf(topic: NoticeTopic, id: string): string | undefined {
   return ID.test(id) ? `${topic}:${id}` : undefined;
 }
 
 /**
- * `1 <from> <topic>:<id> …`, 1 being the version of the format.
+ * Formats a payload: `1 <from> <topic>:<id> …`, where 1 is the version of the format.
  * @param from 1 to 64 of `A-Za-z0-9_-`
  */
 export function payloadOf(from: string, parts: readonly string[]): string {
   return ['1', from, ...parts].join(' ');
 }
 
-/** Undefined for a payload that is not ours. Topics of a later version are left out. */
+/** Reads a payload; undefined if it is not one of ours. Topics that this version does not know are left out. */
 export function noticesOf(payload: unknown): Notices | undefined {
   if (typeof payload !== 'string' || payload.length > MAX_LENGTH || !PAYLOAD.test(payload)) return undefined;
   const [, from = '', ...parts] = payload.split(' ');

@@ -7,7 +7,7 @@ import { WireNotifier } from './wire-notifier.js';
 
 /** Options of {@link PostgresNotifier}. */
 export interface PostgresNotifierOptions {
-  /** `postgres://…`, to the database itself: a pooler in transaction mode keeps no LISTEN. */
+  /** `postgres://…`, the URL of the database itself. A pooler in transaction mode does not support LISTEN. */
   readonly url: string;
   /** The channel of NOTIFY, 1 to 63 of `a-z 0-9 _`, a letter first. All processes need the same. Default `nestjs_messaging`. */
   readonly channel?: string | undefined;
@@ -27,7 +27,7 @@ export interface PostgresNotifierSource {
   readonly useFactory: (clock: Clock, ids: IdGenerator) => PostgresNotifier;
 }
 
-/** The time-outs of connecting and of a statement in milliseconds, among what `pg` is given. */
+/** The defaults of `pg`'s options. The time-outs are for connecting and for a statement, in milliseconds. */
 const DEFAULTS = {
   application_name: 'nestjs-messaging notifier',
   connectionTimeoutMillis: 5000,
@@ -36,11 +36,11 @@ const DEFAULTS = {
 };
 
 const DEAF =
-  'The database takes notices and none comes back: is there a pooler in transaction mode, such as PgBouncer, on the way? Give the URL of PostgreSQL itself. Until then workers of other processes poll, and their caches age.';
+  'The database takes notices, but none comes back. Is there a pooler in transaction mode in between, such as PgBouncer? Give the URL of PostgreSQL itself. Until then workers of other processes poll, and their caches age.';
 
 /**
- * Notifies all processes on one PostgreSQL database by NOTIFY, on two connections of its own: never in the transaction of an
- * accept, as commits with a NOTIFY wait for each other. Needs the optional peer dependency `pg`.
+ * Notifies all processes on one PostgreSQL database by NOTIFY. It uses two connections of its own and never the transaction of an
+ * accept, because commits with a NOTIFY wait for each other. Needs the optional peer dependency `pg`.
  *
  * @example
  * ```ts
@@ -69,7 +69,7 @@ export class PostgresNotifier extends WireNotifier {
     await this.driver();
   }
 
-  /** One connection listens and one speaks: what a connection tells itself would also come back through some poolers. */
+  /** One connection listens and one sends. If one did both, some poolers would return its notices although LISTEN does not work. */
   protected override async open(received: (payload: unknown) => void, lost: (error?: unknown) => void): Promise<Wire> {
     const { Client } = await this.driver();
     const { url, channel, client } = this.settings;

@@ -1,31 +1,31 @@
 import type { Clock } from '../common/clock.js';
 import { pause, within } from '../common/concurrency/async.js';
 
-/** A connection to what carries payloads between processes. */
+/** A connection to the carrier of payloads between processes, such as Redis. */
 export interface Wire {
-  /** Resolves when the carrier has taken it. */
+  /** Resolves when the carrier has taken the payload. */
   send(payload: string): Promise<unknown>;
-  /** Ends the connection, also one that does not answer. It does not throw. */
+  /** Ends the connection, even if it does not answer. Never throws. */
   close(): void;
 }
 
-/** How a connection ended. `refused`: before anything came through; `deaf`: what it takes does not come back. */
+/** How a connection ended. `refused`: before it was usable. `deaf`: payloads were taken, but none came back. */
 export interface Ended {
   readonly how: 'refused' | 'deaf' | 'lost' | 'closed';
   readonly error?: unknown;
 }
 
-/** How long connecting may take, and how long a payload may take to be taken and to come back. Milliseconds. */
+/** Time limits in milliseconds: for connecting, and for a payload until it is taken, and then until it comes back. */
 const OPEN_MS = 10_000;
 const ANSWER_MS = 5000;
-/** Time between two probes, in milliseconds. A peer that is gone without a word shows in no other way. */
+/** Time between two probes, in milliseconds. Nothing else detects a peer that has vanished without closing the connection. */
 const PROBE_MS = 15_000;
 
-/** One connection over a wire, from its beginning to its end. It is usable when a payload of its own has come back. */
+/** One connection, from its beginning to its end. It is usable once one of its own payloads has come back. */
 export class WireConnection {
-  /** True when it has become usable, false when it has ended before. Never rejects. */
+  /** Resolves with true once the connection is usable, and with false if it ends before. Never rejects. */
   readonly usable: Promise<boolean>;
-  /** Resolves when it has ended. Never rejects. */
+  /** Resolves when the connection has ended. Never rejects. */
   readonly ended: Promise<Ended>;
   private readonly over = new AbortController();
   private wire: Wire | undefined;
@@ -35,7 +35,7 @@ export class WireConnection {
 
   /**
    * @param probe a payload for which `echo` is called when it comes back
-   * @param open connects; `lost` is to be called when the connection ends. When it rejects, nothing may stay open
+   * @param open connects; it must call `lost` when the connection ends, and leave nothing open if it rejects
    */
   constructor(
     private readonly clock: Clock,
@@ -48,12 +48,12 @@ export class WireConnection {
     this.usable = this.start(open((error) => this.lose(error)));
   }
 
-  /** A payload of this process has come back. */
+  /** Records that a payload of this process has come back. */
   echo(): void {
     this.heard();
   }
 
-  /** False when the carrier did not take the payload in time; the connection has ended then. */
+  /** Resolves with false if the carrier did not take the payload in time. The connection has ended then. */
   async send(payload: string): Promise<boolean> {
     const sent = this.wire?.send(payload).then(() => true) ?? Promise.resolve(false);
     sent.catch((error: unknown) => this.lose(error));

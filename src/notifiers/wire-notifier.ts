@@ -13,30 +13,31 @@ import { type Ended, type Wire, WireConnection } from './wire-connection.js';
 const SPACING_MS = 20;
 /** The most notices that wait for the wire. */
 const MAX_WAITING = 1000;
-/** The ceiling of the first pause before connecting again, and of all; and the pause where nothing ever came back. Milliseconds. */
+/** The longest first pause before connecting again, in milliseconds. It doubles with each failure, up to `MAX_MS`. */
 const FIRST_MS = 250;
 const MAX_MS = 30_000;
+/** The pause if no payload has ever come back, in milliseconds. */
 const DEAF_MS = 10 * MINUTE_MS;
 /** How long a shutdown waits for a connection, and for its last payload. Milliseconds. */
 const FLUSH_MS = 1000;
 
-/** What is said of a connection that has ended. */
+/** What is logged when a connection has ended. */
 const SENTENCES = {
-  refused: 'No connection comes about. Until one does, workers of other processes poll, and their caches age.',
-  lost: 'The connection was lost. Until there is one, workers of other processes poll, and their caches age.',
+  refused: 'The connection failed. Until it succeeds, workers of other processes poll, and their caches age.',
+  lost: 'The connection was lost. Until it is back, workers of other processes poll, and their caches age.',
 };
 
 /**
- * Notifies all processes over a wire. Notices gather, equal ones once, and leave in one payload at most every 20 ms. Nothing
- * waits for the wire: without one they are dropped, which costs other processes a poll or the age of a cache entry. It
- * connects again by itself.
+ * Notifies all processes over a connection that carries payloads. Notices are gathered without repeats, and one payload leaves at
+ * most every 20 ms. No operation waits for the connection. Without one, notices are dropped: other processes then find the change
+ * at their next poll, or when a cache entry expires. The notifier reconnects by itself.
  */
 export abstract class WireNotifier
   extends LocalNotifier
   implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown
 {
   private readonly warnings: FaultLog;
-  /** Tells the payloads of this process from those of others. */
+  /** Identifies the payloads of this process. */
   private readonly from: string;
   private readonly waiting = new Set<string>();
   private readonly spacing: Spaced;
@@ -45,7 +46,7 @@ export abstract class WireNotifier
   private connection: WireConnection | undefined;
   private running: Promise<void> = Promise.resolve();
 
-  /** @param deafness what is logged where the carrier takes payloads and none comes back */
+  /** @param deafness what is logged if the carrier takes payloads and none comes back */
   constructor(
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
@@ -61,14 +62,14 @@ export abstract class WireNotifier
   abstract onModuleInit(): Promise<void>;
 
   /**
-   * Connects. When it rejects, nothing may stay open.
+   * Connects. If it rejects, it must leave nothing open.
    *
    * @param received to be called with each payload
    * @param lost to be called when the connection has ended
    */
   protected abstract open(received: (payload: unknown) => void, lost: (error?: unknown) => void): Promise<Wire>;
 
-  /** Begins to connect, and does not wait for it: the application also starts while the carrier is away. */
+  /** Begins to connect and does not wait for the connection, so that the application also starts while the carrier is down. */
   onApplicationBootstrap(): void {
     this.running = this.keepConnected();
   }
@@ -90,7 +91,8 @@ export abstract class WireNotifier
     const part = partOf(topic, id);
     if (part === undefined || this.stopping.signal.aborted) return;
     if (this.waiting.size < MAX_WAITING) this.waiting.add(part);
-    else this.warnings.warn('Too many notices wait; other processes notice some changes when they look by themselves.');
+    else
+      this.warnings.warn('Too many notices are waiting, so other processes find some changes only at their next poll.');
     this.schedule();
   }
 
@@ -111,7 +113,7 @@ export abstract class WireNotifier
     this.schedule();
   }
 
-  /** A payload of what waits, as far as it fits into one. */
+  /** Takes as many waiting notices as fit into one payload. */
   private take(): string {
     const parts: string[] = [];
     let characters = 0;
@@ -137,17 +139,17 @@ export abstract class WireNotifier
         failures = 0;
       }
       const ended = await connection.ended;
-      this.tell(ended);
+      this.logEnd(ended);
       const ceilingMs = Math.min(MAX_MS, FIRST_MS * 2 ** Math.min(failures, 30));
       const isDeaf = ended.how === 'deaf' && !hasBeenUsable;
       await pause(this.clock, isDeaf ? DEAF_MS : this.ids.random() * ceilingMs, signal);
     }
   }
 
-  /** Whatever comes in makes this process look again, and nothing else. It is not logged, as it may be anything. */
+  /** A payload can only make this process read something again. It is not logged, because its content may be anything. */
   private receive(payload: unknown): void {
     const received = noticesOf(payload);
-    if (!received) this.warnings.warn('A payload that is none of ours was ignored.');
+    if (!received) this.warnings.warn('A payload that is not ours was ignored.');
     else if (received.from === this.from) this.connection?.echo();
     else this.look(received.notices);
   }
@@ -162,14 +164,14 @@ export abstract class WireNotifier
     }
   }
 
-  private tell({ how, error }: Ended): void {
+  private logEnd({ how, error }: Ended): void {
     if (how === 'closed') return;
     if (how === 'deaf') this.warnings.warn(this.deafness, { code: 'deaf' });
     else this.warnings.warn(SENTENCES[how], { code: how }, codeIn(error));
   }
 }
 
-/** The code of a driver's error, or the word with which Redis begins one; the rest of a message may hold an address or a name. */
+/** The code of a driver's error, or the word that begins an error of Redis. The rest of a message may hold an address or a name. */
 function codeIn(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const code = 'code' in error ? String(error.code) : /^[A-Z]{4,20}(?= )/.exec(error.message)?.[0];

@@ -5,7 +5,7 @@ import { MessagingError, MessagingOptionsError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator } from '../common/ids.js';
 import { checkAccountId, checkInput, checkNumber, checkString, inNfc } from '../common/inputs.js';
-import { knownCallOptions } from '../common/options.js';
+import { checkCallOptions } from '../common/options.js';
 import { countryOf } from '../common/phone-numbers/phone-number.js';
 import { renderText } from '../common/text/catalogue.js';
 import { refusalEvent } from '../events/account-events.js';
@@ -128,7 +128,7 @@ export class OtpService implements OnApplicationBootstrap {
 
   /** As `send`, and reports whether an Idempotency-Key replayed it. */
   async accept(accountId: string, otp: OtpToSend, options: OtpSendOptions = {}): Promise<Acceptance> {
-    const { once, host, signal, key } = knownCallOptions('a send', options, 'once', 'host', 'signal', 'key');
+    const { once, host, signal, key } = checkCallOptions('a send', options, 'once', 'host', 'signal', 'key');
     checkAccountId(accountId);
     const send = async (once?: IdempotencyKey) => {
       checkInput(otp);

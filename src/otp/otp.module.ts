@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AccountSettings } from '../accounts/account-options.js';
+import type { OptionalFields } from '../common/optional-fields.js';
 import { group, type OptionsOf } from '../common/options.js';
-import type { SomeOf } from '../common/some-of.js';
 import { type Capability, capabilityModule } from '../core/capability.js';
 import { ConfiguredModule } from '../core/configured-module.js';
 import { CORE_GRAPH_OPTIONS, CORE_OPTIONS, type FactoryImports, type ValuesFactory } from '../core/core-options.js';
@@ -75,7 +75,7 @@ export class OtpModule extends ConfiguredModule {
    */
   static feature(
     core: DynamicModule,
-    values: ValuesFactory<SomeOf<OtpValues>> = OF_CORE,
+    values: ValuesFactory<OptionalFields<OtpValues>> = OF_CORE,
     channels: readonly DynamicModule[] = [],
   ): DynamicModule {
     return capabilityModule(OtpModule, MountPoint.of(core), CAPABILITY, {

@@ -10,9 +10,23 @@ import { PhoneStore } from './phones/phone-store.js';
  * and HTML among them, is an attachment of no particular type.
  */
 const PLAYED: readonly string[] = [
-  ...['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'image/avif'],
-  ...['audio/mpeg', 'audio/mp4', 'audio/aac', 'audio/ogg', 'audio/webm', 'audio/wav', 'audio/flac'],
-  ...['video/mp4', 'video/webm', 'video/ogg', 'video/3gpp', 'video/quicktime'],
+  'image/jpeg',
+  'image/png',
+  'image/gif',
+  'image/webp',
+  'image/avif',
+  'audio/mpeg',
+  'audio/mp4',
+  'audio/aac',
+  'audio/ogg',
+  'audio/webm',
+  'audio/wav',
+  'audio/flac',
+  'video/mp4',
+  'video/webm',
+  'video/ogg',
+  'video/3gpp',
+  'video/quicktime',
 ];
 
 const ANY_FILE = 'application/octet-stream';

@@ -37,7 +37,11 @@ export class SandboxModule extends ConfiguredModule {
         imports: [SandboxPhones],
         controllers: [sandboxOpenapi, sandboxScanOpenapi, sandboxHookOpenapi, sandboxHooksOpenapi],
         providers: [
-          ...[EventStreams, SandboxLive, SandboxFiles, HookInbox, HookTarget],
+          EventStreams,
+          SandboxLive,
+          SandboxFiles,
+          HookInbox,
+          HookTarget,
           { provide: SandboxPath, useValue: { path } satisfies SandboxPath },
           { provide: SandboxHosts, useValue: { names: hosts } satisfies SandboxHosts },
           {

@@ -187,7 +187,13 @@ export class SmsChannel extends Channel {
       else
         toSend.set(
           {
-            ...{ smsId: messageId, position, signature: sender, number, attempt, priority, ...wireText },
+            smsId: messageId,
+            position,
+            signature: sender,
+            number,
+            attempt,
+            priority,
+            ...wireText,
             ...(trace === undefined ? {} : { trace }),
           },
           delivery,

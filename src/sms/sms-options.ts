@@ -1,8 +1,8 @@
 import { isSignatureName } from '../accounts/signatures/signature-name.js';
 import { TARIFF_OPTION, type Tariff, type TariffOptions } from '../billing/tariff.js';
+import type { OptionalFields } from '../common/optional-fields.js';
 import { any, choice, integer, isRecord, OptionPlace, type OptionsOf, readOptions } from '../common/options.js';
 import { RecipientNumbers, type StrictNumbers, strictNumbers } from '../common/phone-numbers/recipient-number.js';
-import type { SomeOf } from '../common/some-of.js';
 import { MAX_RECIPIENTS } from '../http/recipient-limit.js';
 import { DELIVERY_OPTIONS, type DeliveryTiming } from '../outbox/delivery/delivery-result.js';
 import { InboundDestinations } from './inbound/inbound-destinations.js';
@@ -26,7 +26,7 @@ export interface SmsOptions {
   /** `punctuation`: typographic quotes, dashes and the like are replaced if the text is GSM-7 then. Default `off`. */
   readonly transliterate?: Transliteration | undefined;
   /** Leases, attempts and deadlines. Default: the transport's values, then those of every channel. */
-  readonly delivery?: SomeOf<DeliveryTiming> | undefined;
+  readonly delivery?: OptionalFields<DeliveryTiming> | undefined;
   /**
    * The public URL of this application's root, for instance `https://api.example.com`. It is needed behind a proxy for
    * carriers that sign the URL of their callbacks. Default: scheme and host of each request.

@@ -7,7 +7,7 @@ import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator, isId } from '../common/ids.js';
 import { checkAccountId, checkInput } from '../common/inputs.js';
 import { cursorOf } from '../common/list-query.js';
-import { knownCallOptions } from '../common/options.js';
+import { checkCallOptions } from '../common/options.js';
 import type { Metadata } from '../events/event-types.js';
 import type { IdempotencyKey, Recipient, Send, SendKey } from '../outbox/accept/send.js';
 import { Idempotency, type IdempotentRequest } from '../outbox/idempotency.js';
@@ -104,7 +104,7 @@ export class SmsService {
    * @throws MessagingError as `send`
    */
   async accept(accountId: string, sms: SmsToSend, options: SmsSendOptions = {}): Promise<Acceptance> {
-    const { once, host, signal, key } = knownCallOptions('a send', options, 'once', 'host', 'signal', 'key');
+    const { once, host, signal, key } = checkCallOptions('a send', options, 'once', 'host', 'signal', 'key');
     checkAccountId(accountId);
     const send = async (once?: IdempotencyKey) =>
       this.outbox.accept(await this.draft(accountId, sms, key, once, host), { host, signal });

@@ -5,7 +5,7 @@ import { counting } from './counting.js';
 import { delegate } from './delegate.js';
 import type { Instruments } from './instruments.js';
 
-/** A transport whose submits and own reports are counted; receipts are counted where they are stored. */
+/** Wraps a transport to count its submits and its own reports. Receipts are counted when they are stored. */
 export function measuredTransport(transport: SmsTransport, instruments: Instruments, clock: Clock): SmsTransport {
   const { name } = transport;
   const measured: Readonly<Record<string, unknown>> = {
@@ -16,7 +16,7 @@ export function measuredTransport(transport: SmsTransport, instruments: Instrume
         receipts: async (receipts) => {
           await sink.receipts(receipts);
           counting(clock, () => {
-            // Those that are read are counted where they are stored.
+            // Receipts that could be read are counted when they are stored.
             for (const { route } of receipts.filter(({ unread }) => unread === true)) {
               instruments.record('receipts_total', 1, route, 'unread');
             }
@@ -52,7 +52,7 @@ async function submit(
     for (const attempt of attempts ?? [{ route, outcome: kind }]) {
       instruments.record('carrier_submits_total', 1, attempt.route, attempt.outcome);
     }
-    // What was postponed has met no carrier.
+    // A postponed SMS has not reached the carrier.
     if (kind === 'postponed') return;
     instruments.record('carrier_submit_duration_seconds', (clock.elapsed() - began) / 1000, route);
   };
@@ -63,6 +63,6 @@ async function submit(
   if (Array.isArray(results)) {
     for (const [index, sms] of batch.entries()) counting(clock, () => count(sms, results[index]));
   }
-  // Checked by the channel, whatever it is.
+  // The channel checks the results, whatever they are.
   return results as readonly SubmitResult[];
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../common/clock.js';
 import { faultCode, faultLog, nameOf } from '../common/log.js';
 
-/** Runs what only counts or measures. What it throws is logged once a minute, and never reaches the work that is counted. */
+/** Runs a task that only counts or measures. Its errors are logged once a minute and never reach the work that is counted. */
 export function counting(clock: Clock, task: () => void): void {
   try {
     task();

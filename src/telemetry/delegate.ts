@@ -1,8 +1,8 @@
 type Method = (...args: readonly unknown[]) => unknown;
 
 /**
- * An object that is of the same classes as another one and has all its methods called on that one, each through `wrap`.
- * Fields are read from it too.
+ * Makes an object that stands in for `target`: it has the same prototype, passes each method call on through `wrap`, and reads
+ * fields from `target`.
  */
 export function delegate<T extends object>(target: T, wrap: (name: string, method: Method) => Method): T {
   const properties = new Map<string, PropertyDescriptor>();
@@ -10,7 +10,7 @@ export function delegate<T extends object>(target: T, wrap: (name: string, metho
     for (const [name, own] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
       if (name === 'constructor' || properties.has(name)) continue;
       const isMethod = typeof own.value === 'function';
-      // Looked up at each call: who replaces a method of the target later means this one too.
+      // The method is looked up at each call, so that a method that is replaced later is replaced here too.
       const call: Method = (...args) => Reflect.apply(Object(target)[name], target, args);
       properties.set(
         name,

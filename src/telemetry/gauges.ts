@@ -12,13 +12,13 @@ import { SmsChannel } from '../sms/sms-channel.js';
 import { Instruments } from './instruments.js';
 import { LedgerFindings } from './store-probes.js';
 
-/** How often the database is read for gauges, and how long that may take before the storage counts as down. Milliseconds. */
+/** How often the database is read for gauges, and after what time without an answer the storage counts as down. Milliseconds. */
 const EVERY_MS = 10_000;
 const PATIENCE_MS = 5000;
 
 /**
- * Gives the gauges. Those of the database are read in the background, by one round in ten seconds, so that a scrape answers from
- * memory, also while the database is gone: then with the last values.
+ * Provides the gauges. Those of the database are read in the background every ten seconds, so that a scrape is answered from
+ * memory. While the database is down, the last values are shown.
  */
 @Injectable()
 export class Gauges implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -27,7 +27,7 @@ export class Gauges implements OnApplicationBootstrap, OnApplicationShutdown {
   /** Milliseconds since the epoch. */
   private measuredAt = 0;
   private isUp = false;
-  /** When the round under way began, by the clock's `elapsed`. */
+  /** When the present round began, by the clock's `elapsed`. */
   private begun: number | undefined;
   private round: RoundReport | undefined;
   private cancel: () => void = () => undefined;
@@ -67,7 +67,7 @@ export class Gauges implements OnApplicationBootstrap, OnApplicationShutdown {
     try {
       const now = clock.now();
       const channels = this.channels.all().map(({ name }) => name);
-      // A storage that has no gauges is asked for something small, to know that it answers.
+      // A storage without gauges gets a cheap read, to see whether it answers.
       if (storage.measure) this.measures = await storage.measure({ now, channels });
       else await storage.outbox.nextDue(channels[0] ?? '');
       this.measuredAt = now;
@@ -192,7 +192,7 @@ export class Gauges implements OnApplicationBootstrap, OnApplicationShutdown {
     });
   }
 
-  /** The routes of SMS now; a transport that tells nothing is no route. */
+  /** The present routes of SMS. A transport without `state` has none here. */
   private get routes(): readonly RouteState[] {
     return this.channels.all().flatMap((channel) => (channel instanceof SmsChannel ? channel.carriers : []));
   }

@@ -5,7 +5,7 @@ import type { DeliveryResult } from '../outbox/delivery/delivery-result.js';
 import type { Delivery } from '../outbox/outbox-store.js';
 import { delegate } from './delegate.js';
 
-/** A channel whose hand-overs have a span each, linked to that of the send, where that one was recorded. */
+/** Wraps a channel so that each hand-over has a span. If the span of the send was recorded, the two are linked. */
 export function tracedChannel(channel: Channel, telemetry: SafeTelemetry): Channel {
   const deliver = (batch: readonly Delivery[], signal: AbortSignal, early: StoreEarlyResults) =>
     batch.some(({ trace }) => trace !== undefined)
@@ -14,7 +14,7 @@ export function tracedChannel(channel: Channel, telemetry: SafeTelemetry): Chann
   return delegate(channel, (name, method) => (name === 'deliver' ? (deliver as typeof method) : method));
 }
 
-/** One batch. The channel gets its deliveries with the traces of their hand-overs, for what it asks of a carrier. */
+/** One batch. The channel gets its deliveries with the traces of their hand-overs, so that requests to a carrier can carry them. */
 class HandOver {
   private readonly spans = new Map<Delivery, TelemetrySpan>();
 
@@ -61,7 +61,7 @@ class HandOver {
   private end(delivery: Delivery, result: DeliveryResult | undefined): void {
     const span = this.spans.get(delivery);
     this.spans.delete(delivery);
-    // Not the carrier's code: it may be any text.
+    // Not the carrier's code, because that may be any text.
     span?.end(result?.kind === 'sent' ? undefined : (result?.kind ?? 'no_answer'));
   }
 }

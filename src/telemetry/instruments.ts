@@ -13,7 +13,7 @@ import {
   OTHER,
 } from './metrics.js';
 
-/** Counts and measures, by the names of `METRICS`. A label's value that is in no list becomes `other`. */
+/** Counts and measures, by the names in `METRICS`. A label value that is in no list becomes `other`. */
 @Injectable()
 export class Instruments {
   private readonly known = new Map<string, Set<string>>();
@@ -29,7 +29,7 @@ export class Instruments {
     return this.telemetry.isOn;
   }
 
-  /** The label of an account: its id where the host has named it, else empty. */
+  /** The label of an account: its id if the host's options name it, else empty. */
   accountOf(id: string): string {
     return this.telemetry.accounts.includes(id) ? id : '';
   }
@@ -55,7 +55,7 @@ export class Instruments {
     return this.closing(name)(inner);
   }
 
-  /** Has only values of closed lists pass, so that no number, id or text becomes a label and the series stay few. */
+  /** Replaces every label value that is not in a closed list, so that no number, id or text becomes a label and series stay few. */
   private closing(name: MetricName): (measure: Measure) => Measure {
     const { labels }: MetricDefinition = METRICS[name];
     const [first, second, third] = Object.values(labels).map((values) => this.listOf(values));

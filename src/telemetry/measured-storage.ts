@@ -8,7 +8,7 @@ import { delegate } from './delegate.js';
 import type { Instruments } from './instruments.js';
 import { OTHER } from './metrics.js';
 
-/** What is counted of a store's answers, by its methods. */
+/** What is counted about a store's answers, by the store's methods. */
 type Probes<S> = {
   readonly [M in keyof S]?: S[M] extends (...args: infer A) => Promise<infer R>
     ? (result: R, args: A, call: ProbedCall) => void
@@ -18,7 +18,7 @@ type Probes<S> = {
 /** A call whose answer is counted. */
 export interface ProbedCall {
   readonly seconds: number;
-  /** Counts now; or where the call was a part of a transaction of the host, after its commit, and not after a rollback. */
+  /** Counts now. If the call was part of a host's transaction, counts after its commit, and not after a rollback. */
   readonly count: (host: HostTransaction | undefined, task: () => void) => void;
 }
 
@@ -35,20 +35,34 @@ export function probe<S extends object>(port: Abstract<S>, probes: Probes<S>): S
 
 /** The group of each store's operations; see `OPERATIONS`. */
 const GROUPS: Readonly<Record<string, string>> = {
-  ...{ PolicyStore: 'policies', LedgerStore: 'ledger', AccountStore: 'accounts', MediaStore: 'media' },
-  ...{ EventLog: 'events', PartStore: 'receipts', OptOutStore: 'opt_outs', SessionStore: 'sessions' },
-  ...{ EndpointStore: 'webhooks', CallStore: 'webhooks', RetentionStore: 'retention', AuditLog: 'audit' },
+  PolicyStore: 'policies',
+  LedgerStore: 'ledger',
+  AccountStore: 'accounts',
+  MediaStore: 'media',
+  EventLog: 'events',
+  PartStore: 'receipts',
+  OptOutStore: 'opt_outs',
+  SessionStore: 'sessions',
+  EndpointStore: 'webhooks',
+  CallStore: 'webhooks',
+  RetentionStore: 'retention',
+  AuditLog: 'audit',
 };
 
 const OUTBOX: Readonly<Record<string, string>> = {
-  ...{ commit: 'accept', claim: 'claim', settle: 'settle', expire: 'expire', nextDue: 'next_due' },
-  ...{ whenFree: 'policies', purgeReplies: 'retention' },
+  commit: 'accept',
+  claim: 'claim',
+  settle: 'settle',
+  expire: 'expire',
+  nextDue: 'next_due',
+  whenFree: 'policies',
+  purgeReplies: 'retention',
 };
 
-/** Takes as long as the books are large. */
+/** Not timed, because its time depends on the size of the ledger. */
 const UNTIMED = 'check';
 
-/** The storage with every operation of its stores measured. Without telemetry the storage itself, so that it costs nothing. */
+/** Wraps the storage to measure every operation of its stores. Without telemetry it returns the storage itself, at no cost. */
 export function measuredStorage(
   storage: MessagingStorage,
   instruments: Instruments,

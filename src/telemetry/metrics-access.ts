@@ -11,7 +11,7 @@ const secret = any((given, place): string => {
       `must have at least ${SECRET_LENGTH} visible ASCII characters, ${SECRET_DISTINCT} of them different`,
     );
   }
-  // It comes in the header of keys and tokens, and must not be taken for one of them.
+  // The secret comes in the same header as keys and tokens, so it must not look like one of them.
   if (given.startsWith('msgk_') || looksLikeJwt(given)) place.refuse('must not have the form of an API key or a JWT');
   return given;
 }).or(undefined);
@@ -26,17 +26,19 @@ const OPTIONS = { secret, guard } satisfies OptionsOf<TelemetryRoute>;
 export class MetricsAccess {
   private constructor(private readonly digest: Buffer | undefined) {}
 
-  /** @throws MessagingOptionsError where nothing protects the route, with a sentence that says what to give */
+  /** @throws MessagingOptionsError if nothing protects the route, with a sentence that says what to set */
   static of(route: TelemetryRoute): MetricsAccess {
     const place = new OptionPlace('route', (path) => `Option telemetry: ${path}`);
     const given = group(OPTIONS).read(route, place);
     if (given.secret === undefined && given.guard === undefined) {
-      place.refuse('needs a secret (make one with "openssl rand -base64 48") or a guard: metrics tell of money');
+      place.refuse(
+        'needs a secret (make one with "openssl rand -base64 48") or a guard, because metrics show amounts of money',
+      );
     }
     return new MetricsAccess(given.secret === undefined ? undefined : digestSecret(given.secret));
   }
 
-  /** Whether the header `Authorization` has the secret; true where only a guard decides. Takes as long for each wrong one. */
+  /** Whether the header `Authorization` has the secret; true if only a guard decides. Every wrong secret takes equally long. */
   allows(authorization: string | undefined): boolean {
     if (this.digest === undefined) return true;
     const token = /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';

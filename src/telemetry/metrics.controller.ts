@@ -7,7 +7,7 @@ import { ReplyHeaders, RequestHeaders } from '../http/parameters.js';
 import { MetricsAccess } from './metrics-access.js';
 
 /**
- * `GET /metrics`, where the host has asked for it. Not behind our edge, so that a scrape during a shutdown still gets its answer.
+ * `GET /metrics`, if the host's options ask for it. It is not behind our edge, so that a scrape is also answered during a shutdown.
  */
 @MessagingController({ authenticated: false, intake: false })
 export class MetricsController {

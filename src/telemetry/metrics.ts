@@ -1,13 +1,13 @@
 import type { HistogramMetric, Metric } from '../common/telemetry/telemetry.js';
 import { PRIORITIES } from '../outbox/queue/priority.js';
 
-/** Whose values a metric has: those of one process are added up, those of the database are the same in every process. */
+/** Where a metric's values come from. Add up the values of all processes; those of the database are the same in every process. */
 type Scope = 'process' | 'database';
 
-/** The values that a label may have: a closed list, or where its few values come from. */
+/** The values that a label may have: a closed list, or the source of its few values. */
 export type LabelValues = readonly string[] | keyof typeof OPEN_LABELS;
 
-/** Labels whose values the host's options or a standard define, with the most values that are told apart. */
+/** Labels whose values the host's options or a standard define, and how many different values are counted separately. */
 export const OPEN_LABELS = {
   channel: { what: '`sms` and the names of the messaging-app channels', most: 16 },
   route: { what: 'the names of transports, routes and links', most: 32 },
@@ -17,7 +17,7 @@ export const OPEN_LABELS = {
   table: { what: 'our tables, without `messaging_`', most: 40 },
 } as const;
 
-/** The value of a label that is in no list, or behind the most that are told apart. */
+/** The label of values that are in no list, or that exceed the number of values that are counted separately. */
 export const OTHER = 'other';
 
 /** One of our metrics. */
@@ -29,7 +29,7 @@ export interface MetricDefinition {
   readonly buckets?: readonly number[];
 }
 
-/** Upper bounds in seconds: of work of a database or a process, of calls over a network, and of waits. */
+/** Upper bounds in seconds: for work of a database or a process, for calls over a network, and for waits. */
 const QUICK = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 const CALLS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const WAITS = [0.1, 0.5, 1, 2, 5, 15, 60, 300, 3600, 21_600];
@@ -37,28 +37,69 @@ const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
 const STATES = ['sent', 'delivered', 'read', 'undelivered', 'failed', 'unknown'] as const;
 
-/** What the storage does, in groups: each operation of a store is in one of them. */
+/** Groups of the storage's operations. Each operation of a store is in one of them. */
 const OPERATIONS = [
-  ...['accept', 'claim', 'settle', 'expire', 'next_due', 'outbox_read', 'policies', 'ledger', 'accounts', 'events'],
-  ...['receipts', 'opt_outs', 'sessions', 'webhooks', 'media', 'retention', 'audit', OTHER],
+  'accept',
+  'claim',
+  'settle',
+  'expire',
+  'next_due',
+  'outbox_read',
+  'policies',
+  'ledger',
+  'accounts',
+  'events',
+  'receipts',
+  'opt_outs',
+  'sessions',
+  'webhooks',
+  'media',
+  'retention',
+  'audit',
+  OTHER,
 ] as const;
 
-/** Why a send was not accepted; also `other`. */
+/** Why a send was not accepted. Every other reason is `other`. */
 const ACCEPT_REASONS = [
-  ...['insufficient_balance', 'idempotency_mismatch', 'account_not_found', 'otp_too_many_codes'],
-  ...['otp_destination_refused', 'key_cap', 'storage_unavailable', 'dropped', OTHER],
+  'insufficient_balance',
+  'idempotency_mismatch',
+  'account_not_found',
+  'otp_too_many_codes',
+  'otp_destination_refused',
+  'key_cap',
+  'storage_unavailable',
+  'dropped',
+  OTHER,
 ] as const;
 
-/** Why units were given back; `carrier_refused` for every code of a carrier. */
+/** Why units were refunded. `carrier_refused` stands for every code of a carrier. */
 export const REFUND_REASONS = [
-  ...['carrier_refused', 'expired', 'no_route', 'no_link', 'circuit_open', 'not_connected', 'not_on_channel'],
-  ...['recipient_not_checked', 'restricted', 'rate_limited', 'unsendable', 'stopping', OTHER],
+  'carrier_refused',
+  'expired',
+  'no_route',
+  'no_link',
+  'circuit_open',
+  'not_connected',
+  'not_on_channel',
+  'recipient_not_checked',
+  'restricted',
+  'rate_limited',
+  'unsendable',
+  'stopping',
+  OTHER,
 ] as const;
 
-/** The rules that refuse a code; also `other`. */
+/** The rules that refuse a code. Every other rule is `other`. */
 const CODE_REASONS = [
-  ...['country', 'cooldown', 'sends', 'sends_per_number', 'sends_everywhere', 'prefix_breaker', 'country_breaker'],
-  ...['spend_cap', OTHER],
+  'country',
+  'cooldown',
+  'sends',
+  'sends_per_number',
+  'sends_everywhere',
+  'prefix_breaker',
+  'country_breaker',
+  'spend_cap',
+  OTHER,
 ] as const;
 
 /** All metrics by their names without `messaging_`. */
@@ -196,7 +237,7 @@ export type MetricsOf<K extends MetricDefinition['kind']> = {
   [N in MetricName]: (typeof METRICS)[N]['kind'] extends K ? N : never;
 }[MetricName];
 
-/** A metric as the port takes it. */
+/** A metric in the form that the port `Telemetry` takes. */
 export function metricOf(name: MetricName): Metric {
   const { help, labels }: MetricDefinition = METRICS[name];
   return { name: `messaging_${name}`, help, labels: Object.keys(labels) };

@@ -9,7 +9,7 @@ import { type Acceptance, type AcceptOptions, Outbox } from '../outbox/outbox.js
 import type { OutboxStore } from '../outbox/outbox-store.js';
 import type { Instruments } from './instruments.js';
 
-/** The outbox with its sends measured and traced; it stands in for the other one where there is telemetry. */
+/** An outbox that measures and traces its sends. It replaces the plain outbox if there is telemetry. */
 export class ObservedOutbox extends Outbox {
   constructor(
     store: OutboxStore,

@@ -10,10 +10,10 @@ import type { Instruments } from './instruments.js';
 import { probe, type StoreProbe } from './measured-storage.js';
 import { REFUND_REASONS } from './metrics.js';
 
-/** The states that a carrier's receipt decides for good. */
+/** The final states that a carrier's receipt can report. */
 const FINAL = new Set(['delivered', 'undelivered', 'failed']);
 
-/** Counts sends, claims and deliveries where the storage has answered. */
+/** Counts sends, claims and deliveries when the storage has answered. */
 export function outboxProbe(instruments: Instruments, telemetry: SafeTelemetry, clock: Clock): StoreProbe {
   const record = instruments.record.bind(instruments);
   return probe(OutboxStore, {
@@ -31,7 +31,7 @@ export function outboxProbe(instruments: Instruments, telemetry: SafeTelemetry, 
     },
     claim(deliveries, [{ channel, limit, now, only }]) {
       const { length } = deliveries;
-      // A look for codes alone says nothing about how much is due.
+      // A claim of codes only says nothing about how much is due.
       if (only === undefined) {
         record('claims_total', 1, channel, length === 0 ? 'empty' : length < limit ? 'some' : 'full');
       }
@@ -59,7 +59,7 @@ export function outboxProbe(instruments: Instruments, telemetry: SafeTelemetry, 
   });
 }
 
-/** Counts changes of deliveries, and what they refund. */
+/** Counts changes of deliveries, and the units that they refund. */
 export function countTransitions(instruments: Instruments, transitions: readonly DeliveryTransition[]): void {
   for (const { channel, status, refund, error, accountId } of transitions) {
     if (status === 'queued') instruments.record('retries_total', 1, channel);
@@ -70,7 +70,7 @@ export function countTransitions(instruments: Instruments, transitions: readonly
   }
 }
 
-/** Measures how long the final receipts of deliveries took, and traces those whose send was recorded. */
+/** Measures how long final receipts took, and traces the deliveries whose send was recorded. */
 export function observeReceipts(
   instruments: Instruments,
   telemetry: SafeTelemetry,
@@ -97,7 +97,7 @@ function countAccepted(instruments: Instruments, send: Send): void {
   for (const { number } of recipients) instruments.record('codes_sent_total', 1, countryOf(number));
 }
 
-/** A refund's reason among those that are told apart; the codes of carriers are as many as there are carriers. */
+/** The reason of a refund as a label. All codes of carriers share one label, because every carrier has its own codes. */
 function reasonOf(error: string | undefined): string {
   const code = (error ?? '').replace(/^[a-z]+: /, '').replaceAll(' ', '_');
   const known: readonly string[] = REFUND_REASONS;

@@ -10,7 +10,7 @@ import { probe, type StoreProbe } from './measured-storage.js';
 import { METRICS } from './metrics.js';
 import { countTransitions, observeReceipts, outboxProbe } from './outbox-probe.js';
 
-/** What is counted of each store's answers. */
+/** What is counted about each store's answers. */
 export function storeProbes(
   instruments: Instruments,
   telemetry: SafeTelemetry,
@@ -26,7 +26,7 @@ export function storeProbes(
   ];
 }
 
-/** What the last check of the books in this process has found; empty before one. */
+/** The findings of the last check of the ledger in this process; empty before the first check. */
 @Injectable()
 export class LedgerFindings {
   last: { readonly findings: number; readonly at: number } | undefined;
@@ -63,7 +63,7 @@ function ledgerProbe(instruments: Instruments, clock: Clock, books: LedgerFindin
 
 const CHECKS: readonly string[] = METRICS.code_checks_total.labels.result;
 
-/** Of the steps on records, those that verify a code: their results have the kind of the outcome. */
+/** Counts the steps on records that verify a code. The results of these steps have the kind of the outcome. */
 function policyProbe(instruments: Instruments): StoreProbe {
   return probe(PolicyStore, {
     change(result: unknown) {

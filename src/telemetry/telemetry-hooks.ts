@@ -9,7 +9,7 @@ import { measuredTransport } from './carrier-probe.js';
 import { tracedChannel } from './handover-spans.js';
 import { Instruments } from './instruments.js';
 
-/** Has channels, transports and events observed before the first of them is used. Without telemetry it touches nothing. */
+/** Starts to observe channels, transports and events before the first of them is used. Without telemetry it does nothing. */
 @Injectable()
 export class TelemetryHooks implements OnModuleInit {
   constructor(
@@ -34,11 +34,16 @@ export class TelemetryHooks implements OnModuleInit {
 }
 
 const STEPS = [
-  ...['session.connected', 'session.reconnecting', 'session.logged_out', 'session.replaced'],
-  ...['session.banned', 'session.expired', 'session.failed'],
+  'session.connected',
+  'session.reconnecting',
+  'session.logged_out',
+  'session.replaced',
+  'session.banned',
+  'session.expired',
+  'session.failed',
 ] as const;
 
-/** Counts what this process tells the host: codes, sessions, differences of segments. */
+/** Counts the events that this process emits to the host: codes, sessions, differences of segments. */
 function countEvents(events: MessagingEvents, instruments: Instruments): void {
   const record = instruments.record.bind(instruments);
   events.on('otp.verified', ({ data }) => record('codes_verified_total', 1, countryOf(data.number)));

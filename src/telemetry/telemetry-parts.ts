@@ -19,7 +19,7 @@ import { ObservedOutbox } from './observed-outbox.js';
 import { LedgerFindings, storeProbes } from './store-probes.js';
 import { TelemetryHooks } from './telemetry-hooks.js';
 
-/** The started storage; measured, where there is telemetry. */
+/** The started storage. It is measured if there is telemetry. */
 const STORAGE: FactoryProvider<MessagingStorage> = {
   provide: STARTED_STORAGE.provide,
   useFactory: async (
@@ -51,15 +51,20 @@ const OUTBOX: FactoryProvider<Outbox> = {
   inject: [OutboxStore, Notifier, MessagingEvents, SafeTelemetry, Instruments, Clock],
 };
 
-/** What the core provides of telemetry: the storage and the outbox are among it, observed where there is any. */
+/** The telemetry providers of the core. They include the storage and the outbox, which are observed if there is telemetry. */
 export const TELEMETRY: Provider[] = [
-  ...[SafeTelemetry, Instruments, LedgerFindings, TelemetryHooks, Gauges],
-  ...[STORAGE, OUTBOX],
+  SafeTelemetry,
+  Instruments,
+  LedgerFindings,
+  TelemetryHooks,
+  Gauges,
+  STORAGE,
+  OUTBOX,
 ];
 
 /**
- * The route of metrics, where the host asks for one.
- * @throws MessagingOptionsError where nothing protects it
+ * The route of metrics, if the host's options ask for one.
+ * @throws MessagingOptionsError if nothing protects it
  */
 export function metricsRoute(
   route: TelemetryRoute | undefined,
@@ -72,7 +77,7 @@ export function metricsRoute(
   return { controllers: [mounted], providers: [{ provide: MetricsAccess, useValue: access }] };
 }
 
-/** A class of its own, because what is mounted keeps the guards of the class below it only. */
+/** A class of its own, because a mounted controller keeps only the guards of its base class. */
 function guarded(guard: Type<CanActivate>): Type<MetricsController> {
   class Guarded extends MetricsController {}
   Object.defineProperty(Guarded, 'name', { value: MetricsController.name });

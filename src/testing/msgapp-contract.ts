@@ -268,7 +268,9 @@ function file(caption: string): OutgoingMedia {
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const about = { kind: 'document', mimetype: 'text/plain', fileName: 'facture.txt', size: bytes.length } as const;
   return {
-    ...{ ...about, sha256, caption },
+    ...about,
+    sha256,
+    caption,
     async *open() {
       for (let at = 0; at < bytes.length; at += 4096) yield bytes.subarray(at, at + 4096);
     },

@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import type { OptionalFields } from '../common/optional-fields.js';
 import { group, type OptionsOf } from '../common/options.js';
-import type { SomeOf } from '../common/some-of.js';
 import { capabilityModule } from '../core/capability.js';
 import { ConfiguredModule } from '../core/configured-module.js';
 import type { ValuesFactory } from '../core/core-options.js';
@@ -37,7 +37,7 @@ export class WebhooksModule extends ConfiguredModule {
    * The module on an existing core; the default values are the core's own.
    * @internal
    */
-  static feature(core: DynamicModule, values: ValuesFactory<SomeOf<WebhookValues>> = OF_CORE): DynamicModule {
+  static feature(core: DynamicModule, values: ValuesFactory<OptionalFields<WebhookValues>> = OF_CORE): DynamicModule {
     return capabilityModule(WebhooksModule, MountPoint.of(core), WEBHOOKS_CAPABILITY, {
       imports: [core, ...(values.imports ?? [])],
       providers: [

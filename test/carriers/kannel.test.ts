@@ -55,7 +55,10 @@ suite('Kannel as a client of the test SMSC', () => {
 
   test('binds as a transceiver', () => {
     expect(smsc.connection.bind).toMatchObject({
-      ...{ command: 'bind_transceiver', systemId: 'kannel', systemType: 'VMA', interfaceVersion: 0x34 },
+      command: 'bind_transceiver',
+      systemId: 'kannel',
+      systemType: 'VMA',
+      interfaceVersion: 0x34,
     });
   });
 

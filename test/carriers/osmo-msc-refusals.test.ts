@@ -34,7 +34,10 @@ suite('OsmoMSC', () => {
 
   const settings = (more: Partial<SmppBindSettings> = {}): SmppBindSettings => ({
     ...SMPP_BIND_DEFAULTS,
-    ...{ host: osmo.host, port: osmo.port, systemId: 'client', password: 'secret' },
+    host: osmo.host,
+    port: osmo.port,
+    systemId: 'client',
+    password: 'secret',
     ...more,
   });
 
@@ -103,8 +106,14 @@ suite('OsmoMSC', () => {
     }
 
     const bind = (sequence: number): Pdu => ({
-      ...{ command: 'bind_transceiver', status: 0, sequence, systemId: 'client', password: 'secret' },
-      ...{ systemType: '', interfaceVersion: 0x34, addressRange: { ton: 0, npi: 0, address: '' } },
+      command: 'bind_transceiver',
+      status: 0,
+      sequence,
+      systemId: 'client',
+      password: 'secret',
+      systemType: '',
+      interfaceVersion: 0x34,
+      addressRange: { ton: 0, npi: 0, address: '' },
     });
 
     test('refuses a submit before the bind, and a second bind', async () => {

@@ -44,7 +44,12 @@ suite('what OsmoMSC stores of a text', () => {
   /** Each to a phone of its own. */
   const smsOf = (texts: readonly string[], more: Partial<OutgoingSms> = {}): OutgoingSms[] =>
     texts.map((text, position) => ({
-      ...{ smsId: 'send', position, signature: 'INFOS', number: String(++phones), text, attempt: 1 },
+      smsId: 'send',
+      position,
+      signature: 'INFOS',
+      number: String(++phones),
+      text,
+      attempt: 1,
       ...more,
     }));
 

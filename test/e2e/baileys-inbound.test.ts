@@ -71,8 +71,16 @@ describeServices('messages to a number that is linked over Baileys', (start) => 
     await friend.sendText(owner.number, 'Bonjour');
     const [message] = await received(1);
     expect(message).toEqual({
-      ...{ id: expect.any(String), channel: 'msgapp', session: sessionId, from: friend.number, kind: 'text' },
-      ...{ text: 'Bonjour', truncated: false, media: null, refers_to: null, received_at: expect.any(String) },
+      id: expect.any(String),
+      channel: 'msgapp',
+      session: sessionId,
+      from: friend.number,
+      kind: 'text',
+      text: 'Bonjour',
+      truncated: false,
+      media: null,
+      refers_to: null,
+      received_at: expect.any(String),
     });
   });
 

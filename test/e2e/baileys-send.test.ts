@@ -176,7 +176,9 @@ describe('what the server says of it', () => {
     peer.faults.receipts = false;
     const reference = messageReference('nobody knows');
     expect(await session.send(friend, 'Peut-être', { messageId: 'nobody knows' })).toEqual({
-      ...{ kind: 'unknown', error: 'no_ack', reference },
+      kind: 'unknown',
+      error: 'no_ack',
+      reference,
     });
     const [received] = friend.inbox;
     if (received) friend.read(received);

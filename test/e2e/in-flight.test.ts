@@ -22,11 +22,9 @@ describeOnBothAdapters('the requests of an account in flight', (adapter) => {
     const storage = new TroubledStorage();
     const clock = new FakeClock();
     const service = await startService(adapter, {
-      ...{
-        storage: { useValue: storage },
-        clock: { useValue: clock },
-        limits: { inFlight: MAX_IN_FLIGHT, bodyBytes: 100_000 },
-      },
+      storage: { useValue: storage },
+      clock: { useValue: clock },
+      limits: { inFlight: MAX_IN_FLIGHT, bodyBytes: 100_000 },
       ...options,
     });
     closing.push(() => service.close());

@@ -226,37 +226,49 @@ describe('a wrong option stops the start with a sentence that names it', () => {
 
 describeOnBothAdapters('an option that is undefined', (adapter) => {
   const graph = leftOut<CoreGraph>({
-    ...{ path: undefined, controllers: undefined, storage: undefined, userTokens: undefined, clock: undefined },
-    ...{ ids: undefined, notifier: undefined, mediaFetcher: undefined, telemetry: undefined },
+    path: undefined,
+    controllers: undefined,
+    storage: undefined,
+    userTokens: undefined,
+    clock: undefined,
+    ids: undefined,
+    notifier: undefined,
+    mediaFetcher: undefined,
+    telemetry: undefined,
   });
   const values = leftOut<CoreValues>({
-    ...{
-      legacyBearer: undefined,
-      locale: undefined,
-      limits: undefined,
-      role: undefined,
-      dispatch: undefined,
-      media: undefined,
-      retention: undefined,
-      health: undefined,
-    },
+    legacyBearer: undefined,
+    locale: undefined,
+    limits: undefined,
+    role: undefined,
+    dispatch: undefined,
+    media: undefined,
+    retention: undefined,
+    health: undefined,
   });
   const transport = leftOut<SmsGraph>({ transport: undefined });
   const others = leftOut<Omit<MessagingOptions, keyof CoreGraph>>({
-    ...{ ...values, otp: undefined, msgapp: undefined, webhooks: undefined, management: undefined },
+    ...values,
+    otp: undefined,
+    msgapp: undefined,
+    webhooks: undefined,
+    management: undefined,
   });
 
   test('is one that was not given', async () => {
     const options: MessagingOptions = {
-      ...{ ...OPTIONS, ...graph, ...others, storage: STORAGE },
+      ...OPTIONS,
+      ...graph,
+      ...others,
+      storage: STORAGE,
       sms: { ...SMS, ...transport, maxSegments: undefined, delivery: undefined },
     };
     await mount(adapter, [MessagingModule.forRoot(options)]);
   });
 
   test('beside a factory and in its values neither', async () => {
-    const beside = leftOut<Omit<MessagingAsyncOptions, keyof CoreGraph | 'useFactory'>>({
-      ...{
+    const beside = leftOut<Omit<MessagingAsyncOptions, keyof CoreGraph | 'useFactory'> & { readonly inject?: unknown }>(
+      {
         imports: undefined,
         inject: undefined,
         useClass: undefined,
@@ -267,7 +279,7 @@ describeOnBothAdapters('an option that is undefined', (adapter) => {
         webhooks: undefined,
         management: undefined,
       },
-    });
+    );
     const useFactory = () => ({ ...VALUES, ...others, sms: SMS });
     const options: MessagingAsyncOptions = { ...graph, ...beside, storage: STORAGE, useFactory };
     await mount(adapter, [MessagingModule.forRootAsync(options)]);

@@ -22,8 +22,11 @@ const withMsgapp = (transport: unknown) => refusal({ msgapp: { ...MSGAPP, transp
 
 /** As a carrier without TypeScript would be written. */
 const carrier = (over: object = {}): object => ({
-  ...{ name: 'plain', repeat: 'at-least-once', start: async () => undefined, stop: async () => undefined },
-  ...{ submit: async () => [] },
+  name: 'plain',
+  repeat: 'at-least-once',
+  start: async () => undefined,
+  stop: async () => undefined,
+  submit: async () => [],
   ...over,
 });
 

@@ -279,7 +279,12 @@ function rubbish(
   return {
     bytes,
     message: {
-      ...{ messageId: `rubbish-${to}`, channel: 'msgapp', from: SENDER, to, text, receivedAt: Date.now() },
+      messageId: `rubbish-${to}`,
+      channel: 'msgapp',
+      from: SENDER,
+      to,
+      text,
+      receivedAt: Date.now(),
       media: text === '' ? { ...file, ...media } : undefined,
     },
   };

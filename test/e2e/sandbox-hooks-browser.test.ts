@@ -31,7 +31,10 @@ suite('the inboxes of webhooks in a browser', () => {
 
   const open = (width = 1280, colorScheme: 'light' | 'dark' = 'light', locale = 'en') =>
     openPage(browser, `${app.url}/sandbox`, {
-      ...{ viewport: { width, height: 900 }, colorScheme, locale, reducedMotion: 'reduce' as const },
+      viewport: { width, height: 900 },
+      colorScheme,
+      locale,
+      reducedMotion: 'reduce' as const,
     });
 
   test('offers a command, and shows what the webhook is called with, verified, without a reload', async () => {

@@ -35,13 +35,18 @@ describeOnBothAdapters('the inboxes of the sandbox', (adapter) => {
     const { id } = body as { id: string };
     // As for any address that is not public, only the status is shown.
     expect(await client.post(`webhooks/${id}/test`, {})).toMatchObject({
-      ...{ status: 200, body: { status: 204, ms: null, response: null } },
+      status: 200,
+      body: { status: 204, ms: null, response: null },
     });
     expect((await call(hooks)).body).toEqual({ url: `http://127.0.0.1:${port}/sandbox/hooks/`, names: ['shop'] });
     const [received] = await callsOf('shop');
     expect(received).toEqual({
-      ...{ number: 1, receivedAt: expect.any(String), verified: true, events: [{ type: 'test.ping', sequence: null }] },
-      ...{ webhookID: expect.any(String), body: expect.stringContaining('"type":"test.ping"') },
+      number: 1,
+      receivedAt: expect.any(String),
+      verified: true,
+      events: [{ type: 'test.ping', sequence: null }],
+      webhookID: expect.any(String),
+      body: expect.stringContaining('"type":"test.ping"'),
     });
   });
 
@@ -69,8 +74,10 @@ describeOnBothAdapters('the inboxes of the sandbox', (adapter) => {
       const timestamp = String(Math.floor(at / 1000));
       const mac = createHmac('sha256', key).update(`evt_1.${timestamp}.${signed}`).digest('base64');
       const headers = {
-        ...{ 'webhook-id': 'evt_1', 'webhook-timestamp': timestamp, 'webhook-signature': `v1,AAAA v1,${mac}` },
-        ...{ 'content-type': 'application/json' },
+        'webhook-id': 'evt_1',
+        'webhook-timestamp': timestamp,
+        'webhook-signature': `v1,AAAA v1,${mac}`,
+        'content-type': 'application/json',
       };
       expect((await call(url, { method: 'POST', body, headers })).status).toBe(204);
     };
@@ -85,13 +92,11 @@ describeOnBothAdapters('the inboxes of the sandbox', (adapter) => {
     expect(calls[0]).toMatchObject({ body: 'not JSON', events: [], webhookID: '' });
     await call(`${hooks}/other`, { method: 'POST', body: { events: [{ type: 'a', sequence: 1 }, { type: 'b' }, 1] } });
     expect((await callsOf('other'))[0]).toMatchObject({
-      ...{
-        verified: null,
-        events: [
-          { type: 'a', sequence: 1 },
-          { type: 'b', sequence: null },
-        ],
-      },
+      verified: null,
+      events: [
+        { type: 'a', sequence: 1 },
+        { type: 'b', sequence: null },
+      ],
     });
   });
 
@@ -101,11 +106,22 @@ describeOnBothAdapters('the inboxes of the sandbox', (adapter) => {
     expect(await create(`${hooks}/shop`)).toBe(200);
     expect(await create(`http://localhost:${port}/sandbox/hooks/shop`)).toBe(200);
     for (const target of [
-      ...[`${url}/api/v1/send/sms`, `${hooks}/`, `${hooks}/a/b`, `${hooks}/../phones`, `${hooks}/a%2f`],
-      ...[`${url}/x/sandbox/hooks/shop`, `${hooks}/a/sandbox/hooks/b`, `${url}/sandbox/hooks/shop/sandbox/hooks/a`],
-      ...[`${url}/SANDBOX/hooks/shop`, `${url}//sandbox/hooks/shop`, `${hooks}/shop/`, `${hooks}/%73hop`],
-      ...[`http://127.0.0.1:1/sandbox/hooks/shop`, `https://127.0.0.1:${port}/sandbox/hooks/shop`],
-      ...[`http://10.0.0.1:${port}/sandbox/hooks/shop`, `http://x@127.0.0.1:${port}/sandbox/hooks/shop`],
+      `${url}/api/v1/send/sms`,
+      `${hooks}/`,
+      `${hooks}/a/b`,
+      `${hooks}/../phones`,
+      `${hooks}/a%2f`,
+      `${url}/x/sandbox/hooks/shop`,
+      `${hooks}/a/sandbox/hooks/b`,
+      `${url}/sandbox/hooks/shop/sandbox/hooks/a`,
+      `${url}/SANDBOX/hooks/shop`,
+      `${url}//sandbox/hooks/shop`,
+      `${hooks}/shop/`,
+      `${hooks}/%73hop`,
+      `http://127.0.0.1:1/sandbox/hooks/shop`,
+      `https://127.0.0.1:${port}/sandbox/hooks/shop`,
+      `http://10.0.0.1:${port}/sandbox/hooks/shop`,
+      `http://x@127.0.0.1:${port}/sandbox/hooks/shop`,
     ]) {
       expect([target, await create(target)]).toEqual([target, 400]);
     }

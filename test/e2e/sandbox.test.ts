@@ -63,7 +63,9 @@ class CoreModule {
         { provide: IdGenerator, useClass: UuidGenerator },
         { provide: MediaStore, useValue: media },
         { provide: HttpSettings, useValue: resolveHttpSettings() },
-        ...[Purger, Rounds, ErasureRules],
+        Purger,
+        Rounds,
+        ErasureRules,
         { provide: RetentionSettings, useValue: { keys: [] } },
       ],
       exports: [
@@ -146,15 +148,14 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
   }
 
   test.each([
-    ...[
-      '/sandbox',
-      '/sandbox/phones',
-      '/sandbox/codes',
-      '/sandbox/links',
-      '/sandbox/events',
-      '/sandbox/media/photo.jpg',
-    ],
-    ...['/sandbox/phones/22670000000/screen', '/sandbox/phones/22670000000/messages/sms-1/media'],
+    '/sandbox',
+    '/sandbox/phones',
+    '/sandbox/codes',
+    '/sandbox/links',
+    '/sandbox/events',
+    '/sandbox/media/photo.jpg',
+    '/sandbox/phones/22670000000/screen',
+    '/sandbox/phones/22670000000/messages/sms-1/media',
   ])('shows nothing to a page whose own name resolves to this machine: %s', async (path) => {
     const { base, store } = await start();
     await store.receive([message({ text: 'The code is 123456' })]);
@@ -410,7 +411,9 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
       const hide = scanner.show(CODE, async () => true);
       expect(await codesAt(base)).toEqual([
         {
-          ...{ qr: 'sandbox:msgapp:1', channel: 'msgapp', sessionID: 's1' },
+          qr: 'sandbox:msgapp:1',
+          channel: 'msgapp',
+          sessionID: 's1',
           image: expect.stringMatching(/^data:image\/png;base64,iVBOR/),
         },
       ]);

@@ -20,7 +20,10 @@ const ON_THE_WIRE = 20;
 function carrier(): Promise<FaultyCarrier> {
   return FaultyCarrier.listen({
     seed: 11,
-    ...{ throttled: 0.05, dropEvery: Number.POSITIVE_INFINITY, twice: 0.05, answerMs: 100 },
+    throttled: 0.05,
+    dropEvery: Number.POSITIVE_INFINITY,
+    twice: 0.05,
+    answerMs: 100,
   });
 }
 

@@ -148,7 +148,7 @@ function describeNotifier(name: string, available: boolean, open: (url: string) 
       await carrier.forge("1 x key:';DROP key:* due:* later:x");
       expect((await sendSms(here)).status).toBe(200);
       expect(await statusWith(there, here.key)).toBe(200);
-      await until(() => lines.some((line) => line.includes('A payload that is none of ours was ignored.')));
+      await until(() => lines.some((line) => line.includes('A payload that is not ours was ignored.')));
       expect(lines.filter((line) => line.includes('none of ours')).length).toBeLessThanOrEqual(2);
       expect(lines.join()).not.toMatch(/secret|22670000001|DROP/);
     });

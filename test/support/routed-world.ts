@@ -88,7 +88,9 @@ export class RoutedWorld {
     this.clock = clock;
     const transports = routes.map(({ transport }) => transport);
     this.router = new SmsRouter(resolveRoutes({ routes }), transports, {
-      ...{ clock, ids: this.ids, guards },
+      clock,
+      ids: this.ids,
+      guards,
       switches: { peek: () => ({ pauses: [], rested: this.rested }) },
     });
   }

@@ -62,7 +62,11 @@ export class KeyDirectory {
 function knownKey({ id, accountId, hash, expiresAt, revokedAt, ...key }: StoredApiKey): KnownKey {
   const { name, scopes, cidrs, dailyUnits, perMinute, family = id } = key;
   return {
-    ...{ accountId, digest: Buffer.from(hash, 'hex'), expiresAt, revokedAt, perMinute },
+    accountId,
+    digest: Buffer.from(hash, 'hex'),
+    expiresAt,
+    revokedAt,
+    perMinute,
     // What cannot be read allows no address.
     addresses: cidrs?.map(addressRangeOf).filter((range) => range !== undefined),
     key: { id, name, scopes, dailyUnits, family },

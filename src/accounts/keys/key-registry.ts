@@ -154,8 +154,19 @@ export class KeyRegistry {
   private fresh(id: string, hash: string, { expiresAt, family, ...definition }: NewKey): StoredApiKey {
     const { accountId, name, scopes, cidrs, dailyUnits, perMinute } = definition;
     return {
-      ...{ id, accountId, hash, name, scopes, cidrs, dailyUnits, perMinute, createdAt: this.clock.now() },
-      ...{ expiresAt, revokedAt: undefined, family, usedAt: undefined },
+      id,
+      accountId,
+      hash,
+      name,
+      scopes,
+      cidrs,
+      dailyUnits,
+      perMinute,
+      createdAt: this.clock.now(),
+      expiresAt,
+      revokedAt: undefined,
+      family,
+      usedAt: undefined,
     };
   }
 }

@@ -64,8 +64,13 @@ export function* rotateKey(
   if (!(yield* insertKey(dialect, key))) throw new Error('The id generator made the id of an existing key.');
   const [before, after] = [isoOf(old.expiresAt), isoOf(end)];
   yield* recordAudit({
-    ...{ accountId, at, by, action: 'key.rotated', target: id },
-    ...{ before: { expires_at: before }, after: { expires_at: after, replaced_by: key.id } },
+    accountId,
+    at,
+    by,
+    action: 'key.rotated',
+    target: id,
+    before: { expires_at: before },
+    after: { expires_at: after, replaced_by: key.id },
   });
   tell(newKeyEventOf(key, id));
   return undefined;
@@ -123,8 +128,12 @@ function isValid({ revokedAt, expiresAt }: StoredApiKey, at: number): boolean {
 /** What a key may be used for, for the audit log. */
 function fieldsOf({ name, scopes, cidrs, expiresAt, dailyUnits, perMinute }: StoredApiKey): AuditFields {
   return {
-    ...{ name: name ?? null, scopes: scopes ?? null, cidrs: cidrs ?? null, expires_at: isoOf(expiresAt) },
-    ...{ daily_units: dailyUnits ?? null, per_minute: perMinute ?? null },
+    name: name ?? null,
+    scopes: scopes ?? null,
+    cidrs: cidrs ?? null,
+    expires_at: isoOf(expiresAt),
+    daily_units: dailyUnits ?? null,
+    per_minute: perMinute ?? null,
   };
 }
 

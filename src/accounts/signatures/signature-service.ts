@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import { checkAccountId, checkText } from '../../common/inputs.js';
-import { knownCallOptions } from '../../common/options.js';
+import { checkCallOptions } from '../../common/options.js';
 import type { Page } from '../../common/page.js';
 import { signatureEvents } from '../../events/account-events.js';
 import { EventTeller } from '../../events/event-teller.js';
@@ -45,7 +45,7 @@ export class SignatureService {
    * @throws MessagingError `error.signature_format`, `error.account_not_found`
    */
   async register(accountId: string, name: string, options: SignatureCallOptions = {}): Promise<Signature> {
-    const { by } = knownCallOptions('a signature', options, 'by');
+    const { by } = checkCallOptions('a signature', options, 'by');
     if (!isSignatureName(name)) throw new MessagingError('error.signature_format');
     await this.requireAccount(accountId);
     const createdAt = this.clock.now();
@@ -58,7 +58,7 @@ export class SignatureService {
    * @throws MessagingError `error.signature_not_found`; `error.signature_decided` for a name that was verified or rejected
    */
   async remove(accountId: string, name: string, options: SignatureCallOptions = {}): Promise<void> {
-    const { by } = knownCallOptions('a signature', options, 'by');
+    const { by } = checkCallOptions('a signature', options, 'by');
     checkAccountId(accountId);
     // No other text is registered, and PostgreSQL refuses a NUL.
     if (!isSignatureName(name)) throw new MessagingError('error.signature_not_found');
@@ -109,7 +109,7 @@ export class SignatureService {
     reason: string | undefined,
     options: SignatureCallOptions,
   ): Promise<Signature> {
-    const { by } = knownCallOptions('a signature', options, 'by');
+    const { by } = checkCallOptions('a signature', options, 'by');
     checkAccountId(accountId);
     // No other text is registered. PostgreSQL refuses a NUL, and SQLite turns a number into "36111.0".
     if (!isSignatureName(name)) throw new MessagingError('error.signature_not_found');

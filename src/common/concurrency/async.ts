@@ -2,8 +2,8 @@ import type { Clock } from '../clock.js';
 import { StorageUnavailableError } from '../errors.js';
 
 /**
- * Whether the caller of an operation is gone, and the error for that case. An `AbortSignal` is one. An operation that only
- * looks takes this instead, because a signal of its own for each request costs a fifth of its processor time.
+ * Whether the caller of an operation is gone, and the error for that case. An `AbortSignal` has this shape. Operations that
+ * only check it take this type instead of a signal, because creating a signal costs a fifth of a request's processor time.
  */
 export type Cancellation = Pick<AbortSignal, 'aborted' | 'reason'>;
 
@@ -33,27 +33,27 @@ export function within<T>(clock: Clock, ms: number, promise: Promise<T>): Promis
   });
 }
 
-/** The pause before another attempt on a storage that does not answer, in milliseconds. */
+/** The pause before the next attempt on a storage that does not answer, in milliseconds. */
 export const STORAGE_RETRY_MS = 1000;
 
-/** How long `retryWhileAway` repeats an operation. */
-interface AwayPatience {
+/** How long `retryWhileUnavailable` repeats an operation. */
+interface RetryLimits {
   readonly clock: Clock;
   /** No attempt begins at or after this moment, by the clock's `elapsed`. */
   readonly until: number;
   /** No further attempt begins once it is aborted. */
   readonly signal: AbortSignal;
   /** Called after each attempt on an unavailable storage. */
-  readonly onAway?: (error: StorageUnavailableError) => void;
+  readonly onUnavailable?: (error: StorageUnavailableError) => void;
 }
 
 /**
  * Repeats an operation once a second while the storage is unavailable.
  *
- * @throws the error of `work`: `StorageUnavailableError` after `until` or the abort, any other error at once
+ * @throws the error of `work`: a `StorageUnavailableError` after `until` or the abort, and any other error at once
  */
-export async function retryWhileAway<T>(
-  { clock, until, signal, onAway }: AwayPatience,
+export async function retryWhileUnavailable<T>(
+  { clock, until, signal, onUnavailable }: RetryLimits,
   work: () => Promise<T>,
 ): Promise<T> {
   for (;;) {
@@ -61,7 +61,7 @@ export async function retryWhileAway<T>(
       return await work();
     } catch (error) {
       if (!(error instanceof StorageUnavailableError)) throw error;
-      onAway?.(error);
+      onUnavailable?.(error);
       if (signal.aborted || clock.elapsed() + STORAGE_RETRY_MS >= until) throw error;
     }
     await pause(clock, STORAGE_RETRY_MS, signal);

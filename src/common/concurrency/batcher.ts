@@ -5,7 +5,7 @@ import type { Cancellation } from './async.js';
 /** Decides when waiting items are performed. One instance serves one {@link Batcher}. */
 export abstract class Gathering {
   /**
-   * Called when an item is added and when a batch has ended, while items wait that could be performed now.
+   * Called when an item is added and when a batch has ended, if items are waiting that could be performed now.
    *
    * @param waiting how many items wait
    * @param start performs them; to be called now or later, any number of times
@@ -19,7 +19,7 @@ export abstract class Gathering {
    */
   added?(unanswered: number): void;
 
-  /** Called when a batch was passed to `perform`; the returned function is called when it has ended. */
+  /** Called when a batch was passed to `perform`. The returned function is called when the batch has ended. */
   begun?(): () => void;
 }
 
@@ -74,8 +74,8 @@ export class Spaced extends Gathering {
 
 export interface BatcherOptions<T, R> {
   /**
-   * Performs a batch; resolves with one result for each item, in order. A result that is a promise delays its item only, not
-   * the next batch.
+   * Performs a batch and resolves with one result for each item, in order. If a result is a promise, only its item waits for it,
+   * not the next batch.
    */
   readonly perform: (items: readonly T[]) => Promise<readonly (R | Promise<R>)[]>;
   /** The weight of an item, which counts against `maxWeight`. Default 0. */
@@ -84,7 +84,7 @@ export interface BatcherOptions<T, R> {
   readonly maxWeight?: number;
   /** The most items of a batch. Default: no limit. */
   readonly maxItems?: number;
-  /** Items of one key are performed in order, one batch at a time; a batch has items of one key. Default: one key for all. */
+  /** A batch has items of one key. The batches of a key are performed in order, one at a time. Default: one key for all. */
   readonly keyOf?: (item: T) => string;
   /** How many keys are performed at a time; keys take turns. Default 1. */
   readonly concurrency?: number;

@@ -1,25 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock.js';
 
-/** What a background worker of this process says of itself when it starts. */
+/** What a background worker of this process states when it starts. */
 interface WorkerKind {
   /** The longest regular time from one round to the next, in milliseconds. */
   readonly everyMs: number;
-  /** Whether nothing that a caller waits for depends on it: it removes what has expired. Default false. */
+  /** True: it only removes what has expired, so no caller waits for it. Default false. */
   readonly isUpkeep?: boolean;
 }
 
-/** When a background worker of this process has last done its work. */
+/** When a background worker of this process last did its work. */
 interface WorkerRounds extends Required<WorkerKind> {
   /** One of a few constant names, of a channel (`deliver sms`) or of the work (`purge replies`, `webhooks`). */
   readonly worker: string;
   /** End of its last round that succeeded, milliseconds since the epoch; undefined before the first. */
   readonly lastRound: number | undefined;
-  /** Time since then, or since its start, in milliseconds; independent of changes of the machine's clock. */
+  /** Time since that round, or since the worker's start, in milliseconds. Independent of changes of the machine's clock. */
   readonly ageMs: number;
 }
 
-/** Told by a worker of its rounds. */
+/** The functions by which a worker reports its rounds. */
 export interface RoundReport {
   /** A round, or a part of a long one, has succeeded. */
   ended(): void;
@@ -33,14 +33,14 @@ interface Entry extends Required<WorkerKind> {
   at: number;
 }
 
-/** The background workers that run in this process, and when each has last done its work: health and metrics read it. */
+/** The background workers that run in this process, and when each last did its work. Health and metrics read it. */
 @Injectable()
 export class Rounds {
   private readonly entries = new Map<string, Entry>();
 
   constructor(private readonly clock: Clock) {}
 
-  /** A worker starts; it replaces one of the same name. A worker that never starts here has no rounds. */
+  /** Records that a worker starts. It replaces one of the same name. A worker that never starts here has no rounds. */
   start(worker: string, { everyMs, isUpkeep = false }: WorkerKind): RoundReport {
     const entry: Entry = { everyMs, isUpkeep, lastRound: undefined, at: this.clock.elapsed() };
     this.entries.set(worker, entry);

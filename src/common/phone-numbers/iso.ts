@@ -1,4 +1,4 @@
-/** A moment, in milliseconds since the epoch, as answers have it: ISO 8601, UTC; null for none. */
+/** Formats a moment (milliseconds since the epoch) as answers contain it: ISO 8601, UTC. Null if there is no moment. */
 export function isoOf(at: number): string;
 export function isoOf(at: number | null | undefined): string | null;
 export function isoOf(at: number | null | undefined): string | null {

@@ -32,8 +32,8 @@ export function isValidNumber(value: unknown): value is string {
 }
 
 /**
- * What libphonenumber reads in digits: with a plus sign first an international number, else a national one of `home`. It may
- * repair what it reads, so its number can be another one.
+ * The number that libphonenumber reads in the digits: an international number if they begin with a plus sign, else a national
+ * number of `home`. The library may repair what it reads, so the result can differ from the digits.
  */
 export function parseNumber(digits: string, home?: CountryCode): PhoneNumber | undefined {
   return library().parsePhoneNumberFromString(digits, home);
@@ -72,7 +72,7 @@ export function isCountryCode(code: string): code is CountryCode {
   return countryCodes().has(code);
 }
 
-/** Loaded at the first number, because its metadata of all countries take long to load. */
+/** The library is loaded at the first number, because its metadata of all countries takes long to load. */
 const library = once((): typeof import('libphonenumber-js/max') => require('libphonenumber-js/max'));
 
 const metadata = once((): typeof import('libphonenumber-js/max/metadata').default =>
@@ -115,7 +115,7 @@ function numbersOf(country: CountryCode, callingCode: string): RegExp {
   return new RegExp(`^${callingCode}(?:${types.join('|')})$`);
 }
 
-/** How numbers of a country are made. */
+/** The numbering plan of a country. */
 export interface NationalPlan {
   /** The numbers of the country, with its calling code. */
   readonly numbers: RegExp;

@@ -10,7 +10,7 @@ import { once } from '../concurrency/once.js';
 const BLOCKS: Readonly<Record<string, readonly Block[]>> = {
   // Benin, 30 November 2024: 01 before all eight digits (ARCEP Bénin).
   229: [{ rest: '[2-79]\\d{7}', spelled: [['22901'], ['229']] }],
-  // Côte d'Ivoire, 31 January 2021: two digits that name the operator, which the second or third digit told before (ARTCI).
+  // Côte d'Ivoire, 31 January 2021: two digits for the operator, which the second or third digit identified before (ARTCI).
   225: [
     { rest: '[04-9][0-3]\\d{6}', spelled: [['22501'], ['225']] },
     { rest: '[04-9][4-6]\\d{6}', spelled: [['22505'], ['225']] },
@@ -19,7 +19,7 @@ const BLOCKS: Readonly<Record<string, readonly Block[]>> = {
     { rest: '[23]\\d0\\d{5}', spelled: [['22525'], ['225']] },
     { rest: '[23]\\d[1-79]\\d{5}', spelled: [['22527'], ['225']] },
   ],
-  // Gabon, 15 November 2019: the zero after the calling code became one digit more of the operator (ARCEP Gabon).
+  // Gabon, 15 November 2019: the zero after the calling code was replaced by a second digit for the operator (ARCEP Gabon).
   241: [
     { rest: '\\d{6}', spelled: [['24111'], ['24101']] },
     { rest: '\\d{6}', spelled: [['24162'], ['24102']] },
@@ -30,10 +30,11 @@ const BLOCKS: Readonly<Record<string, readonly Block[]>> = {
   ],
   // Cameroon, 21 November 2014: 6 before mobile numbers (ART).
   237: [{ rest: '[679]\\d{7}', spelled: [['2376'], ['237']] }],
-  // Mexico, 3 August 2019: no 1 before mobile numbers any more (IFT). The app still uses it for older accounts.
+  // Mexico, 3 August 2019: the 1 before mobile numbers was dropped (IFT). The app still uses it for older accounts.
   52: [{ rest: '[2-9]\\d{9}', spelled: [['52'], ['521']] }],
-  // Argentina: 9 before mobile numbers from abroad, 15 after the area at home. The app's addresses have it or not. Areas have
-  // two to four digits; a number and its landline spelling are one line, since blocks are given to one kind only (ENACOM).
+  // Argentina: callers from abroad dial 9 before mobile numbers, and callers at home dial 15 after the area. The app's addresses
+  // have the 9 or not. Areas have two to four digits. A number with and without the 9 is the same line, because each block of
+  // numbers is either mobile or landline (ENACOM).
   54: [
     { area: '11', rest: '\\d{8}', spelled: [['549'], ['54'], ['54', '15']] },
     { area: '[23]\\d{2}', rest: '\\d{7}', spelled: [['549'], ['54'], ['54', '15']] },
@@ -50,7 +51,7 @@ interface Block {
 }
 
 /**
- * All spellings of the phone that a number belongs to, that of today's numbering plan first; mostly the number alone.
+ * All spellings of a phone number, starting with that of today's numbering plan. Most numbers have only one.
  * Examples: `22997000001` is `2290197000001` since 2024, and `5215512345678` is `525512345678`.
  *
  * @param number E.164 digits without the plus sign
@@ -63,8 +64,8 @@ export function spellingsOf(number: string): readonly string[] {
 }
 
 /**
- * The spelling of today's numbering plan: two numbers are of the same phone if theirs are equal. Takes less than 0.1 µs for
- * numbers of most countries.
+ * The number in the spelling of today's numbering plan. Two numbers belong to the same phone if this spelling is equal. Takes
+ * less than 0.1 µs for numbers of most countries.
  */
 export function phoneOf(number: string): string {
   return blocksOf(number) === undefined ? number : (spellingsOf(number)[0] ?? number);
@@ -72,7 +73,7 @@ export function phoneOf(number: string): string {
 
 type ReadBlock = (number: string) => readonly string[];
 
-/** Undefined for a country whose numbers have one spelling. */
+/** The blocks of a number's country; undefined if the country's numbers have one spelling only. */
 function blocksOf(number: string): readonly ReadBlock[] | undefined {
   const first = number.charCodeAt(0);
   if (first !== TWO && first !== FIVE) return undefined;
@@ -87,7 +88,7 @@ const compiled = once(
     new Map(Object.entries(BLOCKS).map(([code, blocks]) => [code, blocks.map(compile)])),
 );
 
-/** A function that gives the spellings of a number of the block, and none of another number. */
+/** Returns a function that gives the spellings of a number in the block, and no spelling for any other number. */
 function compile({ area = '', rest, spelled }: Block): ReadBlock {
   const patterns = spelled.map(([before, between = '']) => new RegExp(`^${before}(${area})${between}(${rest})$`));
   return (number) => {

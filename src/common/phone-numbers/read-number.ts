@@ -5,9 +5,9 @@ import { spellingsOf } from './phone-spellings.js';
 /** What the sender says about an address: in SMPP its type of number. `short`: a code of the network or an abbreviation. */
 export type AddressType = 'unknown' | 'international' | 'national' | 'short' | 'alphanumeric';
 
-/** What is known about an address beside its text. */
+/** What is known about an address besides its text. */
 export interface AddressOrigin {
-  /** The country (ISO 3166 alpha-2) in whose national form numbers may be; undefined: not known. */
+  /** The country (ISO 3166 alpha-2) in whose national form numbers may be written; undefined: not known. */
   readonly home?: string | undefined;
   /** Default `unknown`. */
   readonly type?: AddressType | undefined;
@@ -21,18 +21,18 @@ export type ReadAddress =
 /** An E.164 number has at least 7 digits. */
 const MIN_DIGITS = 7;
 /**
- * Without a known home country, fewer digits than this are not taken for a number with its calling code: most national
- * numbers have 7 to 9 digits, and some of them begin like a small country's numbers. Example: `67720123` is a mobile number
+ * If the home country is not known, fewer digits than this are not read as a number with its calling code. Most national numbers
+ * have 7 to 9 digits, and some of them begin like a small country's numbers. Example: `67720123` is a mobile number
  * in Burkina Faso and, with the calling code 677, a landline of the Solomon Islands.
  */
 const MIN_SURE_DIGITS = 10;
 
 /**
  * Reads the address of a phone as carriers, gateways and people write it: `+226…`, `00226…`, `tel:+226…`, with blanks, dots,
- * dashes and parentheses, in any digits of Unicode, and in the national form of the home country. Undefined when it cannot be
- * read for sure: a number is never guessed. Takes some microseconds.
+ * dashes and parentheses, in any digits of Unicode, and in the national form of the home country. Undefined if the address is
+ * ambiguous: a number is never guessed. Takes some microseconds.
  *
- * An unmarked number that may be read in two ways is one of the home country if that is how people there write it.
+ * If an unmarked number can be read in two ways, it is a number of the home country if people there write it like this.
  */
 export function readAddress(text: string, origin: AddressOrigin = {}): ReadAddress | undefined {
   const written = plainText(text);
@@ -48,13 +48,13 @@ export function readAddress(text: string, origin: AddressOrigin = {}): ReadAddre
   return code.length < MIN_DIGITS ? { kind: 'name', name: code } : undefined;
 }
 
-/** As `readAddress`, for what can only be a phone: a short code or a name is undefined too. */
+/** As `readAddress`, for an address that must be a phone number. Undefined for a short code or a name. */
 export function readNumber(text: string, origin?: AddressOrigin): string | undefined {
   const read = readAddress(text, origin);
   return read?.kind === 'number' ? read.number : undefined;
 }
 
-/** A plus sign, or as many digits as a number has: what has letters too is a number with a remark, and no name. */
+/** A plus sign, or as many digits as a number has. If such a text also has letters, it is a number with a remark, not a name. */
 const NUMBER_WITH_TEXT = /^\+|(?:\d\D*){7}/;
 
 /** Blanks, dashes and the minus sign, dots, parentheses and slashes between digits. */
@@ -65,7 +65,7 @@ const SCHEME = /^(?:tel|sms|smsto|sip|sips|callto|whatsapp|messenger|rcs):(?:\/\
 /** `;phone-context=` and the like (RFC 3966), the host of a SIP address, the type of an MMS address. */
 const PARAMETERS = /(?:[;?@].*|\/type=plmn.*)$/is;
 
-/** Without scheme, parameters, invisible characters and other scripts' digits. */
+/** Removes scheme, parameters and invisible characters, and replaces digits of other scripts. */
 function plainText(text: string): string {
   const plain = text
     .slice(0, 200)
@@ -77,7 +77,7 @@ function plainText(text: string): string {
   return `${context}${written.replace(SCHEME, '').replace(PARAMETERS, '')}`;
 }
 
-/** A number that is marked as international. Digits of a block that we do not know yet count if their count is right. */
+/** A number that is marked as international. If its block is not known yet, it counts if it has a valid length. */
 function markedNumber(digits: string): string | undefined {
   return validNumber(digits) ?? possibleNumber(digits);
 }
@@ -96,8 +96,8 @@ function unmarkedNumber(digits: string, { home, type = 'unknown' }: AddressOrigi
 }
 
 /**
- * A number with its calling code as the numbering plan of its country has it: as it is, in today's spelling, or without a trunk
- * zero behind the calling code.
+ * A number with its calling code that is in its country's numbering plan: as it is, in today's spelling, or without a trunk zero
+ * behind the calling code.
  */
 function validNumber(digits: string): string | undefined {
   const known = inPlan(digits);

@@ -13,10 +13,10 @@ import { spellingsOf } from './phone-spellings.js';
 import { readNumber } from './read-number.js';
 
 /**
- * Which numbers are refused as recipients, besides those in another form than E.164 digits.
+ * Which recipients are refused, in addition to those that are not written in E.164 digits.
  *
- * `home`: those of the home market without its calling code (`70000001` for `22670000001`), and those with its calling code
- * and a wrong count of digits. True: also every number that its country's numbering plan does not have. False: none.
+ * `home`: numbers of the home market without its calling code (`70000001` for `22670000001`), and numbers with its calling code
+ * and a wrong count of digits. True: also every number that is not in its country's numbering plan. False: none.
  */
 export type StrictNumbers = boolean | 'home';
 
@@ -31,7 +31,7 @@ export const strictNumbers: Option<StrictNumbers> = any((given, place) =>
 export class RecipientNumbers {
   private readonly home: HomeMarket | undefined;
 
-  /** @param home the home market, a country code; undefined: not known, and nothing is checked for it */
+  /** @param home the country code of the home market; undefined: not known, so the mistakes of `home` are not looked for */
   constructor(
     readonly strict: StrictNumbers,
     home: string | undefined,
@@ -40,8 +40,7 @@ export class RecipientNumbers {
   }
 
   /**
-   * @throws MessagingError `error.invalid_number`, with the number that was probably meant as the value `meant`, where there
-   *   is one
+   * @throws MessagingError `error.invalid_number`, with the number that was probably meant as the value `meant`, if there is one
    */
   check(number: unknown): asserts number is string {
     const mistake = isPhoneNumber(number) ? this.home?.mistakeIn(number) : { meant: this.home?.meantBy(number) };
@@ -50,7 +49,7 @@ export class RecipientNumbers {
   }
 }
 
-/** The refusal of a number, with the one that was probably meant. */
+/** The refusal of a number, with the number that was probably meant. */
 export function invalidNumber(number: unknown, meant?: string): MessagingError {
   return new MessagingError('error.invalid_number', {
     number: formatInput(number),
@@ -58,14 +57,14 @@ export function invalidNumber(number: unknown, meant?: string): MessagingError {
   });
 }
 
-/** A number that is surely not what its writer wanted, and what that may have been. */
+/** A number that is certainly a mistake, and the number that was probably meant. */
 interface Mistake {
   readonly meant: string | undefined;
 }
 
 /**
- * Finds numbers of the home market that were written without its calling code, or with a digit too few or too many. Takes
- * less than a microsecond for most numbers. A number of another country is none of its business: what is valid there passes.
+ * Finds numbers of the home market that were written without its calling code, or with a digit too few or too many. Numbers that
+ * are valid in another country pass. Takes less than a microsecond for most numbers.
  */
 class HomeMarket {
   private plan: NationalPlan | undefined;
@@ -73,7 +72,7 @@ class HomeMarket {
 
   constructor(private readonly country: string) {}
 
-  /** The number that was probably meant by a text in another form: `06 12 34 56 78` or `+33 6 12 34 56 78` in France. */
+  /** The number that was probably meant by a text in another form. Example: `06 12 34 56 78` or `+33 6 12 34 56 78` in France. */
   meantBy(given: unknown): string | undefined {
     return typeof given === 'string' ? readNumber(given, { home: this.country, type: 'international' }) : undefined;
   }
@@ -90,7 +89,7 @@ class HomeMarket {
     const { code } = this;
     const national = number.slice(code.length);
     const isLong = lengths.has(national.length);
-    // Blocks that we do not know yet pass, but for a trunk zero behind the calling code.
+    // A long number of a block that we do not know yet passes, unless it has a trunk zero behind the calling code.
     if ((isLong && !national.startsWith('0')) || spellingsOf(number).length > 1 || this.isInPlan(number))
       return undefined;
     const meant = [readNumber(`+${number}`), `${code}${number}`, national].find(

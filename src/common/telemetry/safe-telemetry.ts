@@ -13,7 +13,7 @@ import {
   type TelemetrySpan,
 } from './telemetry.js';
 
-/** The telemetry that the module itself uses: what the host's throws ends here, so that no send fails of it. */
+/** The telemetry that the module itself uses. It catches what the host's telemetry throws, so that no send fails because of it. */
 @Injectable()
 export class SafeTelemetry extends Telemetry {
   /** Whether there is anything that measures or traces. */
@@ -33,7 +33,7 @@ export class SafeTelemetry extends Telemetry {
     this.warnings = faultLog('Telemetry', clock);
   }
 
-  /** @throws what the host's telemetry throws: the start ends with a wrong metric */
+  /** @throws what the host's telemetry throws, so that a wrong metric ends the start */
   override counter(metric: Metric): Measure {
     return this.safely(this.inner.counter(metric));
   }
@@ -85,10 +85,10 @@ export class SafeTelemetry extends Telemetry {
   }
 }
 
-/** Runs what may throw; then it answers undefined. */
+/** Runs a task and returns its result, or undefined if it throws. */
 type Attempt = <T>(task: () => T) => T | undefined;
 
-/** Asks the span of the host only for what is read: of most sends that is whether they are recorded, which they are not. */
+/** Reads a property of the host's span only when it is needed. Of most sends only `isRecorded` is read, and it is false. */
 class SafeSpan implements TelemetrySpan {
   constructor(
     private readonly inner: TelemetrySpan,

@@ -1,11 +1,11 @@
 import { booleanIfAny, describePort, method, methodIfAny, objectIfAny } from '../port.js';
 
-/** A thing that is counted or measured. */
+/** Something that is counted or measured. */
 export interface Metric {
-  /** Begins with `messaging_` and ends with its unit; a counter's with `_total`. */
+  /** Begins with `messaging_` and ends with the unit. A counter's name ends with `_total`. */
   readonly name: string;
   readonly help: string;
-  /** The names of its labels, at most three. Their values are from closed lists, never of a caller. */
+  /** The names of its labels, at most three. Their values are from closed lists and never come from a caller. */
   readonly labels: readonly string[];
 }
 
@@ -16,19 +16,19 @@ export interface HistogramMetric extends Metric {
 }
 
 /**
- * Adds to a counter, puts a value into a histogram, or gives the value of a gauge; the labels' values follow in the order of
- * `Metric.labels`. Not an object of labels, so that a call that measures nothing allocates nothing.
+ * Adds to a counter, puts a value into a histogram, or gives the value of a gauge. The labels' values follow in the order of
+ * `Metric.labels`. They are separate arguments instead of an object, so that a call allocates nothing.
  */
 export type Measure = (value: number, first?: string, second?: string, third?: string) => void;
 
-/** What a span is about; the names of OpenTelemetry. */
+/** The kind of a span, with OpenTelemetry's names. */
 export type SpanKind = 'internal' | 'producer' | 'consumer' | 'client';
 
 export interface NewSpan {
   readonly kind: SpanKind;
-  /** Spans that caused this one, as W3C `traceparent`: links, because a message may be delivered hours after its send. */
+  /** Spans that caused this one, as W3C `traceparent`. They are links, because a message may be delivered hours after its send. */
   readonly links?: readonly string[];
-  /** True: a child of what the host is doing now. Default: a trace of its own. */
+  /** True: the span is a child of the host's current span. Default: it begins a trace of its own. */
   readonly isChild?: boolean;
   /** When it began, milliseconds since the epoch. Default now. */
   readonly startedAt?: number;
@@ -36,11 +36,11 @@ export interface NewSpan {
   readonly attributes?: Readonly<Record<string, string | number>>;
 }
 
-/** A step of the way of a message. */
+/** A step in the delivery of a message, such as its send or its hand-over. */
 export interface TelemetrySpan {
-  /** The span as W3C `traceparent`, for a request that it makes; undefined where nothing traces. */
+  /** The span as W3C `traceparent`, for a request that it makes; undefined if nothing traces. */
   readonly traceparent: string | undefined;
-  /** Whether it will be exported. Only then something is linked to it. */
+  /** Whether it will be exported. Later spans are linked to it only then. */
   readonly isRecorded: boolean;
   /** @param error why it failed, a short code */
   end(error?: string): void;
@@ -53,11 +53,11 @@ export interface Scrape {
 }
 
 /**
- * Where measures and spans go. By default nowhere. Its methods are called in the middle of sends and must return at once;
- * what they throw is caught and logged once a minute.
+ * Receives measures and spans. By default they go nowhere. Its methods are called in the middle of sends and must return at once.
+ * What they throw is caught and logged once a minute.
  */
 export abstract class Telemetry {
-  /** Accounts whose units are counted under their ids, at most 32; those of all others are counted together. */
+  /** Accounts whose units are counted under their ids, at most 32. The units of all others are counted together. */
   readonly accounts?: readonly string[];
 
   /** False: spans go nowhere, and nothing is done for them. Default true. */
@@ -74,18 +74,23 @@ export abstract class Telemetry {
 
   abstract span(name: string, options: NewSpan): TelemetrySpan;
 
-  /** All metrics from memory, where a scraper asks this process; without the method there is no route for it. */
+  /** All metrics, from memory, for a scraper that asks this process. Without this method there is no route for scrapers. */
   scrape?(): Promise<Scrape>;
 }
 
 describePort(Telemetry, {
-  ...{ counter: method, histogram: method, gauge: method, span: method },
-  ...{ scrape: methodIfAny, accounts: objectIfAny, traces: booleanIfAny },
+  counter: method,
+  histogram: method,
+  gauge: method,
+  span: method,
+  scrape: methodIfAny,
+  accounts: objectIfAny,
+  traces: booleanIfAny,
 });
 
 const nothing: Measure = () => undefined;
 
-/** The span that is none. */
+/** A span that records nothing. */
 export const NO_SPAN: TelemetrySpan = { traceparent: undefined, isRecorded: false, end: () => undefined };
 
 /** Measures and traces nothing. */

@@ -1,4 +1,4 @@
-import { type SomeOf, withoutUndefined } from '../some-of.js';
+import { type OptionalFields, withoutUndefined } from '../optional-fields.js';
 import { en } from './catalogue.en.js';
 import { fr } from './catalogue.fr.js';
 
@@ -11,8 +11,8 @@ export type TextValues = Readonly<Record<string, string | number>>;
 /** All texts of one language; `{name}` is replaced by the value of that name. */
 export type Catalogue = Readonly<Record<TextKey, string>>;
 
-/** Option `locale`: a language of ours, or the host's own texts, which replace some of the French ones. */
-export type Locale = 'fr' | 'en' | SomeOf<Catalogue>;
+/** Option `locale`: one of our languages, or texts of the host that replace some of the French ones. */
+export type Locale = 'fr' | 'en' | OptionalFields<Catalogue>;
 
 /** The catalogue for an option `locale`. */
 export function catalogueOf(locale: Locale): Catalogue {

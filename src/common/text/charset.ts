@@ -8,7 +8,7 @@ export class UnknownCharsetError extends Error {
   }
 }
 
-/** What the bytes 0x80 to 0x9f are in windows-1252; some versions of Node read them as control characters. */
+/** The characters of the bytes 0x80 to 0x9f in windows-1252. Some versions of Node read them as control characters. */
 const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
 
 const BYTE_ORDER_MARKS = [
@@ -17,7 +17,7 @@ const BYTE_ORDER_MARKS = [
   { charset: 'utf-16le', bytes: [0xff, 0xfe] },
 ] as const;
 
-/** The charset of a byte order mark at the beginning; undefined without one. */
+/** The charset that the byte order mark at the beginning names; undefined without a mark. */
 function markedCharset(bytes: Uint8Array): string | undefined {
   return BYTE_ORDER_MARKS.find((mark) => mark.bytes.every((byte, at) => bytes[at] === byte))?.charset;
 }
@@ -31,10 +31,10 @@ export function charsetParameter(contentType = ''): string | undefined {
   return name === undefined || NO_CHARSET.test(name) ? undefined : name;
 }
 
-/** The names of ASCII. A program in the locale C calls its charset so, whatever it passes on. */
+/** The names of ASCII. A program in the locale C names this charset, whatever bytes it passes on. */
 const ASCII = /^(?:us-?ascii|ascii|ansi_x3\.4-19\d\d|iso646-us|646)$/i;
 
-/** Names that other programs use (Java, Python, MySQL, Windows), as those of the encoding standard. */
+/** Names that other programs use (Java, Python, MySQL, Windows), each with its name in the encoding standard. */
 const ALIASES: readonly (readonly [RegExp, string])[] = [
   [/^utf8mb[34]$/, 'utf-8'],
   [/^(?:iso)?8859(\d{1,2})$/, 'iso-8859-$1'],
@@ -49,20 +49,21 @@ const ALIASES: readonly (readonly [RegExp, string])[] = [
   [/^ansi$/, 'windows-1252'],
 ];
 
-/** UTF-16 of a text whose first character is ASCII, as in JSON and XML (RFC 4627 section 3); undefined for other bytes. */
+/** The variant of UTF-16 in which the first character is ASCII, as in JSON and XML (RFC 4627 section 3); undefined if there is none. */
 export function utf16Of([first, second]: Uint8Array): string | undefined {
   if (first === undefined || second === undefined || (first === 0) === (second === 0)) return undefined;
   return first === 0 ? 'utf-16be' : 'utf-16le';
 }
 
 /**
- * Decodes a text, without its byte order mark. A byte order mark goes before the given name, as the encoding standard says.
+ * Decodes a text and drops its byte order mark. A byte order mark takes precedence over the given name, as the encoding
+ * standard says.
  *
  * @param charset a name of the encoding standard, in any case: `utf-8`, `ISO-8859-1`, `windows-1252`, `UTF-16BE`, `Shift_JIS` …;
- *   or one that other programs use, such as `ISO8859_1` and `cp932`. Bytes that are not ASCII, though the name says so, are UTF-8
- *   if they can be
+ *   or one that other programs use, such as `ISO8859_1` and `cp932`. If the name is ASCII but some bytes are not, they are read
+ *   as UTF-8 if they are valid in it
  * @throws UnknownCharsetError for any other name
- * @throws TypeError for bytes that are no text in this charset
+ * @throws TypeError for bytes that are not a text in this charset
  */
 export function decodeCharset(bytes: Uint8Array, charset: string): string {
   if (ASCII.test(charset) && isUtf8(bytes)) return new TextDecoder().decode(bytes);
@@ -95,8 +96,8 @@ function encodingOf(charset: string, bytes: Uint8Array): string {
 }
 
 /**
- * The order of the bytes of UTF-16 that has no mark and whose name does not tell it. RFC 2781 section 4.3 says big endian,
- * most programs write little endian, so the zeros of ASCII characters tell.
+ * Whether UTF-16 is big endian, if neither a mark nor the charset's name says so. RFC 2781 section 4.3 says big endian, but most
+ * programs write little endian. So we look at which byte of ASCII characters is zero.
  */
 function isBigEndian(bytes: Uint8Array): boolean {
   let balance = 0;

@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, type ZlibOptions } from 'node:zlib';
 import { isCharset } from './charset.js';
 
-/** Each reads a whole body and throws when the result is larger than `maxOutputLength` or the body is not complete. */
+/** The decoders. Each reads a whole body, and throws if the result is larger than `maxOutputLength` or the body is incomplete. */
 const DECODERS: ReadonlyMap<string, (body: Uint8Array, limit: ZlibOptions) => Uint8Array> = new Map([
   ['identity', (body) => body],
   ['gzip', gunzip],
@@ -10,13 +10,13 @@ const DECODERS: ReadonlyMap<string, (body: Uint8Array, limit: ZlibOptions) => Ui
   ['br', (body, limit) => brotliDecompressSync(body, limit)],
 ]);
 
-/** What some senders write for want of an encoding, or in place of `Content-Transfer-Encoding`. */
+/** What some senders write if there is no encoding, or if they mean `Content-Transfer-Encoding`. */
 const NO_ENCODING = /^(?:none|null|plain|binary|[78]bit|chunked)$/;
 
 /**
- * A body without its content encodings (RFC 9110 section 8.4), of which there may be several: `gzip, br`. The name of a charset,
- * which some senders write there, is none. Undefined for an
- * encoding that is not known, a damaged body, or one of more than `maxBytes`.
+ * Decodes a body that may have several content encodings, such as `gzip, br` (RFC 9110 section 8.4). Some senders write the name
+ * of a charset there, which is ignored. Undefined for an unknown encoding, a damaged body, or a decoded body of more than
+ * `maxBytes`.
  */
 export function decodedContent(
   body: Uint8Array,
@@ -37,12 +37,12 @@ export function decodedContent(
   }
 }
 
-/** Some proxies unpack a body and leave the header. */
+/** Some proxies unpack a body and leave the header, so a body without gzip's first bytes is returned unchanged. */
 function gunzip(body: Uint8Array, limit: ZlibOptions): Uint8Array {
   return body[0] === 0x1f && body[1] === 0x8b ? gunzipSync(body, limit) : body;
 }
 
-/** `deflate` is the zlib format; some servers send the bare one (RFC 9110 section 8.4.1.2). */
+/** `deflate` is the zlib format, but some servers send the raw format without its header (RFC 9110 section 8.4.1.2). */
 function inflate(body: Uint8Array, limit: ZlibOptions): Uint8Array {
   const isZlib = ((body[0] ?? 0) & 0x0f) === 8 && (((body[0] ?? 0) << 8) | (body[1] ?? 0)) % 31 === 0;
   return isZlib ? inflateSync(body, limit) : inflateRawSync(body, limit);

@@ -9,8 +9,8 @@ export interface MessagingHealthData {
 }
 
 /**
- * The checks of `GET …/health/ready` for a host's Terminus. A host names it among its providers. Needs the optional peer
- * dependency `@nestjs/terminus`.
+ * The checks of `GET …/health/ready` for a host that uses Terminus. The host lists this class in its providers. Needs the optional
+ * peer dependency `@nestjs/terminus`.
  *
  * @example
  * ```ts
@@ -25,13 +25,13 @@ export interface MessagingHealthData {
 export class MessagingHealthIndicator implements OnModuleInit {
   constructor(private readonly health: HealthService) {}
 
-  /** @throws MessagingOptionsError that says what to install, where Terminus is missing */
+  /** @throws MessagingOptionsError that says what to install, if Terminus is missing */
   async onModuleInit(): Promise<void> {
     await loadPeer('MessagingHealthIndicator', '@nestjs/terminus', () => import('@nestjs/terminus'));
   }
 
   /**
-   * `down` where the process is not ready. A warning does not make it so, and is in the data.
+   * `down` if the process is not ready. Warnings are in the data and do not make it `down`.
    * @param key the name in the result
    */
   async isHealthy<const Key extends string = 'messaging'>(

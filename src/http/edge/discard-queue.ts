@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 
-/** How many uploads are read further in one turn of the event loop. */
+/** How many uploads are read in one turn of the event loop. */
 const UPLOADS_PER_TURN = 4;
 
-/** An upload that has been read this far, in bytes, waits for its next turn. Node reads at most this much at once. */
+/** After this many bytes an upload waits for its next turn. Node reads at most this much at once. */
 const SHARE_BYTES = 65_536;
 
 /**

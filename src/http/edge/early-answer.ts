@@ -15,13 +15,13 @@ const IDLE_MS = 5_000;
 const LINGER_MS = 5_000;
 const LINGER_BYTES = 16_777_216;
 
-/** How long, in milliseconds, and how many bytes are received and discarded after the answer to an unfinished upload. */
+/** After the answer to an unfinished upload, its bytes are received and discarded for at most `ms` and up to `bytes`. */
 interface LingerBounds {
   readonly ms: number;
   readonly bytes: number;
 }
 
-/** Answers requests with errors before they reach a handler, on Node's response, below the framework. */
+/** Answers requests with errors before they reach a handler. It writes to Node's response, below the framework. */
 export class EarlyAnswers {
   private readonly log: FaultLog;
   private readonly discards = new DiscardQueue();
@@ -41,7 +41,7 @@ export class EarlyAnswers {
   }
 
   /**
-   * Ends a request with an error; does nothing when it is over or when its response has begun.
+   * Ends a request with an error. Does nothing if the request is over or its response has begun.
    * @param hangUp close the connection after the answer, because the client is still sending
    */
   send(context: RequestContext, error: unknown, hangUp: boolean): void {
@@ -54,7 +54,7 @@ export class EarlyAnswers {
     else answerAtOnce(context, answer, headers);
   }
 
-  /** Adds the deprecation headers for a key in `Authorization: Bearer`, where the guard has not set them. */
+  /** Adds the deprecation headers for a key in `Authorization: Bearer`, unless the guard has set them. */
   private withDeprecation({ req, res }: RequestContext, given: OutgoingHttpHeaders): OutgoingHttpHeaders {
     const isSet = 'deprecation' in given || res.hasHeader('deprecation');
     if (isSet || lastCaller(req)?.via !== 'legacy-bearer') return given;
@@ -63,7 +63,7 @@ export class EarlyAnswers {
     return { ...rest, ...this.deprecation, ...(links.length > 0 ? { Link: links } : {}) };
   }
 
-  /** The rest of the request's time, and a multiple of the largest body: a client far above the limit is cut off. */
+  /** The rest of the request's time, and a multiple of the largest body. A client that sends far more is cut off. */
   private lingerBounds({ openedAt }: RequestContext): LingerBounds {
     const { requestMs, maxBodyBytes } = this.settings;
     const ms = Math.max(LINGER_MS, openedAt + requestMs - this.clock.elapsed());
@@ -94,7 +94,7 @@ function answerAndHangUp(
 ): void {
   const { req, res } = context;
   if (req.httpVersionMajor > 1) {
-    // One stream of several: it is closed without an error after its answer (RFC 9113 section 8.1).
+    // An HTTP/2 stream is one of several, so only the stream is closed, without an error (RFC 9113 section 8.1).
     res.once('finish', () => closeStream(res));
     answerAtOnce(context, answer, given);
     return;

@@ -15,7 +15,7 @@ import { type FastifyApp, installOnFastify } from './fastify-edge.js';
 import { RequestGate } from './request-gate.js';
 
 /**
- * Installs the request gate on our routes, and on no other, without code in the host. It installs itself as soon as the
+ * Installs the request gate on our routes and on no others. The host needs no code for this: the gate is installed as soon as the
  * application has a platform, before the host's body parsers are mounted.
  *
  * Limits set by Nest: a host's global guards run before ours (their refusals get our shape), and its global interceptors see
@@ -48,7 +48,7 @@ export class MessagingEdge implements OnModuleInit, OnModuleDestroy {
     adapterHost.init$.subscribe(() => this.install());
   }
 
-  /** At this point the server exists and all routes are registered, and the host's error handling is not. */
+  /** Now the server exists and all routes are registered, but the host's error handling is not. */
   onModuleInit(): void {
     const server: ContinuingServer | undefined = this.adapterHost.httpAdapter?.getHttpServer?.();
     if (server !== undefined && this.takesBody !== undefined) holdContinue(server, this.takesBody);
@@ -56,7 +56,8 @@ export class MessagingEdge implements OnModuleInit, OnModuleDestroy {
   }
 
   /**
-   * Ends the readiness, then closes the gate. Resolves when our handlers have ended: workers, sessions and the storage stop in later hooks.
+   * Ends the readiness, then closes the gate. Resolves when our handlers have ended, because workers, sessions and the storage stop
+   * in later hooks.
    */
   onModuleDestroy(): Promise<void> {
     this.readiness.end();

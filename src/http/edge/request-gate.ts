@@ -15,10 +15,10 @@ import type { EdgeRoute } from '../route-table.js';
 import { EarlyAnswers } from './early-answer.js';
 import { sendContinue, waitsForContinue } from './expect-continue.js';
 
-/** `Retry-After` in seconds: during a shutdown another process may answer, after 429 a request may have ended. */
+/** `Retry-After` in seconds. During a shutdown another process may answer then; after a 429 another request may have ended. */
 const RETRY_AFTER_S = 1;
 
-/** Receives the body when a request may go on to its handler: an object, or the bytes where the route asks for those. */
+/** Called with the body when a request may go on to its handler: an object, or bytes if the route asks for them. */
 type Proceed = (body: unknown) => void;
 
 /**
@@ -48,7 +48,7 @@ export class RequestGate {
     );
   }
 
-  /** Starts the deadline of a request. Undefined when the application shuts down: the request has been refused. */
+  /** Starts the deadline of a request. Undefined if the application is shutting down; the request was then refused. */
   begin(
     req: IncomingMessage,
     res: ServerResponse,
@@ -76,8 +76,8 @@ export class RequestGate {
   }
 
   /**
-   * Refuses, with 503 and `Connection: close`, new requests, requests whose body is being received, and requests that only
-   * wait. Resolves when all others have been answered, at the latest at their deadlines; streams are not waited for.
+   * Refuses requests with 503 and `Connection: close`: new ones, those whose body is being received, and those that only wait.
+   * Resolves when all others have been answered, at the latest at their deadlines. It does not wait for streams.
    */
   async close(): Promise<void> {
     this.closing = true;
@@ -204,21 +204,21 @@ export class RequestGate {
 
 /** Ends the connection with the answer, so that the client connects to another process. */
 function endConnection({ req, res }: RequestContext): void {
-  if (req.httpVersionMajor > 1) sessionOf(req)?.close();
+  if (req.httpVersionMajor > 1) connectionOf(req)?.close();
   else if (!res.headersSent) res.setHeader('Connection', 'close');
 }
 
-/** An HTTP/2 connection; it closes after its open streams (RFC 9113 section 6.8). */
-function sessionOf(req: IncomingMessage & { readonly stream?: ServerHttp2Stream }): Http2Session | undefined {
+/** The HTTP/2 connection of a request. When it is closed, its open streams end first (RFC 9113 section 6.8). */
+function connectionOf(req: IncomingMessage & { readonly stream?: ServerHttp2Stream }): Http2Session | undefined {
   return req.stream?.session;
 }
 
-/** What a body parser of the host has set on Node's request. */
+/** The body that a parser of the host has set on Node's request. */
 function parsedBefore(req: object): unknown {
   return 'body' in req ? req.body : undefined;
 }
 
-/** The bytes that a body parser of the host has kept: as the body itself, or beside it as Nest's option `rawBody` does. */
+/** The bytes that a body parser of the host has kept: as the body itself, or besides it, as Nest's option `rawBody` does. */
 function bytesBefore(req: object): Buffer {
   const kept = [parsedBefore(req), 'rawBody' in req ? req.rawBody : undefined].find((each) => Buffer.isBuffer(each));
   if (Buffer.isBuffer(kept)) return kept;

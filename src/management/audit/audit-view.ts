@@ -23,7 +23,13 @@ export interface AuditPage {
 
 export function auditView({ id, at, by, action, target, accountId, before, after }: StoredAuditEntry): AuditView {
   return {
-    ...{ id, at: isoOf(at), by: { kind: by.kind, id: by.id ?? null, address: by.address ?? null } },
-    ...{ action, target, account: accountId ?? null, before: before ?? null, after: after ?? null },
+    id,
+    at: isoOf(at),
+    by: { kind: by.kind, id: by.id ?? null, address: by.address ?? null },
+    action,
+    target,
+    account: accountId ?? null,
+    before: before ?? null,
+    after: after ?? null,
   };
 }

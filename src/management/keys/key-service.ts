@@ -9,7 +9,7 @@ import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import { checkAccountId, checkInput } from '../../common/inputs.js';
 import { cursorOf, momentOf, textOfCursor } from '../../common/list-query.js';
-import { knownCallOptions } from '../../common/options.js';
+import { checkCallOptions } from '../../common/options.js';
 import { HOUR_MS } from '../../common/time.js';
 import { dayOf } from '../../outbox/accept/decide.js';
 import { Idempotency, type IdempotentRequest } from '../../outbox/idempotency.js';
@@ -59,7 +59,9 @@ export const MAX_GRACE_HOURS = 8760;
 const DEFAULT_PAGE = 50;
 const MAX_PAGE = 500;
 const WORDS: Partial<Record<keyof KeyDraft, string>> = {
-  ...{ expiresAt: 'expires_at', dailyUnits: 'daily_units', perMinute: 'per_minute' },
+  expiresAt: 'expires_at',
+  dailyUnits: 'daily_units',
+  perMinute: 'per_minute',
 };
 
 /**
@@ -141,7 +143,7 @@ export class KeyService {
     id: string,
     options: Pick<KeyCallOptions, 'by'> = {},
   ): Promise<{ readonly success: true }> {
-    const { by } = knownCallOptions('a revocation', options, 'by');
+    const { by } = checkCallOptions('a revocation', options, 'by');
     checkAccountId(accountId);
     checkKeyId(id);
     await this.registry.revoke(id, accountId, by);
@@ -155,7 +157,7 @@ export class KeyService {
     options: KeyCallOptions,
     work: (change: (viewOf: ViewOf) => KeyChange) => Promise<MadeKey | EarlierReply>,
   ): Promise<NewKeyAnswer> {
-    const { once: request, by } = knownCallOptions('a key', options, 'once', 'by');
+    const { once: request, by } = checkCallOptions('a key', options, 'once', 'by');
     checkAccountId(accountId);
     const answer = await this.idempotency.run(accountId, route, request, async (once): Promise<Acceptance> => {
       const wordOf = (field: keyof KeyDraft) => WORDS[field] ?? field;

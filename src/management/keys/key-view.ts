@@ -38,9 +38,13 @@ export interface KeyPage {
 export function keyView(key: KeySummary, spent: number, now: number): KeyView {
   const { id, name, scopes, cidrs, dailyUnits, perMinute } = key;
   return {
-    ...{ id, name: name ?? null, scopes: scopes ?? KEY_SCOPES, cidrs: cidrs ?? [] },
+    id,
+    name: name ?? null,
+    scopes: scopes ?? KEY_SCOPES,
+    cidrs: cidrs ?? [],
     expires_at: isoOf(key.expiresAt),
-    ...{ daily_units: dailyUnits ?? null, per_minute: perMinute ?? null },
+    daily_units: dailyUnits ?? null,
+    per_minute: perMinute ?? null,
     created_at: isoOf(key.createdAt),
     last_used_at: isoOf(key.usedAt),
     revoked_at: isoOf(key.revokedAt),

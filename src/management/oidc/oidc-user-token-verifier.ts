@@ -63,8 +63,12 @@ export class OidcUserTokenVerifier extends UserTokenVerifier {
     if (unverifiedClaims(token)?.iss !== issuer) return undefined;
     const { jwtVerify, errors } = await import('jose');
     const options = {
-      ...{ issuer, audience, algorithms: [...algorithms], requiredClaims: ['exp'] },
-      ...{ currentDate: new Date(this.clock.now()), clockTolerance: TOLERANCE_SECONDS },
+      issuer,
+      audience,
+      algorithms: [...algorithms],
+      requiredClaims: ['exp'],
+      currentDate: new Date(this.clock.now()),
+      clockTolerance: TOLERANCE_SECONDS,
     };
     try {
       const find = (header: JWSHeaderParameters, jws: FlattenedJWSInput) => this.keys.find(header, jws);

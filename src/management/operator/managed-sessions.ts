@@ -95,7 +95,14 @@ export class ManagedSessions {
 function sessionView(session: StoredSession): ManagedSessionView {
   const { id, accountId, channel, number, status, reason, createdAt, connectedAt, updatedAt } = session;
   return {
-    ...{ id, account: accountId, channel, number: number ?? null, status, reason: reason ?? null },
-    ...{ created_at: isoOf(createdAt), connected_at: isoOf(connectedAt), updated_at: isoOf(updatedAt) },
+    id,
+    account: accountId,
+    channel,
+    number: number ?? null,
+    status,
+    reason: reason ?? null,
+    created_at: isoOf(createdAt),
+    connected_at: isoOf(connectedAt),
+    updated_at: isoOf(updatedAt),
   };
 }

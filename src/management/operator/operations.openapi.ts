@@ -15,8 +15,13 @@ import {
 import { OperationsController } from './operations.controller.js';
 
 const RUNNING = {
-  ...{ id: EXAMPLE.message, state: 'running', part: 'entries', checked: 120_000, findings: [] },
-  ...{ started_at: EXAMPLE.moment, ended_at: null },
+  id: EXAMPLE.message,
+  state: 'running',
+  part: 'entries',
+  checked: 120_000,
+  findings: [],
+  started_at: EXAMPLE.moment,
+  ended_at: null,
 };
 
 /** OpenAPI description of the ledger's check and of the system (docs/management-api.md). */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Author, HOST } from '../../accounts/audit/audit.js';
-import { knownCallOptions } from '../../common/options.js';
+import { checkCallOptions } from '../../common/options.js';
 import type { IdempotentRequest } from '../../outbox/idempotency.js';
 
 /** Options of an operator's call that changes something. */
@@ -21,7 +21,7 @@ export interface OperatorCall {
 
 /** @throws TypeError for an unknown option */
 export function operatorCall(what: string, options: OperatorCallOptions): OperatorCall {
-  const { by = HOST, once } = knownCallOptions(what, options, 'by', 'once');
+  const { by = HOST, once } = checkCallOptions(what, options, 'by', 'once');
   const subject = createHash('sha256')
     .update(by.id ?? '')
     .digest('base64url');

@@ -19,17 +19,29 @@ import { overviewOpenapi } from './overview.openapi.js';
 import { SystemService } from './system-service.js';
 
 const SERVICES = [
-  ...[ManagedAccounts, ManagedSignatures, ManagedQueues, ManagedCarriers, ManagedSessions, LedgerChecks, SystemService],
+  ManagedAccounts,
+  ManagedSignatures,
+  ManagedQueues,
+  ManagedCarriers,
+  ManagedSessions,
+  LedgerChecks,
+  SystemService,
 ];
 
 /** What operators do, below `/manage`. */
 export const OPERATOR_CAPABILITY = {
   stores: [
-    ...[{ port: ManagedAccountStore }, { port: OperatingControl }, { port: ManagedSessionStore }],
+    { port: ManagedAccountStore },
+    { port: OperatingControl },
+    { port: ManagedSessionStore },
     { port: CheckRunStore },
   ],
   controllers: [
-    ...[managedAccountsOpenapi, managedQueuesOpenapi, managedCarriersOpenapi, overviewOpenapi, operationsOpenapi],
+    managedAccountsOpenapi,
+    managedQueuesOpenapi,
+    managedCarriersOpenapi,
+    overviewOpenapi,
+    operationsOpenapi,
   ],
   providers: [...SERVICES, LedgerCheckStream, EventStreams],
   exports: SERVICES,

@@ -34,8 +34,12 @@ export class SystemService {
     const findings = (await this.storage.examine?.()) ?? [];
     const workers = this.rounds.all().map(({ worker, lastRound }) => ({ name: worker, last_round: isoOf(lastRound) }));
     return {
-      ...{ version: VERSION, node: process.version, role: this.settings.role },
-      ...{ storage: findings.map(({ text, todo }) => ({ text, todo })), workers, clock_skew_ms: skew },
+      version: VERSION,
+      node: process.version,
+      role: this.settings.role,
+      storage: findings.map(({ text, todo }) => ({ text, todo })),
+      workers,
+      clock_skew_ms: skew,
     };
   }
 

@@ -7,7 +7,7 @@ import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import { IdGenerator } from '../../common/ids.js';
 import { checkAccountId, checkInput } from '../../common/inputs.js';
-import { knownCallOptions } from '../../common/options.js';
+import { checkCallOptions } from '../../common/options.js';
 import { isoOf } from '../../common/phone-numbers/iso.js';
 import { MINUTE_MS } from '../../common/time.js';
 import type { IdempotencyKey } from '../../outbox/accept/send.js';
@@ -82,7 +82,7 @@ export class ManagementService {
    *   `error.field_missing`, `error.field_not_integer`, `error.account_not_found`, also for a closed one
    */
   async link(draft: LinkDraft, options: LinkOptions = {}): Promise<OneTimeLink> {
-    const { by = HOST } = knownCallOptions('a link', options, 'by');
+    const { by = HOST } = checkCallOptions('a link', options, 'by');
     const { link, secret } = this.newLink(draft);
     await this.store.addLink(link, by, {});
     return { secret, fragment: fragmentOf(secret), expiresAt: new Date(link.expiresAt) };
@@ -97,7 +97,7 @@ export class ManagementService {
    * @returns how many
    */
   async endSessions(user: EndedUser, options: LinkOptions = {}): Promise<number> {
-    const { by = HOST } = knownCallOptions('an end of sessions', options, 'by');
+    const { by = HOST } = checkCallOptions('an end of sessions', options, 'by');
     checkInput(user);
     const { subject, account } = user;
     if (!isSubject(subject)) throw new MessagingError('error.field_invalid', { field: 'subject' });

@@ -26,7 +26,13 @@ const OWN_TOKENS: FactoryProvider<void> = {
 const KEPT_MS = DAY_MS;
 
 const SESSIONS: NonNullable<Capability['providers']> = [
-  ...[ManagementKeys, SessionDirectory, AccessTokens, RefreshTokens, GuessLimit, SessionService, ManagementService],
+  ManagementKeys,
+  SessionDirectory,
+  AccessTokens,
+  RefreshTokens,
+  GuessLimit,
+  SessionService,
+  ManagementService,
   OWN_TOKENS,
   providePurge(UserSessionStore, (store) => ({
     what: 'sessions of users',

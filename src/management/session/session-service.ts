@@ -77,8 +77,13 @@ export class SessionService {
     const candidates = this.refreshTokens.next(token);
     const at = this.clock.now();
     const outcome = await this.store.refresh({
-      ...{ id: token.sessionId, hash: token.hash, nextHash: candidates[0].hash },
-      ...{ at, expiresAt: this.expiresAt(at), graceMs: GRACE_MS, address },
+      id: token.sessionId,
+      hash: token.hash,
+      nextHash: candidates[0].hash,
+      at,
+      expiresAt: this.expiresAt(at),
+      graceMs: GRACE_MS,
+      address,
     });
     if (outcome.kind !== 'refreshed') {
       this.directory.forget(token.sessionId);

@@ -105,7 +105,9 @@ export const linksOpenapi = describeController(LinksController, () => ({
           account: text('The account; left out for the roles of the operator.', { example: EXAMPLE.account }),
           role: role('What the user may do.'),
           subject: text('Names the user in the audit log. Default: the id of the link.', {
-            ...{ minLength: 1, maxLength: 128, example: 'awa@example.com' },
+            minLength: 1,
+            maxLength: 128,
+            example: 'awa@example.com',
           }),
           minutes: count('How long the link is good.', { minimum: 1, maximum: 1440, default: 10 }),
         }),

@@ -90,7 +90,9 @@ function* readEntries(
       FROM messaging_ledger l${dialect.by('messaging_ledger_account')} LEFT JOIN messaging_message m ON ${dialect.lookUp('m.id = l.message_id')}
       WHERE l.account_id = ? AND l.posted_at >= ? AND l.posted_at < ? AND l.kind IN ('charge', 'refund')${behind ? ` AND ${behind.sql}` : ''}
       ORDER BY l.posted_at, l.id LIMIT ?`,
-    ...[accountId, last?.at ?? since, until],
+    accountId,
+    last?.at ?? since,
+    until,
     ...(behind?.params ?? []),
     ENTRIES,
   );

@@ -61,7 +61,8 @@ export class OverviewService {
     return {
       balance: standing.balance,
       oldest_waiting: isoOf(waiting),
-      ...{ today: today.counts, last_week: lastWeek.counts },
+      today: today.counts,
+      last_week: lastWeek.counts,
       capped: { today: !today.isComplete, last_week: !lastWeek.isComplete },
       attention: [...lowBalance(standing), ...facts.map((fact) => ({ ...fact, at: isoOf(fact.at) }))],
     };

@@ -82,7 +82,13 @@ function countStatuses(
             ORDER BY m.accepted_at DESC, m.id DESC LIMIT ?) f
           JOIN messaging_recipient r ON ${dialect.lookUp('r.message_id = f.id')} LIMIT ?) s
       GROUP BY s.status`,
-    ...[accountId, channel, kind, since, until, most, most],
+    accountId,
+    channel,
+    kind,
+    since,
+    until,
+    most,
+    most,
   );
 }
 
@@ -107,21 +113,27 @@ function* findOldestWaiting(
             `SELECT m.accepted_at FROM (SELECT r.message_id FROM messaging_recipient r
                 WHERE r.channel = ? AND r.status = ? AND r.priority = ? AND r.queue = ? AND r.due_at IS NOT NULL
                 ORDER BY r.due_at LIMIT 1) f JOIN messaging_message m ON ${dialect.lookUp('m.id = f.message_id')}`,
-            ...[channel, status, rankOf(priority), accountId],
+            channel,
+            status,
+            rankOf(priority),
+            accountId,
           ),
         );
       }
     }
     const lanes = yield* rowsOf(
       `SELECT s.id FROM messaging_session s WHERE s.account_id = ? AND s.channel = ? AND s.lease_until IS NOT NULL LIMIT ?`,
-      ...[accountId, channel, MAX_LANES],
+      accountId,
+      channel,
+      MAX_LANES,
     );
     for (const lane of lanes) {
       keep(
         yield* rowsOf(
           `SELECT m.accepted_at FROM (SELECT r.message_id FROM messaging_recipient r WHERE r.channel = ? AND r.lane = ?
               ORDER BY r.lane_turn, r.message_id LIMIT 1) f JOIN messaging_message m ON ${dialect.lookUp('m.id = f.message_id')}`,
-          ...[channel, textOf(lane, 'id')],
+          channel,
+          textOf(lane, 'id'),
         ),
       );
     }
@@ -147,7 +159,8 @@ function* findAttention(
     yield* rowsOf(
       `SELECT name AS target, decided_at AS at FROM messaging_signature
         WHERE account_id = ? AND status = 'rejected' AND decided_at >= ? ORDER BY decided_at DESC, name LIMIT ${MAX_NOTICES}`,
-      ...[accountId, now - 30 * DAY_MS],
+      accountId,
+      now - 30 * DAY_MS,
     ),
   );
   add(
@@ -164,7 +177,9 @@ function* findAttention(
     yield* rowsOf(
       `SELECT id AS target, expires_at AS at FROM messaging_api_key
         WHERE account_id = ? AND revoked_at IS NULL AND expires_at > ? AND expires_at <= ? ORDER BY expires_at, id LIMIT ${MAX_NOTICES}`,
-      ...[accountId, now, now + 14 * DAY_MS],
+      accountId,
+      now,
+      now + 14 * DAY_MS,
     ),
   );
   return facts;
@@ -178,7 +193,8 @@ function* lostNumbers(accountId: string, channel: string, now: number): Operatio
   const sessions = yield* rowsOf(
     `SELECT s.number AS target, s.updated_at AS at, s.status, s.reason, s.connected_at FROM messaging_session s
       WHERE s.account_id = ? AND s.channel = ? ORDER BY s.created_at DESC, s.id DESC LIMIT ${SESSIONS}`,
-    ...[accountId, channel],
+    accountId,
+    channel,
   );
   const known = new Set<string>();
   return sessions

@@ -109,7 +109,8 @@ export function* firstEntry(dialect: Dialect, accountId: string, from: number): 
   const [row] = yield* rowsOf(
     `SELECT l.posted_at FROM messaging_ledger l${dialect.by('messaging_ledger_account')}
       WHERE l.account_id = ? AND l.posted_at >= ? ORDER BY l.posted_at LIMIT 1`,
-    ...[accountId, from],
+    accountId,
+    from,
   );
   return row && integerOf(row, 'posted_at');
 }
@@ -205,13 +206,18 @@ function* storeHour(
   if (entries > 0) {
     yield* write(
       'INSERT INTO messaging_usage_hour (account_id, hour, entries, units) VALUES (?, ?, ?, ?)',
-      ...[accountId, hour, entries, units],
+      accountId,
+      hour,
+      entries,
+      units,
     );
   }
   const done = hour + HOUR_MS;
   yield* write(
     'UPDATE messaging_usage_account SET done_until = ? WHERE account_id = ? AND done_until < ?',
-    ...[done, accountId, done],
+    done,
+    accountId,
+    done,
   );
   return true;
 }

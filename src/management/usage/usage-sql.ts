@@ -76,11 +76,15 @@ export class TypeormUsageStore extends UsageStore {
     const added = counts.map(({ accountId, what, name, day, count }) => [accountId, what, name, day, count]).sort();
     await this.executor.writeAside(function* () {
       yield dialect.insertRows({
-        ...{ table: 'messaging_code_count', shape: COUNT, rows },
+        table: 'messaging_code_count',
+        shape: COUNT,
+        rows,
         onDuplicate: ['account_id, day, what, name'],
       });
       yield dialect.updateRows({
-        ...{ table: 'messaging_code_count', shape: COUNT, rows: added },
+        table: 'messaging_code_count',
+        shape: COUNT,
+        rows: added,
         set: { count: 'messaging_code_count.count + v.count' },
         on: ['account_id', 'day', 'what', 'name']
           .map((name) => `messaging_code_count.${name} = v.${name}`)
@@ -98,7 +102,9 @@ export class TypeormUsageStore extends UsageStore {
       rowsOf(
         `SELECT what, name, sum(count) AS count FROM messaging_code_count WHERE account_id = ? AND day >= ? AND day < ?
           GROUP BY what, name ORDER BY what, name`,
-        ...[accountId, since, until],
+        accountId,
+        since,
+        until,
       ),
     );
     return rows.map((row) => ({
@@ -140,7 +146,11 @@ function readSummary(
     `SELECT ${[...groups, ...sums].join(', ')} FROM messaging_usage u
       WHERE u.account_id = ? AND u.hour >= ? AND u.hour < ?${others}${onlyCodes ? ' AND u.is_code = 1' : ''}
       ${groupBy.length > 0 ? `GROUP BY ${groupBy.map((group) => COLUMN[group]).join(', ')}` : ''} LIMIT ?`,
-    ...[accountId, since, until, ...without, Math.min(most, Number.MAX_SAFE_INTEGER - 1) + 1],
+    accountId,
+    since,
+    until,
+    ...without,
+    Math.min(most, Number.MAX_SAFE_INTEGER - 1) + 1,
   );
 }
 

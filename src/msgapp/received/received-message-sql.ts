@@ -54,8 +54,13 @@ function* addMessages(dialect: Dialect, messages: readonly NewReceived[]): Opera
   // The first of a name wins. Sorted, so that two transactions with the same messages wait for each other in one order only.
   const rows = [...new Map(messages.toReversed().map((message) => [message.name, message])).values()]
     .map((each) => [
-      ...[each.name, each.id, each.accountId, each.sessionId],
-      ...[each.number ?? null, each.file ?? null, each.receivedAt],
+      each.name,
+      each.id,
+      each.accountId,
+      each.sessionId,
+      each.number ?? null,
+      each.file ?? null,
+      each.receivedAt,
     ])
     .sort();
   yield dialect.insertRows({ table: 'messaging_msgapp_received', shape: MESSAGE, rows, onDuplicate: ['name'] });

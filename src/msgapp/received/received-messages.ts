@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
-import { retryWhileAway } from '../../common/concurrency/async.js';
+import { retryWhileUnavailable } from '../../common/concurrency/async.js';
 import { Batcher } from '../../common/concurrency/batcher.js';
 import { StorageUnavailableError } from '../../common/errors.js';
 import { IdGenerator } from '../../common/ids.js';
@@ -93,13 +93,13 @@ export class ReceivedMessages implements MessageReceiver {
   private async store(batch: readonly Arrived[]): Promise<readonly (NewEvent<'msgapp.received'> | undefined)[]> {
     const { clock, stopping } = this;
     let warned = false;
-    const onAway = (error: StorageUnavailableError) => {
+    const onUnavailable = (error: StorageUnavailableError) => {
       const fields = { code: faultCode(error), channel: this.settings.channel };
       if (!warned) this.log.warn(`Messages that came in wait for the storage: ${nameOf(error)}.`, fields);
       warned = true;
     };
-    const patience = { clock, until: Number.POSITIVE_INFINITY, signal: stopping.signal, onAway };
-    return retryWhileAway(patience, async () => {
+    const patience = { clock, until: Number.POSITIVE_INFINITY, signal: stopping.signal, onUnavailable };
+    return retryWhileUnavailable(patience, async () => {
       const ours = await this.ownMessages(batch);
       // Another id for each attempt: what an attempt has stored whose answer was lost is not new to the next one.
       const rows = batch.map((each) => this.rowOf(each, this.ids.next(), ours.get(each)));
@@ -136,7 +136,12 @@ export class ReceivedMessages implements MessageReceiver {
       .digest('base64url');
     const data = dataOf({ session, message }, { id, from: number, refersTo, at });
     return {
-      ...{ id, name, accountId, sessionId, number, receivedAt: at },
+      id,
+      name,
+      accountId,
+      sessionId,
+      number,
+      receivedAt: at,
       file: file && this.vault.seal(sessionId, RECEIVED_FILE, id, JSON.stringify(file)),
       event: { type: 'msgapp.received', accountId, at, data },
     };
@@ -155,7 +160,11 @@ function dataOf({ session, message }: Arrived, { id, from, refersTo, at }: Check
   const quoted = message.refersTo?.text;
   const { media } = message;
   return {
-    ...{ id, channel: session.channel, session: session.id, from: from ?? null, kind: message.kind },
+    id,
+    channel: session.channel,
+    session: session.id,
+    from: from ?? null,
+    kind: message.kind,
     text: text?.text ?? null,
     truncated: text?.truncated ?? false,
     media: media

@@ -10,18 +10,18 @@ import { WireNotifier } from '../wire-notifier.js';
 export interface RedisNotifierOptions {
   /** `redis://…`, or `rediss://…` with TLS. */
   readonly url?: string | undefined;
-  /** What `createClient` of `redis` is given, for instance `{ socket: { tls: true, ca } }`. */
+  /** The options of `createClient` of `redis`, for instance `{ socket: { tls: true, ca } }`. */
   readonly client?: RedisClientOptions | undefined;
-  /** What `createCluster` of `redis` is given: `{ rootNodes, defaults }`. */
+  /** The options of `createCluster` of `redis`: `{ rootNodes, defaults }`. */
   readonly cluster?: RedisClusterOptions | undefined;
   /**
-   * What the name of the channel, `nestjs-messaging`, begins with; at most 128 visible ASCII characters. Installations that
-   * share a Redis need different ones, whatever database they select. Default none.
+   * A prefix of the channel's name, `nestjs-messaging`; at most 128 visible ASCII characters. Installations that share a Redis need
+   * different prefixes, even if they select different databases. Default none.
    */
   readonly prefix?: string | undefined;
 }
 
-/** Spreading their union loses which it is. */
+/** Named, because spreading a union of socket options loses which of them it is. */
 type SocketOptions = NonNullable<NonNullable<RedisClusterOptions['defaults']>['socket']>;
 
 const record = any((given, place) => (isRecord(given) ? given : place.refuse('must be an object')));
@@ -42,7 +42,7 @@ export interface RedisNotifierSource {
 const CONNECT_MS = 5000;
 
 const DEAF =
-  'Redis takes notices and none comes back. Until that is put right workers of other processes poll, and their caches age.';
+  'Redis takes notices, but none comes back. Until that is fixed, workers of other processes poll, and their caches age.';
 
 /**
  * Notifies all processes by Redis pub/sub, on two connections of its own. Needs the optional peer dependency `redis`.
@@ -93,7 +93,7 @@ export class RedisNotifier extends WireNotifier {
     return { send: (payload) => speaking.publish(channel, payload), close };
   }
 
-  /** Makes clients that do not connect again by themselves, as a lost connection is replaced whole. */
+  /** Makes clients that do not reconnect by themselves, because a lost connection is replaced as a whole. */
   private async maker() {
     const { createClient, createCluster } = await this.driver();
     const { url, client = {}, cluster } = this.options;
@@ -109,10 +109,10 @@ export class RedisNotifier extends WireNotifier {
   }
 }
 
-/** What the host chose of a client's options, but for what a notifier needs. */
+/** The host's options of a client, except for those that a notifier needs. */
 function lasting({ socket }: Pick<RedisClientOptions, 'socket'>) {
   return {
-    // What waits for a connection would be told late, and there would be no end of it.
+    // Notices that wait for a connection would arrive too late, and their number would have no limit.
     disableOfflineQueue: true,
     socket: { connectTimeout: CONNECT_MS, ...socket, reconnectStrategy: false } as SocketOptions,
   };

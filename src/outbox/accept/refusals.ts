@@ -15,8 +15,17 @@ export function refusedTransitions(send: Send): readonly DeliveryTransition[] {
   return refused.map(
     (recipient, index): DeliveryTransition => ({
       ...recipient,
-      ...{ messageId, accountId, channel, sender, status: 'failed', units: 0, refund: 0, refundedUnits: 0 },
-      ...{ acceptedAt: at, metadata, at },
+      messageId,
+      accountId,
+      channel,
+      sender,
+      status: 'failed',
+      units: 0,
+      refund: 0,
+      refundedUnits: 0,
+      acceptedAt: at,
+      metadata,
+      at,
       ...(index === refused.length - 1 ? { completed } : {}),
     }),
   );

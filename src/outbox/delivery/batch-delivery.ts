@@ -1,5 +1,5 @@
 import type { Clock } from '../../common/clock.js';
-import { retryWhileAway, STORAGE_RETRY_MS } from '../../common/concurrency/async.js';
+import { retryWhileUnavailable, STORAGE_RETRY_MS } from '../../common/concurrency/async.js';
 import { StorageUnavailableError } from '../../common/errors.js';
 import type { IdGenerator } from '../../common/ids.js';
 import { type FaultLog, faultCode, faultLog, reasonOf, stackFrames } from '../../common/log.js';
@@ -123,10 +123,10 @@ export class BatchDelivery {
       const fields = { code: faultCode(error), channel: channel.name, messageId };
       this.log.warn(`Channel ${channel.name}: ${reasonOf(error)}`, fields, detail);
     };
-    const onAway = (error: StorageUnavailableError) => warn(error);
+    const onUnavailable = (error: StorageUnavailableError) => warn(error);
     try {
-      const patience = { clock, until: retryUntil, signal: idle.signal, onAway };
-      await retryWhileAway(patience, () => this.outbox.settle(updates));
+      const patience = { clock, until: retryUntil, signal: idle.signal, onUnavailable };
+      await retryWhileUnavailable(patience, () => this.outbox.settle(updates));
       this.late.delete(updates);
     } catch (error) {
       if (error instanceof StorageUnavailableError) return this.keep(updates);

@@ -83,8 +83,13 @@ export function* findQueues(
 const IN_LINE = 'r.channel = v.channel AND r.status = v.status AND r.priority = v.priority';
 
 const ONE: RowShape = {
-  ...{ channel: 'id', status: 'id', queue: 'id' },
-  ...{ floor: 'integer', n: 'integer', priority: 'integer', until: 'integer' },
+  channel: 'id',
+  status: 'id',
+  queue: 'id',
+  floor: 'integer',
+  n: 'integer',
+  priority: 'integer',
+  until: 'integer',
 };
 
 function firstOf(dialect: Dialect): string {
@@ -94,8 +99,14 @@ function firstOf(dialect: Dialect): string {
 
 /** The places that `groupsOfQueues` searches. */
 export const QUEUES_BETWEEN: RowShape = {
-  ...{ channel: 'id', status: 'id', first: 'id', below: 'id' },
-  ...{ most: 'integer', n: 'integer', priority: 'integer', until: 'integer' },
+  channel: 'id',
+  status: 'id',
+  first: 'id',
+  below: 'id',
+  most: 'integer',
+  n: 'integer',
+  priority: 'integer',
+  until: 'integer',
 };
 
 /** A query for the queues in places `v` of `QUEUES_BETWEEN`, with the first `due_at` of each. */
@@ -171,8 +182,13 @@ function* lockRanges(
 }
 
 const RANGE: RowShape = {
-  ...{ channel: 'id', status: 'id', queue: 'id' },
-  ...{ priority: 'integer', floor: 'integer', until: 'integer', take: 'integer' },
+  channel: 'id',
+  status: 'id',
+  queue: 'id',
+  priority: 'integer',
+  floor: 'integer',
+  until: 'integer',
+  take: 'integer',
 };
 
 /** Identifies a queue of a channel. */

@@ -68,7 +68,10 @@ export class PhoneReplies {
     const file = media === undefined ? undefined : await this.keep(media);
     const answered = replyTo === undefined ? undefined : await this.textOf(from, replyTo);
     await receive({
-      ...{ id: this.ids.next(), chat: from, from, at: this.clock.now() },
+      id: this.ids.next(),
+      chat: from,
+      from,
+      at: this.clock.now(),
       kind: reaction === undefined ? (file?.kind ?? 'text') : 'reaction',
       text: (reaction ?? text) || undefined,
       media: reaction === undefined ? file?.media : undefined,

@@ -14,7 +14,9 @@ const STORES = [{ port: PhoneStore }];
   providers: [
     { provide: MountedCapability, useValue: { stores: STORES } satisfies MountedCapability },
     ...STORES.map(storeProvider),
-    ...[SandboxFeed, SandboxScanner, PhoneReplies],
+    SandboxFeed,
+    SandboxScanner,
+    PhoneReplies,
     ...PHONE_REMOVAL,
   ],
   exports: [PhoneStore, SandboxFeed, SandboxScanner, PhoneReplies],

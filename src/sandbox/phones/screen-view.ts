@@ -61,7 +61,13 @@ function arrivedStatus(stored: DeliveryStatus | undefined): DeliveryStatus {
 function mediaView(media: PhoneMedia, kept: boolean): ScreenMediaView {
   const { type, mimetype, size, sha256, caption, fileName } = media;
   return {
-    ...{ type, mimetype, fileName: fileName ?? null, size, sha256, caption: caption ?? null },
-    ...{ player: playerOf(mimetype) ?? null, kept },
+    type,
+    mimetype,
+    fileName: fileName ?? null,
+    size,
+    sha256,
+    caption: caption ?? null,
+    player: playerOf(mimetype) ?? null,
+    kept,
   };
 }

@@ -5,11 +5,11 @@ import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import { IdGenerator, isId } from '../../common/ids.js';
 import { checkAccountId, checkLimit, checkNumber, checkNumberText, checkString } from '../../common/inputs.js';
-import { knownCallOptions } from '../../common/options.js';
+import type { OptionalFields } from '../../common/optional-fields.js';
+import { checkCallOptions } from '../../common/options.js';
 import type { Page } from '../../common/page.js';
 import { maskNumber } from '../../common/phone-numbers/phone-number.js';
 import { phoneOf, spellingsOf } from '../../common/phone-numbers/phone-spellings.js';
-import type { SomeOf } from '../../common/some-of.js';
 import { optOutEvent } from '../../events/account-events.js';
 import { MessagingEvents } from '../../events/messaging-events.js';
 import { RetentionSettings } from '../../outbox/retention/retention-options.js';
@@ -131,7 +131,11 @@ function auditOf(action: 'optout.added' | 'optout.removed', by: Author, at: numb
     const fields: AuditFields = { count: changed.length, numbers };
     return [
       {
-        ...{ accountId: accountId === EVERY_ACCOUNT ? undefined : accountId, at, by, action, target: signature },
+        accountId: accountId === EVERY_ACCOUNT ? undefined : accountId,
+        at,
+        by,
+        action,
+        target: signature,
         ...(action === 'optout.added' ? { after: fields } : { before: fields }),
       },
     ];
@@ -182,7 +186,7 @@ export class OptOutService {
    *   `error.field_not_string`
    */
   async add(scope: OptOutScope, numbers: readonly string[], options: OptOutCallOptions = {}): Promise<number> {
-    const { by = HOST } = knownCallOptions('an opt-out', options, 'by');
+    const { by = HOST } = checkCallOptions('an opt-out', options, 'by');
     return this.entries.add(await this.keys(scope, numbers), 'operator', by);
   }
 
@@ -191,7 +195,7 @@ export class OptOutService {
    * @throws MessagingError as `add`
    */
   async remove(scope: OptOutScope, numbers: readonly string[], options: OptOutCallOptions = {}): Promise<number> {
-    const { by = HOST } = knownCallOptions('an opt-out', options, 'by');
+    const { by = HOST } = checkCallOptions('an opt-out', options, 'by');
     return this.entries.remove(await this.keys(scope, numbers), undefined, by);
   }
 
@@ -200,7 +204,7 @@ export class OptOutService {
    * @throws MessagingError `error.optout_not_found`
    */
   async removeEntry(id: string, accountId?: string, options: OptOutCallOptions = {}): Promise<void> {
-    const { by = HOST } = knownCallOptions('an opt-out', options, 'by');
+    const { by = HOST } = checkCallOptions('an opt-out', options, 'by');
     if (accountId !== undefined) checkAccountId(accountId);
     const entry = isId(id) ? await this.store.find(accountId ?? EVERY_ACCOUNT, id) : undefined;
     const removed = entry && (await this.entries.remove([entry], undefined, by));
@@ -217,7 +221,7 @@ export class OptOutService {
     accountId,
     limit = 100,
     ...query
-  }: SomeOf<OptOutScope & { number: string; limit: number; after: string }> = {}): Promise<Page<OptOutEntry>> {
+  }: OptionalFields<OptOutScope & { number: string; limit: number; after: string }> = {}): Promise<Page<OptOutEntry>> {
     if (accountId !== undefined) checkAccountId(accountId);
     checkLimit(limit);
     const page = await this.store.list({

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { type Clock, SystemClock } from '../../common/clock.js';
 import { pause } from '../../common/concurrency/async.js';
-import { UnderWay } from '../../common/concurrency/under-way.js';
+import { PendingWork } from '../../common/concurrency/pending-work.js';
 import { StorageUnavailableError } from '../../common/errors.js';
 import type { HostTransaction } from '../../common/host-transaction.js';
 import type { Dialect } from '../dialect.js';
@@ -36,7 +36,7 @@ const LISTINGS_SHARE = 0.3;
 /** Executor for databases with a connection pool: each write is a transaction on a connection of its own. */
 export class PooledExecutor extends Executor {
   protected override readonly share: ReadingShare;
-  private readonly running = new UnderWay();
+  private readonly running = new PendingWork();
   private readonly hostWork: HostWork;
   private readonly watch: TransactionWatch;
   private connecting = 0;

@@ -42,7 +42,7 @@ export interface OpenTelemetryOptions {
   readonly accounts?: readonly string[] | undefined;
 }
 
-/** @param has the method that makes it a provider */
+/** @param has the method that identifies a provider */
 function provider<P>(has: string) {
   return any((given, place): P => {
     if (typeof Object(given)[has] === 'function') return given as P;
@@ -68,8 +68,8 @@ export interface OpenTelemetrySource {
 const NAME = 'nestjs-messaging';
 
 /**
- * Metrics and traces for OpenTelemetry, through `@opentelemetry/api` alone, an optional peer dependency: the host chooses SDK
- * and exporters.
+ * Metrics and traces for OpenTelemetry. It uses only `@opentelemetry/api`, an optional peer dependency; the host chooses the SDK
+ * and the exporters.
  *
  * @example
  * ```ts
@@ -110,7 +110,7 @@ export class OpenTelemetry extends Telemetry implements OnApplicationShutdown {
     this.kinds = { internal, producer, consumer, client };
   }
 
-  /** Observed rather than added to, so that a count costs an addition and no look-up of attributes. */
+  /** An observable counter, so that counting costs one addition and no look-up of attributes. */
   override counter(metric: Metric): Measure {
     const counter = this.meter.createObservableCounter(metric.name, described(metric));
     const series = new SeriesTable(metric.labels, (attributes) => ({ attributes, total: 0 }));
@@ -154,7 +154,7 @@ export class OpenTelemetry extends Telemetry implements OnApplicationShutdown {
     return new OpenTelemetrySpan(api, tracer.startSpan(name, wanted, api.context.active()));
   }
 
-  /** The meter outlives the application: what it would read is no more. */
+  /** Removes the callbacks, because the meter outlives the application and would read values that no longer exist. */
   onApplicationShutdown(): void {
     for (const [callback, observable] of this.observed.splice(0))
       this.meter.removeBatchObservableCallback(callback, [observable]);

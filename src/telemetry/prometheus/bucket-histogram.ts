@@ -9,14 +9,14 @@ interface Line {
 }
 
 interface Buckets {
-  /** By bound, and behind the last bound; not cumulative. */
+  /** The count of each bucket, the last of which has no upper bound. Not cumulative. */
   readonly counts: number[];
   sum: number;
 }
 
 /**
- * A histogram as a registry of `prom-client` reads it. Its own takes about a microsecond for a value, several of which a send
- * gives; this one adds to a number and is summed up by the scrape.
+ * A histogram that a registry of `prom-client` can read. The library's own takes about a microsecond for a value, and a send
+ * records several values. This one only adds to a number, and the scrape computes the sums.
  */
 export class BucketHistogram {
   readonly name: string;
@@ -47,7 +47,7 @@ export class BucketHistogram {
     return { name, help, type, aggregator, values: this.series.all().flatMap((each) => this.linesOf(each)) };
   }
 
-  /** A registry may be asked to begin again. */
+  /** Sets everything to zero, as `Registry.resetMetrics` asks for. */
   reset(): void {
     for (const { series } of this.series.all()) {
       series.counts.fill(0);

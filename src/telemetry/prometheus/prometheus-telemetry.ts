@@ -23,8 +23,8 @@ export interface PrometheusOptions {
   /** The host's own registry of `prom-client`, which the host serves. Default: one of our own. */
   readonly registry?: Registry | undefined;
   /**
-   * Serves the registry at `GET <path>/metrics`: to scrapers that send `secret` in `Authorization: Bearer` (at least 32 random
-   * characters), or to whom `guard`, a guard of the host, lets in. Default: no route.
+   * Serves the registry at `GET <path>/metrics`. With `secret` (at least 32 random characters), a scraper must send it in
+   * `Authorization: Bearer`. With `guard`, a guard of the host decides who may read it. Default: no route.
    */
   readonly route?: TelemetryRoute | undefined;
   /** Accounts whose units are counted under their ids, at most 32. Default: none, all are counted together. */
@@ -103,7 +103,7 @@ export class PrometheusTelemetry extends Telemetry implements OnApplicationShutd
   override histogram(metric: HistogramMetric): Measure {
     const histogram = new BucketHistogram(metric);
     this.declared(metric);
-    // It has what a registry reads of a metric, and none of the methods by which hosts fill theirs.
+    // It has everything that a registry reads, but none of the methods by which hosts record values.
     this.registry.registerMetric(histogram as unknown as Histogram);
     return histogram.observe;
   }
@@ -112,7 +112,8 @@ export class PrometheusTelemetry extends Telemetry implements OnApplicationShutd
     new this.library.Gauge({
       ...this.declared(metric),
       collect() {
-        // Series that are no more would be shown for ever. A reset leaves a gauge without labels at 0, where it has no value.
+        // Without this, series that no longer exist would be shown for ever. For a gauge without labels `reset` would show 0, so its
+        // value is removed instead.
         if (metric.labels.length > 0) this.reset();
         else this.remove({});
         const set: Measure = (value, ...labels) => this.labels(...given(labels)).set(value);
@@ -129,7 +130,7 @@ export class PrometheusTelemetry extends Telemetry implements OnApplicationShutd
     return { contentType: this.registry.contentType, body: await this.registry.metrics() };
   }
 
-  /** Takes our metrics out of the registry, which may be the host's and outlive the application. */
+  /** Removes our metrics from the registry, which may belong to the host and outlive the application. */
   onApplicationShutdown(): void {
     for (const name of this.names) this.registry.removeSingleMetric(name);
   }

@@ -36,7 +36,8 @@ export function keyCapTests({ test }: TestRunner, world: World): void {
     const late = aSend(1, { ...capped(1), at: (TODAY + 1) * DAY_MS - 1 });
     const early = aSend(2, { ...capped(1), at: (TODAY + 1) * DAY_MS });
     assert.deepEqual(kinds(await world.commit(late, early, aSend(3, { ...capped(1), at: early.at }))), [
-      ...['accepted', 'accepted'],
+      'accepted',
+      'accepted',
       'key_cap',
     ]);
     assert.deepEqual([await spent(), await spent(TODAY + 1), await spent(TODAY - 1)], [1, 1, undefined]);

@@ -13,8 +13,13 @@ export function aReceivedMessage(index: number, over: Partial<NewReceived> = {})
   const content = { text: 'Bonjour', truncated: false, media: null, refers_to: null };
   const data = { ...about, ...content, received_at: new Date(at).toISOString() };
   return {
-    ...{ id, name: `name-${index}`, accountId: ACCOUNT, sessionId: sessionId(1), number: phone(index) },
-    ...{ file: `sealed-${index}`, receivedAt: at },
+    id,
+    name: `name-${index}`,
+    accountId: ACCOUNT,
+    sessionId: sessionId(1),
+    number: phone(index),
+    file: `sealed-${index}`,
+    receivedAt: at,
     event: { type: 'msgapp.received', accountId: ACCOUNT, at, data },
     ...over,
   };

@@ -17,7 +17,12 @@ export function telemetryTests({ test }: TestRunner, world: World): void {
     assert.deepEqual([traceOf(claimed, 1), traceOf(claimed, 2)], [TRACE, undefined]);
     const moved = await world.outbox.settle(
       claimed.map(({ messageId: id, position }) => ({
-        ...{ messageId: id, position, attempt: 1, at: START + 1, status: 'sent', dueAt: START + SECOND_MS },
+        messageId: id,
+        position,
+        attempt: 1,
+        at: START + 1,
+        status: 'sent',
+        dueAt: START + SECOND_MS,
       })),
     );
     assert.deepEqual([traceOf(moved, 1), traceOf(moved, 2)], [TRACE, undefined]);

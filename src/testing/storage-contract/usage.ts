@@ -48,8 +48,12 @@ export async function books(world: World, since: number, until: number) {
 
 export function usageTests({ test }: TestRunner, world: World): void {
   const query = (over: Partial<UsageQuery> = {}): UsageQuery => ({
-    ...{ accountId: ACCOUNT, since: TODAY - 2 * DAY_MS, until: TODAY + DAY_MS, groupBy: [] },
-    ...{ now: START + 2 * HOUR_MS, ...over },
+    accountId: ACCOUNT,
+    since: TODAY - 2 * DAY_MS,
+    until: TODAY + DAY_MS,
+    groupBy: [],
+    now: START + 2 * HOUR_MS,
+    ...over,
   });
   const usage = (over: Partial<UsageQuery> = {}) => world.usage.usage(query(over));
   const sorted = (rows: readonly UsageRow[]) => rows.map((row) => JSON.stringify(row)).sort();

@@ -20,8 +20,14 @@ const BY = { kind: 'operator', id: 'awa', address: '192.0.2.1' } as const;
 export function aLink(index: number, over: Partial<UserLink> = {}): UserLink {
   const [id, hash] = [`link-${index}`, `hash-of-link-${index}`];
   return {
-    ...{ id, hash, subject: 'Awa « é »', accountId: ACCOUNT, role: 'sender' },
-    ...{ createdAt: START, expiresAt: START + 10 * MINUTE_MS, ...over },
+    id,
+    hash,
+    subject: 'Awa « é »',
+    accountId: ACCOUNT,
+    role: 'sender',
+    createdAt: START,
+    expiresAt: START + 10 * MINUTE_MS,
+    ...over,
   };
 }
 

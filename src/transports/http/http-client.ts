@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { createRequire } from 'node:module';
 import type { Dispatcher, Pool } from 'undici';
 import type { Clock } from '../../common/clock.js';
-import { UnderWay } from '../../common/concurrency/under-way.js';
+import { PendingWork } from '../../common/concurrency/pending-work.js';
 import { dropInterimAnswers } from '../../common/interim-answers.js';
 import { charsetParameter, decodeCharset, UnknownCharsetError, utf16Of } from '../../common/text/charset.js';
 import { decodedContent } from '../../common/text/content-encoding.js';
@@ -27,7 +27,7 @@ const OWN_HEADERS = { accept: 'application/json', 'accept-encoding': 'identity',
 export class HttpClient {
   private readonly pool: Pool;
   private readonly prefix: string;
-  private readonly underWay = new UnderWay();
+  private readonly pending = new PendingWork();
 
   constructor(
     private readonly settings: GatewaySettings,
@@ -82,12 +82,12 @@ export class HttpClient {
         exchange,
       );
     });
-    return this.underWay.add(outcome);
+    return this.pending.add(outcome);
   }
 
   /** Resolves when all requests have ended, within their deadline; undici's own `close` may wait longer. */
   async close(): Promise<void> {
-    await this.underWay.end();
+    await this.pending.end();
     await this.pool.destroy();
   }
 }

@@ -77,7 +77,8 @@ export class CarrierRoute {
       links: inner.flatMap(({ links }) => links),
       ...(interruptions && { interruptions }),
       ...(pace !== undefined && { pace }),
-      ...{ submits, ...(lastError !== undefined && { lastError }) },
+      submits,
+      ...(lastError !== undefined && { lastError }),
     };
   }
 

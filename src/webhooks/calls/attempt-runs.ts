@@ -29,9 +29,18 @@ export function attemptRow(
   const sequences = ordered.length > 1 ? ordered.flatMap((call) => call.sequences) : (ordered[0]?.sequences ?? []);
   const stored = ordered.map((call): StoredCall => [at - call.at, call.ms, call.sequences.length]);
   return [
-    ...[calls.length > 1 ? runIdOf(id) : id, endpointId, JSON.stringify(sequences), error ?? null, reply ?? null],
-    ...[calls.length > 1 ? JSON.stringify(stored) : null, sequences[0] ?? 0, sequences.at(-1) ?? 0],
-    ...[at, ms, ok ? 1 : 0, status ?? null],
+    calls.length > 1 ? runIdOf(id) : id,
+    endpointId,
+    JSON.stringify(sequences),
+    error ?? null,
+    reply ?? null,
+    calls.length > 1 ? JSON.stringify(stored) : null,
+    sequences[0] ?? 0,
+    sequences.at(-1) ?? 0,
+    at,
+    ms,
+    ok ? 1 : 0,
+    status ?? null,
   ];
 }
 

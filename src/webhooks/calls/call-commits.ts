@@ -69,7 +69,9 @@ function statementsOf(dialect: Dialect, progress: readonly CallProgress[]): Stat
     each(({ done }, id) => done.map((sequence) => [id, sequence])),
     (rows) =>
       dialect.deleteRows({
-        ...{ table: 'messaging_endpoint_retry', shape: DONE, rows },
+        table: 'messaging_endpoint_retry',
+        shape: DONE,
+        rows,
         on: 'messaging_endpoint_retry.endpoint_id = v.endpoint_id AND messaging_endpoint_retry.sequence = v.sequence',
       }),
   );
@@ -77,7 +79,9 @@ function statementsOf(dialect: Dialect, progress: readonly CallProgress[]): Stat
     each(({ failed }, id) => failed.map((one) => [id, one.batch ?? null, one.sequence, one.tries, one.dueAt ?? null])),
     (rows) =>
       dialect.insertRows({
-        ...{ table: 'messaging_endpoint_retry', shape: RETRY, rows },
+        table: 'messaging_endpoint_retry',
+        shape: RETRY,
+        rows,
         onDuplicate: ['endpoint_id, sequence', ['tries', 'due_at', 'batch']],
       }),
   );
@@ -92,7 +96,10 @@ function statementsOf(dialect: Dialect, progress: readonly CallProgress[]): Stat
     replays.filter(({ position, upTo }) => position < upTo).map(({ id, position }) => [id, position]),
     (rows) =>
       dialect.updateRows({
-        ...{ table: 'messaging_endpoint_replay', set: { position: 'v.position' }, shape: REPLAY, rows },
+        table: 'messaging_endpoint_replay',
+        set: { position: 'v.position' },
+        shape: REPLAY,
+        rows,
         on: 'messaging_endpoint_replay.id = v.id',
       }),
   );
@@ -100,7 +107,9 @@ function statementsOf(dialect: Dialect, progress: readonly CallProgress[]): Stat
     replays.filter(({ position, upTo }) => position >= upTo).map(({ id }) => [id]),
     (rows) =>
       dialect.deleteRows({
-        ...{ table: 'messaging_endpoint_replay', shape: { id: 'id' }, rows },
+        table: 'messaging_endpoint_replay',
+        shape: { id: 'id' },
+        rows,
         on: 'messaging_endpoint_replay.id = v.id',
       }),
   );

@@ -136,7 +136,9 @@ export class EndpointCaller {
     if (this.draft.isEmpty) return undefined;
     const { failingSince, restsUntil } = this;
     const { progress, settled, commit } = this.draft.take(this.lease, {
-      ...{ cursor: this.queue.position, failingSince, restsUntil },
+      cursor: this.queue.position,
+      failingSince,
+      restsUntil,
     });
     const stored = () => {
       this.outstanding -= settled;
@@ -288,5 +290,9 @@ function traced(request: WebhookRequest, { traceparent }: TelemetrySpan): Webhoo
 
 /** No secret signs the call: their pepper is neither `pepper` nor `previousPepper`. */
 const UNSIGNED: WebhookOutcome = {
-  ...{ status: undefined, error: 'no_secret', reply: undefined, retryAfter: undefined, ms: 0 },
+  status: undefined,
+  error: 'no_secret',
+  reply: undefined,
+  retryAfter: undefined,
+  ms: 0,
 };

@@ -66,7 +66,11 @@ export class EventReader {
       this.mayBeMore = false;
       const { readTo: before, restarts } = this;
       const page = await this.views.texts({
-        ...{ accountId, after: before, upTo: this.upTo, types: types ?? undefined, limit: PAGE },
+        accountId,
+        after: before,
+        upTo: this.upTo,
+        types: types ?? undefined,
+        limit: PAGE,
       });
       if (this.restarts !== restarts) return undefined;
       if (page.earliest > before + 1) {

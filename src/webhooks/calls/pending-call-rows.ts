@@ -63,18 +63,21 @@ export function* callAgain(
     `SELECT e.type, CASE WHEN p.cursor_at >= ? OR EXISTS (
         SELECT 1 FROM messaging_endpoint_retry r WHERE r.endpoint_id = p.id AND r.sequence = ?) THEN 1 ELSE 0 END AS called
       FROM messaging_event e JOIN messaging_endpoint p ON p.id = ? WHERE e.account_id = ? AND ${holds('?', '?')}`,
-    ...[sequence, sequence, id, accountId],
-    ...[sequence, sequence + RUN, sequence],
+    sequence,
+    sequence,
+    id,
+    accountId,
+    sequence,
+    sequence + RUN,
+    sequence,
   );
   if (!event || (types && !types.includes(textOf(event, 'type') as EventType))) return false;
   // What the endpoint has not been called with yet is called anyway, in its place.
   if (integerOf(event, 'called') === 0) return true;
   yield* noteAsk(id, now);
   yield dialect.insertRows({
-    ...{
-      table: 'messaging_endpoint_retry',
-      shape: { endpoint_id: 'id', ...shapeOf('batch', 'sequence tries due_at') },
-    },
+    table: 'messaging_endpoint_retry',
+    shape: { endpoint_id: 'id', ...shapeOf('batch', 'sequence tries due_at') },
     rows: [[id, null, sequence, 0, now]],
     onDuplicate: ['endpoint_id, sequence', ['tries', 'due_at', 'batch']],
   });
@@ -171,7 +174,8 @@ export function* purgeFailed(dialect: Dialect, limit: number): Operation<number>
   );
   if (rows.length === 0) return 0;
   yield dialect.deleteRows({
-    ...{ table: 'messaging_endpoint_retry', shape: { endpoint_id: 'id', sequence: 'integer' } as const },
+    table: 'messaging_endpoint_retry',
+    shape: { endpoint_id: 'id', sequence: 'integer' } as const,
     rows: rows.map((row) => [textOf(row, 'endpoint_id'), integerOf(row, 'sequence')]),
     on: 'messaging_endpoint_retry.endpoint_id = v.endpoint_id AND messaging_endpoint_retry.sequence = v.sequence AND messaging_endpoint_retry.due_at IS NULL',
   });
@@ -230,8 +234,14 @@ function* countEvents(
     `SELECT sum(CASE WHEN e.sequence < ? THEN e.sequence ELSE ? END
         - CASE WHEN e.sequence - e.earlier > ? THEN e.sequence - e.earlier - 1 ELSE ? END) AS events
       FROM messaging_event e WHERE e.account_id = ? AND e.sequence > ? AND e.sequence < ? AND e.sequence - e.earlier <= ?${ofTypes}`,
-    ...[upTo, upTo, after, after],
-    ...[accountId, after, upTo + RUN, upTo],
+    upTo,
+    upTo,
+    after,
+    after,
+    accountId,
+    after,
+    upTo + RUN,
+    upTo,
     ...(types ?? []),
   );
   return row ? integerOf(row, 'events') : 0;

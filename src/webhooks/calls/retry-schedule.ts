@@ -3,8 +3,16 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../common/time.js';
 
 /** The waits after the first call that failed, after the second, and so on; each is made up to a fifth shorter or longer. */
 const WAITS = [
-  ...[5 * SECOND_MS, 30 * SECOND_MS, 2 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS],
-  ...[3 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS, 24 * HOUR_MS, 24 * HOUR_MS],
+  5 * SECOND_MS,
+  30 * SECOND_MS,
+  2 * MINUTE_MS,
+  15 * MINUTE_MS,
+  HOUR_MS,
+  3 * HOUR_MS,
+  6 * HOUR_MS,
+  12 * HOUR_MS,
+  24 * HOUR_MS,
+  24 * HOUR_MS,
 ];
 const JITTER = 0.2;
 

@@ -80,7 +80,12 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
     const lost = (caller: EndpointCaller) => this.lose(caller);
     this.writer = new ProgressWriter(this.owner, store, clock, lost, this.idle.signal);
     this.context = {
-      ...{ views, store, http, clock, ids, pollMs: this.pollMs },
+      views,
+      store,
+      http,
+      clock,
+      ids,
+      pollMs: this.pollMs,
       requests: new CallRequests(secrets),
       slots: new CallSlots(settings.slots, clock),
       spans,

@@ -125,7 +125,12 @@ function* createEndpoint(
   yield* recordAudit({ accountId, at, by, action: 'webhook.created', target: id, after: definitionOf(endpoint) });
   const made: Endpoint = {
     ...endpoint,
-    ...{ status: 'enabled', reason: null, cursor: last, failingSince: null, restsUntil: null, updatedAt: at },
+    status: 'enabled',
+    reason: null,
+    cursor: last,
+    failingSince: null,
+    restsUntil: null,
+    updatedAt: at,
   };
   return yield* answered(dialect, made, answer, at);
 }

@@ -70,8 +70,16 @@ export interface AttemptPage {
 export function endpointView(endpoint: Endpoint): EndpointView {
   const { id, url, types, ordering, batch, signature, description, status, reason, cursor } = endpoint;
   return {
-    ...{ id, url, types: types ?? ['*'], ordering, batch: { max: batch.max, wait_ms: batch.waitMs } },
-    ...{ signature, description, status, reason, last_sequence: cursor },
+    id,
+    url,
+    types: types ?? ['*'],
+    ordering,
+    batch: { max: batch.max, wait_ms: batch.waitMs },
+    signature,
+    description,
+    status,
+    reason,
+    last_sequence: cursor,
     failing_since: isoOf(endpoint.failingSince),
     rests_until: isoOf(endpoint.restsUntil),
     created_at: isoOf(endpoint.createdAt),
@@ -91,8 +99,14 @@ export function attemptView(
 ): AttemptView {
   const [first] = events;
   return {
-    ...{ id, sequence: sequences[0] ?? null, sequences, status: ok ? 'delivered' : 'failed' },
-    ...{ http_status: status ?? null, error: error ?? null, ms, at: isoOf(at) },
+    id,
+    sequence: sequences[0] ?? null,
+    sequences,
+    status: ok ? 'delivered' : 'failed',
+    http_status: status ?? null,
+    error: error ?? null,
+    ms,
+    at: isoOf(at),
     request: first === undefined ? null : sequences.length > 1 || batch.max > 1 ? { events } : first,
     response: isShown ? (reply ?? null) : null,
   };

@@ -4,7 +4,7 @@ import type { AdmittedCall } from '../../accounts/admitted-call.decorator.js';
 import { type Caller, countedAs } from '../../accounts/keys/authenticator.js';
 import { TextAccess } from '../../accounts/text-access.js';
 import { Clock } from '../../common/clock.js';
-import { pause, retryWhileAway } from '../../common/concurrency/async.js';
+import { pause, retryWhileUnavailable } from '../../common/concurrency/async.js';
 import { MessagingError } from '../../common/errors.js';
 import type { EventType } from '../../events/event-types.js';
 import { type AdapterResponse, EventStreams, HEARTBEAT_MS, RECONNECT_MS } from '../../http/event-streams.js';
@@ -135,7 +135,7 @@ export class EventFeed {
       }
       if (!cursor.isBehind) await arrival.next(POLL_MS, signal);
       if (signal.aborted) return;
-      const next = await retryWhileAway(patience, () => cursor.next(PAGE_SIZE)).catch(endOfStream);
+      const next = await retryWhileUnavailable(patience, () => cursor.next(PAGE_SIZE)).catch(endOfStream);
       if (next === undefined) return;
       events = next;
     }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { checkAccountId, checkLimit } from '../../common/inputs.js';
-import { knownCallOptions } from '../../common/options.js';
+import { checkCallOptions } from '../../common/options.js';
 import { EventLog } from '../../events/event-log.js';
 import type { EventType } from '../../events/event-types.js';
 import { eventTypesOf } from '../event-filter.js';
@@ -70,7 +70,7 @@ export class EventService {
    * @throws StorageUnavailableError
    */
   async read(accountId: string, options: EventPageRequest = {}): Promise<EventFeedPage> {
-    const given = knownCallOptions('a read of events', options, 'after', 'types', 'limit', 'wait', 'signal');
+    const given = checkCallOptions('a read of events', options, 'after', 'types', 'limit', 'wait', 'signal');
     const { after, types, limit = PAGE_SIZE, wait = 0, signal = NEVER } = given;
     checkLimit(limit);
     const cursor = this.cursors.open(accountId, after, types && eventTypesOf(types));
@@ -105,7 +105,7 @@ export class EventService {
    * ```
    */
   async *listen(accountId: string, options: EventPlace = {}): AsyncGenerator<EventView, void, undefined> {
-    const given = knownCallOptions('a listener to events', options, 'after', 'types', 'signal');
+    const given = checkCallOptions('a listener to events', options, 'after', 'types', 'signal');
     const { after, types, signal = NEVER } = given;
     const cursor = this.cursors.open(accountId, after, types && eventTypesOf(types));
     const arrival = this.arrivals.of(accountId);

@@ -62,7 +62,12 @@ export class Kannel {
   /** By its HTTP interface. @throws Error when Kannel refuses */
   async send({ to, text, as, dlrUrl }: KannelSms): Promise<void> {
     const query = new URLSearchParams({
-      ...{ username: 'test', password: 'secret', from: 'INFOS', to, text, charset: 'UTF-8' },
+      username: 'test',
+      password: 'secret',
+      from: 'INFOS',
+      to,
+      text,
+      charset: 'UTF-8',
       coding: as === 'ucs2' ? '2' : '0',
       // Every kind of report but "still trying".
       ...(dlrUrl === undefined ? {} : { 'dlr-mask': '27', 'dlr-url': dlrUrl }),

@@ -8,7 +8,11 @@ import type { WhatsappPeer } from './whatsapp-peer.js';
 /** Options of a channel that goes through Baileys to the peer, without pauses between messages. */
 export function overBaileys(peer: WhatsappPeer, options: BaileysOptions = {}): Partial<MessagingOptions> {
   const transport = BaileysMsgappTransport.forRoot({
-    ...{ waWebSocketUrl: peer.url, ca: peer.ca, mediaUrl: peer.mediaUrl, queryTimeoutMs: 2000, ackTimeoutMs: 1000 },
+    waWebSocketUrl: peer.url,
+    ca: peer.ca,
+    mediaUrl: peer.mediaUrl,
+    queryTimeoutMs: 2000,
+    ackTimeoutMs: 1000,
     ...options,
   });
   const pacing = { perMinute: Number.POSITIVE_INFINITY };

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { pause, retryWhileAway } from '../../../src/common/concurrency/async.js';
+import { pause, retryWhileUnavailable } from '../../../src/common/concurrency/async.js';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { settled } from '../../support/settled.js';
@@ -25,8 +25,8 @@ function retrying(away: number, untilMs: number, fault: Error = new StorageUnava
   const abort = new AbortController();
   const tried: number[] = [];
   let heard = 0;
-  const patience = { clock, until: began + untilMs, signal: abort.signal, onAway: () => heard++ };
-  const end = retryWhileAway(patience, async () => {
+  const patience = { clock, until: began + untilMs, signal: abort.signal, onUnavailable: () => heard++ };
+  const end = retryWhileUnavailable(patience, async () => {
     tried.push((clock.elapsed() - began) / 1000);
     if (tried.length <= away) throw fault;
     return 'done';

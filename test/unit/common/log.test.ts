@@ -105,8 +105,25 @@ test('a fault has a word: ours, that of the system or a database, or its name', 
 
 /** What begins a line, moves the cursor or turns the direction of writing. */
 const CONTROLS = [
-  ...['\n', '\r\n', '\t', '\0', '\b', '\v', '\f', '\u001b[2J', '\u007f', '\u0085', '\u009b2J', '\u2028', '\u2029'],
-  ...['\u061c', '\u200e', '\u200f', '\u202e', '\u2066', '\u2069'],
+  '\n',
+  '\r\n',
+  '\t',
+  '\0',
+  '\b',
+  '\v',
+  '\f',
+  '\u001b[2J',
+  '\u007f',
+  '\u0085',
+  '\u009b2J',
+  '\u2028',
+  '\u2029',
+  '\u061c',
+  '\u200e',
+  '\u200f',
+  '\u202e',
+  '\u2066',
+  '\u2069',
 ];
 
 test.each(CONTROLS)('no text from outside begins a line or moves a cursor: %j', (control) => {

@@ -180,13 +180,16 @@ describe('the length of a text', () => {
   test('is not counted where it cannot matter', async () => {
     const { hasCodePoints } = await import('../../../src/common/inputs.js');
     expect(['', 'a', '😀'.repeat(128), 'a'.repeat(128)].map((text) => hasCodePoints(text, 1, 128))).toEqual([
-      ...[false, true, true, true],
+      false,
+      true,
+      true,
+      true,
     ]);
     const walks = jest.spyOn(String.prototype, Symbol.iterator);
     const matches = jest.spyOn(String.prototype, 'match');
     expect(
       ['a'.repeat(129), '😀'.repeat(129), '😀'.repeat(100_000)].map((text) => hasCodePoints(text, 1, 128)),
-    ).toEqual([...[false, false, false]]);
+    ).toEqual([false, false, false]);
     const longest = [...walks.mock.contexts, ...matches.mock.contexts].map((text) => String(text).length);
     walks.mockRestore();
     matches.mockRestore();

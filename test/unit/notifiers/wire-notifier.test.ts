@@ -130,7 +130,7 @@ describe('a stranger on the wire', () => {
       const { heard } = await process();
       for (let time = 0; time < 1000; time++) carrier.carry(payload);
       expect(heard).toEqual([]);
-      expect(logged).toEqual(['A payload that is none of ours was ignored.']);
+      expect(logged).toEqual(['A payload that is not ours was ignored.']);
     },
   );
 
@@ -153,7 +153,7 @@ describe('without the wire', () => {
     // 0.25 s, doubling up to 30 s: 7 tries in the first half minute, and then two a minute; of two processes.
     expect(carrier.opened).toBeLessThan(2 * 30);
     expect(carrier.opened).toBeGreaterThan(2 * 20);
-    expect(logged[0]).toMatch(/^No connection comes about\. .*\(ECONNREFUSED\)$/);
+    expect(logged[0]).toMatch(/^The connection failed\. .*\(ECONNREFUSED\)$/);
     expect(logged.length).toBeLessThanOrEqual(2 * 11);
     expect(logged.join()).not.toContain('secret');
     carrier.state = 'up';
@@ -169,7 +169,7 @@ describe('without the wire', () => {
     for (let index = 0; index < 100_000; index++) notifier.publish('key', `k${index}`);
     expect(heard).toHaveLength(100_000);
     expect(Reflect.get(notifier, 'waiting').size).toBeLessThanOrEqual(1000);
-    expect(logged.filter((line) => line.startsWith('Too many notices wait'))).toHaveLength(1);
+    expect(logged.filter((line) => line.startsWith('Too many notices are waiting'))).toHaveLength(1);
   });
 
   test('a carrier that takes half a minute to answer is given up after five seconds, and connected to again', async () => {

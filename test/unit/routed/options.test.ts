@@ -14,7 +14,11 @@ describe('options of routes', () => {
     expect(name).toBe('routed');
     expect(routes).toMatchObject([
       {
-        ...{ name: 'a', prefixes: [''], signatures: undefined, weight: 1, segmentsPerSecond: undefined },
+        name: 'a',
+        prefixes: [''],
+        signatures: undefined,
+        weight: 1,
+        segmentsPerSecond: undefined,
         breaker: { failurePercent: 50, minSms: 5, windowMs: 60_000, openMs: 30_000 },
       },
     ]);

@@ -67,7 +67,9 @@ describe('a limit in segments a second', () => {
 
   test('costs a worker at most four transactions a second, however many batches there are', async () => {
     const { segments, transactions } = await runPaced([await newPolicies()], {
-      ...{ sms: 2000, segmentsPerSecond: 400, batchSize: 5 },
+      sms: 2000,
+      segmentsPerSecond: 400,
+      batchSize: 5,
     });
     const seconds = (segments.at(-1) ?? 0) / 1000;
     expect(transactions).toBeLessThanOrEqual(4 * (seconds + 1));

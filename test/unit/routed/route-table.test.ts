@@ -7,7 +7,10 @@ interface Route extends Choosable {
 }
 
 const route = (name: string, over: Partial<Omit<Route, 'signatures'>> & { signatures?: string[] } = {}): Route => ({
-  ...{ name, prefixes: [''], weight: 1, ...over },
+  name,
+  prefixes: [''],
+  weight: 1,
+  ...over,
   signatures: over.signatures && new Set(over.signatures),
 });
 
@@ -39,8 +42,10 @@ describe('the routes of an SMS', () => {
 
   test('at equal prefixes the routes for the signature stand before those for all, at longer ones they do not', () => {
     const routes = [
-      ...[route('any', { prefixes: ['226'] }), route('bank', { prefixes: ['226'], signatures: ['BANK'] })],
-      ...[route('mobile', { prefixes: ['22670'] }), route('bank-everywhere', { signatures: ['BANK'] })],
+      route('any', { prefixes: ['226'] }),
+      route('bank', { prefixes: ['226'], signatures: ['BANK'] }),
+      route('mobile', { prefixes: ['22670'] }),
+      route('bank-everywhere', { signatures: ['BANK'] }),
     ];
     expect(names(routes, '22670123456', 'BANK')).toEqual(['mobile', 'bank', 'any', 'bank-everywhere']);
     expect(names(routes, '22670123456', 'INFOS')).toEqual(['mobile', 'any']);

@@ -35,7 +35,9 @@ describe('names of routes and receipts', () => {
 
   test('the names that a transport has for its links stay, and the tries show the route too', async () => {
     const transport = new RouteDouble('smpp', () => ({
-      ...{ kind: 'sent', route: 'carrier-2', carrierIds: ['1'] },
+      kind: 'sent',
+      route: 'carrier-2',
+      carrierIds: ['1'],
       attempts: [
         { route: 'smpp', outcome: 'retry', at: 1, code: '0x58' },
         { route: 'link-2', outcome: 'sent', at: 2 },
@@ -106,7 +108,8 @@ describe('starting and stopping', () => {
     expect(await world.send('22670000001')).toMatchObject({ route: 'b' });
     world.clock.advance(30_000);
     expect(await world.send('22670000002')).toMatchObject({
-      ...{ kind: 'sent', route: 'b' },
+      kind: 'sent',
+      route: 'b',
       attempts: [{ route: 'a', outcome: 'retry', code: 'not_started' }, { route: 'b' }],
     });
     expect(broken.starts).toBe(2);
@@ -178,7 +181,11 @@ describe('policy and timing of the whole', () => {
       { name: 'slow', transport: slow },
     ]);
     expect(router.timing).toEqual({
-      ...{ leaseMs: 365_000, maxAttempts: 30, retryBaseMs: 2000, retryMaxMs: 300_000, reportDeadlineMs: 10 ** 9 },
+      leaseMs: 365_000,
+      maxAttempts: 30,
+      retryBaseMs: 2000,
+      retryMaxMs: 300_000,
+      reportDeadlineMs: 10 ** 9,
       maxAwayMs: DEFAULT_TIMING.maxAwayMs,
     });
   });

@@ -37,7 +37,10 @@ describe('where an SMS goes', () => {
     );
     expect(results.map(({ kind }) => kind)).toEqual(['sent', 'sent', 'sent', 'refused']);
     expect(results.map(({ carrierIds }) => carrierIds?.[0])).toEqual([
-      ...['bf-22670000001', 'fr-33612345678', 'bf-22670000002', undefined],
+      'bf-22670000001',
+      'fr-33612345678',
+      'bf-22670000002',
+      undefined,
     ]);
     expect(burkina.batches).toHaveLength(1);
     expect(results[3]).toEqual({ kind: 'refused', error: 'no_route', unasked: true });
@@ -46,7 +49,10 @@ describe('where an SMS goes', () => {
   test('the route that took it, and the try, are told', async () => {
     await twoRoutes(new RouteDouble('first', () => ({ kind: 'sent', carrierIds: ['id-1'], segments: 1 })));
     expect(await world.send(BURKINA)).toEqual({
-      ...{ kind: 'sent', carrierIds: ['id-1'], segments: 1, route: 'a' },
+      kind: 'sent',
+      carrierIds: ['id-1'],
+      segments: 1,
+      route: 'a',
       attempts: [{ route: 'a', outcome: 'sent', at: world.clock.now() }],
     });
   });
@@ -54,7 +60,8 @@ describe('where an SMS goes', () => {
   test('refused for good by one, it goes to the next, and both tries are told', async () => {
     const { second } = await twoRoutes(new RouteDouble('first', () => REFUSED));
     expect(await world.send(BURKINA)).toMatchObject({
-      ...{ kind: 'sent', route: 'b' },
+      kind: 'sent',
+      route: 'b',
       attempts: [
         { route: 'a', outcome: 'refused', code: 'no_contract' },
         { route: 'b', outcome: 'sent' },
@@ -72,7 +79,8 @@ describe('where an SMS goes', () => {
     const second = new RouteDouble('second');
     world = await RoutedWorld.started([
       {
-        ...{ name: 'a', transport: new RouteDouble('first', () => ({ kind: 'refused', error: 'absent' })) },
+        name: 'a',
+        transport: new RouteDouble('first', () => ({ kind: 'refused', error: 'absent' })),
         failOver: (error) => error !== 'absent',
       },
       { name: 'b', transport: second, weight: 0 },
@@ -143,7 +151,8 @@ describe('where an SMS goes', () => {
     expect(await world.send(BURKINA)).toMatchObject(BUSY);
     expect(second.batches).toEqual([]);
     expect(await world.send(BURKINA)).toMatchObject({
-      ...{ kind: 'sent', route: 'b' },
+      kind: 'sent',
+      route: 'b',
       attempts: [
         { route: 'a', outcome: 'retry', code: 'busy' },
         { route: 'b', outcome: 'sent' },
@@ -207,7 +216,9 @@ describe('where an SMS goes', () => {
   test('a failOver of the host that throws lets the refusal stand, and costs no other', async () => {
     world = await RoutedWorld.started([
       {
-        ...{ name: 'a', transport: new RouteDouble('bf', () => REFUSED), prefixes: ['226'] },
+        name: 'a',
+        transport: new RouteDouble('bf', () => REFUSED),
+        prefixes: ['226'],
         failOver: () => {
           throw new Error('a defect of the host');
         },

@@ -21,8 +21,15 @@ function message(fields: Partial<ScreenMessageView> = {}): ScreenMessageView {
   return {
     messageID: `m${count}`,
     channel: 'sms',
-    ...{ from, fromText: from, to, toText: `+${to}` },
-    ...{ status: 'delivered', error: null, segments: 1, units: 1, refundedUnits: 0 },
+    from,
+    fromText: from,
+    to,
+    toText: `+${to}`,
+    status: 'delivered',
+    error: null,
+    segments: 1,
+    units: 1,
+    refundedUnits: 0,
     text: `Texte ${count}`,
     media: null,
     receivedAt: new Date(Date.UTC(2026, 10, 21, 10) + count * 1_000).toISOString(),
@@ -31,8 +38,14 @@ function message(fields: Partial<ScreenMessageView> = {}): ScreenMessageView {
 }
 
 const file = (fields: Partial<ScreenMediaView> = {}): ScreenMediaView => ({
-  ...{ type: 'image', mimetype: 'image/png', fileName: null, size: 7, sha256: 'ab', caption: null },
-  ...{ player: 'image', kept: true },
+  type: 'image',
+  mimetype: 'image/png',
+  fileName: null,
+  size: 7,
+  sha256: 'ab',
+  caption: null,
+  player: 'image',
+  kept: true,
   ...fields,
 });
 

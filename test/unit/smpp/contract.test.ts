@@ -56,7 +56,11 @@ async function open(link: Partial<SmppLinkOptions>, resendUnknown: boolean): Pro
       const shortMessage = encodeUcs2(text);
       await until(() => smsc.connections.some(({ bind }) => bind !== undefined));
       const answer = await smsc.connection.deliver({
-        ...{ ...PLAIN_SHORT_MESSAGE, source, destination, dataCoding: 8, shortMessage },
+        ...PLAIN_SHORT_MESSAGE,
+        source,
+        destination,
+        dataCoding: 8,
+        shortMessage,
       });
       return answer.status === 0;
     },

@@ -15,7 +15,12 @@ import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { range } from '../../../src/testing/storage-contract/fixtures.js';
 
 const SMS: readonly OutgoingSms[] = range(4).map((position) => ({
-  ...{ smsId: 'm', position, signature: 'INFOS', number: '22670000000', text: 'x', attempt: 1 },
+  smsId: 'm',
+  position,
+  signature: 'INFOS',
+  number: '22670000000',
+  text: 'x',
+  attempt: 1,
 }));
 
 /** A transport that gives these results, the first of them early. */

@@ -18,7 +18,12 @@ const NAMES = Object.keys(METRICS) as MetricName[];
 
 /** What a large installation has of the labels that options define. */
 const LARGE: Readonly<Record<keyof typeof OPEN_LABELS, number>> = {
-  ...{ channel: 3, route: 10, country: 50, account: 1, worker: 24, table: 34 },
+  channel: 3,
+  route: 10,
+  country: 50,
+  account: 1,
+  worker: 24,
+  table: 34,
 };
 
 function valuesOf(name: MetricName): readonly (readonly string[])[] {

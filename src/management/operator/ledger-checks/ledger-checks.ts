@@ -141,12 +141,23 @@ export class LedgerChecks implements BeforeApplicationShutdown {
 class Stopped extends Error {}
 
 const NONE: LedgerCheckView = {
-  ...{ id: null, state: 'none', part: null, checked: 0, findings: [], started_at: null, ended_at: null },
+  id: null,
+  state: 'none',
+  part: null,
+  checked: 0,
+  findings: [],
+  started_at: null,
+  ended_at: null,
 };
 
 function checkView({ id, state, part, checked, findings, startedAt, endedAt }: CheckRun): LedgerCheckView {
   return {
-    ...{ id, state, part: part ?? null, checked, findings },
-    ...{ started_at: isoOf(startedAt), ended_at: isoOf(endedAt) },
+    id,
+    state,
+    part: part ?? null,
+    checked,
+    findings,
+    started_at: isoOf(startedAt),
+    ended_at: isoOf(endedAt),
   };
 }

@@ -121,9 +121,14 @@ export class ManagedCarriers {
 function routeView(route: RouteState, isResting: boolean): CarrierRouteView {
   const { name, transport, breaker, links, pace, submits = 0, lastError } = route;
   return {
-    ...{ name, kind: transport, state: isResting ? 'resting' : stateOf(route) },
-    ...{ breaker: breaker ?? null, links: links.map(linkView), pace: pace ?? null },
-    ...{ submits, last_error: lastError ?? null },
+    name,
+    kind: transport,
+    state: isResting ? 'resting' : stateOf(route),
+    breaker: breaker ?? null,
+    links: links.map(linkView),
+    pace: pace ?? null,
+    submits,
+    last_error: lastError ?? null,
   };
 }
 

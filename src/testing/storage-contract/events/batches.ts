@@ -23,13 +23,23 @@ export function eventBatchTests({ test }: TestRunner, world: World): void {
   test('the events of a large batch are as they were told', async () => {
     await sentTogether();
     const data = {
-      ...{ id: messageId(1), channel: 'sms', signature: 'INFOS', status: 'sent', error: null },
-      ...{ units: 1, refunded_units: 0, accepted_at: new Date(START).toISOString(), metadata: { order: '4711' } },
+      id: messageId(1),
+      channel: 'sms',
+      signature: 'INFOS',
+      status: 'sent',
+      error: null,
+      units: 1,
+      refunded_units: 0,
+      accepted_at: new Date(START).toISOString(),
+      metadata: { order: '4711' },
     };
     assert.deepEqual(
       await steps.events(),
       range(MANY).map((position) => ({
-        ...{ type: 'message.sent', accountId: ACCOUNT, sequence: position + 1, at: START + position },
+        type: 'message.sent',
+        accountId: ACCOUNT,
+        sequence: position + 1,
+        at: START + position,
         data: { ...data, position, number: phone(position) },
       })),
     );
@@ -61,7 +71,10 @@ export function eventBatchTests({ test }: TestRunner, world: World): void {
     await steps.sending(...range(MANY).map((index) => aSend(index)));
     const outcomes = ['delivered', 'failed', 'undelivered'] as const;
     const update = (message: number, status: DeliveryUpdate['status']): DeliveryUpdate => ({
-      ...{ messageId: messageId(message), position: 0, status, at: START },
+      messageId: messageId(message),
+      position: 0,
+      status,
+      at: START,
     });
     const first = range(20).flatMap((message) => [update(message, 'sent'), update(message, 'delivered')]);
     await world.outbox.settle([update(LAST, 'delivered'), ...first, update(20, 'sent')]);

@@ -27,16 +27,27 @@ export function eventTests({ test }: TestRunner, world: World): void {
     await steps.settle(1, 'failed', 0);
     const [sent, failed, send] = await steps.events();
     const data = {
-      ...{ id: messageId(1), channel: 'sms', position: 0, number: phone(0), signature: 'INFOS', error: null, units: 2 },
-      ...{ accepted_at: new Date(START).toISOString(), metadata: { order: '4711' } },
+      id: messageId(1),
+      channel: 'sms',
+      position: 0,
+      number: phone(0),
+      signature: 'INFOS',
+      error: null,
+      units: 2,
+      accepted_at: new Date(START).toISOString(),
+      metadata: { order: '4711' },
     };
     const of = { accountId: ACCOUNT, at: START + SECOND_MS };
     assert.deepEqual(sent, {
-      ...{ ...of, sequence: 1, type: 'message.sent' },
+      ...of,
+      sequence: 1,
+      type: 'message.sent',
       data: { ...data, status: 'sent', refunded_units: 0 },
     });
     assert.deepEqual(failed, {
-      ...{ ...of, sequence: 2, type: 'message.failed' },
+      ...of,
+      sequence: 2,
+      type: 'message.failed',
       data: { ...data, status: 'failed', refunded_units: 2 },
     });
     assert.equal(send?.type, 'send.completed');

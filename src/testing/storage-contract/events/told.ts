@@ -37,21 +37,26 @@ const record = (state: object) => new Map([['record', { state, messages: [], exp
 /** Each kind of change that is no delivery's. */
 export const EMITTERS: readonly Emitter[] = [
   {
-    ...{ name: 'an opt-out', type: 'optout.added', data: { number: phone(1), signature: 'SHOP', source: 'phone' } },
+    name: 'an opt-out',
+    type: 'optout.added',
+    data: { number: phone(1), signature: 'SHOP', source: 'phone' },
     prepare:
       async ({ optOuts }) =>
       () =>
         optOuts.add([toldOptOut()]),
   },
   {
-    ...{ name: 'its end', type: 'optout.removed', data: { number: phone(1), signature: 'SHOP', source: 'operator' } },
+    name: 'its end',
+    type: 'optout.removed',
+    data: { number: phone(1), signature: 'SHOP', source: 'operator' },
     prepare: async ({ optOuts }) => {
       await optOuts.add([toldOptOut()]);
       return () => optOuts.remove([toldOptOut()], undefined, toldRemoval);
     },
   },
   {
-    ...{ name: 'a step of a session', type: 'session.connected' },
+    name: 'a step of a session',
+    type: 'session.connected',
     data: { id: aSession(1).id, channel: 'wa', number: phone(1), status: 'connected', reason: 'linked' },
     prepare: async (stores) => {
       const lease = await stores.sessions.create(aSession(1));
@@ -59,62 +64,77 @@ export const EMITTERS: readonly Emitter[] = [
     },
   },
   {
-    ...{ name: 'a top-up', type: 'balance.topped_up', data: { id: 'inv-1', units: 5, note: 'Merci' } },
+    name: 'a top-up',
+    type: 'balance.topped_up',
+    data: { id: 'inv-1', units: 5, note: 'Merci' },
     prepare: async (stores) => () => stores.ledger.post(toldPosting(5, 'topup', 'Merci')),
   },
   {
-    ...{ name: 'an adjustment', type: 'balance.adjusted', data: { id: 'inv-1', units: -5, note: null } },
+    name: 'an adjustment',
+    type: 'balance.adjusted',
+    data: { id: 'inv-1', units: -5, note: null },
     prepare: async (stores) => () => stores.ledger.post(toldPosting(-5, 'adjust')),
   },
   {
-    ...{ name: 'a verified signature', type: 'signature.verified', data: { name: 'SHOP', reason: null } },
+    name: 'a verified signature',
+    type: 'signature.verified',
+    data: { name: 'SHOP', reason: null },
     prepare: async (world) => {
       await registered(world);
       return () => world.accounts.decideSignature(ACCOUNT, 'SHOP', 'verified', undefined, START);
     },
   },
   {
-    ...{
-      name: 'a rejected signature',
-      type: 'signature.rejected',
-      data: { name: 'SHOP', reason: `${'é'.repeat(512)}…` },
-    },
+    name: 'a rejected signature',
+    type: 'signature.rejected',
+    data: { name: 'SHOP', reason: `${'é'.repeat(512)}…` },
     prepare: async (world) => {
       await registered(world);
       return () => world.accounts.decideSignature(ACCOUNT, 'SHOP', 'rejected', 'é'.repeat(5000), START);
     },
   },
   {
-    ...{ name: 'a key', type: 'key.created', data: { id: 'k1', name: null } },
+    name: 'a key',
+    type: 'key.created',
+    data: { id: 'k1', name: null },
     prepare: async (stores) => () => stores.accounts.addKey(toldKey('k1')),
   },
   {
-    ...{ name: 'a key with a name', type: 'key.created', data: { id: 'k1', name: 'Shop' } },
+    name: 'a key with a name',
+    type: 'key.created',
+    data: { id: 'k1', name: 'Shop' },
     prepare: async (stores) => () => stores.accounts.addKey({ ...toldKey('k1'), name: 'Shop' }),
   },
   {
-    ...{ name: 'a key in place of another', type: 'key.rotated', data: { id: 'k2', name: null, replaced: 'k1' } },
+    name: 'a key in place of another',
+    type: 'key.rotated',
+    data: { id: 'k2', name: null, replaced: 'k1' },
     prepare: async (stores) => {
       await stores.accounts.addKey(toldKey('k1'));
       return () => stores.accounts.rotateKey('k1', toldKey('k2'), START);
     },
   },
   {
-    ...{ name: 'the end of a key', type: 'key.revoked', data: { id: 'k1', name: null } },
+    name: 'the end of a key',
+    type: 'key.revoked',
+    data: { id: 'k1', name: null },
     prepare: async (stores) => {
       await stores.accounts.addKey(toldKey('k1'));
       return () => stores.accounts.revokeKey('k1', START);
     },
   },
   {
-    ...{ name: 'a verified code', type: 'otp.verified', data: { service: 'bank', number: phone(1) } },
+    name: 'a verified code',
+    type: 'otp.verified',
+    data: { service: 'bank', number: phone(1) },
     prepare: async (stores) => () =>
       stores.policies.change(['record'], () => {
         return { result: 0, changes: record({ verified: true }), events: codeEvents(toldCode, { kind: 'verified' }) };
       }),
   },
   {
-    ...{ name: 'a code that was not compared', type: 'otp.locked' },
+    name: 'a code that was not compared',
+    type: 'otp.locked',
     data: { service: 'bank', number: phone(1), retry_after: 60 },
     prepare: async (stores) => () =>
       stores.policies.change(
@@ -124,7 +144,9 @@ export const EMITTERS: readonly Emitter[] = [
       ),
   },
   {
-    ...{ name: 'a low balance', type: 'balance.low', data: { balance: 9, threshold: 10 } },
+    name: 'a low balance',
+    type: 'balance.low',
+    data: { balance: 9, threshold: 10 },
     prepare: async (world) => {
       await world.accounts.setLowBalance(ACCOUNT, 10);
       await spend(world, 991);

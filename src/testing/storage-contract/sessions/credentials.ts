@@ -8,8 +8,29 @@ import type { World } from '../world.js';
 
 /** Ids that a collation or an escaping error could confuse. */
 const IDS = [
-  ...['a', 'A', 'á', 'a\u0301', 'a ', ' a', '', '%', '_', '?', "'", '"', '\\', '\\u0061', '\n', '😀', '$1', 'null'],
-  ...['a\u0000b', '\ud800', '22670000001.0@s.net', '["a"]', 'x'.repeat(200)],
+  'a',
+  'A',
+  'á',
+  'a\u0301',
+  'a ',
+  ' a',
+  '',
+  '%',
+  '_',
+  '?',
+  "'",
+  '"',
+  '\\',
+  '\\u0061',
+  '\n',
+  '😀',
+  '$1',
+  'null',
+  'a\u0000b',
+  '\ud800',
+  '22670000001.0@s.net',
+  '["a"]',
+  'x'.repeat(200),
 ];
 
 export function credentialTests({ test }: TestRunner, world: World): void {

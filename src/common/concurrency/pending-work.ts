@@ -1,12 +1,12 @@
 /**
- * Counts work under way, so that its end can be awaited. A `Set` of it would keep results until the next full garbage
+ * Counts pending work, so that its end can be awaited. A `Set` of promises would keep their results until the next full garbage
  * collection: see `OpenRequests`.
  */
-export class UnderWay {
+export class PendingWork {
   private count = 0;
   private readonly ended: (() => void)[] = [];
 
-  /** The outcome of the work, which counts until then. */
+  /** Counts the work until it ends, and resolves with its outcome. */
   async add<T>(work: Promise<T>): Promise<T> {
     this.count++;
     try {
@@ -17,7 +17,7 @@ export class UnderWay {
     }
   }
 
-  /** Resolves when none is under way; at once where none is. */
+  /** Resolves when no work is pending, at once if there is none now. */
   end(): Promise<void> {
     return this.count === 0 ? Promise.resolve() : new Promise((resolve) => this.ended.push(resolve));
   }

@@ -1,16 +1,16 @@
 import { expect, test } from '@jest/globals';
-import { UnderWay } from '../../../src/common/concurrency/under-way.js';
+import { PendingWork } from '../../../src/common/concurrency/pending-work.js';
 import { promotedBytes } from '../../support/heap.js';
 
 test('its end comes when the last work has ended, however that ends', async () => {
-  const underWay = new UnderWay();
-  await underWay.end();
+  const pending = new PendingWork();
+  await pending.end();
   const ends: (() => void)[] = [];
   const open = new Promise<void>((resolve) => ends.push(resolve));
   const failing = new Promise<void>((_, reject) => ends.push(() => reject(new Error('failed'))));
-  const works = [underWay.add(open.then(() => 'done')), underWay.add(failing)];
+  const works = [pending.add(open.then(() => 'done')), pending.add(failing)];
   let ended = 0;
-  const told = [underWay.end(), underWay.end()].map((end) => end.then(() => ended++));
+  const told = [pending.end(), pending.end()].map((end) => end.then(() => ended++));
   ends[0]?.();
   expect(await works[0]).toBe('done');
   await new Promise(setImmediate);
@@ -19,15 +19,15 @@ test('its end comes when the last work has ended, however that ends', async () =
   await expect(works[1]).rejects.toThrow('failed');
   await Promise.all(told);
   expect(ended).toBe(2);
-  await underWay.end();
+  await pending.end();
 });
 
 test('the results of work that has ended need no full collection to be forgotten', async () => {
-  const underWay = new UnderWay();
+  const pending = new PendingWork();
   const open: (() => void)[] = [];
   const turn = () => {
     const work = new Promise<readonly number[]>((resolve) => open.push(() => resolve(new Array(100).fill(0.5))));
-    void underWay.add(work);
+    void pending.add(work);
     if (open.length > 8) open.shift()?.();
   };
   // All results take 16 MB.
