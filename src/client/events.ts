@@ -55,7 +55,7 @@ export interface EventsPage<T extends EventType = EventType> {
 
 /** A type of event, with the JSON Schema (draft 2020-12) of a whole event. */
 export interface EventTypeView {
-  readonly type: string;
+  readonly type: WebhookEvent['type'];
   readonly description: string;
   readonly schema: object;
 }

@@ -34,7 +34,7 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
     await page.context().close();
   });
 
-  const open = async (role: string, screen: string, routes = FULL) => {
+  const open = async (role: Parameters<typeof sessionRoutes>[0], screen: string, routes = FULL) => {
     world.api.routes = { ...sessionRoutes(role), ...routes };
     world.api.requests.length = 0;
     ({ page } = await openScreen(browser, world, screen, { locale: 'en' }));
@@ -133,11 +133,11 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
 
     test('sees the events live, and goes on after the last one when the stream is cut', async () => {
       await open('developer', 'webhooks');
-      const places: (string | null)[] = [];
+      const places: unknown[] = [];
       world.api.routes['GET events'] = { items: [eventOf(1)], next_after: 1, last: 4710 };
       world.api.routes['GET events/stream'] = ({ query, headers }: FakeRequest) => {
         if (headers['x-user-token'] !== 'token') return new FakeAnswer(401, {});
-        places.push(query.get('after'));
+        places.push(headers['last-event-id'] ?? query.get('after'));
         const sequence = 4710 + places.length;
         return stream(`id: ${sequence}\ndata: ${JSON.stringify(eventOf(sequence, { type: 'optout.added' }))}\n\n`);
       };

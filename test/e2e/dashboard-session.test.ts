@@ -127,10 +127,7 @@ suite('people at the dashboard', () => {
     await page.getByRole('button', { name: 'New key' }).click();
     await dialog().getByLabel('Name').fill('مرحبا 👩🏽‍💻 <script>');
     await dialog().getByLabel('Send SMS').check();
-    world.api.routes['POST keys'] = ({ headers }: { headers: Record<string, string> }) =>
-      asked('POST', 'keys').length === 1
-        ? new FakeAnswer(200, '{ "cut": ')
-        : { ...keyOf('k_new'), key: `made by ${headers['idempotency-key']}` };
+    world.api.routes['POST keys'] = () => new FakeAnswer(200, '{ "cut": ');
     const make = dialog().getByRole('button', { name: 'New key' });
     const told = dialog().getByRole('alert').getByText('The server does not answer');
     await make.click();
@@ -142,11 +139,16 @@ suite('people at the dashboard', () => {
     await until(() => world.api.cut.some((path) => path.endsWith('/keys')));
     await told.waitFor();
     world.api.away = false;
+    world.api.routes['POST keys'] = ({ headers }: { headers: Record<string, string> }) => ({
+      ...keyOf('k_new'),
+      key: `made by ${headers['idempotency-key']}`,
+    });
     expect(await dialog().getByLabel('Name').inputValue()).toBe('مرحبا 👩🏽‍💻 <script>');
     await make.click();
     await page.getByText('made by').waitFor();
     const keys = asked('POST', 'keys').map(({ headers }) => headers['idempotency-key']);
-    expect(keys).toHaveLength(2);
+    // The first click makes three attempts, whose answers are cut. The last click makes one.
+    expect(keys).toHaveLength(4);
     expect(new Set(keys).size).toBe(1);
     expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
   });
@@ -267,7 +269,9 @@ suite('people at the dashboard', () => {
     const pages = asked('GET', 'ledger').filter(({ query }) => query.get('kind') === 'charge');
     const [first, next] = [false, true].map((further) => pages.find(({ query }) => query.has('cursor') === further));
     expect(Object.fromEntries(first?.query ?? [])).toEqual({
-      ...{ kind: 'charge', limit: '50', since: '2026-11-01T00:00:00.000Z', until: '2026-11-03T00:00:00.000Z' },
+      kind: 'charge',
+      since: '2026-11-01T00:00:00.000Z',
+      until: '2026-11-03T00:00:00.000Z',
     });
     expect(next?.query.get('cursor')).toBe('50');
     const [file] = await Promise.all([

@@ -150,7 +150,9 @@ export interface Overview {
   readonly today: Readonly<Record<string, number>>;
   /** The same, a week ago until the same time of the day. */
   readonly last_week: Readonly<Record<string, number>>;
-  readonly attention: readonly { readonly kind: string; readonly target: string; readonly at: string }[];
+  /** Whether more was sent than is counted. */
+  readonly capped: { readonly today: boolean; readonly last_week: boolean };
+  readonly attention: readonly { readonly kind: string; readonly target: string; readonly at: string | null }[];
 }
 
 /** One-time passcodes of a period. */
@@ -194,6 +196,6 @@ export interface AuditEntry {
   readonly action: string;
   readonly target: string;
   readonly account: string | null;
-  readonly before: object | null;
-  readonly after: object | null;
+  readonly before: Readonly<Record<string, unknown>> | null;
+  readonly after: Readonly<Record<string, unknown>> | null;
 }

@@ -45,8 +45,8 @@ export interface LinkOrder {
 
 /** A one-time link. */
 export interface Link {
-  /** What stands behind the dashboard's address, beginning with `#`. */
-  readonly url_fragment: string;
+  /** What stands behind the dashboard's address, beginning with `#`; null in a repeat of the answer. */
+  readonly url_fragment: string | null;
   readonly expires_at: string;
 }
 
@@ -58,7 +58,22 @@ export interface CarrierRoute {
   readonly name: string;
   readonly kind: string;
   readonly state: string;
-  readonly [detail: string]: unknown;
+  readonly breaker: string | null;
+  readonly links: readonly CarrierLink[];
+  /** Segments a second; null: no limit. */
+  readonly pace: number | null;
+  /** Messages since the start of the process. */
+  readonly submits: number;
+  readonly last_error: string | null;
+}
+
+/** A connection to a carrier. */
+export interface CarrierLink {
+  readonly name: string;
+  readonly state: string;
+  readonly since: string;
+  readonly window: number;
+  readonly in_flight: number;
 }
 
 /** Texts of phones that a route dropped, because the number of the phone cannot be read for sure. */
@@ -91,10 +106,19 @@ export interface QueuePart {
   readonly account?: string | null | undefined;
 }
 
+/** A part of the queue that is paused. */
+export interface QueuePause {
+  /** Null: all channels. */
+  readonly channel: string | null;
+  /** Null: all accounts. */
+  readonly account: string | null;
+  readonly since: string;
+}
+
 /** The queues of all accounts. */
 export interface Queues {
   readonly items: readonly QueueDepth[];
-  readonly paused: readonly (QueuePart & { readonly since: string })[];
+  readonly paused: readonly QueuePause[];
 }
 
 /** A check of the books. */

@@ -1,14 +1,14 @@
 import {
-  ACCOUNT_ROLES,
+  type AccountRole,
   isAccountRole,
   isAtLeast,
   isOperatorRole,
+  type OperatorRole,
   PERMISSIONS,
   permissionOf,
 } from '../../../src/accounts/keys/permissions.js';
+import type { AuditEntry, Key, KeyScope, ManagedAccount, Me, Signature } from '../../../src/client/manage/index.js';
 import { MINUTE_MS } from '../../../src/common/time.js';
-
-import type { AccountView, AuditView, KeyView, Me, SignatureView } from '../../../src/dashboard/web/api-types.js';
 import { type FakeRequest, type FakeRoutes, refusal } from './fake-api.js';
 
 import { EMPTY_SCREENS, FULL_SCREENS } from './fake-screens-data.js';
@@ -32,13 +32,13 @@ export function permissionsOf(role: string): string[] {
 }
 
 /** Who is signed in: a user of an account, or one of the operator. */
-export function meOf(role: string, changes: Partial<Me> = {}): Me {
-  const ofAccount = ACCOUNT_ROLES.some((each) => each === role);
+export function meOf(role: AccountRole | OperatorRole, changes: Partial<Me> = {}): Me {
+  const ofAccount = isAccountRole(role);
   return {
     user: { subject: 'awa@example.test', role },
     key: null,
     account: ofAccount ? { id: 'acc_1', name: 'Pharmacie du Centre', state: 'active', balance: 12_480 } : null,
-    operator: ofAccount ? null : role,
+    operator: isOperatorRole(role) ? role : null,
     permissions: permissionsOf(role),
     capabilities: { sms: true, otp: true, msgapp: ['msgapp'], webhooks: true },
     locale: 'fr',
@@ -46,7 +46,7 @@ export function meOf(role: string, changes: Partial<Me> = {}): Me {
   };
 }
 
-export function keyOf(id: string, changes: Partial<KeyView> = {}): KeyView {
+export function keyOf(id: string, changes: Partial<Key> = {}): Key {
   return {
     id,
     name: 'Shop',
@@ -64,7 +64,7 @@ export function keyOf(id: string, changes: Partial<KeyView> = {}): KeyView {
   };
 }
 
-export function accountOf(id: string, changes: Partial<AccountView> = {}): AccountView {
+export function accountOf(id: string, changes: Partial<ManagedAccount> = {}): ManagedAccount {
   return {
     id,
     name: 'Pharmacie du Centre',
@@ -79,7 +79,7 @@ export function accountOf(id: string, changes: Partial<AccountView> = {}): Accou
 const list = (items: readonly unknown[]): object => ({ items, next_cursor: null });
 
 /** The session routes: any link but `used` is good. */
-export function sessionRoutes(role: string, changes: Partial<Me> = {}): FakeRoutes {
+export function sessionRoutes(role: AccountRole | OperatorRole, changes: Partial<Me> = {}): FakeRoutes {
   const session = {
     access_token: 'token',
     expires_in: 600,
@@ -93,6 +93,18 @@ export function sessionRoutes(role: string, changes: Partial<Me> = {}): FakeRout
     'GET me': meOf(role, changes),
   };
 }
+
+const SCOPES: readonly KeyScope[] = [
+  'sms:send',
+  'otp:send',
+  'otp:verify',
+  'msgapp:send',
+  'msgapp:connect',
+  'messages:read',
+  'balance:read',
+  'events:read',
+  'webhooks:write',
+];
 
 /** Every list full. */
 export const FULL: FakeRoutes = {
@@ -110,7 +122,7 @@ export const FULL: FakeRoutes = {
   },
   'GET keys': list([
     keyOf('k_4f0c21', { name: 'Boutique en ligne' }),
-    keyOf('k_90ab77', { name: HOSTILE, scopes: permissionScopes(), daily_units: null, cidrs: ['203.0.113.0/24'] }),
+    keyOf('k_90ab77', { name: HOSTILE, scopes: SCOPES, daily_units: null, cidrs: ['203.0.113.0/24'] }),
     keyOf('k_1d22aa', {
       name: RIGHT_TO_LEFT,
       status: 'expired',
@@ -224,7 +236,7 @@ function ledger({ query, headers }: FakeRequest): unknown {
   return { items, next_cursor: start + 50 < 120 ? String(start + 50) : null };
 }
 
-function signatureOf(name: string, changes: Partial<SignatureView>): SignatureView {
+function signatureOf(name: string, changes: Partial<Signature>): Signature {
   return {
     ...{ name, status: 'verified', reason: null, is_default: false },
     ...{ created_at: minutesAgo(60 * 50), decided_at: minutesAgo(60 * 20) },
@@ -232,7 +244,7 @@ function signatureOf(name: string, changes: Partial<SignatureView>): SignatureVi
   };
 }
 
-function audit(): readonly AuditView[] {
+function audit(): readonly AuditEntry[] {
   const by = { kind: 'user', id: 'awa@example.test', address: '203.0.113.7' };
   return [
     {
@@ -248,13 +260,6 @@ function audit(): readonly AuditView[] {
       ...{ id: 'a1', at: minutesAgo(5000), by: { kind: 'host', id: null, address: null } },
       ...{ action: 'balance.topped_up', target: 'facture-7', account: 'acc_1', before: null, after: { units: 5000 } },
     },
-  ];
-}
-
-function permissionScopes(): string[] {
-  return [
-    ...['sms:send', 'otp:send', 'otp:verify', 'msgapp:send', 'msgapp:connect', 'messages:read', 'balance:read'],
-    ...['events:read', 'webhooks:write'],
   ];
 }
 

@@ -82,14 +82,14 @@ export function TextField({
   );
 }
 
-interface SelectFieldProps extends Common {
-  readonly value: string;
-  /** Value and what is shown for it. */
-  readonly options: readonly (readonly [value: string, text: string])[];
-  onInput(value: string): void;
+interface SelectFieldProps<T extends string> extends Common {
+  readonly value: T;
+  /** Each value with the text that is shown for it. */
+  readonly options: readonly (readonly [value: T, text: string])[];
+  onInput(value: T): void;
 }
 
-export function SelectField({ label, hint, required, value, options, onInput }: SelectFieldProps) {
+export function SelectField<T extends string>({ label, hint, required, value, options, onInput }: SelectFieldProps<T>) {
   const id = useId();
   return (
     <div class="field">
@@ -98,7 +98,10 @@ export function SelectField({ label, hint, required, value, options, onInput }: 
         id={id}
         value={value}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
-        onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        onInput={({ currentTarget }) => {
+          const chosen = options.find(([each]) => each === currentTarget.value);
+          if (chosen) onInput(chosen[0]);
+        }}
       >
         {options.map(([each, text]) => (
           <option key={each} value={each} selected={each === value}>
@@ -115,18 +118,18 @@ export function SelectField({ label, hint, required, value, options, onInput }: 
   );
 }
 
-interface ChecksProps {
+interface ChecksProps<T extends string> {
   readonly label: string;
   readonly hint?: string;
-  readonly options: readonly (readonly [value: string, text: string])[];
-  readonly chosen: readonly string[];
-  /** What the browser says when the form is sent with none of them; default none is fine. */
+  readonly options: readonly (readonly [value: T, text: string])[];
+  readonly chosen: readonly T[];
+  /** What the browser says if the form is sent and no box is ticked. Default: the form may be sent without one. */
   readonly needed?: string;
-  onInput(chosen: readonly string[]): void;
+  onInput(chosen: readonly T[]): void;
 }
 
 /** Several boxes under one heading. */
-export function Checks({ label, hint, options, chosen, needed = '', onInput }: ChecksProps) {
+export function Checks<T extends string>({ label, hint, options, chosen, needed = '', onInput }: ChecksProps<T>) {
   const id = useId();
   return (
     <fieldset class="field" aria-describedby={hint === undefined ? undefined : id}>

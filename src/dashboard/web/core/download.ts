@@ -1,6 +1,6 @@
-/** Lets the browser save an answer as a file. */
-export async function saveAs(response: Response, name: string): Promise<void> {
-  const url = URL.createObjectURL(await response.blob());
+/** Lets the browser save a file. */
+export function saveAs(file: Blob, name: string): void {
+  const url = URL.createObjectURL(file);
   const link = document.createElement('a');
   link.href = url;
   link.download = name;

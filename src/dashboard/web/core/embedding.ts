@@ -1,4 +1,4 @@
-import { AwayError } from './errors.js';
+import { MessagingApiError } from '../../../client/index.js';
 import { place } from './place.js';
 
 /** Whether a page of the host shows this one in a frame, and may hand it links. */
@@ -16,13 +16,13 @@ const PATIENCE = 20_000;
 /**
  * Asks the embedding page for a fresh one-time link and waits for it. In a frame there is no cookie, so each renewal is a link.
  * The host answers `{ type: 'nestjs-messaging:link', link }` to `{ type: 'nestjs-messaging:link-wanted' }`.
- * @throws AwayError when it does not answer
+ * @throws MessagingApiError `timeout` when it does not answer
  */
 export function linkFromHost(): Promise<string> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       removeEventListener('message', listen);
-      reject(new AwayError('no link'));
+      reject(new MessagingApiError(0, 'timeout', 'The embedding page gave no link.'));
     }, PATIENCE);
     const listen = ({ origin, source, data }: MessageEvent<unknown>): void => {
       if (source !== window.parent || !place.hosts.includes(origin)) return;

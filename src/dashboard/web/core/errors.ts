@@ -1,3 +1,4 @@
+import { MessagingApiError } from '../../../client/index.js';
 import { texts } from './i18n.js';
 
 const t = texts(
@@ -45,46 +46,27 @@ const t = texts(
   },
 );
 
-/** An error that the API answered. */
-export class ApiError extends Error {
-  override readonly name = 'ApiError';
-
-  /**
-   * @param code the word of `X-Error-Code`, the same in every language
-   * @param message what the server says, in its language
-   */
-  constructor(
-    readonly status: number,
-    readonly code: string,
-    message: string,
-  ) {
-    super(message);
-  }
+/** Whether no answer came, because the service or the network is away. The request may have been carried out all the same. */
+export function isAway(error: unknown): boolean {
+  return error instanceof MessagingApiError && error.status === 0;
 }
 
-/** No answer came: the server is away, or the network. The request may or may not have been carried out. */
-export class AwayError extends Error {
-  override readonly name = 'AwayError';
+/** Whether the API says that this does not exist. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof MessagingApiError && error.status === 404;
 }
 
-/** The error that an answer says. */
-export async function errorOf(response: Response): Promise<ApiError> {
-  const said: unknown = await response.json().catch(() => undefined);
-  const message = typeof said === 'object' && said !== null && 'message' in said ? String(said.message) : '';
-  const { status, statusText, headers } = response;
-  return new ApiError(status, headers.get('x-error-code') ?? 'unknown', message || `${status} ${statusText}`);
-}
-
-/** Whether the same request may succeed later as it is. */
+/** Whether the same request may succeed later without a change. */
 export function isPassing(error: unknown): boolean {
-  if (!(error instanceof ApiError)) return error instanceof AwayError;
-  return error.status >= 500 || error.status === 429 || error.code === 'number_reconnecting';
+  if (!(error instanceof MessagingApiError)) return false;
+  const { status, code } = error;
+  return status === 0 || status >= 500 || status === 429 || code === 'number_reconnecting';
 }
 
 /** What to say about an error, in the page's language where we know it better than the server's sentence. */
 export function sentenceOf(error: unknown): string {
-  if (error instanceof AwayError) return t('away');
-  if (!(error instanceof ApiError)) return t('fault');
+  if (isAway(error)) return t('away');
+  if (!(error instanceof MessagingApiError)) return t('fault');
   if (error.code === 'link_refused') return t('refused');
   if (error.status === 401) return t('ended');
   if (error.code === 'role_missing' || error.code === 'user_required') return t('role');
@@ -100,9 +82,16 @@ export function sentenceOf(error: unknown): string {
   return error.message;
 }
 
-/** Refusals that have a sentence of the page, which the server would say in its language. */
+/** Refusals for which the page has a sentence of its own, in the language that the reader has chosen. */
 const KNOWN = [
-  ...(['invalid_number', 'webhook_url_refused', 'insufficient_balance', 'signature_format'] as const),
-  ...(['too_many_endpoints', 'reference_taken', 'account_exists'] as const),
-  ...(['media_unavailable', 'not_connected', 'number_reconnecting'] as const),
-];
+  'invalid_number',
+  'webhook_url_refused',
+  'insufficient_balance',
+  'signature_format',
+  'too_many_endpoints',
+  'reference_taken',
+  'account_exists',
+  'media_unavailable',
+  'not_connected',
+  'number_reconnecting',
+] as const;

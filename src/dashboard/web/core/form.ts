@@ -1,6 +1,6 @@
 import { type Signal, signal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { newKey } from './api.js';
+import { newIdempotencyKey } from '../../../client/index.js';
 
 /** What was typed and not sent, by the name of the form: it outlives dialogs, screens and sessions, but not the page. */
 const drafts = new Map<string, Signal<unknown>>();
@@ -42,7 +42,7 @@ export function useForm<V extends object>(
     event.preventDefault();
     if (busy.value) return;
     const now = JSON.stringify(values.value);
-    if (attempt.current.of !== now) attempt.current = { of: now, key: newKey() };
+    if (attempt.current.of !== now) attempt.current = { of: now, key: newIdempotencyKey() };
     busy.value = true;
     error.value = undefined;
     send(values.value, attempt.current.key)
@@ -99,7 +99,7 @@ export function useAction(change: (key: string) => Promise<unknown>): Action {
     if (busy.value) return false;
     busy.value = true;
     error.value = undefined;
-    key.current ??= newKey();
+    key.current ??= newIdempotencyKey();
     try {
       await change(key.current);
       key.current = undefined;

@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { api, type Page, type RequestOptions } from './api.js';
+import type { CallOptions, Listing, Page } from '../../../client/index.js';
 import { isPassing } from './errors.js';
 import { chosenAccount } from './router.js';
 import { sessionState } from './session.js';
@@ -108,17 +108,19 @@ interface Pages<T> {
 /**
  * Loads a list page by page. While it is live, its first page is looked at again and again: new entries come on top, known ones
  * are replaced.
+ * @param list the list for the filters of the moment
+ * @param filters when one of them changes, the list is loaded anew
  * @param identity what tells entries apart
  */
 export function useList<T>(
-  path: string,
-  query: NonNullable<RequestOptions['query']>,
+  list: (options: CallOptions) => Listing<T>,
+  filters: readonly unknown[],
   identity: (entry: T) => string,
-  { every, limit = 50 }: { readonly every?: number; readonly limit?: number } = {},
+  every?: number,
 ): List<T> {
-  const wanted = JSON.stringify([path, query, chosenAccount()]);
+  const wanted = JSON.stringify([filters, chosenAccount()]);
   const further = useSignal<{ readonly of: string; readonly pages: Pages<T> } | undefined>(undefined);
-  const first = useResource<Page<T>>((signal) => api.get(path, { ...query, limit }, signal), [wanted], every);
+  const first = useResource<Page<T>>((signal) => list({ signal }).page(), [wanted], every);
   const moreError = useSignal<unknown>(undefined);
   const appended = further.value?.of === wanted ? further.value.pages : undefined;
   const head = first.data?.items ?? [];
@@ -129,7 +131,7 @@ export function useList<T>(
     if (next === null) return;
     moreError.value = undefined;
     try {
-      const page = await api.get<Page<T>>(path, { ...query, limit, cursor: next });
+      const page = await list({}).page(next);
       // Also what new entries push out of the first page stays on the screen.
       const items = [...(appended?.items ?? head), ...page.items];
       further.value = { of: wanted, pages: { items, next: page.next_cursor } };

@@ -57,6 +57,16 @@ export function queryValue(name: string): string {
   return address.value.query.get(name) ?? '';
 }
 
+/** A filter of the present screen as the API takes it; undefined where it is not set. */
+export function filterOf(name: string): string | undefined {
+  return queryValue(name) || undefined;
+}
+
+/** A filter of the present screen that has one of these values; undefined where it is not set, or has another one. */
+export function choiceOf<T extends string>(name: string, values: readonly T[]): T | undefined {
+  return values.find((each) => each === queryValue(name));
+}
+
 /** The account that an operator looks at; undefined for users of an account. */
 export function chosenAccount(): string | undefined {
   return address.value.query.get('account') ?? undefined;

@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals';
-import type { Me, Session } from '../api-types.js';
+import { ManagementClient, type Me, MessagingApiError, type SignedIn } from '../../../client/manage/index.js';
+import { CLIENT_OPTIONS } from './client-options.js';
 import { isEmbedded, linkFromHost } from './embedding.js';
-import { ApiError, AwayError, errorOf } from './errors.js';
+import { isAway, isPassing } from './errors.js';
 import { offerLanguage } from './i18n.js';
 import { place } from './place.js';
 import { replaceAddress } from './router.js';
@@ -22,18 +23,8 @@ let token: string | undefined;
 let renewing: Promise<boolean> | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-export function accessToken(): string | undefined {
-  return token;
-}
-
-/**
- * The header with a token. On the page's own origin `Authorization` is left to the browser: behind a proxy with Basic
- * authentication it puts the proxy's credentials there. An API elsewhere gets the header that its CORS answers know.
- */
-export function tokenHeader(of: string | undefined): Readonly<Record<string, string>> {
-  if (of === undefined) return {};
-  return new URL(place.api).origin === location.origin ? { 'X-User-Token': of } : { Authorization: `Bearer ${of}` };
-}
+/** Signs in and out. Other calls have the clients of `clients.ts`. */
+const { session, account } = new ManagementClient({ ...CLIENT_OPTIONS, token: userToken });
 
 export function can(permission: string): boolean {
   return me.value?.permissions.includes(permission) ?? false;
@@ -73,37 +64,43 @@ addEventListener('hashchange', () => {
 
 /**
  * Exchanges a link or credentials for a session.
- * @throws ApiError when they are refused
- * @throws AwayError
+ * @throws MessagingApiError when they are refused, or no answer comes
  */
-export async function exchange(body: { readonly token: string } | { readonly credentials: unknown }): Promise<void> {
-  accept(await post('session/exchange', body).catch(asRefusal));
+export async function exchange(proof: { readonly token: string } | { readonly credentials: unknown }): Promise<void> {
+  accept(await session.exchange(proof).catch(asRefusal));
   await enter();
 }
 
-/** A 401 means a lost session everywhere but here. */
+/** Here a 401 means a refused link. Everywhere else it means that the session has ended. */
 function asRefusal(error: unknown): never {
-  throw error instanceof ApiError && error.status === 401 ? new ApiError(401, 'link_refused', error.message) : error;
+  if (!(error instanceof MessagingApiError) || error.status !== 401) throw error;
+  throw new MessagingApiError(401, 'link_refused', error.message);
 }
 
 /** Ends the session here and on the server. */
 export async function signOut(): Promise<void> {
-  // Without a cookie, in a frame, the token says which session it is.
-  const headers = { 'Content-Type': 'application/json', ...tokenHeader(token) };
-  await send('session/end', { method: 'POST', headers, body: '{}' }).catch(() => undefined);
+  await session.end().catch(() => undefined);
   forget('out');
   me.value = undefined;
   location.hash = '#/';
 }
 
 /**
- * Gets a fresh access token, one at a time, also over the tabs of this browser.
- * @param used the token that was refused; a newer one is good already
- * @returns false when the session has ended
- * @throws AwayError
+ * The access token for a request. It is renewed if there is none, and if the service has refused it.
+ * @throws MessagingApiError 401 when the session has ended
  */
-export async function renew(used: string | undefined): Promise<boolean> {
-  if (token !== undefined && token !== used) return true;
+export async function userToken(refused?: string): Promise<string> {
+  if ((token === undefined || token === refused) && !(await renew())) throw ended();
+  if (token === undefined) throw ended();
+  return token;
+}
+
+function ended(): MessagingApiError {
+  return new MessagingApiError(401, 'unauthorized', 'The session has ended.');
+}
+
+/** Renews the access token once for all requests that wait for it. @returns false when the session has ended */
+function renew(): Promise<boolean> {
   renewing ??= tryRenew().finally(() => {
     renewing = undefined;
   });
@@ -112,7 +109,7 @@ export async function renew(used: string | undefined): Promise<boolean> {
 
 async function tryRenew(): Promise<boolean> {
   if (isEmbedded()) {
-    accept(await post('session/exchange', { token: await linkFromHost() }));
+    accept(await session.exchange({ token: await linkFromHost() }));
     return true;
   }
   if (await tryRefresh()) return true;
@@ -124,27 +121,27 @@ async function tryRenew(): Promise<boolean> {
 async function tryRefresh(): Promise<boolean> {
   const refresh = async (): Promise<boolean> => {
     try {
-      accept(await post('session/refresh', {}));
+      // The other tabs wait for this one.
+      accept(await session.refresh({ timeoutMs: 60_000 }));
       return true;
     } catch (error) {
-      if (error instanceof ApiError && error.status < 500 && error.status !== 429) return false;
+      if (error instanceof MessagingApiError && !isPassing(error)) return false;
       throw error;
     }
   };
-  // Not there on plain HTTP; the server then forgives the cookie that was just replaced.
+  // Browsers have no locks on plain HTTP. The service then accepts a cookie that was replaced a moment ago.
   return navigator.locks ? navigator.locks.request('messaging.session', refresh) : refresh();
 }
 
-function accept({ access_token, expires_in }: Session): void {
+function accept({ access_token, expires_in }: SignedIn): void {
   token = access_token;
   clearTimeout(timer);
-  const used = token;
-  timer = setTimeout(() => void renew(used).catch(() => undefined), Math.max(expires_in - 60, 5) * 1000);
+  timer = setTimeout(() => void renew().catch(() => undefined), Math.max(expires_in - 60, 5) * 1000);
 }
 
 /** Reads who is signed in; then the screens are shown. */
 async function enter(): Promise<void> {
-  const who: Me = await (await send('me', { headers: tokenHeader(token) })).json();
+  const who = await account.me();
   me.value = who;
   offerLanguage(who.locale);
   refusal.value = undefined;
@@ -153,33 +150,11 @@ async function enter(): Promise<void> {
 
 function fail(error: unknown): void {
   refusal.value = error;
-  forget(error instanceof AwayError ? 'away' : 'out');
+  forget(isAway(error) ? 'away' : 'out');
 }
 
 function forget(state: SessionState): void {
   token = undefined;
   clearTimeout(timer);
   sessionState.value = state;
-}
-
-async function post(path: string, body: unknown): Promise<Session> {
-  const headers = { 'Content-Type': 'application/json' };
-  return (await send(path, { method: 'POST', headers, body: JSON.stringify(body) })).json();
-}
-
-/** How long the server may take to answer, in milliseconds. */
-const PATIENCE = 60_000;
-
-async function send(path: string, options: RequestInit): Promise<Response> {
-  const response = await fetch(new URL(path, place.api), {
-    cache: 'no-store',
-    credentials: 'same-origin',
-    // The other tabs wait for the one that renews the session.
-    signal: AbortSignal.timeout(PATIENCE),
-    ...options,
-  }).catch((error: unknown) => {
-    throw new AwayError(String(error));
-  });
-  if (response.ok) return response;
-  throw await errorOf(response);
 }

@@ -1,9 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Me } from '../api-types.js';
 import { Button } from '../components/button.js';
 import { Empty, Note } from '../components/notes.js';
-import { api } from '../core/api.js';
+import { manage } from '../core/clients.js';
 import { forgetDrafts } from '../core/form.js';
 import { texts } from '../core/i18n.js';
 import { place } from '../core/place.js';
@@ -191,14 +190,14 @@ function AccountNote() {
 const STATE_MS = 15_000;
 
 function OwnState() {
-  const { data } = useResource<Me>((signal) => api.get('me', {}, signal), [], STATE_MS);
+  const { data } = useResource((signal) => manage().account.me({ signal }), [], STATE_MS);
   const state = (data ?? me.value)?.account?.state;
   return state === 'suspended' || state === 'closed' ? <Note tone="warn">{t(state)}</Note> : null;
 }
 
 /** Tells an operator whose screen this is. */
 function LookingAt({ id }: { readonly id: string }) {
-  const { data } = useResource<Me>((signal) => api.get('me', {}, signal), [], STATE_MS);
+  const { data } = useResource((signal) => manage().account.me({ signal }), [], STATE_MS);
   const { name = id, state } = data?.account ?? {};
   const short = state === 'suspended' || state === 'closed';
   return (

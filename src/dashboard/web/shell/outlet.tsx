@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { MessagingApiError } from '../../../client/index.js';
 import { Failure, Loading } from '../components/notes.js';
-import { AwayError } from '../core/errors.js';
 import type { ScreenEntry } from '../core/screens.js';
 
 type ScreenComponent = ComponentType<{ readonly rest: string }>;
@@ -22,7 +22,7 @@ export function Outlet({ screen, rest }: { readonly screen: ScreenEntry; readonl
         component.value = made;
       },
       (reason: unknown) => {
-        error.value = new AwayError(String(reason));
+        error.value = new MessagingApiError(0, 'network_error', String(reason));
       },
     );
   };

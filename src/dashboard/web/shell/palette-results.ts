@@ -1,6 +1,5 @@
-import type { AccountView } from '../api-types.js';
-import { api, type Page } from '../core/api.js';
-import { ApiError } from '../core/errors.js';
+import { MessagingApiError } from '../../../client/index.js';
+import { manage, messaging } from '../core/clients.js';
 import { texts } from '../core/i18n.js';
 import { hrefOf } from '../core/router.js';
 import { isVisible, SCREENS, screenName } from '../core/screens.js';
@@ -79,7 +78,7 @@ export async function lookFor(typed: string, signal: AbortSignal): Promise<reado
 
 async function accounts(wanted: string, signal: AbortSignal): Promise<readonly Finding[]> {
   if (!can('manage.read')) return [];
-  const { items } = await api.get<Page<AccountView>>('manage/accounts', { query: wanted, limit: 8 }, signal);
+  const { items } = await manage().operator.accounts({ query: wanted, limit: 8 }, { signal }).page();
   return items.map(({ id, name }) => ({
     name: t('account', { name: name === id ? name : `${name} (${id})` }),
     href: hrefOf(`manage/accounts/${encodeURIComponent(id)}`),
@@ -95,13 +94,13 @@ async function messages(id: string, signal: AbortSignal): Promise<readonly Findi
   if (!mayBeId(id) || !can('messages.read') || !hasAccount()) return [];
   const { sms = false, msgapp = [] } = me.value?.capabilities ?? {};
   // Recipients rather than the message: an operator's look at a text is audited.
-  const places = [
-    ...(sms ? [{ path: `sms/${id}/recipients`, query: { limit: 1 }, channel: undefined }] : []),
-    ...msgapp.map((channel) => ({ path: `${encodeURIComponent(channel)}/messages/${id}`, query: {}, channel })),
+  const asked = [
+    ...(sms ? [{ channel: undefined, answer: messaging().sms.recipients(id, { limit: 1 }, { signal }).page() }] : []),
+    ...msgapp.map((channel) => ({ channel, answer: messaging().msgapp(channel).message(id, { signal }) })),
   ];
   const found = await Promise.all(
-    places.map(async ({ path, query, channel }) => {
-      const isThere = await api.get(path, query, signal).then(() => true, notFound);
+    asked.map(async ({ channel, answer }) => {
+      const isThere = await answer.then(() => true, notFound);
       return isThere ? [{ name: t('message', { id }), href: hrefOf(`messages/${id}`, { channel }) }] : [];
     }),
   );
@@ -110,7 +109,9 @@ async function messages(id: string, signal: AbortSignal): Promise<readonly Findi
 
 async function endpoints(id: string, signal: AbortSignal): Promise<readonly Finding[]> {
   if (!mayBeId(id) || !can('events.read') || !hasAccount() || !me.value?.capabilities.webhooks) return [];
-  const isThere = await api.get(`webhooks/${id}`, {}, signal).then(() => true, notFound);
+  const isThere = await messaging()
+    .webhooks.get(id, { signal })
+    .then(() => true, notFound);
   return isThere ? [{ name: t('endpoint', { id }), href: hrefOf(`webhooks/${id}`) }] : [];
 }
 
@@ -119,6 +120,6 @@ function hasAccount(): boolean {
 }
 
 function notFound(error: unknown): false {
-  if (error instanceof ApiError && error.status < 500) return false;
+  if (error instanceof MessagingApiError && error.status >= 400 && error.status < 500) return false;
   throw error;
 }

@@ -1,30 +1,31 @@
 import { useSignal } from '@preact/signals';
-import type { AccountView, LinkView } from '../../api-types.js';
+import type { AccountRole, Link as LinkView, ManagedAccount } from '../../../../client/manage/index.js';
 import { CopyButton } from '../../components/button.js';
 import { Dialog, Form } from '../../components/dialog.js';
 import { SelectField, TextField } from '../../components/field.js';
 import { Note } from '../../components/notes.js';
-import { api } from '../../core/api.js';
+import { manage } from '../../core/clients.js';
 import { useForm } from '../../core/form.js';
 import { moment } from '../../core/format.js';
 import { word } from '../../core/words.js';
 import { t } from './account-texts.js';
 
 interface PostProps {
-  readonly of: AccountView;
+  readonly of: ManagedAccount;
   readonly what: 'topup' | 'adjust';
-  readonly path: string;
   /** With the new balance when it was posted. */
   onClose(balance: number | undefined): void;
 }
 
 /** Adds units to a balance, or takes some away. */
-export function Post({ of, what, path, onClose }: PostProps) {
-  const form = useForm(`${what}-${of.id}`, { units: '', reference: '', note: '' }, async (values, key) => {
-    const { units, reference, note } = values;
-    const body = { units: Number(units), reference, ...(note !== '' && { note }) };
-    const url = `${path}/${what === 'topup' ? 'topups' : 'adjustments'}`;
-    onClose((await api.post<{ readonly balance: number }>(url, body, key)).balance);
+export function Post({ of, what, onClose }: PostProps) {
+  const form = useForm(`${what}-${of.id}`, { units: '', reference: '', note: '' }, async (values, idempotencyKey) => {
+    const order = { units: Number(values.units), reference: values.reference, note: values.note || undefined };
+    const { operator } = manage();
+    const { balance } = await (what === 'topup'
+      ? operator.topUp(of.id, order, { idempotencyKey })
+      : operator.adjust(of.id, order, { idempotencyKey }));
+    onClose(balance);
   });
   const { values, set } = form;
   const close = (): void => onClose(undefined);
@@ -54,18 +55,10 @@ export function Post({ of, what, path, onClose }: PostProps) {
 }
 
 /** Changes the name of an account, and when it is warned. */
-export function Change({
-  of,
-  path,
-  onClose,
-}: {
-  readonly of: AccountView;
-  readonly path: string;
-  onClose(done: boolean): void;
-}) {
+export function Change({ of, onClose }: { readonly of: ManagedAccount; onClose(done: boolean): void }) {
   const initial = { name: of.name, low: of.low_balance === null ? '' : String(of.low_balance) };
   const form = useForm(`change-${of.id}-${JSON.stringify(initial)}`, initial, async ({ name, low }) => {
-    await api.patch(path, { name, low_balance: low === '' ? null : Number(low) });
+    await manage().operator.changeAccount(of.id, { name, low_balance: low === '' ? null : Number(low) });
     onClose(true);
   });
   const { values, set } = form;
@@ -88,13 +81,19 @@ export function Change({
 
 const ROLES = ['viewer', 'sender', 'developer', 'admin'] as const;
 
+const NEW_LINK: { readonly role: AccountRole; readonly subject: string; readonly minutes: string } = {
+  role: 'admin',
+  subject: '',
+  minutes: '10',
+};
+
 /** Makes a one-time link for a user of an account, and shows it once. */
-export function Link({ of, onClose }: { readonly of: AccountView; onClose(): void }) {
+export function Link({ of, onClose }: { readonly of: ManagedAccount; onClose(): void }) {
   const made = useSignal<LinkView | undefined>(undefined);
-  const form = useForm(`link-${of.id}`, { role: 'admin', subject: '', minutes: '10' }, async (values, key) => {
+  const form = useForm(`link-${of.id}`, NEW_LINK, async (values, idempotencyKey) => {
     const { role, subject, minutes } = values;
-    const body = { account: of.id, role, minutes: Number(minutes), ...(subject !== '' && { subject }) };
-    made.value = await api.post<LinkView>('manage/links', body, key);
+    const order = { account: of.id, role, minutes: Number(minutes), subject: subject || undefined };
+    made.value = await manage().operator.link(order, { idempotencyKey });
   });
   const { values, set } = form;
   return (

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
-import type { AccountView } from '../../api-types.js';
+import type { ManagedAccount } from '../../../../client/manage/index.js';
 import { Button } from '../../components/button.js';
 import { Confirm } from '../../components/dialog.js';
 import { Failure, Loading, Note } from '../../components/notes.js';
 import { Facts, Figure, Screen, Section } from '../../components/page.js';
 import { Ago, Code, Status } from '../../components/shown.js';
-import { api } from '../../core/api.js';
+import { manage } from '../../core/clients.js';
 import { moment, number } from '../../core/format.js';
 import { useResource } from '../../core/resource.js';
 import { hrefOf } from '../../core/router.js';
@@ -18,8 +18,7 @@ type Open = 'topup' | 'adjust' | 'change' | 'link' | 'suspend' | 'resume' | 'clo
 
 /** One account, with all that an operator does about it. */
 export function Account({ id }: { readonly id: string }) {
-  const path = `manage/accounts/${encodeURIComponent(id)}`;
-  const { data, error, reload } = useResource<AccountView>((signal) => api.get(path, {}, signal), [id], 15_000);
+  const { data, error, reload } = useResource((signal) => manage().operator.account(id, { signal }), [id], 15_000);
   const open = useSignal<Open | undefined>(undefined);
   const posted = useSignal<number | undefined>(undefined);
   const close = (done: boolean): void => {
@@ -69,21 +68,20 @@ export function Account({ id }: { readonly id: string }) {
         <Post
           of={data}
           what={open.value}
-          path={path}
           onClose={(balance) => {
             posted.value = balance;
             close(balance !== undefined);
           }}
         />
       )}
-      {data && open.value === 'change' && <Change of={data} path={path} onClose={close} />}
+      {data && open.value === 'change' && <Change of={data} onClose={close} />}
       {data && open.value === 'link' && <Link of={data} onClose={() => close(false)} />}
       {data && (open.value === 'suspend' || open.value === 'resume' || open.value === 'close') && (
         <Confirm
           title={t(`${open.value}This`, { name: data.name })}
           verb={t(open.value)}
           danger={open.value !== 'resume'}
-          change={(key) => api.post(`${path}/${open.value}`, {}, key)}
+          change={changeOf(open.value, id)}
           onClose={close}
         >
           <p>{t(`${open.value}What`)}</p>
@@ -93,9 +91,19 @@ export function Account({ id }: { readonly id: string }) {
   );
 }
 
+function changeOf(what: 'suspend' | 'resume' | 'close', id: string) {
+  return (idempotencyKey: string): Promise<unknown> => {
+    const { operator } = manage();
+    if (what === 'suspend') return operator.suspendAccount(id, { idempotencyKey });
+    return what === 'resume'
+      ? operator.resumeAccount(id, { idempotencyKey })
+      : operator.closeAccount(id, { idempotencyKey });
+  };
+}
+
 const LOOK = ['overview', 'messages', 'keys', 'audit'] as const;
 
-function Content({ of: { id, state, balance, low_balance: low, created_at } }: { readonly of: AccountView }) {
+function Content({ of: { id, state, balance, low_balance: low, created_at } }: { readonly of: ManagedAccount }) {
   return (
     <>
       <div class="cards">

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { AccountView } from '../../api-types.js';
+import type { ManagedAccount } from '../../../../client/manage/index.js';
 import { Button } from '../../components/button.js';
 import { Dialog, Form } from '../../components/dialog.js';
 import { SearchField, SelectField, TextField } from '../../components/field.js';
@@ -7,10 +7,10 @@ import { Empty } from '../../components/notes.js';
 import { Filters, Screen } from '../../components/page.js';
 import { Ago, Code, Status, Units } from '../../components/shown.js';
 import { ListTable } from '../../components/table.js';
-import { api } from '../../core/api.js';
+import { manage } from '../../core/clients.js';
 import { useForm } from '../../core/form.js';
 import { useList } from '../../core/resource.js';
-import { go, hrefOf, queryValue, setQuery } from '../../core/router.js';
+import { choiceOf, filterOf, go, hrefOf, setQuery } from '../../core/router.js';
 import { can } from '../../core/session.js';
 import { stateName, word } from '../../core/words.js';
 import { Account } from './account.js';
@@ -24,8 +24,13 @@ export function Accounts({ rest }: { readonly rest: string }) {
 }
 
 function AccountList() {
-  const query = { query: queryValue('query'), state: queryValue('state') };
-  const list = useList<AccountView>('manage/accounts', query, ({ id }) => id, { every: 15_000 });
+  const query = { query: filterOf('query'), state: choiceOf('state', STATES) };
+  const list = useList(
+    (options) => manage().operator.accounts(query, options),
+    [query],
+    ({ id }) => id,
+    15_000,
+  );
   const making = useSignal(false);
   const make = can('manage.write') && (
     <Button
@@ -40,10 +45,10 @@ function AccountList() {
   return (
     <Screen title={t('title')} lead={t('lead')} actions={make}>
       <Filters>
-        <SearchField label={t('find')} value={query.query} onInput={(text) => setQuery({ query: text })} />
+        <SearchField label={t('find')} value={query.query ?? ''} onInput={(text) => setQuery({ query: text })} />
         <SelectField
           label={t('state')}
-          value={query.state}
+          value={query.state ?? ''}
           options={[['', word('all')], ...STATES.map((each) => [each, stateName(each)] as const)]}
           onInput={(state) => setQuery({ state })}
         />
@@ -84,7 +89,7 @@ function AccountList() {
   );
 }
 
-function Balance({ balance, low_balance: low }: AccountView) {
+function Balance({ balance, low_balance: low }: ManagedAccount) {
   return (
     <span class={low !== null && balance < low ? 'short' : undefined}>
       <Units of={balance} />
@@ -93,8 +98,8 @@ function Balance({ balance, low_balance: low }: AccountView) {
 }
 
 function Make({ onClose }: { onClose(): void }) {
-  const form = useForm('new-account', { name: '', id: '' }, async ({ name, id }, key) => {
-    const made = await api.post<AccountView>('manage/accounts', { name, ...(id !== '' && { id }) }, key);
+  const form = useForm('new-account', { name: '', id: '' }, async ({ name, id }, idempotencyKey) => {
+    const made = await manage().operator.createAccount({ name, id: id || undefined }, { idempotencyKey });
     onClose();
     go(`manage/accounts/${encodeURIComponent(made.id)}`);
   });

@@ -1,13 +1,14 @@
-import type { AuditView } from '../../api-types.js';
+import type { AuditEntry } from '../../../../client/manage/index.js';
 import { DayFields, SearchField, SelectField } from '../../components/field.js';
 import { Empty } from '../../components/notes.js';
 import { Filters, Screen } from '../../components/page.js';
 import { Code } from '../../components/shown.js';
 import { type Column, ListTable } from '../../components/table.js';
+import { manage } from '../../core/clients.js';
 import { moment } from '../../core/format.js';
 import { chosenPeriod } from '../../core/period.js';
 import { useList } from '../../core/resource.js';
-import { queryValue, setQuery } from '../../core/router.js';
+import { filterOf, queryValue, setQuery } from '../../core/router.js';
 import { word } from '../../core/words.js';
 import { ACTIONS, actionName, t } from './audit-texts.js';
 
@@ -24,15 +25,23 @@ export function AuditOfAll() {
 function AuditTable({ all }: { readonly all: boolean }) {
   const action = queryValue('action');
   const of = queryValue('of');
-  const query = { ...chosenPeriod(), action, ...(all && { account: of }) };
-  const list = useList<AuditView>(all ? 'manage/audit' : 'audit', query, ({ id }) => id, { every: 15_000 });
-  const columns: readonly Column<AuditView>[] = [
+  const query = { ...chosenPeriod(), action: filterOf('action') };
+  const list = useList(
+    (options) =>
+      all
+        ? manage().operator.audit({ ...query, account: filterOf('of') }, options)
+        : manage().account.audit(query, options),
+    [all, query, of],
+    ({ id }) => id,
+    15_000,
+  );
+  const columns: readonly Column<AuditEntry>[] = [
     { title: word('time'), cell: ({ at }) => <time dateTime={at}>{moment(at)}</time> },
     { title: t('who'), cell: ({ by }) => <Who of={by} /> },
     { title: t('action'), cell: ({ action: each }) => actionName.of(each) },
     { title: t('target'), cell: ({ target }) => <bdi>{target}</bdi> },
     { title: t('changes'), cell: Changes },
-    ...(all ? [{ title: word('account'), cell: ({ account }: AuditView) => account && <Code>{account}</Code> }] : []),
+    ...(all ? [{ title: word('account'), cell: ({ account }: AuditEntry) => account && <Code>{account}</Code> }] : []),
   ];
   return (
     <Screen title={t('title')} lead={t('lead')}>
@@ -58,7 +67,7 @@ function AuditTable({ all }: { readonly all: boolean }) {
   );
 }
 
-function Who({ of: { kind, id, address } }: { readonly of: AuditView['by'] }) {
+function Who({ of: { kind, id, address } }: { readonly of: AuditEntry['by'] }) {
   return (
     <>
       <bdi>{id ?? t.of(kind)}</bdi>
@@ -68,7 +77,7 @@ function Who({ of: { kind, id, address } }: { readonly of: AuditView['by'] }) {
 }
 
 /** The fields that changed, as they were and as they are. */
-function Changes({ before, after }: AuditView) {
+function Changes({ before, after }: AuditEntry) {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   const fields = names.filter((name) => !isNothing(before?.[name]) || !isNothing(after?.[name]));
   return (

@@ -1,20 +1,20 @@
-import type { LedgerView, Me, UsageView } from '../../api-types.js';
+import type { CallOptions } from '../../../../client/index.js';
 import { Button } from '../../components/button.js';
 import { DayFields, SelectField } from '../../components/field.js';
 import { Empty, Failure } from '../../components/notes.js';
 import { Figure, Filters, Screen, Section } from '../../components/page.js';
 import { Code, Status, Units } from '../../components/shown.js';
 import { ListTable } from '../../components/table.js';
-import { api } from '../../core/api.js';
+import { manage } from '../../core/clients.js';
 import { saveAs } from '../../core/download.js';
-import { useAction } from '../../core/form.js';
+import { type Action, useAction } from '../../core/form.js';
 import { moment, number } from '../../core/format.js';
 import { chosenPeriod, periodOf } from '../../core/period.js';
 import { useList, useResource } from '../../core/resource.js';
-import { hrefOf, queryValue, setQuery } from '../../core/router.js';
+import { choiceOf, hrefOf, setQuery } from '../../core/router.js';
 import { word } from '../../core/words.js';
 import { t } from './balance-texts.js';
-import { GROUPINGS, type Grouping, UsageSection } from './usage-section.js';
+import { GROUPINGS, UsageSection } from './usage-section.js';
 
 const KINDS = ['topup', 'adjust', 'charge', 'refund'] as const;
 
@@ -23,15 +23,16 @@ const TONES = { topup: 'good', adjust: 'info', charge: 'calm', refund: 'good' } 
 /** What there is, what was spent on what, and each entry of the ledger. */
 export function Balance() {
   const period = periodOf(30);
-  const by: Grouping = GROUPINGS.find((each) => each === queryValue('by')) ?? 'day';
-  const account = useResource<Me>((signal) => api.get('me', {}, signal), [], 15_000);
-  const usage = useResource<UsageView>(
-    (signal) => api.get('usage', { ...period, group_by: by }, signal),
+  const by = choiceOf('by', GROUPINGS) ?? 'day';
+  const sums = { ...period, group_by: [by] };
+  const account = useResource((signal) => manage().account.me({ signal }), [], 15_000);
+  const usage = useResource(
+    (signal) => manage().account.usage(sums, { signal }),
     [JSON.stringify([period, by])],
     60_000,
   );
   const total = usage.data?.total;
-  const usageFile = useDownload('usage', { ...period, group_by: by });
+  const usageFile = useDownload('usage', (options) => manage().account.usageCsv(sums, options));
   return (
     <Screen title={t('title')} lead={t('lastDays')}>
       <Filters>
@@ -73,10 +74,15 @@ export function Balance() {
 }
 
 function Entries() {
-  const kind = queryValue('kind');
+  const kind = choiceOf('kind', KINDS);
   const query = { ...chosenPeriod(), kind };
-  const list = useList<LedgerView>('ledger', query, ({ id }) => id, { every: 15_000 });
-  const file = useDownload('ledger', query);
+  const list = useList(
+    (options) => manage().account.ledger(query, options),
+    [query],
+    ({ id }) => id,
+    15_000,
+  );
+  const file = useDownload('ledger', (options) => manage().account.ledgerCsv(query, options));
   return (
     <Section
       title={t('entries')}
@@ -84,7 +90,7 @@ function Entries() {
         <div class="section-actions">
           <SelectField
             label={t('kind')}
-            value={kind}
+            value={kind ?? ''}
             options={[['', word('all')], ...KINDS.map((each) => [each, t(each)] as const)]}
             onInput={(chosen) => setQuery({ kind: chosen })}
           />
@@ -105,9 +111,7 @@ function Entries() {
           { title: word('time'), cell: ({ at }) => moment(at) },
           {
             title: t('kind'),
-            cell: ({ kind: each }) => (
-              <Status of={each} text={t.of(each)} tone={each in TONES ? TONES[each as keyof typeof TONES] : 'calm'} />
-            ),
+            cell: ({ kind: each }) => <Status of={each} text={t.of(each)} tone={TONES[each]} />,
           },
           { title: word('units'), right: true, cell: ({ units }) => <Units of={units} signed /> },
           { title: word('note'), cell: ({ note }) => note && <bdi>{note}</bdi> },
@@ -126,9 +130,12 @@ function Entries() {
   );
 }
 
-/** Saves all that a list has as CSV. */
-function useDownload(path: string, query: Readonly<Record<string, string | undefined>>) {
+/** A large ledger takes minutes on a slow connection. */
+const FILE_MS = 1_800_000;
+
+/** Reads a CSV file and lets the browser save it. */
+function useDownload(name: string, read: (options: CallOptions) => Promise<Blob>): Action {
   return useAction(async () =>
-    saveAs(await api.open(path, { query, accept: 'text/csv' }), `${path}-${new Date().toISOString().slice(0, 10)}.csv`),
+    saveAs(await read({ timeoutMs: FILE_MS }), `${name}-${new Date().toISOString().slice(0, 10)}.csv`),
   );
 }

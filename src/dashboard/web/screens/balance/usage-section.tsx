@@ -1,4 +1,4 @@
-import type { UsageRow, UsageView } from '../../api-types.js';
+import type { Usage, UsageRow } from '../../../../client/manage/index.js';
 import { BarChart } from '../../components/chart.js';
 import { Empty, Failure, Loading } from '../../components/notes.js';
 import { Table } from '../../components/table.js';
@@ -15,7 +15,7 @@ export function UsageSection({
   usage: { data, error, reload },
   by,
 }: {
-  readonly usage: Resource<UsageView>;
+  readonly usage: Resource<Usage>;
   readonly by: Grouping;
 }) {
   if (data === undefined) {

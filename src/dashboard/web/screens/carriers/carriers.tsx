@@ -1,28 +1,25 @@
 import { useSignal } from '@preact/signals';
+import type { CarrierRoute, UnreadNumber } from '../../../../client/manage/index.js';
 import { Button } from '../../components/button.js';
 import { Confirm } from '../../components/dialog.js';
 import { Empty, Failure, Loading, Note } from '../../components/notes.js';
 import { Screen, Section } from '../../components/page.js';
 import { Ago, Status } from '../../components/shown.js';
 import { type Column, Table } from '../../components/table.js';
-import { api } from '../../core/api.js';
+import { manage } from '../../core/clients.js';
 import { isPassing } from '../../core/errors.js';
 import { number } from '../../core/format.js';
 import { LIVE, useResource } from '../../core/resource.js';
 import { can } from '../../core/session.js';
 import { word } from '../../core/words.js';
 import { routeState, t } from './carriers-texts.js';
-import type { RouteView, UnreadNumberView } from './carriers-types.js';
 import '../shared/parts.css';
 
 /** The routes of the SMS transport, with rest and resume. */
 export function Carriers() {
-  const { data, error, reload } = useResource<{
-    readonly routes: readonly RouteView[];
-    readonly unread_numbers: readonly UnreadNumberView[];
-  }>((signal) => api.get('manage/carriers', {}, signal), [], LIVE);
-  const turning = useSignal<RouteView | undefined>(undefined);
-  const columns: readonly Column<RouteView>[] = [
+  const { data, error, reload } = useResource((signal) => manage().operator.carriers({ signal }), [], LIVE);
+  const turning = useSignal<CarrierRoute | undefined>(undefined);
+  const columns: readonly Column<CarrierRoute>[] = [
     { title: t('route'), cell: ({ name }) => <Clipped text={name} /> },
     { title: t('kind'), cell: ({ kind }) => <Clipped text={kind} /> },
     { title: t('state'), cell: ({ state }) => <Status of={state} text={routeState.of(state)} /> },
@@ -40,7 +37,7 @@ export function Carriers() {
             title: word('actions'),
             quiet: true,
             right: true,
-            cell: (route: RouteView) => {
+            cell: (route: CarrierRoute) => {
               const rests = route.state === 'resting';
               return (
                 <Button
@@ -93,7 +90,7 @@ function Clipped({ text }: { readonly text: string }) {
   );
 }
 
-function UnreadNumbers({ of }: { readonly of: readonly UnreadNumberView[] }) {
+function UnreadNumbers({ of }: { readonly of: readonly UnreadNumber[] }) {
   return (
     <Section title={t('unread')}>
       <Note tone="warn">{t('unreadWhat')}</Note>
@@ -112,7 +109,7 @@ function UnreadNumbers({ of }: { readonly of: readonly UnreadNumberView[] }) {
   );
 }
 
-function Links({ of: { name, links } }: { readonly of: RouteView }) {
+function Links({ of: { name, links } }: { readonly of: CarrierRoute }) {
   return (
     <Section title={t('links', { route: name })}>
       <Table
@@ -137,14 +134,18 @@ function Links({ of: { name, links } }: { readonly of: RouteView }) {
   );
 }
 
-function Turning({ of: { name, state }, onClose }: { readonly of: RouteView; onClose(done: boolean): void }) {
+function Turning({ of: { name, state }, onClose }: { readonly of: CarrierRoute; onClose(done: boolean): void }) {
   const rests = state === 'resting';
   return (
     <Confirm
       title={t(rests ? 'resumeThis' : 'restThis', { route: name })}
       verb={t(rests ? 'resume' : 'rest')}
       danger={!rests}
-      change={(key) => api.post(`manage/carriers/${encodeURIComponent(name)}/${rests ? 'resume' : 'rest'}`, {}, key)}
+      change={(idempotencyKey) =>
+        rests
+          ? manage().operator.resumeCarrier(name, { idempotencyKey })
+          : manage().operator.restCarrier(name, { idempotencyKey })
+      }
       onClose={onClose}
     >
       <p>{t(rests ? 'resumeWhat' : 'restWhat')}</p>

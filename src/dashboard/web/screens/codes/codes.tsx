@@ -1,27 +1,29 @@
+import type { CodeFigures } from '../../../../client/manage/index.js';
 import { DayFields } from '../../components/field.js';
 import { Empty, Failure, Loading, Note } from '../../components/notes.js';
 import { Filters, Screen, Section } from '../../components/page.js';
 import { Table } from '../../components/table.js';
-import { api } from '../../core/api.js';
+import { manage } from '../../core/clients.js';
 import { isPassing } from '../../core/errors.js';
 import { country, number, percent } from '../../core/format.js';
 import { chosenPeriod } from '../../core/period.js';
 import { useResource } from '../../core/resource.js';
-import { chosenAccount, hrefOf } from '../../core/router.js';
+import { hrefOf } from '../../core/router.js';
 import { can } from '../../core/session.js';
 import { word } from '../../core/words.js';
 import { ruleName, t } from './codes-texts.js';
-import type { CodesView, CountryCodes } from './codes-types.js';
 import './codes.css';
 
 const EVERY = 30_000;
 
+type CountryCodes = CodeFigures['items'][number];
+
 /** One-time codes by country, and what was refused. */
 export function Codes() {
   const { since, until } = chosenPeriod();
-  const { data, error, reload } = useResource<CodesView>(
-    (signal) => api.get('codes', { since, until }, signal),
-    [since, until, chosenAccount()],
+  const { data, error, reload } = useResource(
+    (signal) => manage().account.codes({ since, until }, { signal }),
+    [since, until],
     EVERY,
   );
   return (
@@ -40,7 +42,7 @@ export function Codes() {
   );
 }
 
-function Content({ of: { items, refusals } }: { readonly of: CodesView }) {
+function Content({ of: { items, refusals } }: { readonly of: CodeFigures }) {
   const sent = items.reduce((sum, each) => sum + each.sent, 0);
   const verified = items.reduce((sum, each) => sum + each.verified, 0);
   if (sent === 0 && refusals.length === 0) {

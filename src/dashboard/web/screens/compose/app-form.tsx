@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { isInvisible } from '../../../../common/text/visible-text.js';
 import { SelectField, TextField } from '../../components/field.js';
-import { api } from '../../core/api.js';
+import { messaging } from '../../core/clients.js';
 import { country } from '../../core/format.js';
 import { useResource } from '../../core/resource.js';
 import { hrefOf } from '../../core/router.js';
@@ -11,18 +11,11 @@ import { change, draft } from './draft.js';
 import { ComposeForm, type FormProps, FromField, hasBadMetadata } from './form-parts.js';
 import { SendApp } from './send.js';
 
-interface Sessions {
-  readonly sessions: readonly { readonly sessionID: string; readonly status: string; readonly number: string | null }[];
-}
-
 /** A text or a file by a messaging app. */
 export function AppForm({ channel, choice, onSent }: FormProps & { readonly channel: string }) {
   const { to, from, text, withFile, mediaUrl, mediaType } = draft.value;
   const preview = useSignal(false);
-  const { data, error, reload } = useResource<Sessions>(
-    (signal) => api.get(`${encodeURIComponent(channel)}/web/status`, {}, signal),
-    [channel],
-  );
+  const { data, error, reload } = useResource((signal) => messaging().msgapp(channel).sessions({ signal }), [channel]);
   const isLoaded = data !== undefined;
   const linked = (data?.sessions ?? []).flatMap(({ status, number }) =>
     status === 'connected' && number !== null ? [number] : [],

@@ -1,10 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { isInvisible } from '../../../../common/text/visible-text.js';
-import type { SignatureView } from '../../api-types.js';
 import { SelectField, TextField } from '../../components/field.js';
 import { Note } from '../../components/notes.js';
 import { Screen } from '../../components/page.js';
-import { api, type Page } from '../../core/api.js';
+import { manage } from '../../core/clients.js';
 import { useResource } from '../../core/resource.js';
 import { hrefOf } from '../../core/router.js';
 import { can, me } from '../../core/session.js';
@@ -128,12 +127,11 @@ function SmsForm({ choice, onSent }: FormProps) {
 /** The senders that may be used: those of the service, and the verified ones of the account. */
 function useSenders(): Senders {
   const mayRead = can('signatures.read');
-  const { data, error, reload } = useResource<Page<SignatureView>>(
-    (signal) =>
-      mayRead ? api.get('signatures', { limit: 500 }, signal) : Promise.resolve({ items: [], next_cursor: null }),
+  const { data, error, reload } = useResource(
+    async (signal) => (mayRead ? (await manage().account.signatures({ limit: 500 }, { signal }).page()).items : []),
     [mayRead],
   );
-  const usable = (data?.items ?? []).filter(({ status, is_default }) => is_default || status === 'verified');
+  const usable = (data ?? []).filter(({ status, is_default }) => is_default || status === 'verified');
   const own = usable.filter(({ is_default }) => !is_default);
   const names = [...own, ...usable.filter(({ is_default }) => is_default)].map(({ name }) => name);
   return { names: [...new Set(names)], isLoaded: data !== undefined, error, reload: () => void reload() };

@@ -1,4 +1,5 @@
 import { computed, effect, signal } from '@preact/signals';
+import type { MediaType, SendPriority } from '../../../../client/index.js';
 import { sessionState } from '../../core/session.js';
 import type { BadLines } from '../shared/bad-lines.js';
 import { type NumberList, numbersOf } from '../shared/number-list.js';
@@ -19,13 +20,13 @@ export interface Draft {
   readonly withFile: boolean;
   /** Messaging apps: the address of the file, and what it is; empty: what the service finds it to be. */
   readonly mediaUrl: string;
-  readonly mediaType: string;
+  readonly mediaType: MediaType | '';
   /** SMS: the sender; empty: the first one that there is. */
   readonly signature: string;
   /** SMS: numbers as they were typed. */
   readonly typed: string;
   readonly batches: readonly Batch[];
-  readonly priority: string;
+  readonly priority: SendPriority;
   /** `key=value`, one a line. */
   readonly metadata: string;
   /** Messaging apps: the number that gets it, and the linked number that sends it; empty: the first linked one. */
@@ -34,8 +35,18 @@ export interface Draft {
 }
 
 const EMPTY: Draft = {
-  ...{ channel: '', text: '', signature: '', typed: '', batches: [], priority: 'normal' },
-  ...{ metadata: '', to: '', from: '', withFile: false, mediaUrl: '', mediaType: '' },
+  channel: '',
+  text: '',
+  withFile: false,
+  mediaUrl: '',
+  mediaType: '',
+  signature: '',
+  typed: '',
+  batches: [],
+  priority: 'normal',
+  metadata: '',
+  to: '',
+  from: '',
 };
 
 export const draft = signal<Draft>(EMPTY);

@@ -1,12 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { isInvisible } from '../../../../common/text/visible-text.js';
-import { api, newKey } from '../../core/api.js';
+import { messaging } from '../../core/clients.js';
 import { isPassing } from '../../core/errors.js';
 import { LIVE } from '../../core/resource.js';
 import { sessionState } from '../../core/session.js';
 import { callingCodeOf } from '../shared/number.js';
-import type { Quote } from './quote-types.js';
 
 /** What numbers of one calling code cost. */
 export interface CountryPrice {
@@ -82,7 +81,7 @@ export async function quote(
   const isExact = when === 'exactly' || numbers.length <= ALL_UP_TO;
   const byCode = groupedByCode(numbers);
   const asked = isExact ? numbers : [...byCode.values()].flatMap((group) => group.slice(0, OF_EACH));
-  const answer = await api.post<Quote>('sms/quote', { content: text, number: asked }, newKey(), signal);
+  const answer = await messaging().sms.quote({ content: text, number: asked }, { signal, timeoutMs: 300_000 });
   const unitsOf = new Map(answer.units_per_recipient.map(({ number, units }) => [number, units]));
   const countries = [...byCode].map(([code, group]): CountryPrice => {
     const known = group.flatMap((number) => unitsOf.get(number) ?? []);

@@ -1,9 +1,17 @@
+import {
+  type MediaOrder,
+  type MsgappSendResult,
+  newIdempotencyKey,
+  type SendOptions,
+  type SmsOrder,
+  type TextOrder,
+} from '../../../../client/index.js';
 import { isInvisible } from '../../../../common/text/visible-text.js';
 import { Button } from '../../components/button.js';
 import { Dialog } from '../../components/dialog.js';
 import { Failure, Loading, Note } from '../../components/notes.js';
 import { Facts } from '../../components/page.js';
-import { api, newKey } from '../../core/api.js';
+import { messaging } from '../../core/clients.js';
 import { useAction } from '../../core/form.js';
 import { number } from '../../core/format.js';
 import { useResource } from '../../core/resource.js';
@@ -21,13 +29,19 @@ interface DialogProps {
   onSent(sent: Sent): void;
 }
 
-/** The last attempt. Its repeat has the same key, also after the dialog was closed, so that nothing is sent twice. */
+/**
+ * The last order and its key. If the same order is sent again, also after the dialog was closed, it has the same key, so that
+ * nothing is sent twice.
+ */
 let attempt = { of: '', key: '' };
 
-function keyOf(body: object): string {
-  const of = JSON.stringify(body);
-  if (attempt.of !== of) attempt = { of, key: newKey() };
-  return attempt.key;
+/** A body of many recipients takes minutes on a slow connection. */
+const SEND_MS = 300_000;
+
+function callOf(order: object): SendOptions {
+  const of = JSON.stringify(order);
+  if (attempt.of !== of) attempt = { of, key: newIdempotencyKey() };
+  return { idempotencyKey: attempt.key, timeoutMs: SEND_MS };
 }
 
 function done(): void {
@@ -47,20 +61,13 @@ export function SendSms({ signature, onClose, onSent }: DialogProps & { readonly
   const { data, error, reload } = useResource<Look>(async (signal) => {
     const [price, { balance }] = await Promise.all([
       quote(text, numbers, 'exactly', signal),
-      api.get<{ readonly balance: number }>('balance', {}, signal),
+      messaging().balance({ signal }),
     ]);
     return { price, balance };
   }, []);
   const send = useAction(async () => {
-    const body = {
-      ...{ signature, content: text, number: numbers },
-      ...options(),
-    };
-    const { smsID, sms_units } = await api.post<{ readonly smsID: string; readonly sms_units: number }>(
-      'send/sms',
-      body,
-      keyOf(body),
-    );
+    const order: SmsOrder = { signature, content: text, number: numbers, ...options() };
+    const { smsID, sms_units } = await messaging().sms.send(order, callOf(order));
     done();
     onSent({ id: smsID, text: t('sent', { n: numbers.length, units: word('unitsOf', { n: sms_units }) }) });
     onClose();
@@ -119,13 +126,26 @@ export function SendApp({
 }: DialogProps & { readonly channel: string; readonly to: string; readonly from: string | undefined }) {
   const { text, withFile, mediaUrl, mediaType } = draft.value;
   const url = mediaUrl.trim();
+  const addressed = { to, from, ...options() };
+  const sendText = (): Promise<MsgappSendResult> => {
+    const order: TextOrder = { ...addressed, body: text };
+    return messaging()
+      .msgapp(channel)
+      .sendText(order, callOf({ channel, ...order }));
+  };
+  const sendFile = (): Promise<MsgappSendResult> => {
+    const order: MediaOrder = {
+      ...addressed,
+      mediaUrl: url,
+      mediaType: mediaType || undefined,
+      caption: isInvisible(text) ? undefined : text,
+    };
+    return messaging()
+      .msgapp(channel)
+      .sendMedia(order, callOf({ channel, ...order }));
+  };
   const send = useAction(async () => {
-    const content = withFile
-      ? { mediaUrl: url, ...(mediaType !== '' && { mediaType }), ...(!isInvisible(text) && { caption: text }) }
-      : { body: text };
-    const body = { to, ...content, ...(from !== undefined && { from }), ...options() };
-    const path = `${encodeURIComponent(channel)}/send/${withFile ? 'media' : 'text'}`;
-    const { messageID } = await api.post<{ readonly messageID: string }>(path, body, keyOf({ channel, ...body }));
+    const { messageID } = await (withFile ? sendFile() : sendText());
     done();
     onSent({ id: messageID, text: t('sentApp'), query: { channel } });
     onClose();
@@ -176,12 +196,12 @@ function Some({ of }: { readonly of: readonly string[] }) {
   );
 }
 
-/** What both ways of sending take besides the message. */
-function options(): object {
+/** The part of an order that is the same on every channel. */
+function options(): Pick<SmsOrder, 'priority' | 'metadata'> {
   const { priority, metadata } = draft.value;
   return {
-    ...(priority !== 'normal' && { priority }),
-    ...(metadata.trim() !== '' && { metadata: metadataOf(metadata) }),
+    priority: priority === 'normal' ? undefined : priority,
+    metadata: metadata.trim() === '' ? undefined : metadataOf(metadata),
   };
 }
 

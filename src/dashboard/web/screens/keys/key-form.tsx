@@ -1,14 +1,14 @@
-import type { NewKeyView } from '../../api-types.js';
+import type { KeyOrder, KeyScope, KeyWithSecret } from '../../../../client/manage/index.js';
 import { Dialog, Form } from '../../components/dialog.js';
 import { Checks, TextField } from '../../components/field.js';
-import { api } from '../../core/api.js';
+import { manage } from '../../core/clients.js';
 import { useForm } from '../../core/form.js';
 import { word } from '../../core/words.js';
 import { SCOPES, t } from './key-texts.js';
 
 interface Values {
   readonly name: string;
-  readonly scopes: readonly string[];
+  readonly scopes: readonly KeyScope[];
   readonly cidrs: string;
   readonly expires: string;
   readonly daily: string;
@@ -18,9 +18,9 @@ interface Values {
 const NEW: Values = { name: '', scopes: [], cidrs: '', expires: '', daily: '', perMinute: '' };
 
 /** Asks what a new key may, and makes it. */
-export function KeyForm({ onMade, onClose }: { onMade(key: NewKeyView): void; onClose(): void }) {
-  const form = useForm('new-key', NEW, async (values, key) =>
-    onMade(await api.post<NewKeyView>('keys', bodyOf(values), key)),
+export function KeyForm({ onMade, onClose }: { onMade(key: KeyWithSecret): void; onClose(): void }) {
+  const form = useForm('new-key', NEW, async (values, idempotencyKey) =>
+    onMade(await manage().account.createKey(orderOf(values), { idempotencyKey })),
   );
   const { values, set } = form;
   return (
@@ -79,14 +79,14 @@ export function KeyForm({ onMade, onClose }: { onMade(key: NewKeyView): void; on
   );
 }
 
-function bodyOf({ name, scopes, cidrs, expires, daily, perMinute }: Values): object {
+function orderOf({ name, scopes, cidrs, expires, daily, perMinute }: Values): KeyOrder {
   const addresses = cidrs.split(/[\s,;]+/).filter((each) => each !== '');
   return {
     name: name.trim(),
     scopes,
-    ...(addresses.length > 0 && { cidrs: addresses }),
-    ...(expires !== '' && { expires_at: new Date(expires).toISOString() }),
-    ...(daily !== '' && { daily_units: Number(daily) }),
-    ...(perMinute !== '' && { per_minute: Number(perMinute) }),
+    cidrs: addresses.length === 0 ? undefined : addresses,
+    expires_at: expires === '' ? undefined : new Date(expires).toISOString(),
+    daily_units: daily === '' ? undefined : Number(daily),
+    per_minute: perMinute === '' ? undefined : Number(perMinute),
   };
 }

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { KeyView, NewKeyView } from '../../api-types.js';
+import type { Key, KeyWithSecret } from '../../../../client/manage/index.js';
 import { Button, CopyButton } from '../../components/button.js';
 import { Confirm, Dialog, Form } from '../../components/dialog.js';
 import { TextField } from '../../components/field.js';
@@ -7,7 +7,7 @@ import { Empty, Note } from '../../components/notes.js';
 import { Screen } from '../../components/page.js';
 import { Ago, Code, Status } from '../../components/shown.js';
 import { type Column, ListTable } from '../../components/table.js';
-import { api } from '../../core/api.js';
+import { manage } from '../../core/clients.js';
 import { useForm } from '../../core/form.js';
 import { moment, number } from '../../core/format.js';
 import { useList } from '../../core/resource.js';
@@ -18,18 +18,23 @@ import { t } from './key-texts.js';
 
 type Open =
   | { readonly what: 'make' }
-  | { readonly what: 'rotate' | 'revoke'; readonly key: KeyView }
-  | { readonly what: 'made'; readonly made: NewKeyView };
+  | { readonly what: 'rotate' | 'revoke'; readonly key: Key }
+  | { readonly what: 'made'; readonly made: KeyWithSecret };
 
 /** The keys of programs: what each may, and when it was last used. */
 export function Keys() {
-  const list = useList<KeyView>('keys', {}, ({ id }) => id, { every: 15_000 });
+  const list = useList(
+    (options) => manage().account.keys({}, options),
+    [],
+    ({ id }) => id,
+    15_000,
+  );
   const open = useSignal<Open | undefined>(undefined);
   const writes = can('keys.write');
   const close = (): void => {
     open.value = undefined;
   };
-  const made = (key: NewKeyView): void => {
+  const made = (key: KeyWithSecret): void => {
     open.value = { what: 'made', made: key };
     void list.reload();
   };
@@ -38,7 +43,7 @@ export function Keys() {
       {t('make')}
     </Button>
   );
-  const columns: readonly Column<KeyView>[] = [
+  const columns: readonly Column<Key>[] = [
     { title: word('name'), cell: (key) => <KeyName of={key} /> },
     { title: word('status'), cell: ({ status }) => <Status of={status} /> },
     { title: t('scopes'), cell: ({ scopes }) => <Scopes of={scopes} /> },
@@ -51,7 +56,7 @@ export function Keys() {
             title: word('actions'),
             quiet: true,
             right: true,
-            cell: (key: KeyView) =>
+            cell: (key: Key) =>
               key.status === 'active' && (
                 <div class="row-buttons">
                   <Button
@@ -92,7 +97,7 @@ export function Keys() {
 
 interface OpenedProps {
   readonly open: Open | undefined;
-  onMade(key: NewKeyView): void;
+  onMade(key: KeyWithSecret): void;
   onClose(): void;
   onChanged(): void;
 }
@@ -110,7 +115,7 @@ function Opened({ open, onMade, onClose, onChanged }: OpenedProps) {
         <Confirm
           title={t('revokeThis', { name: nameOf(open.key) })}
           verb={t('revoke')}
-          change={() => api.delete(`keys/${encodeURIComponent(open.key.id)}`)}
+          change={() => manage().account.revokeKey(open.key.id)}
           onClose={(done) => {
             onClose();
             if (done) onChanged();
@@ -124,9 +129,9 @@ function Opened({ open, onMade, onClose, onChanged }: OpenedProps) {
   }
 }
 
-function Rotate({ of, onMade, onClose }: { readonly of: KeyView } & Pick<OpenedProps, 'onMade' | 'onClose'>) {
-  const form = useForm(`rotate-${of.id}`, { hours: '24' }, async ({ hours }, key) =>
-    onMade(await api.post<NewKeyView>(`keys/${encodeURIComponent(of.id)}/rotate`, { grace_hours: Number(hours) }, key)),
+function Rotate({ of, onMade, onClose }: { readonly of: Key } & Pick<OpenedProps, 'onMade' | 'onClose'>) {
+  const form = useForm(`rotate-${of.id}`, { hours: '24' }, async ({ hours }, idempotencyKey) =>
+    onMade(await manage().account.rotateKey(of.id, { grace_hours: Number(hours) }, { idempotencyKey })),
   );
   return (
     <Dialog title={t('rotateThis', { name: nameOf(of) })} onClose={onClose}>
@@ -147,7 +152,7 @@ function Rotate({ of, onMade, onClose }: { readonly of: KeyView } & Pick<OpenedP
 }
 
 /** The only moment at which the key is shown. */
-function Made({ of, onClose }: { readonly of: NewKeyView; onClose(): void }) {
+function Made({ of, onClose }: { readonly of: KeyWithSecret; onClose(): void }) {
   return (
     <Dialog title={t('made', { name: nameOf(of) })} onClose={onClose}>
       <div class="form">
@@ -173,7 +178,7 @@ function Made({ of, onClose }: { readonly of: NewKeyView; onClose(): void }) {
   );
 }
 
-function KeyName({ of }: { readonly of: KeyView }) {
+function KeyName({ of }: { readonly of: Key }) {
   return (
     <div>
       {of.name && (
@@ -188,7 +193,7 @@ function KeyName({ of }: { readonly of: KeyView }) {
 }
 
 /** Keys of the host's own code may have none. */
-function nameOf({ name, id }: KeyView): string {
+function nameOf({ name, id }: Key): string {
   return name ?? id;
 }
 
@@ -198,11 +203,11 @@ function Scopes({ of }: { readonly of: readonly string[] }) {
 }
 
 /** The use is noted a little later than what it spends. */
-function LastUse({ last_used_at: at, spent_today: spent }: KeyView) {
+function LastUse({ last_used_at: at, spent_today: spent }: Key) {
   return at === null && spent !== null && spent > 0 ? t('usedToday') : <Ago at={at} />;
 }
 
-function Spent({ spent_today: spent, daily_units: cap }: KeyView) {
+function Spent({ spent_today: spent, daily_units: cap }: Key) {
   if (spent === null) return '–';
   return cap === null ? number(spent) : t('spentOf', { spent, cap });
 }

@@ -1,18 +1,17 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { LedgerCheckView } from '../../api-types.js';
+import type { BooksCheck } from '../../../../client/manage/index.js';
 import { Button } from '../../components/button.js';
 import { Empty, Failure, Loading, Note } from '../../components/notes.js';
 import { Facts, Screen } from '../../components/page.js';
 import { Ago, Status } from '../../components/shown.js';
-import { api } from '../../core/api.js';
+import { manage } from '../../core/clients.js';
 import { useAction } from '../../core/form.js';
 import { number } from '../../core/format.js';
 import { texts } from '../../core/i18n.js';
 import { useResource } from '../../core/resource.js';
 import { can } from '../../core/session.js';
 import { word } from '../../core/words.js';
-import { followStream, type StreamMessage } from '../shared/event-stream.js';
 
 const t = texts(
   {
@@ -66,41 +65,38 @@ const PARTS: readonly (string | null)[] = ['accounts', 'entries', 'messages', 'r
 const EVERY = 15_000;
 
 /**
- * The last check. While one runs its stream tells each step, which begins with the present state, so that a stream that was cut
- * goes on where the check is by then.
+ * The last check. While a check runs, the page follows its stream. The stream begins with the present state, so a connection that
+ * was cut continues with what the check has reached by then.
  */
 function useCheck() {
-  const last = useResource<LedgerCheckView>((signal) => api.get('manage/ledger/check', {}, signal), [], EVERY);
-  const told = useSignal<LedgerCheckView | undefined>(undefined);
+  const last = useResource((signal) => manage().operator.booksCheck({ signal }), [], EVERY);
+  const progress = useSignal<BooksCheck | undefined>(undefined);
   const isCut = useSignal(false);
   const running = last.data?.state === 'running' ? last.data.id : undefined;
   useEffect(() => {
     isCut.value = false;
     if (running === undefined) return;
     const over = new AbortController();
-    const onMessage = ({ data }: StreamMessage): void => {
-      const view: LedgerCheckView = JSON.parse(data);
-      told.value = view;
-      if (view.state === 'running') return;
-      over.abort();
-      void last.reload();
+    const follow = async (): Promise<void> => {
+      const onState = (state: 'open' | 'waiting'): void => {
+        isCut.value = state === 'waiting';
+      };
+      for await (const step of manage().operator.watchCheck({ signal: over.signal, onState })) progress.value = step;
+      await last.reload();
     };
-    const onState = (state: 'open' | 'waiting'): void => {
-      isCut.value = state === 'waiting' && !over.signal.aborted;
-    };
-    // An error that lasts leaves the looking of every few seconds.
-    followStream('manage/ledger/check/stream', { signal: over.signal, onMessage, onState }).catch(() => undefined);
+    // After an error that lasts, the poll still shows how far the check is.
+    follow().catch(() => undefined);
     return () => over.abort();
   }, [running]);
-  const live = running !== undefined && told.value?.id === running ? told.value : last.data;
+  const live = running !== undefined && progress.value?.id === running ? progress.value : last.data;
   return { ...last, data: live, isCut: isCut.value };
 }
 
 /** Starts a check of the ledger, and shows how far it is and what it finds. */
 export function LedgerCheck() {
   const { data, error, reload, isCut } = useCheck();
-  const begin = useAction(async (key) => {
-    await api.post('manage/ledger/check', {}, key);
+  const begin = useAction(async (idempotencyKey) => {
+    await manage().operator.checkBooks({ idempotencyKey });
     await reload();
   });
   const start = can('manage.write') && (
@@ -118,7 +114,7 @@ export function LedgerCheck() {
   );
 }
 
-function Check({ of: { state, part, checked, findings, started_at, ended_at } }: { readonly of: LedgerCheckView }) {
+function Check({ of: { state, part, checked, findings, started_at, ended_at } }: { readonly of: BooksCheck }) {
   const at = PARTS.indexOf(part);
   return (
     <>

@@ -8,6 +8,7 @@ import { useAction } from '../../core/form.js';
 import { moment } from '../../core/format.js';
 import { hrefOf } from '../../core/router.js';
 import { word } from '../../core/words.js';
+import { fieldOf } from '../shared/event.js';
 import { shownNumber } from '../shared/number.js';
 import { callsOf, type EventWithCalls, eventsOf } from './find-events.js';
 import { t } from './message-texts.js';
@@ -40,7 +41,7 @@ export function MessageEvents({ id, since }: { readonly id: string; readonly sin
           columns={[
             { title: '#', right: true, cell: ({ event }) => event.sequence },
             { title: t('event'), cell: ({ event }) => <code>{event.type}</code> },
-            { title: word('number'), cell: ({ event }) => <bdi>{shownNumber(String(event.data.number ?? '–'))}</bdi> },
+            { title: word('number'), cell: ({ event }) => <bdi>{shownNumber(fieldOf(event, 'number') ?? '–')}</bdi> },
             { title: word('time'), cell: ({ event }) => moment(event.timestamp) },
             { title: t('calls'), cell: Calls },
           ]}

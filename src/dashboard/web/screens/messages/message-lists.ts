@@ -1,29 +1,39 @@
-import type { RequestOptions } from '../../core/api.js';
+import type { Metadata, MsgappMessage, SmsStatus, SmsSummary } from '../../../../client/index.js';
+import { messaging } from '../../core/clients.js';
 import { LIVE, type List, useList } from '../../core/resource.js';
-import type { AppMessage, Row, SmsSummary } from './message-types.js';
+import type { Row } from './message-types.js';
 
-type Query = NonNullable<RequestOptions['query']>;
-
-/** The filters that all channels have; `to` is one number. */
-export interface MessageFilters extends Query {
-  readonly status: string;
+/** The filters that all channels have. */
+export interface MessageFilters {
+  readonly number: string | undefined;
+  readonly status: SmsStatus | undefined;
   readonly since: string | undefined;
   readonly until: string | undefined;
+  readonly metadata: Metadata | undefined;
 }
 
-const LIMIT = 50;
-
 /** The SMS of the account as rows. */
-export function useSms(filters: Query): List<Row> {
-  const list = useList<SmsSummary>('sms', filters, ({ smsID }) => smsID, { every: LIVE, limit: LIMIT });
+export function useSms(filters: MessageFilters & { readonly signature: string | undefined }): List<Row> {
+  const list = useList(
+    (options) => messaging().sms.list(filters, options),
+    [filters],
+    ({ smsID }) => smsID,
+    LIVE,
+  );
   return { ...list, data: list.data?.map(rowOfSms) };
 }
 
 /** The messages of one messaging-app channel as rows. */
-export function useApp(channel: string, { number, ...filters }: Query): List<Row> {
-  const path = `${encodeURIComponent(channel)}/messages`;
-  const query = { ...filters, to: number };
-  const list = useList<AppMessage>(path, query, ({ messageID }) => messageID, { every: LIVE, limit: LIMIT });
+export function useApp(channel: string, { number, ...filters }: MessageFilters): List<Row> {
+  const list = useList(
+    (options) =>
+      messaging()
+        .msgapp(channel)
+        .messages({ ...filters, to: number }, options),
+    [channel, number, filters],
+    ({ messageID }) => messageID,
+    LIVE,
+  );
   return { ...list, data: list.data?.map((each) => rowOfApp(channel, each)) };
 }
 
@@ -43,7 +53,7 @@ function rowOfSms(of: SmsSummary): Row {
   };
 }
 
-function rowOfApp(channel: string, of: AppMessage): Row {
+function rowOfApp(channel: string, of: MsgappMessage): Row {
   return {
     channel,
     id: of.messageID,

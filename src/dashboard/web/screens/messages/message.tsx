@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals';
+import type { MsgappMessage, SmsSummary } from '../../../../client/index.js';
 import { Button, CopyButton } from '../../components/button.js';
 import { Failure, Loading, Note } from '../../components/notes.js';
 import { Facts, Screen, Section } from '../../components/page.js';
 import { Code } from '../../components/shown.js';
-import { api, type Page } from '../../core/api.js';
-import { ApiError, isPassing } from '../../core/errors.js';
+import { messaging } from '../../core/clients.js';
+import { isMissing, isPassing } from '../../core/errors.js';
 import { useAction } from '../../core/form.js';
 import { moment } from '../../core/format.js';
 import { LIVE, useResource } from '../../core/resource.js';
@@ -17,13 +18,12 @@ import { Segments, TextSize } from '../shared/segments.js';
 import { DeliveryStatus } from './delivery-status.js';
 import { MessageEvents } from './message-events.js';
 import { t } from './message-texts.js';
-import type { AppMessage, Recipient, SmsSummary } from './message-types.js';
 import { Recipients } from './recipients.js';
 import { stepsOfApp, Way } from './way.js';
 
 type Found =
   | { readonly channel: 'sms'; readonly sms: SmsSummary }
-  | { readonly channel: string; readonly app: AppMessage };
+  | { readonly channel: string; readonly app: MsgappMessage };
 
 /** One message: its text, its price, and its way to each recipient. */
 export function Message({ id }: { readonly id: string }) {
@@ -58,12 +58,10 @@ async function find(id: string, channel: string, signal: AbortSignal): Promise<F
   let missing: unknown;
   for (const each of channel === '' ? all : [channel]) {
     try {
-      const path = encodeURIComponent(id);
-      if (each === 'sms') return { channel: 'sms', sms: await api.get<SmsSummary>(`sms/${path}`, {}, signal) };
-      const app = await api.get<AppMessage>(`${encodeURIComponent(each)}/messages/${path}`, {}, signal);
-      return { channel: each, app };
+      if (each === 'sms') return { channel: 'sms', sms: await messaging().sms.get(id, { signal }) };
+      return { channel: each, app: await messaging().msgapp(each).message(id, { signal }) };
     } catch (error) {
-      if (!(error instanceof ApiError && error.status === 404)) throw error;
+      if (!isMissing(error)) throw error;
       missing = error;
     }
   }
@@ -113,7 +111,7 @@ function Sms({ of }: { readonly of: SmsSummary }) {
   );
 }
 
-function App({ of, channel }: { readonly of: AppMessage; readonly channel: string }) {
+function App({ of, channel }: { readonly of: MsgappMessage; readonly channel: string }) {
   const text = of.media ? of.media.caption : of.body;
   return (
     <>
@@ -200,19 +198,11 @@ function Again({ of }: { readonly of: Found }) {
     if ('app' in of) {
       composeAgain({ channel: of.channel, from: of.app.from, to: of.app.to, text: of.app.body ?? '' });
     } else {
-      const { smsID, signature, content, metadata, recipients_count: count } = of.sms;
+      const { smsID, signature, content, metadata } = of.sms;
       const numbers: string[] = [];
-      let cursor: string | null | undefined;
-      for (let seen = 0; seen < count && cursor !== null; ) {
-        const page: Page<Recipient> = await api.get(`sms/${encodeURIComponent(smsID)}/recipients`, {
-          limit: PAGE,
-          cursor,
-        });
-        const wanted = page.items.filter(({ status }) => only === 'all' || NOT_REACHED.includes(status));
-        numbers.push(...wanted.map(({ number }) => number));
-        seen += page.items.length;
-        gathered.value = seen;
-        cursor = page.next_cursor;
+      for await (const { number, status } of messaging().sms.recipients(smsID, { limit: PAGE })) {
+        if (only === 'all' || NOT_REACHED.includes(status)) numbers.push(number);
+        gathered.value++;
       }
       composeAgain({ channel: 'sms', signature, text: content ?? '', numbers, metadata: metadata ?? {} });
     }

@@ -6,14 +6,14 @@ import { Ago, Units } from '../../components/shown.js';
 import { type Column, ListTable } from '../../components/table.js';
 import { chosenPeriod } from '../../core/period.js';
 import type { List } from '../../core/resource.js';
-import { hrefOf, queryValue, setQuery } from '../../core/router.js';
+import { choiceOf, filterOf, hrefOf, queryValue, setQuery } from '../../core/router.js';
 import { can, me } from '../../core/session.js';
 import { word } from '../../core/words.js';
 import { QueryField } from '../shared/filters.js';
 import { cleanNumber, shownNumber } from '../shared/number.js';
 import { nameOf } from './delivery-status.js';
 import { Message } from './message.js';
-import { mergedLists, useApp, useSms } from './message-lists.js';
+import { type MessageFilters, mergedLists, useApp, useSms } from './message-lists.js';
 import { STATUSES, t } from './message-texts.js';
 import type { Row } from './message-types.js';
 import { RowStatus } from './row-status.js';
@@ -89,13 +89,13 @@ function AllMessages() {
 
 function Listed({ channels }: { readonly channels: readonly string[] }) {
   const [key, ...value] = queryValue('metadata').split('=');
-  const filters = {
+  const filters: MessageFilters = {
     number: cleanNumber(queryValue('number')),
-    status: queryValue('status'),
+    status: choiceOf('status', STATUSES),
     ...chosenPeriod(),
-    ...(key && value.length > 0 && { [`metadata.${key}`]: value.join('=') }),
+    metadata: key && value.length > 0 ? { [key]: value.join('=') } : undefined,
   };
-  const signature = queryValue('signature');
+  const signature = filterOf('signature');
   const lists = channels.map((channel) =>
     channel === 'sms' ? useSms({ ...filters, signature }) : useApp(channel, filters),
   );

@@ -1,24 +1,29 @@
+import type { SmsRecipient, SmsSummary } from '../../../../client/index.js';
 import { SelectField } from '../../components/field.js';
 import { Empty } from '../../components/notes.js';
 import { Section } from '../../components/page.js';
 import { Ago, Units } from '../../components/shown.js';
 import { ListTable } from '../../components/table.js';
+import { messaging } from '../../core/clients.js';
 import { LIVE, useList } from '../../core/resource.js';
-import { queryValue, setQuery } from '../../core/router.js';
+import { choiceOf, setQuery } from '../../core/router.js';
 import { word } from '../../core/words.js';
 import { shownNumber } from '../shared/number.js';
 import { DeliveryStatus, nameOf } from './delivery-status.js';
 import { STATUSES, stepName, t } from './message-texts.js';
-import type { Recipient, SmsSummary } from './message-types.js';
 import { stepsOfSms, Way } from './way.js';
 
 /** The recipients of an SMS, each with its way. */
 export function Recipients({ of }: { readonly of: SmsSummary }) {
-  const status = queryValue('status');
-  const path = `sms/${encodeURIComponent(of.smsID)}/recipients`;
-  const list = useList<Recipient>(path, { status }, ({ number }) => number, { every: LIVE });
+  const status = choiceOf('status', STATUSES);
+  const list = useList(
+    (options) => messaging().sms.recipients(of.smsID, { status }, options),
+    [of.smsID, status],
+    ({ number }) => number,
+    LIVE,
+  );
   const [only] = list.data ?? [];
-  if (of.recipients_count === 1 && status === '' && only) {
+  if (of.recipients_count === 1 && status === undefined && only) {
     return (
       <Section title={t('way')} actions={<DeliveryStatus of={only.status} />}>
         <div class="card">
@@ -33,7 +38,7 @@ export function Recipients({ of }: { readonly of: SmsSummary }) {
       actions={
         <SelectField
           label={word('status')}
-          value={status}
+          value={status ?? ''}
           options={[['', word('all')], ...STATUSES.map((each) => [each, nameOf(each)] as const)]}
           onInput={(value) => setQuery({ status: value })}
         />
@@ -71,7 +76,7 @@ export function Recipients({ of }: { readonly of: SmsSummary }) {
   );
 }
 
-function Price({ units, refunded_units: refunded }: Recipient) {
+function Price({ units, refunded_units: refunded }: SmsRecipient) {
   return (
     <span>
       <Units of={units} />

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Status } from '../../components/shown.js';
-import { api, type Page } from '../../core/api.js';
+import { messaging } from '../../core/clients.js';
 import { chosenAccount } from '../../core/router.js';
 import { DeliveryStatus, nameOf } from './delivery-status.js';
 import { t } from './message-texts.js';
-import type { Recipient, Row } from './message-types.js';
+import type { Row } from './message-types.js';
 
 type Counts = Readonly<Record<string, number>>;
 
@@ -97,8 +97,7 @@ function isOver(counts: Counts | undefined): boolean {
 
 async function countsOf(id: string, signal: AbortSignal): Promise<Counts> {
   if (signal.aborted) return {};
-  const path = `sms/${encodeURIComponent(id)}/recipients`;
-  const { items } = await api.get<Page<Recipient>>(path, { limit: COUNTED }, signal);
+  const { items } = await messaging().sms.recipients(id, { limit: COUNTED }, { signal }).page();
   const counts: Record<string, number> = {};
   for (const { status } of items) counts[status] = (counts[status] ?? 0) + 1;
   return counts;

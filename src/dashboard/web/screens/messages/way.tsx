@@ -1,7 +1,7 @@
+import type { MsgappMessage, SmsRecipient } from '../../../../client/index.js';
 import { exactMoment, moment } from '../../core/format.js';
 import { DeliveryStatus, nameOf } from './delivery-status.js';
 import { stepName, t } from './message-texts.js';
-import type { AppMessage, Recipient } from './message-types.js';
 
 /** A step on the way of a message. */
 interface Step {
@@ -44,7 +44,7 @@ export function Way({ steps, label }: { readonly steps: readonly Step[]; readonl
 }
 
 /** The steps of one recipient of an SMS. */
-export function stepsOfSms(of: Recipient, sentAt: string): readonly Step[] {
+export function stepsOfSms(of: SmsRecipient, sentAt: string): readonly Step[] {
   const { status, attempts, attempts_count, updated_at, refunded_units: refunded, error } = of;
   const opted = error === 'opted_out';
   const left = attempts_count - attempts.length;
@@ -79,7 +79,7 @@ function errorOf(error: string | null): string | undefined {
 }
 
 /** The steps of a message of a messaging app. */
-export function stepsOfApp(of: AppMessage): readonly Step[] {
+export function stepsOfApp(of: MsgappMessage): readonly Step[] {
   const {
     queued_at,
     sent_at,

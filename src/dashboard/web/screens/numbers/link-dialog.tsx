@@ -1,19 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import type { LinkNews, LinkOffer, MsgappRoutes } from '../../../../client/index.js';
 import { Button } from '../../components/button.js';
 import { Dialog } from '../../components/dialog.js';
 import { Failure, Note } from '../../components/notes.js';
-import { api, newKey } from '../../core/api.js';
+import { messaging } from '../../core/clients.js';
 import { language } from '../../core/i18n.js';
-import { followStream } from '../shared/event-stream.js';
 import { shownNumber } from '../shared/number.js';
 import { sessionWord, t } from './numbers-texts.js';
 import './link-dialog.css';
-
-interface Offer {
-  readonly sessionID: string;
-  readonly qrToken: string;
-}
 
 type State =
   | { readonly kind: 'asking' }
@@ -97,46 +92,29 @@ interface Shown {
   cut(isCut: boolean): void;
 }
 
-const WAITING: readonly unknown[] = ['created', 'reconnecting'];
-
 async function follow(channel: string, signal: AbortSignal, { show, cut }: Shown): Promise<void> {
-  const base = `${encodeURIComponent(channel)}/web`;
-  const offer = await api.post<Offer>(`${base}/connect`, {}, newKey(), signal);
-  // The user has closed the dialog meanwhile: nobody will scan.
-  if (signal.aborted) return drop(base, offer);
-  signal.addEventListener('abort', () => void drop(base, offer), { once: true });
-  let isOver = false;
-  const say = (state: State): void => {
-    isOver = state.kind !== 'code';
-    show(state);
-  };
-  await followStream(`${base}/qr/${encodeURIComponent(offer.qrToken)}`, {
-    signal,
-    onState: (state) => cut(state === 'waiting' && !isOver),
-    onMessage: ({ event, data }) => {
-      const said = parsed(data);
-      if (event === 'qr' && typeof said.image === 'string' && said.image.startsWith('data:image/')) {
-        say({ kind: 'code', image: said.image, expiresAt: String(said.expires_at) });
-      }
-      if (event !== 'status' || WAITING.includes(said.status)) return;
-      if (said.status === 'connected') say({ kind: 'done', number: String(said.number ?? '') });
-      else say({ kind: 'ended', reason: String(said.reason ?? said.status) });
-    },
-  });
-}
-
-/** A code that nobody looks at any more holds a place among those that may wait. */
-async function drop(base: string, { sessionID }: Offer): Promise<void> {
-  const path = `${base}/status`;
-  const { status } = await api.get<{ readonly status: string }>(path, { sessionID }).catch(() => ({ status: '' }));
-  if (status === 'created') await api.delete(`${base}/${encodeURIComponent(sessionID)}`).catch(() => undefined);
-}
-
-function parsed(data: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(data);
-    return typeof value === 'object' && value !== null ? { ...value } : {};
-  } catch {
-    return {};
+  const app = messaging().msgapp(channel);
+  const offer = await app.connect();
+  // The user has closed the dialog meanwhile, so nobody will scan the code.
+  if (signal.aborted) return drop(app, offer);
+  signal.addEventListener('abort', () => void drop(app, offer), { once: true });
+  const onState = (state: 'open' | 'waiting'): void => cut(state === 'waiting');
+  for await (const news of app.watchCode(offer.qrToken, { signal, onState })) {
+    const next = stateOf(news);
+    if (next !== undefined) show(next);
   }
+}
+
+/** What the dialog shows after a piece of news; undefined if nothing changes. */
+function stateOf(news: LinkNews): State | undefined {
+  if (news.type === 'qr') return { kind: 'code', image: news.image, expiresAt: news.expires_at };
+  if (news.status === 'created' || news.status === 'reconnecting') return undefined;
+  if (news.status === 'connected') return { kind: 'done', number: news.number ?? '' };
+  return { kind: 'ended', reason: news.reason ?? news.status };
+}
+
+/** Gives a code up that nobody looks at any more, because only so many may wait. */
+async function drop(app: MsgappRoutes, { sessionID }: LinkOffer): Promise<void> {
+  const { status } = await app.sessions({ sessionID }).catch(() => ({ status: 'disconnected' }));
+  if (status === 'created') await app.logout(sessionID).catch(() => undefined);
 }

@@ -1,24 +1,29 @@
 import { useSignal } from '@preact/signals';
+import type { MsgappSession } from '../../../../client/index.js';
 import { Button } from '../../components/button.js';
 import { Confirm } from '../../components/dialog.js';
 import { Empty, Failure, Loading, Note } from '../../components/notes.js';
 import { Screen, Section } from '../../components/page.js';
 import { Ago, Status, type Tone } from '../../components/shown.js';
 import { Table } from '../../components/table.js';
-import { api } from '../../core/api.js';
+import { messaging } from '../../core/clients.js';
 import { isPassing } from '../../core/errors.js';
 import { LIVE, useResource } from '../../core/resource.js';
-import { chosenAccount } from '../../core/router.js';
 import { can, me } from '../../core/session.js';
 import { word } from '../../core/words.js';
 import { shownNumber } from '../shared/number.js';
 import { LinkDialog } from './link-dialog.js';
 import { sessionWord, t } from './numbers-texts.js';
-import type { SessionView } from './numbers-types.js';
 
 const TONES: Readonly<Record<string, Tone>> = {
-  ...{ connected: 'good', created: 'info', reconnecting: 'warn', expired: 'calm' },
-  ...{ failed: 'bad', logged_out: 'calm', replaced: 'warn', banned: 'bad' },
+  connected: 'good',
+  created: 'info',
+  reconnecting: 'warn',
+  expired: 'calm',
+  failed: 'bad',
+  logged_out: 'calm',
+  replaced: 'warn',
+  banned: 'bad',
 };
 const ACTIVE: readonly string[] = ['created', 'connected', 'reconnecting'];
 
@@ -67,12 +72,8 @@ interface ChannelProps {
 }
 
 function Channel({ of, isOnly, link }: ChannelProps) {
-  const { data, error, reload } = useResource<{ readonly sessions: readonly SessionView[] }>(
-    (signal) => api.get(`${encodeURIComponent(of)}/web/status`, {}, signal),
-    [of, chosenAccount()],
-    LIVE,
-  );
-  const ending = useSignal<SessionView | undefined>(undefined);
+  const { data, error, reload } = useResource((signal) => messaging().msgapp(of).sessions({ signal }), [of], LIVE);
+  const ending = useSignal<MsgappSession | undefined>(undefined);
   const active = data?.sessions.filter(({ status }) => ACTIVE.includes(status)) ?? [];
   const ended = data?.sessions.filter(({ status }) => !ACTIVE.includes(status)) ?? [];
   const content = data && (
@@ -130,9 +131,9 @@ function Channel({ of, isOnly, link }: ChannelProps) {
 }
 
 interface SessionsProps {
-  readonly of: readonly SessionView[];
+  readonly of: readonly MsgappSession[];
   readonly caption: string;
-  onEnd?(session: SessionView): void;
+  onEnd?(session: MsgappSession): void;
 }
 
 function Sessions({ of, caption, onEnd }: SessionsProps) {
@@ -157,7 +158,7 @@ function Sessions({ of, caption, onEnd }: SessionsProps) {
                 title: word('actions'),
                 quiet: true,
                 right: true,
-                cell: (session: SessionView) => (
+                cell: (session: MsgappSession) => (
                   <Button
                     label={
                       session.number === null ? t('dropThis') : t('unlinkThis', { number: shownNumber(session.number) })
@@ -181,7 +182,7 @@ export function SessionStatus({ of }: { readonly of: string }) {
 
 interface EndingProps {
   readonly channel: string;
-  readonly of: SessionView;
+  readonly of: MsgappSession;
   onClose(done: boolean): void;
 }
 
@@ -190,7 +191,7 @@ function Ending({ channel, of: { number, sessionID }, onClose }: EndingProps) {
     <Confirm
       title={number === null ? t('dropThis') : t('unlinkThis', { number: shownNumber(number) })}
       verb={t(number === null ? 'drop' : 'unlink')}
-      change={() => api.delete(`${encodeURIComponent(channel)}/web/${encodeURIComponent(sessionID)}`)}
+      change={() => messaging().msgapp(channel).logout(sessionID)}
       onClose={onClose}
     >
       <p>{t(number === null ? 'dropWhat' : 'unlinkWhat')}</p>

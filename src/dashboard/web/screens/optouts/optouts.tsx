@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { OptOutView, SignatureView } from '../../api-types.js';
+import type { OptOut } from '../../../../client/manage/index.js';
 import { Button } from '../../components/button.js';
 import { Confirm, Dialog, Form } from '../../components/dialog.js';
 import { SearchField, SelectField, TextField } from '../../components/field.js';
@@ -7,12 +7,12 @@ import { Empty } from '../../components/notes.js';
 import { Filters, Screen } from '../../components/page.js';
 import { Ago } from '../../components/shown.js';
 import { ListTable } from '../../components/table.js';
-import { api, type Page } from '../../core/api.js';
+import { manage } from '../../core/clients.js';
 import { useForm } from '../../core/form.js';
 import { country, number as formatted } from '../../core/format.js';
 import { texts } from '../../core/i18n.js';
 import { useList, useResource } from '../../core/resource.js';
-import { queryValue, setQuery } from '../../core/router.js';
+import { filterOf, queryValue, setQuery } from '../../core/router.js';
 import { can } from '../../core/session.js';
 import { word } from '../../core/words.js';
 import { BadLinesNote } from '../shared/bad-lines.js';
@@ -63,10 +63,15 @@ const t = texts(
 
 /** The suppression list of an account. */
 export function OptOuts() {
-  const query = { number: cleanNumber(queryValue('number')) ?? '', signature: queryValue('signature') };
-  const list = useList<OptOutView>('optouts', query, ({ id }) => id, { every: 15_000 });
+  const query = { number: cleanNumber(queryValue('number')), signature: filterOf('signature') };
+  const list = useList(
+    (options) => manage().account.optOuts(query, options),
+    [query],
+    ({ id }) => id,
+    15_000,
+  );
   const adding = useSignal(false);
-  const removed = useSignal<OptOutView | undefined>(undefined);
+  const removed = useSignal<OptOut | undefined>(undefined);
   const names = useSignatureNames();
   const writes = can('optouts.write');
   const add = writes && (
@@ -133,7 +138,7 @@ export function OptOuts() {
         <Confirm
           title={t('removeThis', { number: shownNumber(removed.value.number) })}
           verb={word('remove')}
-          change={() => api.delete(`optouts/${encodeURIComponent(removed.value?.id ?? '')}`)}
+          change={remove(removed.value)}
           onClose={(done) => {
             removed.value = undefined;
             if (done) void list.reload();
@@ -148,16 +153,24 @@ export function OptOuts() {
 
 /** The names that the account may send as. */
 function useSignatureNames(): readonly string[] {
-  const { data } = useResource<Page<SignatureView>>((signal) => api.get('signatures', { limit: 500 }, signal), []);
+  const { data } = useResource((signal) => manage().account.signatures({ limit: 500 }, { signal }).page(), []);
   return (data?.items ?? []).filter(({ status }) => status === 'verified').map(({ name }) => name);
 }
 
+function remove({ id }: OptOut) {
+  return (): Promise<unknown> => manage().account.removeOptOut(id);
+}
+
 function Add({ names, onClose }: { readonly names: readonly string[]; onClose(done: boolean): void }) {
-  const form = useForm('add-optouts', { signature: '', numbers: '' }, async ({ signature, numbers }, key) => {
-    const body = { signature: signature || names[0], numbers: numbersOf(numbers, 'all').numbers };
-    await api.post('optouts', body, key);
-    onClose(true);
-  });
+  const form = useForm(
+    'add-optouts',
+    { signature: '', numbers: '' },
+    async ({ signature, numbers }, idempotencyKey) => {
+      const order = { signature: signature || (names[0] ?? ''), numbers: numbersOf(numbers, 'all').numbers };
+      await manage().account.addOptOuts(order, { idempotencyKey });
+      onClose(true);
+    },
+  );
   const { values, set } = form;
   const { numbers, bad } = numbersOf(values.numbers, 'all');
   return (
@@ -185,7 +198,7 @@ function Add({ names, onClose }: { readonly names: readonly string[]; onClose(do
   );
 }
 
-function Country({ number }: OptOutView) {
+function Country({ number }: OptOut) {
   const { region } = callingCodeOf(number);
   return region === undefined ? '–' : country(region);
 }

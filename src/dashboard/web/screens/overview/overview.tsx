@@ -1,23 +1,19 @@
-import type { OverviewView } from '../../api-types.js';
+import type { Overview as OverviewView } from '../../../../client/manage/index.js';
 import { Empty, Failure, Loading, Note } from '../../components/notes.js';
 import { Figure, Screen, Section } from '../../components/page.js';
 import { Ago, Status } from '../../components/shown.js';
 import { Table } from '../../components/table.js';
-import { api } from '../../core/api.js';
+import { manage } from '../../core/clients.js';
 import { isPassing } from '../../core/errors.js';
 import { number } from '../../core/format.js';
 import { LIVE, useResource } from '../../core/resource.js';
-import { address, hrefOf } from '../../core/router.js';
+import { hrefOf } from '../../core/router.js';
 import { word } from '../../core/words.js';
 import { attentionHref, t } from './overview-texts.js';
 
 /** What an account wants to know at first: balance, today, what waits, what needs attention. */
 export function Overview() {
-  const { data, error, reload } = useResource<OverviewView>(
-    (signal) => api.get('overview', {}, signal),
-    [address.value.query.get('account')],
-    LIVE,
-  );
+  const { data, error, reload } = useResource((signal) => manage().account.overview({ signal }), [], LIVE);
   return (
     <Screen title={t('title')}>
       {error !== undefined &&

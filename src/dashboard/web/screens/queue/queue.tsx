@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import type { QueuePause as Pause, QueueDepth } from '../../../../client/manage/index.js';
 import { Button } from '../../components/button.js';
 import { Confirm, Dialog, Form } from '../../components/dialog.js';
 import { SelectField, TextField } from '../../components/field.js';
@@ -6,7 +7,7 @@ import { Empty, Failure, Loading, Note } from '../../components/notes.js';
 import { Screen, Section } from '../../components/page.js';
 import { Ago } from '../../components/shown.js';
 import { Table } from '../../components/table.js';
-import { api } from '../../core/api.js';
+import { manage } from '../../core/clients.js';
 import { isPassing } from '../../core/errors.js';
 import { useForm } from '../../core/form.js';
 import { number } from '../../core/format.js';
@@ -14,7 +15,6 @@ import { LIVE, useResource } from '../../core/resource.js';
 import { can, me } from '../../core/session.js';
 import { word } from '../../core/words.js';
 import { t } from './queue-texts.js';
-import type { Depth, Pause, QueueView } from './queue-types.js';
 
 /** The count of the API stops here. */
 const MAX_COUNTED = 100_000;
@@ -23,7 +23,7 @@ type Open = { readonly what: 'pause' } | { readonly what: 'resume'; readonly pau
 
 /** What waits, and what was paused. */
 export function Queue() {
-  const { data, error, reload } = useResource<QueueView>((signal) => api.get('manage/queue', {}, signal), [], LIVE);
+  const { data, error, reload } = useResource((signal) => manage().operator.queues({ signal }), [], LIVE);
   const open = useSignal<Open | undefined>(undefined);
   const close = (done: boolean): void => {
     open.value = undefined;
@@ -80,7 +80,7 @@ export function Queue() {
   );
 }
 
-function Depths({ of }: { readonly of: readonly Depth[] }) {
+function Depths({ of }: { readonly of: readonly QueueDepth[] }) {
   if (of.every(({ depth }) => depth === 0)) return <Empty title={t('none')}>{t('noneHow')}</Empty>;
   return (
     <Table
@@ -152,15 +152,15 @@ interface DialogProps {
 }
 
 function PauseDialog({ channels, onClose }: DialogProps & { readonly channels: readonly string[] }) {
-  const form = useForm('pause', { channel: channels[0] ?? '', account: '' }, async ({ channel, account }, key) => {
-    const named = account.trim();
-    await api.post(
-      'manage/queue/pause',
-      { ...(channel !== '' && { channel }), ...(named !== '' && { account: named }) },
-      key,
-    );
-    onClose(true);
-  });
+  const form = useForm(
+    'pause',
+    { channel: channels[0] ?? '', account: '' },
+    async ({ channel, account }, idempotencyKey) => {
+      const part = { channel: channel || undefined, account: account.trim() || undefined };
+      await manage().operator.pause(part, { idempotencyKey });
+      onClose(true);
+    },
+  );
   const { values, set } = form;
   return (
     <Dialog title={t('pauseTitle')} onClose={() => onClose(false)}>
@@ -192,12 +192,8 @@ function Resume({ of, onClose }: DialogProps & { readonly of: Pause }) {
       title={t('resumeThis', namesOf(of))}
       verb={t('resume')}
       danger={false}
-      change={(key) =>
-        api.post(
-          'manage/queue/resume',
-          { ...(channel !== null && { channel }), ...(account !== null && { account }) },
-          key,
-        )
+      change={(idempotencyKey) =>
+        manage().operator.resume({ channel: channel ?? undefined, account: account ?? undefined }, { idempotencyKey })
       }
       onClose={onClose}
     >

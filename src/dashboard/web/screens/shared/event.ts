@@ -1,8 +1,7 @@
-/** An event of the account's log. */
-export interface LoggedEvent {
-  readonly id: string;
-  readonly type: string;
-  readonly timestamp: string;
-  readonly sequence: number;
-  readonly data: Readonly<Record<string, unknown>>;
+import type { AccountEvent } from '../../../../client/index.js';
+
+/** A text field that only some types of events have; undefined if this event does not have it. */
+export function fieldOf({ data }: Pick<AccountEvent, 'data'>, name: string): string | undefined {
+  const [, value] = Object.entries(data).find(([each]) => each === name) ?? [];
+  return typeof value === 'string' ? value : undefined;
 }

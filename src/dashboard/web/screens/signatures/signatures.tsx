@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { SignatureView } from '../../api-types.js';
+import type { Signature } from '../../../../client/manage/index.js';
 import { Button } from '../../components/button.js';
 import { Confirm, Dialog, Form } from '../../components/dialog.js';
 import { TextField } from '../../components/field.js';
@@ -7,7 +7,7 @@ import { Empty } from '../../components/notes.js';
 import { Screen } from '../../components/page.js';
 import { Ago, Status } from '../../components/shown.js';
 import { ListTable } from '../../components/table.js';
-import { api } from '../../core/api.js';
+import { manage } from '../../core/clients.js';
 import { useForm } from '../../core/form.js';
 import { texts } from '../../core/i18n.js';
 import { useList } from '../../core/resource.js';
@@ -49,9 +49,14 @@ const t = texts(
 
 /** The sender names of an account, and what was decided about them. */
 export function Signatures() {
-  const list = useList<SignatureView>('signatures', {}, ({ name }) => name, { every: 15_000 });
+  const list = useList(
+    (options) => manage().account.signatures({}, options),
+    [],
+    ({ name }) => name,
+    15_000,
+  );
   const asking = useSignal(false);
-  const withdrawn = useSignal<SignatureView | undefined>(undefined);
+  const withdrawn = useSignal<Signature | undefined>(undefined);
   const writes = can('signatures.write');
   const ask = writes && (
     <Button
@@ -114,7 +119,7 @@ export function Signatures() {
         <Confirm
           title={t('withdrawThis', { name: withdrawn.value.name })}
           verb={t('withdraw')}
-          change={() => api.delete(`signatures/${encodeURIComponent(withdrawn.value?.name ?? '')}`)}
+          change={withdraw(withdrawn.value)}
           onClose={(done) => {
             withdrawn.value = undefined;
             if (done) void list.reload();
@@ -127,9 +132,13 @@ export function Signatures() {
   );
 }
 
+function withdraw({ name }: Signature) {
+  return (): Promise<unknown> => manage().account.removeSignature(name);
+}
+
 function Ask({ onClose }: { onClose(done: boolean): void }) {
-  const form = useForm('ask-signature', { name: '' }, async ({ name }, key) => {
-    await api.post('signatures', { name }, key);
+  const form = useForm('ask-signature', { name: '' }, async ({ name }, idempotencyKey) => {
+    await manage().account.registerSignature(name, { idempotencyKey });
     onClose(true);
   });
   return (

@@ -1,10 +1,10 @@
-import type { SystemView } from '../../api-types.js';
+import type { System as SystemView } from '../../../../client/manage/index.js';
 import { Button } from '../../components/button.js';
 import { Empty, Failure, Loading, Note } from '../../components/notes.js';
 import { Facts, Screen, Section } from '../../components/page.js';
 import { Ago } from '../../components/shown.js';
 import { Table } from '../../components/table.js';
-import { api } from '../../core/api.js';
+import { manage } from '../../core/clients.js';
 import { texts } from '../../core/i18n.js';
 import { useResource } from '../../core/resource.js';
 import { word } from '../../core/words.js';
@@ -52,11 +52,7 @@ const t = texts(
 
 /** What runs, and what an operator should do about it. */
 export function System() {
-  const { data, error, loading, reload } = useResource<SystemView>(
-    (signal) => api.get('manage/system', {}, signal),
-    [],
-    15_000,
-  );
+  const { data, error, loading, reload } = useResource((signal) => manage().operator.system({ signal }), [], 15_000);
   return (
     <Screen
       title={t('title')}

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { WaitingSignatureView } from '../../api-types.js';
+import type { ManagedSignature } from '../../../../client/manage/index.js';
 import { Button } from '../../components/button.js';
 import { Confirm, Dialog, Form } from '../../components/dialog.js';
 import { SelectField, TextField } from '../../components/field.js';
@@ -7,11 +7,11 @@ import { Empty } from '../../components/notes.js';
 import { Filters, Screen } from '../../components/page.js';
 import { Ago, Code, Status } from '../../components/shown.js';
 import { ListTable } from '../../components/table.js';
-import { api } from '../../core/api.js';
+import { manage } from '../../core/clients.js';
 import { useForm } from '../../core/form.js';
 import { texts } from '../../core/i18n.js';
 import { LIVE, useList } from '../../core/resource.js';
-import { queryValue, setQuery } from '../../core/router.js';
+import { choiceOf, setQuery } from '../../core/router.js';
 import { can } from '../../core/session.js';
 import { stateName, word } from '../../core/words.js';
 
@@ -46,20 +46,20 @@ const t = texts(
   },
 );
 
-type Decision = { readonly verb: 'verify' | 'reject'; readonly signature: WaitingSignatureView };
+type Decision = { readonly verb: 'verify' | 'reject'; readonly signature: ManagedSignature };
 
 const STATUSES = ['pending', 'verified', 'rejected'] as const;
 
 /** The sender names that wait for a decision of the operator. */
 export function SignaturesWaiting() {
-  const status = queryValue('status') || 'pending';
-  const list = useList<WaitingSignatureView>('manage/signatures', { status }, identity, { every: LIVE });
+  const status = choiceOf('status', STATUSES) ?? 'pending';
+  const list = useList((options) => manage().operator.signatures({ status }, options), [status], identity, LIVE);
   const open = useSignal<Decision | undefined>(undefined);
   const close = (done: boolean): void => {
     open.value = undefined;
     if (done) void list.reload();
   };
-  const decide = (verb: Decision['verb'], signature: WaitingSignatureView) => () => {
+  const decide = (verb: Decision['verb'], signature: ManagedSignature) => () => {
     open.value = { verb, signature };
   };
   return (
@@ -114,7 +114,7 @@ export function SignaturesWaiting() {
           title={t('verifyThis', open.value.signature)}
           verb={t('verify')}
           danger={false}
-          change={(key) => api.post(`${pathOf(open.value?.signature)}/verify`, {}, key)}
+          change={verify(open.value.signature)}
           onClose={close}
         >
           <p dir="auto">{t('verifyWhat', open.value.signature)}</p>
@@ -125,9 +125,14 @@ export function SignaturesWaiting() {
   );
 }
 
-function Reject({ of, onClose }: { readonly of: WaitingSignatureView; onClose(done: boolean): void }) {
-  const form = useForm(`reject-${identity(of)}`, { reason: '' }, async ({ reason }, key) => {
-    await api.post(`${pathOf(of)}/reject`, { reason }, key);
+function verify({ account, name }: ManagedSignature) {
+  return (idempotencyKey: string): Promise<unknown> =>
+    manage().operator.verifySignature(account, name, { idempotencyKey });
+}
+
+function Reject({ of, onClose }: { readonly of: ManagedSignature; onClose(done: boolean): void }) {
+  const form = useForm(`reject-${identity(of)}`, { reason: '' }, async ({ reason }, idempotencyKey) => {
+    await manage().operator.rejectSignature(of.account, of.name, { reason }, { idempotencyKey });
     onClose(true);
   });
   return (
@@ -147,11 +152,6 @@ function Reject({ of, onClose }: { readonly of: WaitingSignatureView; onClose(do
   );
 }
 
-function identity({ account, name }: WaitingSignatureView): string {
+function identity({ account, name }: ManagedSignature): string {
   return `${account} ${name}`;
-}
-
-function pathOf(signature: WaitingSignatureView | undefined): string {
-  const { account = '', name = '' } = signature ?? {};
-  return `manage/accounts/${encodeURIComponent(account)}/signatures/${encodeURIComponent(name)}`;
 }

@@ -1,26 +1,32 @@
+import type { WebhookAttempt } from '../../../../client/index.js';
 import { Button } from '../../components/button.js';
 import { SelectField } from '../../components/field.js';
 import { Empty, Failure } from '../../components/notes.js';
 import { Section } from '../../components/page.js';
 import { Ago, Status } from '../../components/shown.js';
 import { type Column, ListTable } from '../../components/table.js';
-import { api } from '../../core/api.js';
+import { messaging } from '../../core/clients.js';
 import { useAction } from '../../core/form.js';
 import { LIVE, useList } from '../../core/resource.js';
-import { queryValue, setQuery } from '../../core/router.js';
+import { choiceOf, setQuery } from '../../core/router.js';
 import { can } from '../../core/session.js';
 import { word } from '../../core/words.js';
 import { Body } from './endpoint-parts.js';
 import { t } from './webhook-texts.js';
 import '../shared/parts.css';
-import type { AttemptView } from './webhook-types.js';
+
+const STATUSES = ['delivered', 'failed'] as const;
 
 /** The calls of an endpoint, with what was sent and what was answered. */
 export function Attempts({ id }: { readonly id: string }) {
-  const status = queryValue('status');
-  const path = `webhooks/${encodeURIComponent(id)}/attempts`;
-  const list = useList<AttemptView>(path, { status }, (attempt) => attempt.id, { every: LIVE });
-  const columns: readonly Column<AttemptView>[] = [
+  const status = choiceOf('status', STATUSES);
+  const list = useList(
+    (options) => messaging().webhooks.attempts(id, { status }, options),
+    [id, status],
+    (attempt) => attempt.id,
+    LIVE,
+  );
+  const columns: readonly Column<WebhookAttempt>[] = [
     { title: word('time'), cell: ({ at }) => <Ago at={at} /> },
     { title: t('event'), cell: (attempt) => <EventsOf of={attempt} /> },
     { title: t('answer'), cell: Answer },
@@ -32,7 +38,8 @@ export function Attempts({ id }: { readonly id: string }) {
             title: word('actions'),
             quiet: true,
             right: true,
-            cell: (attempt: AttemptView) => attempt.sequence !== null && <Retry id={id} sequence={attempt.sequence} />,
+            cell: (attempt: WebhookAttempt) =>
+              attempt.sequence !== null && <Retry id={id} sequence={attempt.sequence} />,
           },
         ]
       : []),
@@ -43,7 +50,7 @@ export function Attempts({ id }: { readonly id: string }) {
       actions={
         <SelectField
           label={word('status')}
-          value={status}
+          value={status ?? ''}
           options={[
             ['', word('all')],
             ['delivered', t('delivered')],
@@ -59,7 +66,7 @@ export function Attempts({ id }: { readonly id: string }) {
         columns={columns}
         identity={(attempt) => attempt.id}
         empty={
-          status === '' ? (
+          status === undefined ? (
             <Empty title={t('attemptsNone')}>{t('attemptsHow')}</Empty>
           ) : (
             <Empty title={t(status === 'failed' ? 'attemptsNoFailed' : 'attemptsNone')} />
@@ -70,12 +77,12 @@ export function Attempts({ id }: { readonly id: string }) {
   );
 }
 
-function typesOf({ request }: AttemptView): readonly string[] {
+function typesOf({ request }: WebhookAttempt): readonly string[] {
   if (request === null) return [];
   return 'events' in request ? request.events.map(({ type }) => type) : [request.type];
 }
 
-function EventsOf({ of }: { readonly of: AttemptView }) {
+function EventsOf({ of }: { readonly of: WebhookAttempt }) {
   const [first, ...more] = typesOf(of);
   return (
     <span class="nowrap">
@@ -86,7 +93,7 @@ function EventsOf({ of }: { readonly of: AttemptView }) {
   );
 }
 
-function Answer({ status, http_status, error }: AttemptView) {
+function Answer({ status, http_status, error }: WebhookAttempt) {
   return (
     <Status
       of={status}
@@ -95,7 +102,7 @@ function Answer({ status, http_status, error }: AttemptView) {
   );
 }
 
-function Detail({ request, response, sequence }: AttemptView) {
+function Detail({ request, response, sequence }: WebhookAttempt) {
   return (
     <details>
       <summary>
@@ -113,7 +120,7 @@ function Detail({ request, response, sequence }: AttemptView) {
 }
 
 function Retry({ id, sequence }: { readonly id: string; readonly sequence: number }) {
-  const retry = useAction((key) => api.post(`webhooks/${encodeURIComponent(id)}/attempts/${sequence}/retry`, {}, key));
+  const retry = useAction((idempotencyKey) => messaging().webhooks.retry(id, sequence, { idempotencyKey }));
   return (
     <>
       <Button busy={retry.busy} label={t('retryThis', { n: String(sequence) })} onClick={() => void retry.run()}>

@@ -1,44 +1,58 @@
+import type { EventType, EventTypeView, Webhook, WebhookOrder, WebhookWithSecret } from '../../../../client/index.js';
 import { Dialog, Form } from '../../components/dialog.js';
 import { Checks, SelectField, TextField } from '../../components/field.js';
 import { Failure } from '../../components/notes.js';
-import { api, type Page } from '../../core/api.js';
+import { messaging } from '../../core/clients.js';
 import { useForm } from '../../core/form.js';
 import { useResource } from '../../core/resource.js';
 import { t } from './webhook-texts.js';
-import type { EndpointView, EndpointWithSecret } from './webhook-types.js';
+
+type WebhookTypes = Webhook['types'];
 
 interface Values {
   readonly url: string;
   readonly description: string;
   readonly all: boolean;
-  readonly types: readonly string[];
-  readonly ordering: string;
+  readonly types: WebhookTypes;
+  readonly ordering: Webhook['ordering'];
   readonly max: string;
   readonly wait: string;
-  readonly signature: string;
+  readonly signature: Webhook['signature'];
 }
 
 const NEW: Values = {
-  ...{ url: '', description: '', all: true, types: [], ordering: 'none', max: '1', wait: '0', signature: 'hmac' },
+  url: '',
+  description: '',
+  all: true,
+  types: [],
+  ordering: 'none',
+  max: '1',
+  wait: '0',
+  signature: 'hmac',
 };
 
 interface EndpointFormProps {
   /** What is changed; undefined: a new one is made. */
-  readonly of?: EndpointView;
-  onDone(endpoint: EndpointWithSecret): void;
+  readonly of?: Webhook;
+  onDone(endpoint: WebhookWithSecret): void;
   onClose(): void;
 }
 
 /** Asks for an endpoint, and makes or changes it. */
 export function EndpointForm({ of, onDone, onClose }: EndpointFormProps) {
-  const form = useForm(of ? `endpoint-${of.id}` : 'endpoint', of ? valuesOf(of) : NEW, async (values, key) => {
-    const body = bodyOf(values, of === undefined);
-    onDone(
-      of
-        ? await api.patch<EndpointWithSecret>(`webhooks/${encodeURIComponent(of.id)}`, body)
-        : await api.post<EndpointWithSecret>('webhooks', body, key),
-    );
-  });
+  const form = useForm(
+    of ? `endpoint-${of.id}` : 'endpoint',
+    of ? valuesOf(of) : NEW,
+    async (values, idempotencyKey) => {
+      const { webhooks } = messaging();
+      const { signature, ...changes } = orderOf(values);
+      onDone(
+        of
+          ? await webhooks.update(of.id, changes)
+          : await webhooks.create({ ...changes, signature }, { idempotencyKey }),
+      );
+    },
+  );
   const { values, set } = form;
   const title = t(of ? 'editThis' : 'make');
   return (
@@ -117,33 +131,41 @@ export function EndpointForm({ of, onDone, onClose }: EndpointFormProps) {
   );
 }
 
-/** Go to their endpoint whatever its types. */
-const OF_THEMSELVES: readonly string[] = ['test.ping', 'endpoint.gap'];
+/** Whether an endpoint may choose this type. An endpoint gets its own `test.ping` and `endpoint.gap` in any case. */
+function isChoosable(type: EventTypeView['type']): type is EventType {
+  return type !== 'test.ping' && type !== 'endpoint.gap';
+}
 
 /** The types of events that this service has. */
-function Types({ chosen, onInput }: { readonly chosen: readonly string[]; onInput(types: readonly string[]): void }) {
-  const { data, error, reload } = useResource<Pick<Page<{ readonly type: string }>, 'items'>>(
-    (signal) => api.get('webhooks/types', {}, signal),
-    [],
-  );
+function Types({ chosen, onInput }: { readonly chosen: WebhookTypes; onInput(types: WebhookTypes): void }) {
+  const { data, error, reload } = useResource((signal) => messaging().events.types({ signal }), []);
   if (error !== undefined) return <Failure error={error} onRetry={() => void reload()} />;
-  const known = data?.items.map(({ type }) => type).filter((type) => !OF_THEMSELVES.includes(type)) ?? [];
+  const known = data?.items.map(({ type }) => type).filter(isChoosable) ?? [];
   const types = [...new Set([...known, ...chosen])];
   return <Checks label={t('types')} options={types.map((type) => [type, type])} chosen={chosen} onInput={onInput} />;
 }
 
-function valuesOf({ url, description, types, ordering, batch, signature }: EndpointView): Values {
+function valuesOf({ url, description, types, ordering, batch, signature }: Webhook): Values {
   const all = types.includes('*');
   return {
-    ...{ url, description: description ?? '', all, types: all ? [] : types, ordering, signature },
-    ...{ max: String(batch.max), wait: String(batch.wait_ms) },
+    url,
+    description: description ?? '',
+    all,
+    types: all ? [] : types,
+    ordering,
+    signature,
+    max: String(batch.max),
+    wait: String(batch.wait_ms),
   };
 }
 
-function bodyOf({ url, description, all, types, ordering, max, wait, signature }: Values, isNew: boolean): object {
+function orderOf({ url, description, all, types, ordering, max, wait, signature }: Values): WebhookOrder {
   return {
-    ...{ url: url.trim(), description, types: all ? ['*'] : types, ordering },
+    url: url.trim(),
+    description,
+    types: all ? ['*'] : types,
+    ordering,
     batch: { max: Number(max), wait_ms: Number(wait) },
-    ...(isNew && { signature }),
+    signature,
   };
 }

@@ -1,12 +1,31 @@
+import type { Webhook, WebhookWithSecret } from '../../../../client/index.js';
 import { Button, CopyButton } from '../../components/button.js';
 import { Dialog } from '../../components/dialog.js';
 import { Note } from '../../components/notes.js';
 import { Ago, Status } from '../../components/shown.js';
+import { hrefOf } from '../../core/router.js';
 import { t } from './webhook-texts.js';
-import type { EndpointView, EndpointWithSecret } from './webhook-types.js';
+
+/** The two parts of the screen. */
+export function Tabs({ current }: { readonly current: 'endpoints' | 'live' }) {
+  return (
+    <ul class="tabs">
+      <li>
+        <a href={hrefOf('webhooks')} aria-current={current === 'endpoints' ? 'page' : undefined}>
+          {t('endpoints')}
+        </a>
+      </li>
+      <li>
+        <a href={hrefOf('webhooks/live')} aria-current={current === 'live' ? 'page' : undefined}>
+          {t('live')}
+        </a>
+      </li>
+    </ul>
+  );
+}
 
 /** Whether an endpoint is called, and why not. */
-export function EndpointStatus({ of: { status, reason, failing_since } }: { readonly of: EndpointView }) {
+export function EndpointStatus({ of: { status, reason, failing_since } }: { readonly of: Webhook }) {
   if (status === 'disabled') {
     return (
       <span>
@@ -29,7 +48,7 @@ export function EndpointStatus({ of: { status, reason, failing_since } }: { read
 
 interface SecretDialogProps {
   readonly title: string;
-  readonly of: EndpointWithSecret;
+  readonly of: WebhookWithSecret;
   onClose(): void;
 }
 
@@ -77,4 +96,12 @@ function indented(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** The types of events that an endpoint is called with. */
+export function TypesOf({ of }: { readonly of: readonly string[] }) {
+  if (of.includes('*')) return <>{t('allTypes')}</>;
+  return (
+    <span title={of.join(', ')}>{of.length === 1 ? <code>{of[0]}</code> : t('chosenTypes', { n: of.length })}</span>
+  );
 }

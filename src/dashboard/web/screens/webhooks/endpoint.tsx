@@ -1,29 +1,27 @@
 import { useSignal } from '@preact/signals';
+import type { ReplayQuery, Webhook, WebhookPing, WebhookWithSecret } from '../../../../client/index.js';
 import { Button } from '../../components/button.js';
 import { Confirm, Dialog, Form } from '../../components/dialog.js';
 import { SelectField, TextField } from '../../components/field.js';
 import { Failure, Loading, Note } from '../../components/notes.js';
 import { Facts, Screen } from '../../components/page.js';
 import { Ago, Code } from '../../components/shown.js';
-import { api } from '../../core/api.js';
+import { messaging } from '../../core/clients.js';
 import { isPassing } from '../../core/errors.js';
 import { useAction, useForm } from '../../core/form.js';
 import { moment } from '../../core/format.js';
 import { LIVE, type Resource, useResource } from '../../core/resource.js';
-import { chosenAccount, go, hrefOf } from '../../core/router.js';
+import { go, hrefOf } from '../../core/router.js';
 import { can } from '../../core/session.js';
 import { word } from '../../core/words.js';
 import { Attempts } from './attempts.js';
 import { EndpointForm } from './endpoint-form.js';
-import { Body, EndpointStatus, SecretDialog } from './endpoint-parts.js';
+import { Body, EndpointStatus, SecretDialog, TypesOf } from './endpoint-parts.js';
 import { t } from './webhook-texts.js';
-import type { EndpointView, EndpointWithSecret, PingResult } from './webhook-types.js';
-import { TypesOf } from './webhooks.js';
 
 /** One endpoint: what it is, what it was called with, and what can be done with it. */
 export function Endpoint({ id }: { readonly id: string }) {
-  const path = `webhooks/${encodeURIComponent(id)}`;
-  const endpoint = useResource<EndpointView>((signal) => api.get(path, {}, signal), [id, chosenAccount()], LIVE);
+  const endpoint = useResource((signal) => messaging().webhooks.get(id, { signal }), [id], LIVE);
   const { data, error, reload } = endpoint;
   const back = [hrefOf('webhooks'), t('back')] as const;
   if (!data) {
@@ -36,7 +34,7 @@ export function Endpoint({ id }: { readonly id: string }) {
   return (
     <Screen title={data.description || hostOf(data.url)} back={back} lead={<bdi>{data.url}</bdi>}>
       {error !== undefined && (isPassing(error) ? <Note tone="warn">{word('stale')}</Note> : <Failure error={error} />)}
-      {can('webhooks.write') && <Actions of={data} endpoint={endpoint} path={path} />}
+      {can('webhooks.write') && <Actions of={data} endpoint={endpoint} />}
       <div class="card">
         <Facts
           of={[
@@ -63,28 +61,29 @@ function hostOf(url: string): string {
 
 type Open =
   | { readonly what: 'edit' | 'replay' | 'rotate' | 'remove' }
-  | { readonly what: 'secret'; readonly made: EndpointWithSecret };
+  | { readonly what: 'secret'; readonly made: WebhookWithSecret };
 
 interface ActionsProps {
-  readonly of: EndpointView;
-  readonly endpoint: Resource<EndpointView>;
-  readonly path: string;
+  readonly of: Webhook;
+  readonly endpoint: Resource<Webhook>;
 }
 
-function Actions({ of, endpoint, path }: ActionsProps) {
+function Actions({ of, endpoint }: ActionsProps) {
+  const { id } = of;
   const open = useSignal<Open | undefined>(undefined);
-  const pinged = useSignal<PingResult | undefined>(undefined);
+  const pinged = useSignal<WebhookPing | undefined>(undefined);
   const replayed = useSignal<number | undefined>(undefined);
   const close = (): void => {
     open.value = undefined;
   };
-  const test = useAction(async (key) => {
+  const test = useAction(async (idempotencyKey) => {
     pinged.value = undefined;
-    pinged.value = await api.post<PingResult>(`${path}/test`, {}, key);
+    pinged.value = await messaging().webhooks.test(id, { idempotencyKey });
   });
   const isOn = of.status === 'enabled';
-  const turn = useAction(async (key) => {
-    await api.post(`${path}/${isOn ? 'disable' : 'enable'}`, {}, key);
+  const turn = useAction(async (idempotencyKey) => {
+    const { webhooks } = messaging();
+    await (isOn ? webhooks.disable(id, { idempotencyKey }) : webhooks.enable(id, { idempotencyKey }));
     await endpoint.reload();
   });
   const opening = (what: 'edit' | 'replay' | 'rotate' | 'remove') => () => {
@@ -121,7 +120,7 @@ function Actions({ of, endpoint, path }: ActionsProps) {
       )}
       {open.value?.what === 'replay' && (
         <Replay
-          path={path}
+          id={id}
           onClose={close}
           onDone={(events) => {
             close();
@@ -131,7 +130,7 @@ function Actions({ of, endpoint, path }: ActionsProps) {
       )}
       {open.value?.what === 'rotate' && (
         <Rotate
-          path={path}
+          id={id}
           onClose={close}
           onDone={(made) => {
             open.value = { what: 'secret', made };
@@ -143,7 +142,7 @@ function Actions({ of, endpoint, path }: ActionsProps) {
         <Confirm
           title={t('removeThis')}
           verb={t('remove')}
-          change={() => api.delete(path)}
+          change={() => messaging().webhooks.remove(id)}
           onClose={(done) => {
             close();
             if (done) go('webhooks');
@@ -156,7 +155,7 @@ function Actions({ of, endpoint, path }: ActionsProps) {
   );
 }
 
-function Pinged({ of: { status, ms, response } }: { readonly of: PingResult }) {
+function Pinged({ of: { status, ms, response } }: { readonly of: WebhookPing }) {
   const isGood = status !== null && status >= 200 && status < 300;
   const after = ms === null ? '' : t('testedAfter', { ms: Math.round(ms) });
   return (
@@ -170,23 +169,23 @@ function Pinged({ of: { status, ms, response } }: { readonly of: PingResult }) {
 }
 
 interface DialogProps<T> {
-  readonly path: string;
+  readonly id: string;
   onDone(of: T): void;
   onClose(): void;
 }
 
-function Replay({ path, onDone, onClose }: DialogProps<number>) {
+function Replay({ id, onDone, onClose }: DialogProps<number>) {
   const form = useForm(
-    `replay-${path}`,
+    `replay-webhooks/${id}`,
     { which: 'failed', since: '', until: '', after: '' },
-    async ({ which, since, until, after }, key) => {
-      const body = {
-        ...(which === 'failed' && { only_failed: true }),
-        ...(since !== '' && { since: new Date(since).toISOString() }),
-        ...(until !== '' && { until: new Date(until).toISOString() }),
-        ...(after !== '' && { after: Number(after) }),
+    async ({ which, since, until, after }, idempotencyKey) => {
+      const query: ReplayQuery = {
+        only_failed: which === 'failed' ? true : undefined,
+        since: since === '' ? undefined : new Date(since).toISOString(),
+        until: until === '' ? undefined : new Date(until).toISOString(),
+        after: after === '' ? undefined : Number(after),
       };
-      onDone((await api.post<{ readonly events: number }>(`${path}/replay`, body, key)).events);
+      onDone((await messaging().webhooks.replay(id, query, { idempotencyKey })).events);
     },
   );
   const { values, set } = form;
@@ -218,9 +217,9 @@ function Replay({ path, onDone, onClose }: DialogProps<number>) {
   );
 }
 
-function Rotate({ path, onDone, onClose }: DialogProps<EndpointWithSecret>) {
-  const form = useForm(`rotate-${path}`, { hours: '24' }, async ({ hours }, key) =>
-    onDone(await api.post<EndpointWithSecret>(`${path}/rotate`, { keep_hours: Number(hours) }, key)),
+function Rotate({ id, onDone, onClose }: DialogProps<WebhookWithSecret>) {
+  const form = useForm(`rotate-webhooks/${id}`, { hours: '24' }, async ({ hours }, idempotencyKey) =>
+    onDone(await messaging().webhooks.rotate(id, { keep_hours: Number(hours) }, { idempotencyKey })),
   );
   return (
     <Dialog title={t('rotate')} onClose={onClose}>

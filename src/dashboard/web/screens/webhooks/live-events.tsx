@@ -1,21 +1,19 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { type AccountEvent, MessagingApiError } from '../../../../client/index.js';
 import { Button } from '../../components/button.js';
 import { Empty, Failure, Note } from '../../components/notes.js';
 import { Screen } from '../../components/page.js';
 import { Table } from '../../components/table.js';
-import { api } from '../../core/api.js';
-import { ApiError } from '../../core/errors.js';
+import { messaging } from '../../core/clients.js';
 import { moment } from '../../core/format.js';
 import { chosenAccount, hrefOf } from '../../core/router.js';
 import { can } from '../../core/session.js';
 import { word } from '../../core/words.js';
-import type { LoggedEvent } from '../shared/event.js';
-import { followStream } from '../shared/event-stream.js';
+import { fieldOf } from '../shared/event.js';
 import { shownNumber } from '../shared/number.js';
-import { Body } from './endpoint-parts.js';
+import { Body, Tabs } from './endpoint-parts.js';
 import { t } from './webhook-texts.js';
-import { Tabs } from './webhooks.js';
 
 /** Events that stay on the screen. */
 const KEPT = 200;
@@ -24,7 +22,7 @@ const EARLIER = 20;
 
 /** The account's events as they are committed. */
 export function LiveEvents() {
-  const events = useSignal<readonly LoggedEvent[]>([]);
+  const events = useSignal<readonly AccountEvent[]>([]);
   const state = useSignal<'open' | 'waiting'>('waiting');
   const error = useSignal<unknown>(undefined);
   const paused = useSignal(false);
@@ -35,31 +33,33 @@ export function LiveEvents() {
     if (paused.value) return;
     const over = new AbortController();
     error.value = undefined;
-    void (async () => {
-      try {
-        last.current ??= await earlier(over.signal);
-        await followStream('events/stream', {
-          query: { after: last.current },
-          again: () => ({ after: last.current }),
-          signal: over.signal,
-          onState: (now, reason) => {
-            state.value = now;
-            if (!(reason instanceof ApiError && reason.status === 410)) return;
-            // What was missed is no longer kept: from the earliest on.
-            missed.value = true;
-            last.current = undefined;
-          },
-          onMessage: ({ data }) => {
-            const event: LoggedEvent = JSON.parse(data);
-            last.current = event.sequence;
-            if (events.value.some(({ sequence }) => sequence === event.sequence)) return;
-            events.value = [event, ...events.value].slice(0, KEPT);
-          },
-        });
-      } catch (reason) {
-        if (!over.signal.aborted) error.value = reason;
+    const follow = async (): Promise<void> => {
+      last.current ??= await earlier(over.signal);
+      const onState = (now: 'open' | 'waiting'): void => {
+        state.value = now;
+      };
+      for await (const event of messaging().events.stream({ after: last.current, signal: over.signal, onState })) {
+        last.current = event.sequence;
+        if (events.value.some(({ sequence }) => sequence === event.sequence)) continue;
+        events.value = [event, ...events.value].slice(0, KEPT);
       }
-    })();
+    };
+    const followAgain = async (): Promise<void> => {
+      for (;;) {
+        try {
+          await follow();
+        } catch (reason) {
+          state.value = 'waiting';
+          if (!(reason instanceof MessagingApiError && reason.status === 410)) throw reason;
+          // The events after the last one that was shown are no longer kept, so the stream starts anew near its end.
+          missed.value = true;
+          last.current = undefined;
+        }
+      }
+    };
+    followAgain().catch((reason: unknown) => {
+      if (!over.signal.aborted) error.value = reason;
+    });
     return () => over.abort();
   }, [paused.value, chosenAccount()]);
 
@@ -123,21 +123,16 @@ export function LiveEvents() {
 
 /** A place some events before the last one, of those that are kept. */
 async function earlier(signal: AbortSignal): Promise<number> {
-  const { items, last } = await api.get<Feed>('events', { limit: 1 }, signal);
+  const { items, last } = await messaging().events.list({ limit: 1 }, { signal }).page();
   return Math.max(last - EARLIER, (items[0]?.sequence ?? last + 1) - 1, 0);
 }
 
-interface Feed {
-  readonly items: readonly LoggedEvent[];
-  readonly last: number;
+function NumberOf({ data }: AccountEvent) {
+  const number = fieldOf({ data }, 'number') ?? fieldOf({ data }, 'from');
+  return <bdi>{number === undefined ? '–' : shownNumber(number)}</bdi>;
 }
 
-function NumberOf({ data }: LoggedEvent) {
-  const number = data.number ?? data.from;
-  return <bdi>{typeof number === 'string' ? shownNumber(number) : '–'}</bdi>;
-}
-
-function Data({ data, sequence }: LoggedEvent) {
+function Data({ data, sequence }: AccountEvent) {
   return (
     <details>
       <summary>

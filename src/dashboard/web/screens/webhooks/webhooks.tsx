@@ -1,19 +1,20 @@
 import { useSignal } from '@preact/signals';
+import type { Webhook, WebhookWithSecret } from '../../../../client/index.js';
 import { Button } from '../../components/button.js';
 import { Empty } from '../../components/notes.js';
 import { Screen } from '../../components/page.js';
 import { Ago } from '../../components/shown.js';
 import { ListTable } from '../../components/table.js';
+import { messaging } from '../../core/clients.js';
 import { useList } from '../../core/resource.js';
 import { hrefOf } from '../../core/router.js';
 import { can } from '../../core/session.js';
 import { word } from '../../core/words.js';
 import { Endpoint } from './endpoint.js';
 import { EndpointForm } from './endpoint-form.js';
-import { EndpointStatus, SecretDialog } from './endpoint-parts.js';
+import { EndpointStatus, SecretDialog, Tabs, TypesOf } from './endpoint-parts.js';
 import { LiveEvents } from './live-events.js';
 import { t } from './webhook-texts.js';
-import type { EndpointView, EndpointWithSecret } from './webhook-types.js';
 import './webhooks.css';
 
 /** The endpoints, one of them, or the stream of events, by the address. */
@@ -22,28 +23,15 @@ export function Webhooks({ rest }: { readonly rest: string }) {
   return rest === '' ? <Endpoints /> : <Endpoint key={rest} id={rest} />;
 }
 
-/** The two parts of the screen. */
-export function Tabs({ current }: { readonly current: 'endpoints' | 'live' }) {
-  return (
-    <ul class="tabs">
-      <li>
-        <a href={hrefOf('webhooks')} aria-current={current === 'endpoints' ? 'page' : undefined}>
-          {t('endpoints')}
-        </a>
-      </li>
-      <li>
-        <a href={hrefOf('webhooks/live')} aria-current={current === 'live' ? 'page' : undefined}>
-          {t('live')}
-        </a>
-      </li>
-    </ul>
-  );
-}
-
 function Endpoints() {
-  const list = useList<EndpointView>('webhooks', {}, ({ id }) => id, { every: 10_000 });
+  const list = useList(
+    (options) => messaging().webhooks.list({}, options),
+    [],
+    ({ id }) => id,
+    10_000,
+  );
   const asking = useSignal(false);
-  const made = useSignal<EndpointWithSecret | undefined>(undefined);
+  const made = useSignal<WebhookWithSecret | undefined>(undefined);
   const make = can('webhooks.create') && (
     <Button
       kind="main"
@@ -99,7 +87,7 @@ function Endpoints() {
   );
 }
 
-function Url({ id, url, description }: EndpointView) {
+function Url({ id, url, description }: Webhook) {
   return (
     <div>
       <a class="url" href={hrefOf(`webhooks/${encodeURIComponent(id)}`)} dir="auto">
@@ -111,12 +99,5 @@ function Url({ id, url, description }: EndpointView) {
         </div>
       )}
     </div>
-  );
-}
-
-export function TypesOf({ of }: { readonly of: readonly string[] }) {
-  if (of.includes('*')) return <>{t('allTypes')}</>;
-  return (
-    <span title={of.join(', ')}>{of.length === 1 ? <code>{of[0]}</code> : t('chosenTypes', { n: of.length })}</span>
   );
 }
