@@ -12,7 +12,7 @@ import { PhoneLoginController } from './login/phone-login.controller.js';
 import { PrefixedIds } from './prefixed-ids.js';
 import { WelcomeController } from './welcome.controller.js';
 
-/** In the place of the machine's clock and of the usual ids. */
+/** Replaces the machine's clock and the usual ids. */
 export type SourcesOfTime = Pick<MessagingOptions, 'clock' | 'ids'>;
 
 /** The host application. */

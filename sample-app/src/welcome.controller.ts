@@ -1,7 +1,7 @@
 import { Body, Controller, Post, UseFilters, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, Caller, MessagingExceptionFilter, SmsService } from 'nestjs-messaging';
 
-/** A route of the host's own: the same key, the host's own path and shape, and the SMS service injected. */
+/** A route of the host itself. It takes the same API key, has its own path and shape, and injects the SMS service. */
 @Controller('customers')
 @UseGuards(ApiKeyGuard)
 @UseFilters(MessagingExceptionFilter)

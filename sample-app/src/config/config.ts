@@ -7,35 +7,35 @@ import { type SmsConfig, smsConfig } from './sms-config.js';
 
 export { ConfigError } from './env.js';
 
-/** What the sample app reads from the environment; nothing else of it does. */
+/** All settings of the sample app. Only this folder reads the environment. */
 export interface Config {
   readonly port: number;
   readonly host: string;
-  /** The same where it is a name, which the sandbox answers to besides `localhost`. */
+  /** The host if it is a name; the sandbox answers to it, besides `localhost`. */
   readonly hostNames: readonly string[];
   /** `sqlite:<path>`, `postgres://…` or `mysql://…` */
   readonly databaseUrl: string;
-  /** Where made secrets are kept. */
+  /** The file that keeps generated secrets. */
   readonly secretsFile: string;
   readonly demoBalance: number;
   readonly demoApiKey: string | undefined;
   readonly homeCountry: string;
   readonly httpAdapter: 'express' | 'fastify';
   readonly sms: SmsConfig;
-  /** What codes are derived from; undefined: made once and kept. */
+  /** Codes are derived from it; undefined: generated once and kept. */
   readonly otpPepper: string | undefined;
   readonly otpLimits: 'standard' | 'strict' | 'none';
   readonly otpValiditySeconds: number;
   readonly msgappTransport: 'sandbox' | 'baileys';
-  /** What credentials of linked numbers are encrypted with; undefined: made once and kept. */
+  /** Encrypts the credentials of linked numbers; undefined: generated once and kept. */
   readonly credentialsKey: string | undefined;
-  /** What secrets of webhooks are derived from; undefined: made once and kept with the others, or there are no webhooks. */
+  /** The secrets of webhooks are derived from it; undefined: generated once and kept on the sandbox, no webhooks off it. */
   readonly webhookPepper: string | undefined;
-  /** What access tokens are signed with; undefined: made once and kept with the others, or there is no dashboard. */
+  /** Signs access tokens; undefined: generated once and kept on the sandbox, no dashboard off it. */
   readonly managementSecret: string | undefined;
-  /** What a scraper of metrics sends; undefined: there are none. */
+  /** The secret that a scraper of metrics sends; undefined: no metrics. */
   readonly metricsSecret: string | undefined;
-  /** Where files to send may be, besides public addresses. */
+  /** Where the files of messages may be fetched from, besides public addresses. */
   readonly mediaAllow: 'none' | 'loopback' | readonly string[];
   /** What this process delivers. */
   readonly role: 'all' | 'api' | 'worker' | 'sessions';
@@ -49,7 +49,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const sms = smsConfig(env);
   const host = env.HOST || '127.0.0.1';
   const msgappTransport = oneOf('MSGAPP_TRANSPORT', env.MSGAPP_TRANSPORT || 'sandbox', ['sandbox', 'baileys']);
-  // What reaches real phones on one channel is not protected by less because the other one is on the sandbox.
+  // If one channel reaches real phones, both need real secrets, even if the other channel is on the sandbox.
   const off = ifOff('SMS_TRANSPORT', sms.transport) ?? ifOff('MSGAPP_TRANSPORT', msgappTransport);
   const onSandbox = off === undefined;
   return {
@@ -88,7 +88,7 @@ function ifOff(name: string, transport: string): string | undefined {
 }
 
 /**
- * Off the sandbox nothing is made up: a key that is lost takes every linked number with it, a pepper every pending code.
+ * Off the sandbox no secret is generated: whoever loses a key loses every linked number, and with a pepper every pending code.
  * @param off the setting that leaves the sandbox; undefined on it
  */
 function secrets(env: NodeJS.ProcessEnv, off: string | undefined): Pick<Config, 'otpPepper' | 'credentialsKey'> {
@@ -124,7 +124,7 @@ function checkedDatabase(url: string): string {
   throw new ConfigError('DATABASE_URL must be sqlite:<path>, postgres://… or mysql://…');
 }
 
-/** Looked at before anything is written: an account whose key is refused would be there all the same. */
+/** Checks the key before anything is written. Otherwise a refused key would leave an account behind. */
 function demoApiKey(given: string | undefined): string | undefined {
   if (given === undefined || isApiKey(given)) return given;
   throw new ConfigError('DEMO_API_KEY is not a well-formed API key (msgk_…).');

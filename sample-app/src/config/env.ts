@@ -3,7 +3,7 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** Settings by name, as they were given. */
+/** Settings by name, as the environment has them. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /** @throws ConfigError */
@@ -20,16 +20,16 @@ export function oneOf<const T extends string>(name: string, value: string, allow
   throw new ConfigError(`${name} must be ${allowed.join(' or ')}; it is "${value}".`);
 }
 
-/** A setting that another one asks for. @throws ConfigError */
+/** A setting that another setting requires. @throws ConfigError */
 export function required(env: Env, name: string, because: string): string {
   const value = env[name];
   if (value) return value;
   throw new ConfigError(`${name} is missing; ${because} needs it.`);
 }
 
-/** A setting under a name, where it is given. */
+/** An object with the setting under a name; empty if the setting is not given. */
 export function given<K extends string>(env: Env, name: string, key: K): { readonly [key in K]?: string } {
   const value = env[name];
-  // One key of the very type that is asked for.
+  // The object has only this key, which has the type that is asked for.
   return (value ? { [key]: value } : {}) as { readonly [key in K]?: string };
 }

@@ -3,12 +3,13 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
 
-/** What serves HTTP. */
+/** The framework that serves HTTP. */
 export function httpAdapter(name: 'express' | 'fastify') {
   if (name === 'express') return new ExpressAdapter();
-  // What Fastify's router refuses before any route is ours to see: in the shape of all our errors, see docs/http-api.md.
+  // Fastify's router refuses some requests before our routes see them. This gives those answers the shape of all our
+  // errors (docs/http-api.md).
   return new FastifyAdapter({
-    // NestJS 11 reads its own option of this name on Express only.
+    // On Fastify, NestJS 11 ignores its own option of this name.
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 1000 },
     frameworkErrors: (_error: unknown, _request: unknown, reply: FastifyReply) => {
@@ -20,15 +21,15 @@ export function httpAdapter(name: 'express' | 'fastify') {
   });
 }
 
-/** Milliseconds that a server waits for a client. */
+/** How long a server waits for a client, in milliseconds. */
 export interface ServerTimeouts {
-  /** For the headers of a request, also the first one of a connection. */
+  /** For the headers of a request, including the first request of a connection. */
   readonly headersTimeout: number;
-  /** For a whole request with its body. Our routes are cut sooner, see `limits.requestMs`. */
+  /** For a whole request with its body. Our routes end earlier, after `limits.requestMs`. */
   readonly requestTimeout: number;
-  /** For the next request on a connection: longer than the usual 60 s of a proxy in front, which then closes first. */
+  /** For the next request on a connection. It is longer than a proxy's usual 60 s, so that the proxy closes first. */
   readonly keepAliveTimeout: number;
-  /** Between two looks at the first two. */
+  /** How often the server checks the first two. */
   readonly connectionsCheckingInterval: number;
 }
 
@@ -40,8 +41,8 @@ const TIMEOUTS: ServerTimeouts = {
 };
 
 /**
- * Limits how long clients may hold connections. To be called before the server listens: the interval is read then. Node
- * would look every 30 s and cut headers after 60 s, and Fastify sets no `requestTimeout`.
+ * Limits how long clients may hold connections. Call it before the server listens, because Node reads the interval then.
+ * By default Node checks every 30 s and waits 60 s for headers, and Fastify sets no `requestTimeout`.
  */
 export function limitWaiting(server: Server, timeouts: ServerTimeouts = TIMEOUTS): void {
   Object.assign(server, timeouts);

@@ -5,7 +5,7 @@ import { makeApiKey, UuidGenerator } from 'nestjs-messaging';
 import type { Config } from './config.js';
 import { ConfigError } from './env.js';
 
-/** What the sample app makes once on the sandbox and keeps. */
+/** The secrets that the sample app generates once on the sandbox and keeps. */
 export interface Secrets {
   readonly accountId?: string;
   readonly apiKey?: string;
@@ -22,7 +22,7 @@ type ServiceSecrets = Required<Pick<Secrets, 'otpPepper' | 'credentialsKey'>> & 
   readonly managementSecret: string | undefined;
 };
 
-/** What was kept; nothing on the first start. @throws ConfigError when the file is there and is not ours */
+/** Reads the kept secrets; there are none on the first start. @throws ConfigError if the file exists but is not ours */
 function readSecrets(file: string): Secrets {
   if (!existsSync(file)) return {};
   const kept = withSentence(file, (): unknown => JSON.parse(readFileSync(file, 'utf8')));
@@ -32,7 +32,7 @@ function readSecrets(file: string): Secrets {
 
 /**
  * Keeps secrets in a file that only its owner can read; a crash leaves the old file or the new one.
- * @throws ConfigError when that cannot be
+ * @throws ConfigError if the file cannot be written
  */
 export function keepSecrets(file: string, secrets: Secrets): void {
   withSentence(file, () => {
@@ -41,7 +41,7 @@ export function keepSecrets(file: string, secrets: Secrets): void {
   });
 }
 
-/** As `keepSecrets`, where there are none yet; of several processes that start together one does so, and answers true. */
+/** Like `keepSecrets`, but only if there are none yet. Of several processes that start together, one writes and returns true. */
 function keepFirst(file: string, secrets: Secrets): boolean {
   return withSentence(file, () => {
     const next = writeBeside(file, secrets);
@@ -57,7 +57,7 @@ function keepFirst(file: string, secrets: Secrets): boolean {
   });
 }
 
-/** Under a name of this process's own. */
+/** Writes a file whose name only this process uses. */
 function writeBeside(file: string, secrets: Secrets): string {
   makeFolder(dirname(file));
   const next = `${file}.${process.pid}.new`;
@@ -66,14 +66,14 @@ function writeBeside(file: string, secrets: Secrets): string {
   return next;
 }
 
-/** With those it lies in. Node's recursive `mkdir` never ends below a folder that takes no entries, `/proc` for instance. */
+/** Makes a folder and its parents. Node's recursive `mkdir` never ends below a folder that takes no entries, such as `/proc`. */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));
   try {
     mkdirSync(folder);
   } catch (error) {
-    // Another process was quicker.
+    // Another process was faster.
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
 }
@@ -82,7 +82,7 @@ function withSentence<T>(file: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    // What a parser says would show a piece of the file.
+    // The parser's message is left out, because it would show a piece of the file.
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
     throw new ConfigError(
       `The sample app's secrets cannot be kept in ${file}${code}: see DATABASE_URL, which they lie beside.`,
@@ -90,7 +90,7 @@ function withSentence<T>(file: string, work: () => T): T {
   }
 }
 
-/** The secrets of the service: as they were given, else kept, or made now and kept. @throws ConfigError */
+/** The secrets of the service: from the settings, else the kept ones, else generated now and kept. @throws ConfigError */
 export function serviceSecrets(config: Config): ServiceSecrets {
   const { otpPepper, credentialsKey, webhookPepper, managementSecret, secretsFile } = config;
   if (otpPepper !== undefined && credentialsKey !== undefined) {
@@ -105,7 +105,7 @@ export function serviceSecrets(config: Config): ServiceSecrets {
   };
 }
 
-/** What is kept; what is missing is made and kept. @throws ConfigError */
+/** Reads the kept secrets; generates and keeps those that are missing. @throws ConfigError */
 export function keptSecrets(file: string): Required<Secrets> {
   const made = {
     accountId: 'demo',

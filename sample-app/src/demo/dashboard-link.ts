@@ -3,7 +3,7 @@ import { type LinkDraft, ManagementService } from 'nestjs-messaging';
 
 /** A link to the dashboard that signs in once. @param url of the application */
 export async function linkTo(app: INestApplicationContext, url: string, draft: LinkDraft): Promise<string> {
-  // What the audit log and the page call whoever uses it.
+  // The name of the user, in the audit log and on the page.
   const subject = [draft.account, draft.role].filter((each) => each != null).join('-');
   const { fragment } = await app.get(ManagementService, { strict: false }).link({ subject, ...draft });
   return `${url}/dashboard${fragment}`;

@@ -9,7 +9,7 @@ export interface Demo {
   readonly apiKey: string;
 }
 
-/** Makes the demo account, its key and its first units once, and finds them again at every further start. */
+/** Makes the demo account, its key and its first units once. Every later start finds them again. */
 @Injectable()
 export class DemoAccount {
   constructor(
@@ -34,28 +34,28 @@ export class DemoAccount {
     return { accountId, apiKey };
   }
 
-  /** The reference makes it happen once, also when an earlier start was killed in between. */
+  /** Tops up once. The reference makes sure of that, even if an earlier start was killed in between. */
   private async firstUnits(accountId: string, units: number): Promise<void> {
-    // DEMO_BALANCE was another one on the first start, and that is the one that counts.
+    // If DEMO_BALANCE had another value on the first start, that value counts.
     await this.ledger
       .topUp(accountId, units, { reference: `first-units:${accountId}`, note: 'First start' })
       .catch(passOver('error.reference_taken'));
   }
 
-  /** An operator may have rotated or revoked it: one that has an end, even a day away, makes room for a new one. */
+  /** Checks the kept key, which an operator may have rotated or revoked. A key with an end, even a day away, is replaced. */
   private async keptKey(accountId: string, known: string): Promise<string> {
     if ((await this.endOf(accountId, known)) === undefined) return known;
     return (await this.accounts.issueKey(accountId)).key;
   }
 
-  /** Used as long as it works: the grace of a rotation is there for changing the setting. */
+  /** Uses the key of the setting as long as it works. The grace of a rotation gives time to change the setting. */
   private async givenKey(accountId: string, given: string): Promise<string> {
     const end = await this.endOf(accountId, given);
     if (end === undefined || end > this.clock.now()) return given;
     throw new ConfigError('DEMO_API_KEY was revoked or has expired: give another one, or none, and a new key is made.');
   }
 
-  /** When a key of the account ends or has ended, in ms; undefined: never. What is not known yet becomes a key of it. */
+  /** When a key of the account ends or has ended, in ms; undefined: never. An unknown key is added to the account. */
   private async endOf(accountId: string, key: string): Promise<number | undefined> {
     const { id } = await this.accounts.importKey(accountId, key).catch(notOurs);
     for (let after: string | undefined; ; ) {

@@ -1,9 +1,9 @@
 import { ConsoleLogger, type LogLevel } from '@nestjs/common';
 
-/** Where Nest logs what it throws a moment later; `main.ts` and `operator.ts` say that themselves, in a sentence. */
+/** Under this context Nest logs an error that it then throws. `main.ts` and `operator.ts` print that error in a sentence. */
 const THROWN_AS_WELL: readonly unknown[] = ['ExceptionHandler', 'NestApplication'];
 
-/** Nest's logger, which does not tell twice what ended the start. */
+/** Nest's logger, which does not print the error that ended the start a second time. */
 export class ProgramLogger extends ConsoleLogger {
   constructor(logLevels: LogLevel[]) {
     super({ logLevels });

@@ -12,11 +12,11 @@ class HomeController {
   home(): void {}
 }
 
-/** Leads from the root, where a browser looks first, to the sandbox's page. */
+/** Redirects the root, where a browser looks first, to the sandbox's page. */
 @Module({ controllers: [HomeController] })
 class HomeModule {}
 
-/** The sandbox's endpoints and page, while SMS go to the sandbox. */
+/** The modules of the sandbox's endpoints and page, while SMS go to the sandbox. */
 export function sandboxModules({ sms, secretsFile, hostNames }: Config): (DynamicModule | Type<object>)[] {
   if (sms.transport !== 'sandbox') return [];
   const apiKey = () => keptSecrets(secretsFile).apiKey;

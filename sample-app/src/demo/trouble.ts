@@ -1,27 +1,27 @@
 import { MessagingError, MessagingOptionsError, StorageUnavailableError } from 'nestjs-messaging';
 import { type Config, ConfigError } from '../config/config.js';
 
-/** What an operator is told of an error, where it is a setting or the machine that is wrong; undefined for a fault of ours. */
+/** A sentence for the operator if a setting or the machine is wrong; undefined if it is a fault of ours. */
 export function sentenceOf(error: unknown): string | undefined {
   if (error instanceof ConfigError || error instanceof MessagingOptionsError) return error.message;
   if (error instanceof StorageUnavailableError) return `The database does not answer. ${error.reason}`;
   return undefined;
 }
 
-/** Ends the program with what went wrong at its start: a sentence, or the whole error when it is a fault of ours. */
+/** Ends the program and prints why its start failed: a sentence, or the whole error if it is a fault of ours. */
 export function endOfStart(error: unknown): never {
   console.error(sentenceOf(error) ?? error);
   process.exit(1);
 }
 
-/** For what goes wrong while the modules are made: all that can be missing then is the database. */
+/** Explains an error while the modules are made. Only the database can be missing then. */
 export function databaseTrouble(error: unknown): never {
-  // The storage names its option; whoever starts this program knows a setting, and the driver's words say more.
+  // The storage names its option, but the user of this program knows only a setting. The driver's message says more.
   const reason = reasonOf(error instanceof MessagingOptionsError ? error.cause : error);
   throw reason === undefined ? error : new ConfigError(`The database of DATABASE_URL cannot be used: ${reason}`);
 }
 
-/** For what goes wrong when the server is to listen. */
+/** Explains why the server cannot listen. */
 export function addressTrouble({ port, host }: Config): (error: unknown) => never {
   return (error) => {
     const reason = reasonOf(error);
@@ -29,11 +29,11 @@ export function addressTrouble({ port, host }: Config): (error: unknown) => neve
   };
 }
 
-/** What the system or a driver says, which put a code on their errors; undefined for any other error. */
+/** The message of an error with a code, from the system or a driver; undefined for any other error. */
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof MessagingError) return undefined;
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
-  // A name with several addresses: each has an error of its own.
+  // If a name has several addresses, each has its own error.
   const [first] = error instanceof AggregateError ? error.errors : [];
   return error.message || (first instanceof Error ? first.message : error.code);
 }

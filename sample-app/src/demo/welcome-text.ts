@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.js';
 
-/** Links to the dashboard, each good once and for ten minutes. */
+/** Links to the dashboard. Each works once, within ten minutes. */
 export interface DashboardLinks {
   readonly account: string;
   readonly operator: string;
@@ -21,7 +21,7 @@ export function welcomeText(
   const onSandbox = sms.transport === 'sandbox';
   const scan =
     msgappTransport === 'baileys' ? 'scan the picture at its qr_url/image' : 'scan its code on the sandbox page';
-  // The channel's sandbox is on the page of the sandbox, which is only there while SMS are on it.
+  // The sandbox page shows the code to scan. It is mounted only while SMS are on the sandbox.
   const canScan = onSandbox || msgappTransport === 'baileys';
   const dashboard = links
     ? `

@@ -6,11 +6,11 @@ import { linkTo } from './dashboard-link.js';
 import type { Demo } from './demo-account.js';
 import { welcomeText } from './welcome-text.js';
 
-/** Prints how to reach an application that listens: PORT=0 has become a port by then. */
+/** Prints how to reach the application. It must listen already, because only then PORT=0 has become a port. */
 export async function printWelcome(app: INestApplication, { accountId, apiKey }: Demo, config: Config): Promise<void> {
   const { port }: AddressInfo = app.getHttpServer().address();
   const url = baseUrl(config.host, port);
-  // Off the sandbox what a start prints ends in logs, where a link has no place: there the command makes one.
+  // Off the sandbox, the output of a start goes to logs, which must not have a link. Use the command to make one.
   const links = isOnSandbox(config) && {
     account: await linkTo(app, url, { account: accountId, role: 'admin' }),
     operator: await linkTo(app, url, { role: 'operator' }),

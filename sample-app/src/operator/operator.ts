@@ -7,7 +7,7 @@ import { ProgramLogger } from '../demo/program-logger.js';
 import { databaseTrouble, endOfStart, sentenceOf } from '../demo/trouble.js';
 import { OWN_COMMANDS, type OwnCommand } from './own-commands.js';
 
-/** The same database; no routes and no deliveries. */
+/** Opens the services on the same database, without routes and deliveries. */
 async function open({ readOnly }: { readonly readOnly: boolean }) {
   const logger = new ProgramLogger(['fatal', 'error']);
   const module = AppModule.with({ ...readConfig(), role: 'api' }, readOnly ? 'check' : 'run');

@@ -14,17 +14,17 @@ interface Setting {
   open(): Promise<INestApplicationContext>;
 }
 
-/** A command of the sample app's own, beside those of the package. */
+/** A command of the sample app itself, in addition to those of the package. */
 export interface OwnCommand {
   readonly usage: string;
-  /** @throws ConfigError for words that it does not know */
+  /** @throws ConfigError for arguments that it does not know */
   run(setting: Setting, words: readonly string[]): Promise<void>;
 }
 
 const ROLES = ['viewer', 'sender', 'developer', 'admin', 'support', 'finance', 'operator'] as const;
 const OF_OPERATOR: readonly string[] = ['support', 'finance', 'operator'];
 
-/** By name. */
+/** The commands by their names. */
 export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
   link: {
     usage: `link [--account <id, default demo>] [--role <${ROLES.join('|')}, default admin>] (to the dashboard, once)`,

@@ -1,4 +1,4 @@
-/** Numbers that look like chance and are the same in every run (mulberry32). */
+/** Random-looking numbers that are the same in every run (mulberry32). */
 export class Chance {
   private state = 20_261_123;
 
@@ -15,7 +15,7 @@ export class Chance {
     return items[Math.floor(this.next() * items.length)] as T;
   }
 
-  /** Some different ones. */
+  /** Chooses some different items. */
   some<T>(items: readonly T[], count: number): T[] {
     const found = new Set<T>();
     while (found.size < Math.min(count, items.length)) found.add(this.one(items));

@@ -16,7 +16,7 @@ export interface Round {
   readonly service: string;
 }
 
-/** The traffic of accounts, by the services that a host has too. */
+/** Makes the traffic of an account, with the services that a host also has. */
 export class DemoAccountTraffic {
   private readonly sms: SmsService;
   private readonly otp: OtpService;
@@ -33,7 +33,7 @@ export class DemoAccountTraffic {
     this.msgapp = app.get(MsgappService, { strict: false });
   }
 
-  /** Resolves when all that was sent has come to its end, or waits for a report. */
+  /** Resolves when everything that was sent is final or waits for a report. */
   async round({ accountId, texts, sends, codes, service }: Round): Promise<void> {
     const drafts = Array.from({ length: sends }, () => this.chance.one(texts));
     const planned = drafts.map(({ numbers, ...text }) => ({ ...text, number: this.chance.some(CUSTOMERS, numbers) }));
@@ -43,14 +43,14 @@ export class DemoAccountTraffic {
     );
   }
 
-  /** Sends a text of the messaging app, as `round` does. */
+  /** Sends a text of `round` over the messaging app. */
   async chat(accountId: string, body: string): Promise<void> {
     const to = this.chance.one(REACHABLE);
     const sent = await this.msgapp.sendText(accountId, { to, body }).catch(unlessRefused);
     if (sent) await until(async () => !WAITING.includes((await this.msgapp.message(accountId, sent.messageID)).status));
   }
 
-  /** Sends an SMS, as `round` does. */
+  /** Sends a text of `round` as an SMS. */
   async text(accountId: string, text: Parameters<SmsService['send']>[1]): Promise<void> {
     const sent = await this.sms.send(accountId, text).catch(unlessRefused);
     if (!sent) return;
@@ -60,7 +60,7 @@ export class DemoAccountTraffic {
     });
   }
 
-  /** Most codes are typed in, some with a mistake before, some never; somebody asks for too many. */
+  /** Sends codes. Most are typed in, some after a mistake, some never; one number asks for too many. */
   private async code(accountId: string, service: string, number: string, luck: number): Promise<void> {
     const since = this.now();
     const times = luck > 0.94 ? 6 : 1;
@@ -80,7 +80,7 @@ const REACHABLE = CUSTOMERS.filter((number) => !/99000\d$/.test(number));
 
 const WAITING: readonly string[] = ['queued', 'sending'];
 
-/** A refusal (no units left, too many codes) is a part of the demo. */
+/** Ignores a refusal (no units left, too many codes), because refusals are part of the demo. */
 function unlessRefused(error: unknown): undefined {
   if (!(error instanceof MessagingError)) throw error;
 }

@@ -1,7 +1,7 @@
 import { SystemClock } from 'nestjs-messaging';
 import { PrefixedIds } from '../../prefixed-ids.js';
 
-/** A clock that stands some days back and is set forward, step by step, to the machine's. Timers run at their usual pace. */
+/** A clock that starts some days in the past and is moved forward, step by step, to now. Timers run at their usual speed. */
 export class DemoClock extends SystemClock {
   /** @param behind how far it is behind, in milliseconds */
   constructor(private lag: number) {
@@ -22,7 +22,7 @@ export class DemoClock extends SystemClock {
   }
 }
 
-/** Ids whose time is that of the demo's clock, as lists are sorted by them. */
+/** Ids with the time of the demo's clock, because lists are sorted by their ids. */
 export class DemoIds extends PrefixedIds {
   constructor(private readonly demoClock: DemoClock) {
     super();

@@ -10,7 +10,7 @@ export interface DemoText {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** What the shop writes. */
+/** The texts that the shop sends. */
 export const SHOP_TEXTS: readonly DemoText[] = [
   {
     signature: 'FASO SHOP',
@@ -51,7 +51,7 @@ export const SHOP_TEXTS: readonly DemoText[] = [
   { signature: 'FASO SHOP', content: 'مرحبا، طلبك جاهز للاستلام.', numbers: 1, metadata: { lang: 'ar' } },
 ];
 
-/** What the first account writes. */
+/** The texts that the first account sends. */
 export const DEMO_TEXTS: readonly DemoText[] = [
   {
     signature: 'INFOS',
@@ -68,7 +68,7 @@ export const DEMO_TEXTS: readonly DemoText[] = [
   },
 ];
 
-/** Who gets them: mostly at home, some abroad, and three whom the sandbox refuses, loses or does not reach. */
+/** The recipients: most at home, some abroad, and three that the sandbox refuses, loses or does not reach. */
 export const CUSTOMERS: readonly string[] = [
   ...[
     '22670112233',
@@ -85,10 +85,10 @@ export const CUSTOMERS: readonly string[] = [
   ...['22670990001', '22670990003', '22670990004'],
 ];
 
-/** A customer whom the sandbox keeps waiting for some seconds. */
+/** A customer whose SMS the sandbox delays for some seconds. */
 export const BUSY_CUSTOMER = '22670990002';
 
-/** What customers answer. */
+/** The texts that customers answer. */
 export const REPLIES: readonly string[] = [
   'Merci, je passe demain.',
   'C’est noté 👍',
@@ -96,8 +96,8 @@ export const REPLIES: readonly string[] = [
   'STOP',
 ];
 
-/** The hours (UTC) of a day at which something is sent. */
+/** The hours (UTC) of a day in which something is sent. */
 export const HOURS: readonly number[] = [6.3, 8.1, 9.6, 11.2, 13.9, 16.4, 18.8, 20.5];
 
-/** How many days the demo goes back: today can be compared with the same day of last week. */
+/** How many days the demo goes back, so that today can be compared with the same day of last week. */
 export const DAYS = 8;

@@ -28,10 +28,10 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * Makes a second account and some days of traffic, by the services themselves, whose clock stands back and is set forward:
- * so that balances, the ledger, events and the calls of webhooks are what they would be. Once: a second call says so.
+ * Makes a second account and some days of traffic, once; a second call only says that they exist. The services themselves
+ * make the traffic, with a clock that starts in the past. So balances, the ledger, events and webhook calls are real.
  *
- * @param say is told of progress, a line each
+ * @param say prints a line of progress
  * @throws ConfigError off the sandbox, and while the sample app runs
  */
 export async function makeDemo(config: Config, say: (line: string) => void): Promise<void> {
@@ -52,9 +52,9 @@ export async function makeDemo(config: Config, say: (line: string) => void): Pro
   }
 }
 
-/** The whole application, with its routes: the sandbox's inbox takes the calls of the demo's webhooks. */
+/** Opens the whole application with its routes, because the sandbox's inbox receives the calls of the demo's webhooks. */
 async function open(config: Config, clock: DemoClock): Promise<INestApplication> {
-  // The usual limits, so that there are refusals to look at.
+  // With the usual limits, so that the demo has refusals.
   const settings = { ...config, role: 'all', otpLimits: 'standard', mediaAllow: 'loopback' } as const;
   const time = { clock: { useValue: clock }, ids: { useValue: new DemoIds(clock) } };
   const app = await NestFactory.create(AppModule.with(settings, 'run', time), httpAdapter(config.httpAdapter), {
@@ -96,7 +96,7 @@ class Demo {
 
   async run(): Promise<void> {
     const { accountId: first } = await this.app.get(DemoAccount).prepare(this.config);
-    // Nothing of an account is older than the account.
+    // Nothing in an account may be older than the account.
     const firstSince = (await this.accounts.findAccount(first))?.createdAt ?? 0;
     await this.openShop();
     const now = this.clock.now() + this.clock.behind;
@@ -112,7 +112,7 @@ class Demo {
     await this.callsMade();
   }
 
-  /** What the shop has before it sends. */
+  /** Makes what the shop has before it sends. */
   private async openShop(): Promise<void> {
     const { id } = await this.accounts.createAccount(SHOP);
     await this.ledger.topUp(id, 750, { reference: 'FB-2026-031', note: 'Mobile money' });
@@ -129,7 +129,7 @@ class Demo {
     await this.link(id, '22676010203');
   }
 
-  /** What happens once, by the number of the round. */
+  /** Does what happens only once, in the round with this number. */
   private async happenings(round: number): Promise<void> {
     const { id } = SHOP;
     if (round % 5 === 2) {
@@ -184,7 +184,7 @@ class Demo {
     if (then === 'unlinked') await sessions.logout(accountId, sessionID);
   }
 
-  /** Resolves when the shop's webhook was told of everything. */
+  /** Resolves when the shop's webhook has received everything. */
   private async callsMade(): Promise<void> {
     const webhooks = this.app.get(WebhookService, { strict: false });
     let seen = -1;
@@ -193,14 +193,14 @@ class Demo {
       const sum = items.reduce((total, { last_sequence }) => total + last_sequence, 0);
       if (sum === seen) return true;
       seen = sum;
-      // They are made some hundred milliseconds after their event.
+      // The calls are made some hundred milliseconds after their events.
       await pause(300);
       return false;
     });
   }
 }
 
-/** When something is sent: at some hours of each day, and a moment ago. */
+/** The times of the sends: some hours of each day, and a moment ago. */
 function roundsUntil(now: number): readonly number[] {
   const today = now - (now % DAY_MS);
   const all = Array.from({ length: DAYS + 1 }, (_, day) => today - (DAYS - day) * DAY_MS).flatMap((day) =>

@@ -1,9 +1,9 @@
-/** The phones of the sandbox, by its own routes. */
+/** Uses the phones of the sandbox by its own routes. */
 export class SandboxPhonesClient {
   /** @param url of the application that has the sandbox */
   constructor(private readonly url: string) {}
 
-  /** The digits of the code that a phone got after `since`, ms; undefined until it has come as often as it was sent. */
+  /** The digits of the code that a phone got after `since`, in ms; undefined until it has arrived as often as it was sent. */
   async code(number: string, since: number, sends: number): Promise<string | undefined> {
     const response = await fetch(`${this.url}/sandbox/phones/${number}/messages`);
     const messages = (await response.json()) as readonly { readonly text: string; readonly receivedAt: string }[];
@@ -18,7 +18,7 @@ export class SandboxPhonesClient {
     return this.post(`${number}/messages`, { to, text, channel });
   }
 
-  /** Links the number by a code. */
+  /** Links the number with a QR code. */
   scan(number: string, qr: string): Promise<void> {
     return this.post(`${number}/scan`, { qr });
   }

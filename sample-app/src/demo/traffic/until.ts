@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Looks every 20 ms, for 20 s at most, until there is something. @throws Error when there is not */
+/** Calls a function every 20 ms until it returns something, for at most 20 s. @throws Error if it never does */
 export async function until<T>(look: () => Promise<T | undefined | false>): Promise<T> {
   const end = performance.now() + 20_000;
   while (performance.now() < end) {
