@@ -1,4 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+
+/** The entries of the package, each with its source file, as TypeScript finds them. */
+const { paths } = JSON.parse(readFileSync(new URL('tsconfig.json', import.meta.url), 'utf8')).compilerOptions;
+const entries = Object.entries(paths).map(([name, [file]]) => [`^${name}$`, file.replace('./', '<rootDir>/')]);
 
 const common = {
   testEnvironment: '<rootDir>/test/support/environment.mjs',
@@ -6,9 +11,7 @@ const common = {
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {
     '^fast-check$': '<rootDir>/test/support/seeded-fast-check.ts',
-    '^nestjs-messaging$': '<rootDir>/src/index.ts',
-    '^nestjs-messaging/(baileys|http|routed|smpp)$': '<rootDir>/src/transports/$1/index.ts',
-    '^nestjs-messaging/([a-z-]+(?:/manage)?)$': '<rootDir>/src/$1/index.ts',
+    ...Object.fromEntries(entries),
     // Not `x.json.js`: that is a module of its own (libphonenumber's metadata).
     '^(\\.{1,2}/(?!.*\\.json\\.js$).*)\\.js$': '$1',
   },
