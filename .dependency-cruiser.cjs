@@ -25,7 +25,7 @@ const layers = {
   events: ['common', 'storage', 'outbox'],
   accounts: ['common', 'storage', 'events', 'outbox'],
   outbox: ['common', 'storage', 'events', 'accounts', 'core'],
-  media: ['common', 'storage'],
+  media: ['common', 'storage', 'events'],
   http: ['common', 'accounts', 'outbox'],
   openapi: ['common', 'accounts', 'http'],
   billing: ['common', 'storage', 'accounts', 'events', 'http', 'openapi'],
@@ -47,7 +47,7 @@ const layers = {
     'core',
   ],
   webhooks: ['common', 'storage', 'accounts', 'events', 'outbox', 'http', 'media', 'openapi', 'core'],
-  sandbox: ['common', 'storage', 'http', 'media', 'outbox', 'openapi', 'sms', 'msgapp', 'webhooks', 'core'],
+  sandbox: ['common', 'events', 'storage', 'http', 'media', 'outbox', 'openapi', 'sms', 'msgapp', 'webhooks', 'core'],
   operator: ['common', 'accounts', 'billing', 'events', 'outbox', 'sms', 'core'],
   management: [
     'common',

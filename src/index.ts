@@ -83,9 +83,11 @@ export {
 export type { PortSource } from './core/port-provider.js';
 export type { MeasureOrder, StorageMeasures } from './core/storage-measures.js';
 export type { TelemetryRoute, TelemetrySource } from './core/telemetry-source.js';
+export type { DeliveryStatus, PublishedStatus, WaitingStatus } from './events/delivery-status.api.js';
 export type {
   CodeData,
   DeliveryData,
+  DeliveryEventType,
   EventData,
   EventType,
   KeyData,
@@ -259,7 +261,6 @@ export type { OtpServiceOptions } from './otp/otp-text.js';
 export type { SendKey } from './outbox/accept/send.js';
 export type { DeliveryResult, DeliveryTiming, RepeatPolicy, ResultPolicy } from './outbox/delivery/delivery-result.js';
 export type { DispatchOptions, ProcessRole } from './outbox/delivery/dispatch-options.js';
-export type { DeliveryStatus } from './outbox/delivery-state.js';
 export type { MessageListQuery } from './outbox/listing/message-listing.js';
 export type { Acceptance } from './outbox/outbox.js';
 export type { Priority, SendPriority } from './outbox/queue/priority.js';

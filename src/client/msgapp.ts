@@ -1,3 +1,4 @@
+import type { DeliveryStatus } from '../events/delivery-status.api.js';
 import type { Metadata } from '../events/event-types.js';
 import type { Caller, CallOptions, SendOptions, StreamCallOptions } from './caller.js';
 import type { Listing } from './listing.js';
@@ -107,7 +108,7 @@ export interface MsgappMessage {
   } | null;
   /** Null where there was none, and when the content was removed. */
   readonly metadata: Metadata | null;
-  readonly status: 'queued' | 'sending' | 'sent' | 'delivered' | 'undelivered' | 'read' | 'failed' | 'unknown';
+  readonly status: DeliveryStatus;
   readonly error: string | null;
   readonly units: number;
   readonly refunded_units: number;

@@ -1,3 +1,4 @@
+import type { DeliveryStatus, SmsStatus } from '../events/delivery-status.api.js';
 import type { Metadata } from '../events/event-types.js';
 import type { Caller, CallOptions, SendOptions } from './caller.js';
 import type { Listing } from './listing.js';
@@ -42,13 +43,12 @@ export interface SmsSummary extends SmsSendResult {
   readonly metadata: Metadata | null;
 }
 
-/** The state of an SMS to one recipient. */
-export type SmsStatus = 'queued' | 'sending' | 'sent' | 'delivered' | 'undelivered' | 'failed' | 'unknown';
+export type { DeliveryStatus, PublishedStatus, SmsStatus, WaitingStatus } from '../events/delivery-status.api.js';
 
 /** One recipient of a sent SMS. */
 export interface SmsRecipient {
   readonly number: string;
-  readonly status: SmsStatus | 'read';
+  readonly status: DeliveryStatus;
   readonly units: number;
   readonly refunded_units: number;
   readonly error: string | null;

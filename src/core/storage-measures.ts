@@ -1,3 +1,4 @@
+import type { WaitingStatus } from '../events/delivery-status.api.js';
 import type { Priority } from '../outbox/queue/priority.js';
 
 /** The most deliveries of a channel that are counted, and the most of anything else. */
@@ -9,7 +10,7 @@ export interface StorageMeasures {
   /** Deliveries that are not handed over yet. */
   readonly open: readonly {
     readonly channel: string;
-    readonly status: 'queued' | 'sending';
+    readonly status: WaitingStatus;
     readonly count: number;
   }[];
   /** The time of the longest overdue delivery that is not claimed, milliseconds since the epoch; left out where none is due. */

@@ -1,27 +1,5 @@
+import type { DeliveryStatus } from './delivery-status.api.js';
 import type { Metadata } from './event-types.js';
-
-/**
- * The state of one recipient's delivery.
- *
- * `queued → sending → sent → delivered → read`, or `undelivered` (the carrier could not deliver), `failed` (refused for
- * good or attempts exhausted: refunded), `unknown` (no reliable result; a later report may still decide it).
- */
-export type DeliveryStatus =
-  | 'queued'
-  | 'sending'
-  | 'sent'
-  | 'delivered'
-  | 'read'
-  | 'undelivered'
-  | 'failed'
-  | 'unknown';
-
-/** The states that complete a recipient: it needs no further attempt, and nothing is waited for. */
-export const COMPLETE = ['delivered', 'read', 'undelivered', 'failed', 'unknown'] as const satisfies DeliveryStatus[];
-
-export function isComplete(status: DeliveryStatus): boolean {
-  return (COMPLETE as readonly DeliveryStatus[]).includes(status);
-}
 
 /** A delivery that changed its state. */
 export interface DeliveryTransition {

@@ -1,16 +1,14 @@
+import { PUBLISHED_STATUSES, type PublishedStatus } from './delivery-status.api.js';
+
+/** The type of an event of one recipient's delivery, for instance `message.delivered`. */
+export type DeliveryEventType = `message.${PublishedStatus}`;
+
+/** One event for each state after `waiting`, see `DELIVERY_STATES`. */
+type DeliveryEvents = { [T in DeliveryEventType]: DeliveryData };
+
 /** What each type of event says, as webhooks and the feed give it. Moments are ISO 8601, amounts are units. */
-export interface EventData {
-  /** A carrier or a messaging app has taken the message. */
-  'message.sent': DeliveryData;
-  'message.delivered': DeliveryData;
-  /** Messaging apps only. */
-  'message.read': DeliveryData;
-  'message.undelivered': DeliveryData;
-  /** Refused for good; its units are refunded. */
-  'message.failed': DeliveryData;
-  /** No reliable result. A later report may still decide it. */
-  'message.unknown': DeliveryData;
-  /** Once a send, when every recipient is `delivered`, `read`, `undelivered`, `failed` or `unknown`. */
+export interface EventData extends DeliveryEvents {
+  /** Once a send, when every recipient is complete: `delivered`, `read`, `undelivered`, `failed` or `unknown`. */
   'send.completed': SendData;
   /** A phone sent a text to a number of the account. */
   'sms.received': ReceivedSms;
@@ -190,22 +188,10 @@ export function toMessagingEvent({ type, accountId, at, data }: NewEvent): Messa
 }
 
 /** The events of one recipient's delivery. */
-export const DELIVERY_EVENTS = [
-  'message.sent',
-  'message.delivered',
-  'message.read',
-  'message.undelivered',
-  'message.failed',
-  'message.unknown',
-] as const satisfies readonly EventType[];
+export const DELIVERY_EVENTS = PUBLISHED_STATUSES.map((status) => `message.${status}` as const);
 
-const TYPES: Readonly<Record<EventType, true>> = {
-  'message.sent': true,
-  'message.delivered': true,
-  'message.read': true,
-  'message.undelivered': true,
-  'message.failed': true,
-  'message.unknown': true,
+/** The types that are not in `DELIVERY_EVENTS`. */
+const OTHERS: Readonly<Record<Exclude<EventType, DeliveryEventType>, true>> = {
   'send.completed': true,
   'sms.received': true,
   'msgapp.received': true,
@@ -235,8 +221,9 @@ const TYPES: Readonly<Record<EventType, true>> = {
 };
 
 /** All types of the log, in the order of the documents. `test.ping` and `endpoint.gap` go to one endpoint and are not logged. */
-export const EVENT_TYPES = Object.keys(TYPES) as readonly EventType[];
+export const EVENT_TYPES = [...DELIVERY_EVENTS, ...Object.keys(OTHERS)] as readonly EventType[];
+const KNOWN: ReadonlySet<string> = new Set(EVENT_TYPES);
 
 export function isEventType(name: string): name is EventType {
-  return Object.hasOwn(TYPES, name);
+  return KNOWN.has(name);
 }

@@ -1,18 +1,7 @@
+import { isPublished } from './delivery-status.api.js';
 import type { DeliveryTransition } from './delivery-transition.js';
 import { eventText } from './event-text.js';
-import type { DeliveryData, Metadata, NewEvent } from './event-types.js';
-
-/** The type of the event of each state; none for those that the account is not told of. */
-const TYPES = {
-  queued: undefined,
-  sending: undefined,
-  sent: 'message.sent',
-  delivered: 'message.delivered',
-  read: 'message.read',
-  undelivered: 'message.undelivered',
-  failed: 'message.failed',
-  unknown: 'message.unknown',
-} as const;
+import type { DeliveryData, DeliveryEventType, Metadata, NewEvent } from './event-types.js';
 
 /** The most bytes of a carrier's error, as JSON. */
 const ERROR_BYTES = 512;
@@ -20,21 +9,14 @@ const ERROR_BYTES = 512;
 /** The most bytes of a send's metadata, as JSON: an event has at most 2 KiB, and 512 characters may take six bytes each. */
 const METADATA_BYTES = 768;
 
-/** The type of an event of one recipient's delivery. */
-type DeliveryEventType = Exclude<(typeof TYPES)[keyof typeof TYPES], undefined>;
-
-/** Whether a delivery that gets this state has an event. */
-export function isTold(status: DeliveryTransition['status']): boolean {
-  return TYPES[status] !== undefined;
-}
-
 /** The events of a delivery that changed its state: its own, and that of the send which it completes. */
 export function deliveryEvents(
   transition: DeliveryTransition,
 ): readonly NewEvent<DeliveryEventType | 'send.completed'>[] {
   const { accountId, at, completed } = transition;
-  const type = TYPES[transition.status];
-  if (type === undefined) return [];
+  const { status } = transition;
+  if (!isPublished(status)) return [];
+  const type = `message.${status}` as const;
   const sender = transition.channel === 'sms' ? { signature: transition.sender } : { from: transition.sender };
   const origin = {
     accepted_at: new Date(transition.acceptedAt).toISOString(),
@@ -50,7 +32,7 @@ export function deliveryEvents(
       position: transition.position,
       number: transition.number,
       ...sender,
-      status: transition.status,
+      status,
       error: transition.error === undefined ? null : eventText(transition.error, ERROR_BYTES).text,
       units: transition.units,
       refunded_units: transition.refundedUnits,

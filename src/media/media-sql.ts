@@ -1,4 +1,5 @@
 import type { HostTransaction } from '../common/host-transaction.js';
+import { sqlListOf, WAITING_STATUSES } from '../events/delivery-status.api.js';
 import type { Executor } from '../storage/engine/executor.js';
 import { type Row, rowsOf, write } from '../storage/engine/operation.js';
 import { bytesOf, optionalInteger, textOf } from '../storage/engine/rows.js';
@@ -55,7 +56,7 @@ export class TypeormMediaStore extends MediaStore {
 
   override async purge(before: number, limit: number): Promise<number> {
     const sql = `SELECT a.id FROM messaging_media a WHERE a.kept_at < ? AND NOT EXISTS (
-      SELECT 1 FROM messaging_recipient r WHERE ${this.executor.dialect.lookUp('r.message_id = a.id')} AND r.status IN ('queued', 'sending'))
+      SELECT 1 FROM messaging_recipient r WHERE ${this.executor.dialect.lookUp('r.message_id = a.id')} AND r.status IN (${sqlListOf(WAITING_STATUSES)}))
       ORDER BY a.kept_at LIMIT ?`;
     const ids = (await this.rows(undefined, sql, before, limit)).map((row) => textOf(row, 'id'));
     await this.remove(ids);

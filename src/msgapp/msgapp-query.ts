@@ -1,19 +1,7 @@
 import { checkNumber } from '../common/inputs.js';
-import type { DeliveryStatus } from '../outbox/delivery-state.js';
+import { DELIVERY_STATUSES } from '../events/delivery-status.api.js';
 import { listingQuery, type MessageListQuery } from '../outbox/listing/message-listing.js';
 import type { MessageQuery } from '../outbox/outbox-store.js';
-
-/** The states of a message of a messaging app. */
-export const MSGAPP_STATUSES = [
-  'queued',
-  'sending',
-  'sent',
-  'delivered',
-  'undelivered',
-  'read',
-  'failed',
-  'unknown',
-] as const satisfies readonly DeliveryStatus[];
 
 /** The filter and page of a listing of messages. */
 export interface MsgappListQuery extends MessageListQuery {
@@ -28,7 +16,7 @@ export interface MsgappListQuery extends MessageListQuery {
  * @throws MessagingError as `listingQuery`, `error.invalid_number`
  */
 export function messageQuery(query: MsgappListQuery): Omit<MessageQuery, 'accountId' | 'channel'> {
-  const listing = listingQuery(query, MSGAPP_STATUSES);
+  const listing = listingQuery(query, DELIVERY_STATUSES);
   const { to, from } = query;
   if (to !== undefined) checkNumber(to);
   if (from !== undefined) checkNumber(from);

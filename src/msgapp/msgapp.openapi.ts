@@ -1,3 +1,4 @@
+import { DELIVERY_STATUSES } from '../events/delivery-status.api.js';
 import { MEDIA_KINDS } from '../media/media-type.js';
 import { binary, events, exampleOf, json } from '../openapi/contents.js';
 import { describeController, type ErrorDescription, fieldsOf } from '../openapi/controller-description.js';
@@ -26,7 +27,6 @@ import type { Schemas } from '../schemas/schema.js';
 import { MsgappController } from './msgapp.controller.js';
 import { ListMessagesQuery, SendMediaBody, SendTextBody, SessionStatusQuery } from './msgapp.dto.js';
 import { MsgappQrController } from './msgapp-qr.controller.js';
-import { MSGAPP_STATUSES } from './msgapp-query.js';
 import { MAX_TEXT } from './msgapp-transport.js';
 
 const TAG = {
@@ -155,7 +155,7 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
         ...MESSAGE_FILTERS,
         to: 'Only messages to this number.',
         from: 'Only messages from this linked number.',
-        status: oneOf(MSGAPP_STATUSES, 'Only messages in this status.'),
+        status: oneOf(DELIVERY_STATUSES, 'Only messages in this status.'),
       }),
       answer: {
         schema: 'MsgappPage',
@@ -240,7 +240,7 @@ const SCHEMAS: Schemas = {
     body: nullable(text('The text; null for a file, and when it was removed.', { example: EXAMPLE.text })),
     media: file('How the phone shows it.', { fileName: text('Its name.') }),
     status: oneOf(
-      MSGAPP_STATUSES,
+      DELIVERY_STATUSES,
       '`queued → sending → sent → delivered → read`; `failed`: refused for good, and refunded; `unknown`: there is no reliable answer.',
     ),
     error: nullable(text('The name of the error; null when there is none.')),

@@ -1,6 +1,6 @@
-import type { DeliveryStatus } from '../events/delivery-transition.js';
+import { DELIVERY_STATES, type DeliveryStatus } from '../events/delivery-status.api.js';
 
-export type { DeliveryStatus } from '../events/delivery-transition.js';
+export type { DeliveryStatus } from '../events/delivery-status.api.js';
 
 /**
  * The state that the account sees, which only moves forward: a delivery that is queued for another attempt is shown as
@@ -107,17 +107,6 @@ export interface DeliveryChange {
   readonly attempt?: number;
 }
 
-const RANK: Readonly<Record<DeliveryStatus, number>> = {
-  queued: 0,
-  sending: 1,
-  sent: 2,
-  unknown: 3,
-  delivered: 4,
-  undelivered: 5,
-  failed: 5,
-  read: 5,
-};
-
 /**
  * The state machine of a delivery. States move forward: an update must have a higher rank than the row, with these exceptions.
  *
@@ -143,7 +132,8 @@ export function nextState(row: DeliveryRow, update: DeliveryUpdate): DeliveryCha
     return update.dueAt === null && row.dueAt !== null ? { status, dueAt: null, refund: 0 } : undefined;
   }
   if (attempt !== undefined && !holdsLease && (status === 'failed' || status === 'unknown')) return undefined;
-  if (row.status === 'delivered' ? status !== 'read' : RANK[status] <= RANK[row.status]) return undefined;
+  if (row.status === 'delivered' ? status !== 'read' : DELIVERY_STATES[status].rank <= DELIVERY_STATES[row.status].rank)
+    return undefined;
   return {
     status,
     dueAt: status === 'sent' ? (update.dueAt ?? null) : null,

@@ -1,3 +1,4 @@
+import { DELIVERY_STATUSES } from '../events/delivery-status.api.js';
 import { binary, events, exampleOf, json } from '../openapi/contents.js';
 import { describeController, fieldsOf } from '../openapi/controller-description.js';
 import { STORAGE_UNAVAILABLE } from '../openapi/errors.js';
@@ -65,10 +66,9 @@ export const sandboxOpenapi = describeController(SandboxController, ({ accounts 
         player: nullable(oneOf(['image', 'audio', 'video'], 'What shows it in a browser; null: it can only be saved.')),
         kept: flag('Whether its bytes can still be read.'),
       }),
-      status: oneOf(
-        ['delivered', 'read', 'queued', 'sending', 'sent', 'undelivered', 'failed', 'unknown'],
-        'The state of its delivery; `delivered` and `read`: the phone has it.',
-      ),
+      status: oneOf(DELIVERY_STATUSES, 'The state of its delivery; `delivered` and `read`: the phone has it.', {
+        example: 'delivered',
+      }),
       error: nullable(text('Why it has not arrived.')),
       segments: nullable(count('Number of SMS; null on other channels.', { example: 1 })),
       units: nullable(count('What the delivery was charged; null while not known.', { example: 1 })),

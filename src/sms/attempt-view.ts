@@ -1,3 +1,4 @@
+import type { DeliveryStatus } from '../events/delivery-status.api.js';
 import type { AttemptEntry } from '../outbox/delivery-state.js';
 import type { RecipientDetails } from '../outbox/outbox-store.js';
 
@@ -64,7 +65,7 @@ const STATUS_OF_OUTCOME: Readonly<Record<string, AttemptStatus>> = {
 };
 
 /** The status of the newest attempt after a report, by the status of the recipient. */
-const STATUS_OF_REPORT: Readonly<Record<string, AttemptStatus>> = {
+const STATUS_OF_REPORT: Readonly<Partial<Record<DeliveryStatus, AttemptStatus>>> = {
   delivered: 'delivered',
   read: 'delivered',
   undelivered: 'undelivered',

@@ -1,11 +1,9 @@
 import { MessagingError } from '../common/errors.js';
 import { checkInput, checkLimit, checkNumber, checkString } from '../common/inputs.js';
 import { textOfCursor } from '../common/list-query.js';
+import { SMS_STATUSES } from '../events/delivery-status.api.js';
 import { listingQuery, type MessageListQuery, statusOf } from '../outbox/listing/message-listing.js';
 import type { MessageQuery, RecipientQuery, StoredMessage } from '../outbox/outbox-store.js';
-
-/** The states of a recipient of an SMS. */
-export const SMS_STATUSES = ['queued', 'sending', 'sent', 'delivered', 'undelivered', 'failed', 'unknown'] as const;
 
 /** The filter and page of a listing of recipients. */
 export interface SmsRecipientsQuery {

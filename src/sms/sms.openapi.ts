@@ -1,3 +1,4 @@
+import { SMS_STATUSES } from '../events/delivery-status.api.js';
 import { exampleOf } from '../openapi/contents.js';
 import {
   describeController,
@@ -30,7 +31,6 @@ import { measure, notGsm7 } from './segmentation.js';
 import { SmsController } from './sms.controller.js';
 import { ListRecipientsQuery, ListSmsQuery, QuoteSmsBody, SendSmsBody } from './sms.dto.js';
 import { SmsSettings } from './sms-options.js';
-import { SMS_STATUSES } from './sms-query.js';
 
 /** OpenAPI description of the SMS routes (docs/http-api.md). */
 export const smsOpenapi = describeController(SmsController, (surroundings) => {

@@ -1,4 +1,5 @@
 import type { HistogramMetric, Metric } from '../common/telemetry/telemetry.js';
+import { PUBLISHED_STATUSES, WAITING_STATUSES } from '../events/delivery-status.api.js';
 import { PRIORITIES } from '../outbox/queue/priority.js';
 
 /** Where a metric's values come from. Add up the values of all processes; those of the database are the same in every process. */
@@ -34,8 +35,6 @@ const QUICK = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 const CALLS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const WAITS = [0.1, 0.5, 1, 2, 5, 15, 60, 300, 3600, 21_600];
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256];
-
-const STATES = ['sent', 'delivered', 'read', 'undelivered', 'failed', 'unknown'] as const;
 
 /** Groups of the storage's operations. Each operation of a store is in one of them. */
 const OPERATIONS = [
@@ -118,7 +117,7 @@ export const METRICS = {
 
   open_deliveries: gauge('Deliveries that are not handed over yet; the count stops at 100000 a channel.', 'database', {
     channel: 'channel',
-    status: ['queued', 'sending'],
+    status: WAITING_STATUSES,
   }),
   oldest_due_seconds: gauge('Age of the oldest delivery that is due and not claimed; 0 where none is.', 'database', {
     channel: 'channel',
@@ -132,7 +131,7 @@ export const METRICS = {
   claimed_deliveries_total: counter('Deliveries that workers have claimed.', { channel: 'channel' }),
   expired_leases_total: counter('Deliveries whose worker has not answered within its lease.', { channel: 'channel' }),
   retries_total: counter('Deliveries that were put back for a later attempt.', { channel: 'channel' }),
-  deliveries_total: counter('Changes of the state of deliveries.', { channel: 'channel', status: STATES }),
+  deliveries_total: counter('Changes of the state of deliveries.', { channel: 'channel', status: PUBLISHED_STATUSES }),
   worker_last_round_timestamp_seconds: gauge('When a worker has last done its work.', 'process', { worker: 'worker' }),
   worker_round_interval_seconds: gauge('How long a worker regularly takes from round to round.', 'process', {
     worker: 'worker',

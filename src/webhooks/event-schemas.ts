@@ -1,3 +1,4 @@
+import { PUBLISHED_STATUSES } from '../events/delivery-status.api.js';
 import type { EventType } from '../events/event-types.js';
 import { count, EXAMPLE, identifier, moment, nullable, object, oneOf, shownNumber, text } from '../schemas/builders.js';
 import type { Json, Schema, Schemas } from '../schemas/schema.js';
@@ -70,7 +71,7 @@ export const EVENT_DATA = {
       number: shownNumber('The recipient.'),
       signature: SIGNATURE,
       from: FROM,
-      status: oneOf(['sent', 'delivered', 'read', 'undelivered', 'failed', 'unknown'], 'The state that was reached.', {
+      status: oneOf(PUBLISHED_STATUSES, 'The state that was reached.', {
         example: 'delivered',
       }),
       error: nullable(text('The error; null when there is none.')),

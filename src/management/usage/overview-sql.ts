@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../common/time.js';
+import { WAITING_STATUSES } from '../../events/delivery-status.api.js';
 import { PRIORITIES, rankOf } from '../../outbox/queue/priority.js';
 import type { Dialect } from '../../storage/dialect.js';
 import type { Executor } from '../../storage/engine/executor.js';
@@ -107,7 +108,7 @@ function* findOldestWaiting(
   };
   for (const channel of channels) {
     for (const priority of PRIORITIES) {
-      for (const status of ['queued', 'sending']) {
+      for (const status of WAITING_STATUSES) {
         keep(
           yield* rowsOf(
             `SELECT m.accepted_at FROM (SELECT r.message_id FROM messaging_recipient r

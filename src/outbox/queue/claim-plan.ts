@@ -9,8 +9,8 @@ import {
   type Place,
   type Queue,
   type QueueRange,
+  type QueueStatus,
   queueKey,
-  type WaitingStatus,
 } from './queues.js';
 
 /** The most places of a priority that one statement searches, and the most queues between two names. */
@@ -202,6 +202,6 @@ function keyOf(row: Row): string {
 
 function keyOfQueue(row: Row): string {
   // Only rows of these states have a `due_at`.
-  const status = textOf(row, 'status') as WaitingStatus;
+  const status = textOf(row, 'status') as QueueStatus;
   return queueKey({ status, priority: integerOf(row, 'priority'), name: textOf(row, 'queue') });
 }

@@ -1,6 +1,6 @@
 import { PRIORITIES, type Priority, rankOf } from './priority.js';
 import { PriorityTurns } from './priority-turns.js';
-import { after, END, type Place, type Queue, queueKey, type WaitingStatus } from './queues.js';
+import { after, END, type Place, type Queue, type QueueStatus, queueKey } from './queues.js';
 
 /** A search without floors at least so often, in milliseconds. */
 const LOOK_MS = 30_000;
@@ -41,7 +41,7 @@ interface Seen {
 
 /** Something that was stored in a queue, perhaps below its floor. */
 interface Stored {
-  readonly status: WaitingStatus;
+  readonly status: QueueStatus;
   readonly name: string;
   /** Undefined: any. */
   readonly priority?: Priority | undefined;
@@ -110,7 +110,7 @@ export class QueueMemory {
   }
 
   /** The places of a status and priority: each remembered queue from its floor on, and what is between them. */
-  placesOf(status: WaitingStatus, priority: Priority, last = ''): readonly Place[] {
+  placesOf(status: QueueStatus, priority: Priority, last = ''): readonly Place[] {
     const rank = rankOf(priority);
     const line = this.lines.get(lineOf(status, rank)) ?? [];
     const before: Place[] = [];
@@ -197,7 +197,7 @@ function older(a: Seen, b: Seen): Seen {
   return a.seenAt <= b.seenAt ? a : b;
 }
 
-function lineOf(status: WaitingStatus, priority: number): string {
+function lineOf(status: QueueStatus, priority: number): string {
   return queueKey({ status, priority, name: '' });
 }
 

@@ -1,5 +1,6 @@
 import { StorageUnavailableError } from '../../common/errors.js';
 import { MAX_COUNTED, MAX_DELIVERIES, type MeasureOrder, type StorageMeasures } from '../../core/storage-measures.js';
+import { WAITING_STATUSES } from '../../events/delivery-status.api.js';
 import type { Dialect } from '../../storage/dialect.js';
 import type { Executor } from '../../storage/engine/executor.js';
 import { type Operation, type Row, rowsOf, type Statement } from '../../storage/engine/operation.js';
@@ -69,10 +70,9 @@ export class StorageMeter {
 }
 
 const OPEN: RowShape = { channel: 'id', status: 'id', n: 'integer', most: 'integer' };
-const STATUSES = ['queued', 'sending'] as const;
 
 function* openDeliveries(dialect: Dialect, channels: readonly string[]): Operation<StorageMeasures['open']> {
-  const wanted = channels.flatMap((channel) => STATUSES.map((status) => ({ channel, status })));
+  const wanted = channels.flatMap((channel) => WAITING_STATUSES.map((status) => ({ channel, status })));
   const query = `SELECT v.n AS n, count(*) AS found FROM (SELECT 1 AS one FROM messaging_recipient r${dialect.by('messaging_recipient_queue')}
     WHERE r.channel = v.channel AND r.status = v.status AND r.due_at IS NOT NULL LIMIT v.most) t`;
   const rows = yield* rowsOfEach(

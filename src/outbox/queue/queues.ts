@@ -1,13 +1,14 @@
+import type { DeliveryStatus } from '../../events/delivery-status.api.js';
 import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, type Row, rowsOf } from '../../storage/engine/operation.js';
 import { integerOf, optionalInteger, type RowShape, textOf } from '../../storage/engine/rows.js';
 
 /** The states in which a recipient has a `due_at`. */
-export type WaitingStatus = 'queued' | 'sending' | 'sent';
+export type QueueStatus = Extract<DeliveryStatus, 'queued' | 'sending' | 'sent'>;
 
 /** Recipients of a channel that wait for the same, in the order of `due_at`; see the column `queue`. */
 export interface Queue {
-  readonly status: WaitingStatus;
+  readonly status: QueueStatus;
   /** As `rankOf`. */
   readonly priority: number;
   readonly name: string;
@@ -15,7 +16,7 @@ export interface Queue {
 
 /** Where to search for queues with something due: in one queue, from a time on, or in all between two names. */
 export interface Place {
-  readonly status: WaitingStatus;
+  readonly status: QueueStatus;
   readonly priority: number;
   /** The name of the one queue, or the first name. */
   readonly from: string;

@@ -1,4 +1,5 @@
-import { COMPLETE, type CompletedSend } from '../../events/delivery-transition.js';
+import { COMPLETE_STATUSES, sqlListOf } from '../../events/delivery-status.api.js';
+import type { CompletedSend } from '../../events/delivery-transition.js';
 import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, rowsOf, type Statement } from '../../storage/engine/operation.js';
 import { integerOf, optionalInteger, textOf } from '../../storage/engine/rows.js';
@@ -105,7 +106,7 @@ export function* completeSends(
   return yield* summaries(dialect, complete);
 }
 
-const IS_COMPLETE = `r.status IN (${COMPLETE.map((status) => `'${status}'`).join(', ')})`;
+const IS_COMPLETE = `r.status IN (${sqlListOf(COMPLETE_STATUSES)})`;
 
 function* countRecipients(dialect: Dialect, ids: readonly string[]): Operation<readonly (readonly [string, number])[]> {
   if (ids.length === 0) return [];

@@ -1,7 +1,7 @@
-import { isComplete } from '../../events/delivery-transition.js';
+import { isComplete, isPublished } from '../../events/delivery-status.api.js';
 import type { Telling } from '../../events/event-recorder.js';
 import type { NewEvent } from '../../events/event-types.js';
-import { deliveryEvents, isTold } from '../../events/events-of.js';
+import { deliveryEvents } from '../../events/events-of.js';
 import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, type Row, rowsOf, type Statement, writeAll } from '../../storage/engine/operation.js';
 import { integerOf, optionalInteger, optionalText, shapeOf, textOf } from '../../storage/engine/rows.js';
@@ -101,7 +101,7 @@ export function* settleDeliveries(
     ...updateMessages(dialect, refundsOfMessages(refunded), completing, counts),
     ...insertTrail(dialect, rows),
   ];
-  const tellsNothing = !transitions.some(({ status }) => isTold(status));
+  const tellsNothing = !transitions.some(({ status }) => isPublished(status));
   yield* writeAll(dialect.together(statements), tellsNothing);
   for (const [messageId, completed] of yield* completeSends(dialect, completing, counts)) {
     const place = completing.get(messageId)?.by ?? -1;
