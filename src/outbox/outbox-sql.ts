@@ -200,7 +200,10 @@ export class TypeormOutboxStore extends OutboxStore {
     waitFor: WaitFor,
   ): Promise<readonly CommitOutcome[]> {
     const { executor, turns } = this;
-    const outcomes = await executor.write(() => acceptSends(executor.dialect, sends, decide, waitFor, turns));
+    const { dialect } = executor;
+    const work = () => acceptSends(dialect, sends, decide, waitFor, turns);
+    const isInTurns = sends.some(({ recipients }) => recipients.length > dialect.maxRows);
+    const outcomes = await (isInTurns ? executor.writeInTurns(work) : executor.write(work));
     this.lastAccepted = outcomes.every(({ kind }) => kind === 'accepted' || kind === 'replayed');
     return outcomes;
   }

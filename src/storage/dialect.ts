@@ -80,6 +80,9 @@ export abstract class Dialect {
   /** A table expression named `v` over one JSON parameter `[[…], …]`. */
   abstract rows(shape: RowShape): string;
 
+  /** How many rows one statement of a large send may write. A send with more has several statements. */
+  readonly maxRows: number = Number.POSITIVE_INFINITY;
+
   /** A table expression named `v` over one JSON parameter `[[number, units], …]`, with `position` counted from 0. */
   abstract numberedPairs(): string;
 

@@ -4,7 +4,7 @@ import { deliveryEvents } from '../../events/events-of.js';
 import type { Dialect } from '../../storage/dialect.js';
 import { RecordMovedError } from '../../storage/engine/faults.js';
 import type { Operation, Statement } from '../../storage/engine/operation.js';
-import { asTheyAre, type RowShape, shapeOf } from '../../storage/engine/rows.js';
+import { asTheyAre, type RowShape, shapeOf, slicesOf } from '../../storage/engine/rows.js';
 import type { Gaps } from '../policy/policy-records.js';
 import { type Priority, rankOf } from '../queue/priority.js';
 import type { LaneTurns } from './lane-turns.js';
@@ -116,6 +116,7 @@ const LATER = `(v.position - v.position % ${TOGETHER}) / ${TOGETHER}`;
 const FREE = shapeOf('message_id channel number', 'position priority units updated_at');
 const REFUSED = shapeOf('message_id channel number error', 'position units updated_at');
 const SENT_TO = shapeOf('account_id channel number message_id', 'sent_at position');
+const NUMBERED: RowShape = { number: 'id', position: 'integer' };
 const LANED: RowShape = { ...FREE, lane: 'text', lane_turn: 'integer' };
 
 /** The statements that write the recipients of accepted sends; within a lane in the order of the sends. */
@@ -126,7 +127,7 @@ function insertRecipients(dialect: Dialect, sends: readonly Send[], turns: LaneT
   const isWhole = (send: Send) => isLarge(send) && !withRefused.has(send);
   const small = sends.filter((send) => !isWhole(send));
   return [
-    ...sends.filter(isWhole).map((send) => oneSend(dialect, send, turnOf.get(send.id))),
+    ...sends.filter(isWhole).flatMap((send) => oneSend(dialect, send, turnOf.get(send.id))),
     ...refused(dialect, [...withRefused]),
     // Most sends have no lane; their parameter omits the columns of lanes, and the other one that of queues.
     ...manySends(
@@ -145,7 +146,7 @@ function insertRecipients(dialect: Dialect, sends: readonly Send[], turns: LaneT
       dialect,
       sends.filter((send) => !isLarge(send) && isFoundByNumber(send)),
     ),
-    ...sends.filter((send) => isLarge(send) && isFoundByNumber(send)).map((send) => oneSentTo(dialect, send)),
+    ...sends.filter((send) => isLarge(send) && isFoundByNumber(send)).flatMap((send) => oneSentTo(dialect, send)),
   ];
 }
 
@@ -173,44 +174,60 @@ function manySends(
   return [dialect.insertRows({ table: 'messaging_recipient', values, shape: given, rows })];
 }
 
-function oneSend(dialect: Dialect, send: Send, turn: number | undefined): Statement {
+function oneSend(dialect: Dialect, send: Send, turn: number | undefined): Statement[] {
   const { id, channel, lane, at } = send;
   const [text, integer] = [dialect.typed('text'), dialect.typed('integer')];
-  return {
+  return slicesOf(send.recipients, dialect.maxRows).map(({ from, items }) => ({
     sql: `INSERT INTO messaging_recipient (
         message_id, channel, queue, lane, lane_turn, priority, due_at, updated_at, position, number, units, refunded_units, status, attempt)
       SELECT ${text}, ${text}, ${text}, ${text}, ${integer}, ${integer}, ${integer} + ${LATER}, ${integer},
-        v.position, v.number, v.units, 0, 'queued', 0 FROM ${dialect.numberedPairs()}`,
-    params: [
-      id,
-      channel,
-      queueOf(send),
-      lane ?? null,
-      turn ?? null,
-      rankOf(priorityOf(send)),
-      firstDueOf(send),
-      at,
-      pairsOf(send),
-    ],
-  };
+        ${integer} + v.position, v.number, v.units, 0, 'queued', 0 FROM ${dialect.numberedPairs()}`,
+    // Made when the statement runs, so that the JSON of a large send is not made in one turn of the event loop.
+    get params() {
+      return [
+        id,
+        channel,
+        queueOf(send),
+        lane ?? null,
+        turn ?? null,
+        rankOf(priorityOf(send)),
+        firstDueOf(send) + from / TOGETHER,
+        at,
+        from,
+        JSON.stringify(items.map(({ number, units }) => [number, units])),
+      ];
+    },
+  }));
 }
 
 /**
  * Indexes one large send by number. In the order of numbers, which is that of the table: in the order of the send, each row of
  * 100 000 would be on another page, and a table that is larger than the server's memory reads and writes a page for each.
  */
-function oneSentTo(dialect: Dialect, send: Send): Statement {
+function oneSentTo(dialect: Dialect, send: Send): Statement[] {
   const { id, accountId, channel, at } = send;
   const [text, integer] = [dialect.typed('text'), dialect.typed('integer')];
-  return {
+  return slicesOf(textsByNumber(dialect, send), dialect.maxRows).map(({ items }) => ({
     sql: `INSERT INTO messaging_sent_to (account_id, channel, message_id, sent_at, number, position)
-      SELECT ${text}, ${text}, ${text}, ${integer}, v.number, v.position FROM ${dialect.numberedPairs()} ORDER BY v.number`,
-    params: [accountId, channel, id, at, pairsOf(send)],
-  };
+      SELECT ${text}, ${text}, ${text}, ${integer}, v.number, v.position FROM ${dialect.rows(NUMBERED)} ORDER BY v.number`,
+    get params() {
+      return [accountId, channel, id, at, JSON.stringify(items.map(numberAndPosition))];
+    },
+  }));
 }
 
-function pairsOf({ recipients }: Send): string {
-  return JSON.stringify(recipients.map(({ number, units }) => [number, units]));
+/**
+ * Each number and its position as one text. Sorted if they need several statements, as each statement sorts its own rows only;
+ * texts are sorted three times as fast as objects.
+ */
+function textsByNumber({ maxRows }: Dialect, { recipients }: Send): string[] {
+  const texts = recipients.map(({ number }, position) => `${number} ${position}`);
+  return texts.length > maxRows ? texts.sort() : texts;
+}
+
+function numberAndPosition(text: string): [number: string, position: number] {
+  const space = text.lastIndexOf(' ');
+  return [text.slice(0, space), Number(text.slice(space + 1))];
 }
 
 /** The statements that index sends by number. */

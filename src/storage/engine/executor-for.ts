@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { Logger } from '@nestjs/common';
-import type { Database } from 'better-sqlite3';
+import type { Database, Options } from 'better-sqlite3';
 import type { DataSource } from 'typeorm';
 import type { Clock } from '../../common/clock.js';
 import { dialectFor } from '../dialect-for.js';
@@ -39,7 +39,16 @@ export async function executorFor(
   if (!database.memory && database.pragma('journal_mode', { simple: true }) === 'memory') {
     log.warn('This SQLite DataSource has journal_mode MEMORY: a crash can damage the file. Give it enableWAL: true.');
   }
-  return new SqliteExecutor(dataSource, database, clock);
+  // A host's connection may be in a transaction of ours only while the host cannot run anything on it.
+  const isFile = isOurs && !database.memory;
+  return new SqliteExecutor(dataSource, database, clock, isFile ? () => readingConnection(database) : undefined);
+}
+
+/** Opens a second connection to the file of a database, which reads only what is committed. */
+function readingConnection(database: Database): Database {
+  // The library as TypeORM has loaded it, which may be in a folder of its own.
+  const Library = database.constructor as new (path: string, options: Options) => Database;
+  return new Library(database.name, { readonly: true, timeout: 0 });
 }
 
 /**

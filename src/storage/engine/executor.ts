@@ -45,6 +45,14 @@ export abstract class Executor {
     return this.writeLazily(work);
   }
 
+  /**
+   * As `write`, for a transaction of many rows, in statements of at most `Dialect.maxRows` rows each. On an SQLite file that
+   * only we use, the event loop has a turn after each statement, in which reads run. Other writes wait until the commit.
+   */
+  writeInTurns<T>(work: Work<T>): Promise<T> {
+    return this.write(work);
+  }
+
   /** Runs a read. Without `host` it sees committed rows only. */
   abstract read<T>(work: Work<T>, host?: HostTransaction): Promise<T>;
 

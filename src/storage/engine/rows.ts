@@ -144,3 +144,19 @@ export function optionalInteger(row: Row, column: string): number | undefined {
   const value = row[column];
   return value === null || value === undefined ? undefined : Number(value);
 }
+
+/** A part of a list. */
+export interface Slice<T> {
+  /** How many items precede it in the list. */
+  readonly from: number;
+  readonly items: readonly T[];
+}
+
+/** A list in parts of at most `size` items. */
+export function slicesOf<T>(items: readonly T[], size: number): Slice<T>[] {
+  if (items.length <= size) return [{ from: 0, items }];
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) => ({
+    from: index * size,
+    items: items.slice(index * size, (index + 1) * size),
+  }));
+}

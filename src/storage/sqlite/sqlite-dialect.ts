@@ -1,6 +1,13 @@
 import { type ColumnType, Dialect, rowByRow } from '../dialect.js';
 import type { Operation, Statement } from '../engine/operation.js';
-import { asTheyAre, type RowShape, type RowsDelete, type RowsInsert, type RowsUpdate } from '../engine/rows.js';
+import {
+  asTheyAre,
+  type RowShape,
+  type RowsDelete,
+  type RowsInsert,
+  type RowsUpdate,
+  slicesOf,
+} from '../engine/rows.js';
 
 /** SQLite. A writer locks the whole database, so there are no row locks. */
 export class SqliteDialect extends Dialect {
@@ -10,6 +17,8 @@ export class SqliteDialect extends Dialect {
   override readonly migratesInTransaction = true;
   override readonly keepsDeadEntries = false;
   override readonly blocksWhileReading = true;
+  /** About 15 ms of processor time: for so long a statement of a large send keeps other requests waiting. */
+  override readonly maxRows = 10_000;
   override readonly tables = `SELECT name FROM sqlite_master
     WHERE type IN ('table', 'view') AND name LIKE 'messaging!_%' ESCAPE '!'`;
 
@@ -61,8 +70,14 @@ export class SqliteDialect extends Dialect {
     return index === 'messaging_event_type' ? ` INDEXED BY ${index}` : '';
   }
 
+  /** Divides statements that write more than `maxRows` rows. */
   override together(statements: readonly Statement[]): readonly Statement[] {
-    return statements;
+    return statements.flatMap((statement) => {
+      const { each } = statement;
+      return each === undefined || each.length <= this.maxRows
+        ? [statement]
+        : slicesOf(each, this.maxRows).map(({ items }) => ({ ...statement, each: items }));
+    });
   }
 
   /** Needs no further lock: the transaction that migrates is the only writer. */

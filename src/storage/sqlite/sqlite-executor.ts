@@ -7,7 +7,7 @@ import { Executor, type Work } from '../engine/executor.js';
 import { asStorageFault } from '../engine/faults.js';
 import { openRunner } from '../engine/host-transaction.js';
 import { HostWork } from '../engine/host-work.js';
-import { driveSync } from '../engine/operation.js';
+import { drive, driveSync, type Operation, type StatementResult } from '../engine/operation.js';
 import { TransactionWatch } from '../engine/transaction-watch.js';
 import { SqliteDialect } from './sqlite-dialect.js';
 import { SqliteHandle, type SqliteTask } from './sqlite-handle.js';
@@ -17,6 +17,8 @@ interface Queued extends SqliteTask {
   readonly since: number;
   /** Whether it runs alone, after all other work. */
   readonly aside: boolean;
+  /** Its statements, if the event loop has a turn after each of them; `run` is not called then. */
+  readonly inTurns?: () => Operation<void>;
 }
 
 /** How long work that runs aside lets other work go first, in milliseconds; so it goes on on a database that is never idle. */
@@ -39,11 +41,16 @@ const MAX_MS = 2 ** 31 - 1;
 
 const NO_RESULT = Symbol('no result');
 
+const HELD = 'another process holds the database';
+
 /**
  * Executor for SQLite through better-sqlite3. TypeORM has one connection, in which the transactions of two callers would
  * nest and be rolled back together. So this executor runs all waiting work on the raw handle in one tick, as one transaction
  * with a savepoint for each task, and never while a transaction of the host is open. It runs as soon as the host's
  * transaction ends, before its caller continues: a host that opens transaction after transaction does not starve it.
+ *
+ * The exception is `writeInTurns` on a file that only we use: its transaction takes many turns. Until it has ended, nothing
+ * else runs on its connection; reads run on a second one.
  */
 export class SqliteExecutor extends Executor {
   override readonly dialect = new SqliteDialect();
@@ -51,6 +58,10 @@ export class SqliteExecutor extends Executor {
   private readonly hostWork: HostWork;
   private readonly watch: TransactionWatch;
   private queue: Queued[] = [];
+  /** The task whose transaction of several turns is open. */
+  private inTurns: Queued | undefined;
+  /** The second connection, once it was needed. */
+  private reader: SqliteHandle | undefined;
   private scheduled = false;
   /** The pause of writes before each attempt, and when the current pause ends, by the clock's `elapsed`. */
   private pauseMs = 0;
@@ -64,6 +75,8 @@ export class SqliteExecutor extends Executor {
     private readonly dataSource: DataSource,
     database: Database,
     private readonly clock: Clock = new SystemClock(),
+    /** Opens a second connection, for reads; left out if the first one is shared with a host, or the database has no file. */
+    private readonly openReader?: () => Database,
   ) {
     super();
     this.handle = new SqliteHandle(database);
@@ -87,6 +100,11 @@ export class SqliteExecutor extends Executor {
     return this.enqueue(work, true, false, true);
   }
 
+  override writeInTurns<T>(work: Work<T>): Promise<T> {
+    const canRead = this.openReader !== undefined && this.handle.inWal;
+    return this.enqueue(work, true, true, false, canRead);
+  }
+
   override read<T>(work: Work<T>, host?: HostTransaction): Promise<T> {
     return host ? this.hostWork.read(host, work) : this.enqueue(work, false, false);
   }
@@ -97,11 +115,12 @@ export class SqliteExecutor extends Executor {
 
   override async stop(): Promise<void> {
     this.stopped = true;
-    if (this.queue.length > 0) await new Promise<void>((resolve) => (this.idle = resolve));
+    if (this.queue.length > 0 || this.inTurns) await new Promise<void>((resolve) => (this.idle = resolve));
     this.watch.stop();
+    this.reader?.close();
   }
 
-  private enqueue<T>(work: Work<T>, writes: boolean, durable: boolean, aside = false): Promise<T> {
+  private enqueue<T>(work: Work<T>, writes: boolean, durable: boolean, aside = false, inTurns = false): Promise<T> {
     if (this.stopped) return Promise.reject(new StorageUnavailableError('The storage is stopped.'));
     return new Promise<T>((resolve, reject) => {
       let result: T | typeof NO_RESULT = NO_RESULT;
@@ -111,8 +130,14 @@ export class SqliteExecutor extends Executor {
         since: this.clock.elapsed(),
         aside,
         run: () => {
-          result = driveSync(work(), (statement) => this.handle.execute(statement));
+          const handle = (this.inTurns && this.reader) ?? this.handle;
+          result = driveSync(work(), (statement) => handle.execute(statement));
         },
+        ...(inTurns && {
+          inTurns: function* () {
+            result = yield* work();
+          },
+        }),
         done: () => (result === NO_RESULT ? reject(new Error('The operation gave no result.')) : resolve(result)),
         fail: (error) => reject(asStorageFault(error)),
       });
@@ -139,12 +164,13 @@ export class SqliteExecutor extends Executor {
     if (!this.dataSource.isInitialized) this.reject(new StorageUnavailableError('The database is closed.'));
     const obstacle = this.queue.length > 0 ? this.perform() : '';
     if (obstacle !== '') this.retryLater(obstacle);
-    else if (this.queue.length > 0) this.schedule();
-    if (this.queue.length === 0) this.idle();
+    else if (this.queue.some(({ writes }) => !writes || !this.inTurns)) this.schedule();
+    if (this.queue.length === 0 && !this.inTurns) this.idle();
   }
 
   /** Runs the waiting tasks; returns the reason why the remaining ones could not run, '' where they only wait for their turn. */
   private perform(): string {
+    if (this.inTurns) return this.performReads();
     if (this.handle.inTransaction)
       return 'a transaction of the host is open; pass { host: { manager } } to be part of it';
     const isPaused = this.clock.elapsed() < this.pausedUntil;
@@ -157,14 +183,74 @@ export class SqliteExecutor extends Executor {
     const left = [...later, ...tasks.filter((task) => held.has(task))];
     if (held.size === 0 && tasks.some(({ aside }) => aside)) this.handle.checkpoint();
     this.queue = [...left, ...others, ...this.queue];
-    return left.length > 0 ? 'another process holds the database' : '';
+    const canBegin = isPaused ? !this.queue.some(({ inTurns }) => inTurns) : this.beginInTurns();
+    return left.length > 0 || !canBegin ? HELD : '';
+  }
+
+  /** Runs the waiting reads beside a transaction of several turns; returns as `perform`. */
+  private performReads(): string {
+    const reads = this.queue.filter(({ writes }) => !writes);
+    this.queue = this.queue.filter(({ writes }) => writes);
+    const held: readonly SqliteTask[] = this.reader?.perform(reads) ?? reads;
+    this.queue = [...reads.filter((task) => held.includes(task)), ...this.queue];
+    return held.length > 0 ? HELD : '';
+  }
+
+  /** Begins the first waiting task of several turns. False if another process holds the database. */
+  private beginInTurns(): boolean {
+    const task = this.queue.find(({ inTurns }) => inTurns !== undefined);
+    if (task?.inTurns === undefined) return true;
+    try {
+      this.reader ??= this.openReader && new SqliteHandle(this.openReader());
+      if (!this.handle.begin()) return false;
+    } catch (error) {
+      this.reject(error, (each) => each === task);
+      return true;
+    }
+    this.queue = this.queue.filter((each) => each !== task);
+    this.inTurns = task;
+    void this.runInTurns(task, task.inTurns());
+    return true;
+  }
+
+  /** Runs a task in the transaction that was begun for it, and then all that has waited. Never rejects. */
+  private async runInTurns(task: Queued, operation: Operation<void>): Promise<void> {
+    const began = this.clock.elapsed();
+    try {
+      await drive(operation, async (statement): Promise<StatementResult> => {
+        const result = this.handle.execute(statement);
+        await nextTurn();
+        return result;
+      });
+      this.handle.commit();
+      task.done();
+    } catch (error) {
+      this.handle.rollBack();
+      task.fail(error);
+    }
+    this.inTurns = undefined;
+    this.checkpointLater();
+    this.restAfter(began);
+    // What has waited behind it has not waited for another process, so it is not refused for that.
+    const since = this.clock.elapsed();
+    this.queue = this.queue.map((each) => ({ ...each, since }));
+    this.schedule();
+  }
+
+  /** Moves the pages of a large transaction out of the WAL after the writes that wait, which would take as long to do it. */
+  private checkpointLater(): void {
+    const nothing = function* (): Operation<void> {};
+    this.enqueue(nothing, true, false, true)
+      .catch(() => undefined)
+      .finally(() => this.handle.resumeCheckpoints());
   }
 
   /** The waiting tasks that run now: all but those that run aside, or one of these. */
   private turn(): readonly Queued[] {
-    const aside = this.queue.find((task) => task.aside);
-    if (aside === undefined) return this.queue;
-    const others = this.queue.filter((task) => !task.aside);
+    const atOnce = this.queue.filter(({ inTurns }) => inTurns === undefined);
+    const aside = atOnce.find((task) => task.aside);
+    if (aside === undefined) return atOnce;
+    const others = atOnce.filter((task) => !task.aside);
     return others.length === 0 || this.clock.elapsed() - aside.since >= ASIDE_MS ? [aside] : others;
   }
 
@@ -177,11 +263,16 @@ export class SqliteExecutor extends Executor {
     const held = this.handle.perform(tasks);
     const writes = tasks.filter((task) => task.writes);
     if (writes.length === 0) return held;
-    const now = this.clock.elapsed();
-    const isDone = !writes.some((task) => held.includes(task));
-    if (isDone) this.pauseMs = now - began < LONG_MS ? 0 : Math.min((now - began) / 10, MAX_PAUSE_MS);
-    this.pausedUntil = now + this.pauseMs;
+    if (writes.some((task) => held.includes(task))) this.pausedUntil = this.clock.elapsed() + this.pauseMs;
+    else this.restAfter(began);
     return held;
+  }
+
+  /** Pauses writes after a long transaction. */
+  private restAfter(began: number): void {
+    const now = this.clock.elapsed();
+    this.pauseMs = now - began < LONG_MS ? 0 : Math.min((now - began) / 10, MAX_PAUSE_MS);
+    this.pausedUntil = now + this.pauseMs;
   }
 
   /** Tries again later without blocking the event loop; refuses tasks that have waited for too long. */
@@ -206,4 +297,8 @@ export class SqliteExecutor extends Executor {
     this.queue = tasks.filter((task) => !which(task));
     for (const task of tasks) if (which(task)) task.fail(error);
   }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

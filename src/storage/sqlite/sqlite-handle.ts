@@ -20,11 +20,14 @@ export class SqliteHandle {
   private readonly prepared = new Map<string, Prepared>();
   private readonly busyTimeout: number;
   private readonly synchronous: number;
-  private readonly inWal: boolean;
+  private readonly autocheckpoint: number;
+  /** Whether the database is in WAL mode, in which other connections read while a transaction writes. */
+  readonly inWal: boolean;
 
   constructor(private readonly database: Database) {
     this.busyTimeout = Number(database.pragma('busy_timeout', { simple: true }));
     this.synchronous = Number(database.pragma('synchronous', { simple: true }));
+    this.autocheckpoint = Number(database.pragma('wal_autocheckpoint', { simple: true }));
     this.inWal = database.pragma('journal_mode', { simple: true }) === 'wal';
   }
 
@@ -53,6 +56,32 @@ export class SqliteHandle {
    */
   checkpoint(): void {
     if (this.inWal) this.database.pragma('wal_checkpoint(PASSIVE)');
+  }
+
+  /** Begins a transaction of several turns. False if another process locks the database. */
+  begin(): boolean {
+    try {
+      this.run('BEGIN IMMEDIATE');
+      return true;
+    } catch (error) {
+      if (isBusy(error)) return false;
+      throw error;
+    }
+  }
+
+  /** Commits a transaction of several turns. No commit checkpoints from then on until `resumeCheckpoints`. */
+  commit(): void {
+    this.database.pragma('wal_autocheckpoint = 0');
+    this.run('COMMIT');
+  }
+
+  /** Lets commits checkpoint again. */
+  resumeCheckpoints(): void {
+    if (this.database.open) this.database.pragma(`wal_autocheckpoint = ${this.autocheckpoint}`);
+  }
+
+  close(): void {
+    this.database.close();
   }
 
   execute({ sql, params, each }: Statement): StatementResult {
@@ -118,7 +147,7 @@ export class SqliteHandle {
     return true;
   }
 
-  private rollBack(): void {
+  rollBack(): void {
     if (!this.inTransaction) return;
     try {
       this.run('ROLLBACK');
