@@ -66,9 +66,7 @@ const MAY_LOSE_DIGITS = /\d{16}|\d\.?\d*[eE]/;
 export function readJson(text: string): unknown {
   const { document, json } = parsed(text);
   if (!MAY_LOSE_DIGITS.test(document)) return json;
-  return JSON.parse(
-    document.replace(STRING_OR_NUMBER, (token) => (token.startsWith('"') ? token : exactNumber(token))),
-  );
+  return JSON.parse(document.replace(STRING_OR_NUMBER, (token) => exactNumber(token)));
 }
 
 function parsed(text: string): { readonly document: string; readonly json: unknown } {
@@ -80,7 +78,7 @@ function parsed(text: string): { readonly document: string; readonly json: unkno
   }
 }
 
-/** A JSON number as it is, or in quotes as the digits of a whole number that JavaScript would not print as such. */
+/** A JSON string or number as it is, or in quotes the digits of a whole number that JavaScript would not print as such. */
 function exactNumber(token: string): string {
   const digits = wholeDigits(token);
   return digits === undefined || digits === String(Number(token)) ? token : `"${digits}"`;
