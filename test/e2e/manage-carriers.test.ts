@@ -48,7 +48,7 @@ describeOnBothAdapters('the carriers for operators', (adapter) => {
     const client = await clientOf(world);
     await client.sent(sms(1));
     await taken(near, 1);
-    const none = { links: [], last_error: null };
+    const none = { links: [], interruptions: null, last_error: null };
     expect((await carriers()).routes).toEqual([
       {
         ...{ name: 'near', kind: 'one', state: 'open', breaker: 'closed' },
@@ -124,6 +124,16 @@ describeOnBothAdapters('the carriers for operators', (adapter) => {
     expect(plain.numbers).toEqual([]);
     await world.operator.done('manage/carriers/plain/resume');
     await eventually(() => plain.numbers.length === 1, Boolean, { clock });
+  });
+
+  test('a route tells how often the carrier refused its binds and the whole route', async () => {
+    const { near, carriers } = await startCarriers(adapter);
+    const interruptions = { bind: 3, route: 1 };
+    near.state = () => [{ name: 'one', transport: 'one', usable: true, links: [], interruptions }];
+    expect((await carriers()).routes).toMatchObject([
+      { name: 'near', interruptions },
+      { name: 'far', interruptions: null },
+    ]);
   });
 
   test('texts whose number cannot be read are told with the route and the last number, masked', async () => {

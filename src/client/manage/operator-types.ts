@@ -64,6 +64,8 @@ export interface CarrierRoute {
   readonly pace: number | null;
   /** Messages since the start of the process. */
   readonly submits: number;
+  /** Of an SMPP route since the start of the process: refused binds, and refusals of the whole route. Null: another one. */
+  readonly interruptions: { readonly bind: number; readonly route: number } | null;
   readonly last_error: string | null;
 }
 

@@ -218,6 +218,7 @@ export const FULL_SCREENS: FakeRoutes = {
     routes: [
       {
         ...{ name: 'orange', kind: 'smpp', state: 'open', breaker: 'closed', pace: 50, submits: 18_204 },
+        interruptions: { bind: 3, route: 1 },
         last_error: null,
         links: [
           { name: 'smsc-1.example', state: 'up', since: ago(60 * 30), window: 10, in_flight: 3 },
@@ -226,7 +227,7 @@ export const FULL_SCREENS: FakeRoutes = {
       },
       {
         ...{ name: 'twilio', kind: 'http', state: 'resting', breaker: 'open', pace: null, submits: 12 },
-        ...{ last_error: `${HOSTILE} ${'very '.repeat(20)}long`, links: [] },
+        ...{ interruptions: null, last_error: `${HOSTILE} ${'very '.repeat(20)}long`, links: [] },
       },
     ],
     unread_numbers: [{ route: 'orange', count: 3, last: '700***01', last_at: ago(5) }],

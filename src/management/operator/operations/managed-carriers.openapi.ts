@@ -27,6 +27,12 @@ export const managedCarriersOpenapi = describeController(ManagedCarriersControll
       links: list(ref('CarrierLink')),
       pace: nullable({ type: 'number', description: 'Segments per second; null: no limit.' }),
       submits: count('How many messages the process has submitted since it started.'),
+      interruptions: nullable(
+        object('Of an SMPP route, what the carrier refused since the process started; null: it is no SMPP route.', {
+          bind: count('How often it refused a bind, so that a link bound again.'),
+          route: count('How often it refused the whole route, so that the route rested by itself.'),
+        }),
+      ),
       last_error: nullable(text('The code of the last submit that failed.')),
     }),
     UnreadNumber: object(

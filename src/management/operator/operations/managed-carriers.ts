@@ -37,6 +37,11 @@ export interface CarrierRouteView {
   readonly pace: number | null;
   /** How many messages the process has submitted since it started. */
   readonly submits: number;
+  /**
+   * Of an SMPP route, since the process started: how often the carrier refused a bind, so that a link bound again, and how
+   * often it refused the whole route, so that the route rested by itself. Null: it is no SMPP route.
+   */
+  readonly interruptions: { readonly bind: number; readonly route: number } | null;
   readonly last_error: string | null;
 }
 
@@ -119,7 +124,7 @@ export class ManagedCarriers {
 }
 
 function routeView(route: RouteState, isResting: boolean): CarrierRouteView {
-  const { name, transport, breaker, links, pace, submits = 0, lastError } = route;
+  const { name, transport, breaker, links, pace, submits = 0, interruptions, lastError } = route;
   return {
     name,
     kind: transport,
@@ -128,6 +133,7 @@ function routeView(route: RouteState, isResting: boolean): CarrierRouteView {
     links: links.map(linkView),
     pace: pace ?? null,
     submits,
+    interruptions: interruptions ?? null,
     last_error: lastError ?? null,
   };
 }

@@ -30,6 +30,10 @@ export function Carriers() {
       cell: ({ pace }) => (pace === null ? '–' : t('paceOf', { n: pace })),
     },
     { title: t('submits'), right: true, cell: ({ submits }) => <span class="nowrap">{number(submits)}</span> },
+    {
+      title: t('interruptions'),
+      cell: ({ interruptions }) => (interruptions === null ? '–' : t('interruptionsOf', interruptions)),
+    },
     { title: t('lastError'), cell: ({ last_error }) => (last_error === null ? '–' : <bdi>{last_error}</bdi>) },
     ...(can('manage.write')
       ? [
