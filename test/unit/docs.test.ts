@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { SMS_STATUSES } from '../../src/events/delivery-status.api.js';
+import { EVENT_TYPES } from '../../src/events/event-types.js';
 import { loadMermaid } from '../support/mermaid.js';
 import { docs, readDoc, snippets } from '../support/readme.js';
 import { ROOT } from '../support/sample-app.js';
@@ -147,4 +149,11 @@ describe('pictures', () => {
   ])('a fault is found: %s', async (_, text) => {
     await expect(mermaid.parse(text)).rejects.toThrow();
   });
+});
+
+test('docs/http-api.md explains each state of an SMS, and docs/events.md each type of event', () => {
+  const rows = readDoc('docs/http-api.md').match(/^\| `\w+` \|/gm) ?? [];
+  expect(rows).toEqual(expect.arrayContaining(SMS_STATUSES.map((status) => `| \`${status}\` |`)));
+  const types = readDoc('docs/events.md').match(/(?<=`)\w+\.\w+(?=`)/g) ?? [];
+  expect(types).toEqual(expect.arrayContaining([...EVENT_TYPES]));
 });
