@@ -30,7 +30,7 @@ export class AddressGuard {
     if (this.settings.origins.has(url.origin)) return literal ? [host] : this.resolve(host);
     if (!literal && !this.mayResolve(host)) throw new MediaRefusedError('a private name');
     const addresses = literal ? [host] : await this.resolve(host);
-    // Refuse all if one is bad: the connection may pick any of them, so a host could mix a private address into its answer.
+    // If one address is not allowed, all are refused. Otherwise a host could mix a private address into its answer.
     if (addresses.every((address) => this.isAllowed(address, portOf(url)))) return addresses;
     throw new MediaRefusedError('an address or port that is not allowed');
   }
@@ -98,7 +98,7 @@ const MAPPED_V4 = block('::ffff:0:0/96');
 
 const LOOPBACK = [block('127.0.0.0/8'), block('::1/128')];
 
-/** Whether a text is an address of the public Internet, also when embedded in IPv6. False for a text that is no address. */
+/** Whether a text is an address of the public Internet, which may be embedded in IPv6. False for a text that is not an address. */
 export function isPublicAddress(text: string): boolean {
   const address = parse(text);
   if (address === undefined) return false;

@@ -4,7 +4,7 @@ const MAX_LENGTH = 120;
 /** Control characters, and bidirectional controls, which can make `exe.jpg` look harmless. */
 const UNWANTED = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu;
 
-/** One parameter of `Content-Disposition` (RFC 6266 section 4.1), also when the required quotes are missing. */
+/** One parameter of `Content-Disposition` (RFC 6266 section 4.1). The required quotes may be missing. */
 const PARAMETER = /\s*;\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;"]*))/y;
 
 /**
@@ -39,7 +39,7 @@ function extended(value: string | undefined): string | undefined {
     : undefined;
 }
 
-/** Servers send UTF-8 where only Latin-1 is defined. */
+/** Reads a value as UTF-8, because servers send UTF-8 although only Latin-1 is defined. */
 function utf8(latin1: string | undefined): string | undefined {
   if (latin1 === undefined) return undefined;
   const text = Buffer.from(latin1, 'latin1').toString('utf8');

@@ -24,11 +24,11 @@ const HEADERS_MS = 15_000;
 const TOTAL_MS = MINUTE_MS;
 
 /**
- * Fetches media from public addresses only: http on port 80 and https on port 443 (either on both), no credentials, every
- * address of the host public, the connection made to an address that was checked. At most three redirects are followed, each
- * checked in the same way and none from https to http. Only a 200 response with an unencoded body is accepted; its bytes are
- * counted as they arrive. A file without a stated length ends with its connection; otherwise a truncated file is refused.
- * Proxies of the environment are not used. For exceptions that the host allows see {@link MediaSettings}.
+ * Fetches media from public addresses only. URLs are http or https on port 80 or 443, without credentials. Every address of the
+ * host must be public, and the connection goes to an address that was checked. At most three redirects are followed; each is
+ * checked like the first URL, and none may lead from https to http. Only a 200 response with an unencoded body is accepted, and its
+ * bytes are counted as they arrive. A truncated file is refused; a file without a stated length ends with its connection. Proxies
+ * of the environment are not used. For exceptions that the host allows see {@link MediaSettings}.
  */
 @Injectable()
 export class GuardedMediaFetcher extends MediaFetcher {
@@ -125,7 +125,7 @@ async function askForMedia(url: URL, socket: Socket, time: FetchTime): Promise<M
   });
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
     asked.once('response', resolve);
-    // Stays attached: later errors then reach the reader of the body.
+    // This listener stays attached. Later errors then reach the reader of the body.
     asked.on('error', reject);
     // A protocol upgrade emits neither a response nor an error.
     asked.once('close', () => reject(new Error('The connection is closed.')));
@@ -154,8 +154,7 @@ const STALL_MS = 15_000;
 const MIN_BYTES_PER_SECOND = 1024;
 
 /**
- * A body limited in time and size. Beyond a limit it ends with a {@link MediaRefusedError}; its connection is closed either
- * way.
+ * A body limited in time and size. Beyond a limit it ends with a {@link MediaRefusedError}. Its connection is closed in any case.
  */
 export class BoundedBody implements AsyncIterableIterator<Uint8Array> {
   private readonly chunks: AsyncIterator<Uint8Array>;

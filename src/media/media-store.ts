@@ -3,8 +3,8 @@ import type { HostTransaction } from '../common/host-transaction.js';
 /** Stores the files of messages until delivery. */
 export abstract class MediaStore {
   /**
-   * Stores bytes under a new id, chunk by chunk, without holding all of them in memory. When it resolves, the file can be
-   * read; when it rejects, also because `chunks` threw, nothing is stored.
+   * Stores bytes under a new id, chunk by chunk, without holding all of them in memory. When it resolves, the file can be read. If
+   * it rejects, for example because `chunks` threw, nothing is stored.
    *
    * @param at milliseconds since the epoch
    * @param host the host's open transaction to write in

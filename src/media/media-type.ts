@@ -15,9 +15,9 @@ interface Presented {
 
 /** The detected type of a file. */
 interface MediaType extends Presented {
-  /** What its bytes are, which an app may not be able to show: HEIC is an `image`, presented as a document. */
+  /** What the bytes contain. Apps may not be able to show it: HEIC is an `image`, but is presented as a document. */
   readonly content: MediaKind;
-  /** The container that its bytes are of, which may hold either sound or film. */
+  /** The container format of the bytes, which may hold either sound or film. */
   readonly container: Container | undefined;
   /** Whether it is a web page. */
   readonly isPage: boolean;
@@ -74,7 +74,7 @@ const ACTIVE = /^(multipart|message)\/|[/+](html|xml|hta|(x-)?(java|ecma|j|vb)sc
 const OFFICE = /^application\/(msword|epub\+zip|vnd\.(openxmlformats|oasis|ms-))/;
 const ARCHIVES = new Set(['application/zip', 'application/x-cfb']);
 
-/** Containers whose first bytes do not tell sound from film. */
+/** Containers whose first bytes do not show whether they hold sound or film. */
 const CONTAINERS: Readonly<Record<string, Container>> = {
   'video/mp4': { audio: 'audio/mp4', video: 'video/mp4' },
   'video/webm': { audio: 'audio/webm', video: 'video/webm' },
@@ -106,9 +106,9 @@ export function mediaKindOf(mimetype: string): MediaKind {
 }
 
 /**
- * Detects the type of a file from its first bytes. Only they make it an image, a film or a sound; what is claimed by its
- * `Content-Type`, then by its name, tells sound from film in one container and one kind of document from another. Markup and
- * scripts become documents of no particular type.
+ * Detects the type of a file from its first bytes. Only the bytes can make it an image, a film or a sound. The `Content-Type`, and
+ * then the file's name, decide between sound and film in the same container, and between kinds of documents. Markup and scripts
+ * become documents of no particular type.
  *
  * @param head the first {@link HEAD_BYTES} bytes, or all when there are fewer
  */
@@ -128,8 +128,8 @@ export async function mediaTypeOf(head: Uint8Array, claims: MediaClaims = {}): P
 }
 
 /**
- * How a file is presented that its sender calls a `kind`; undefined when its bytes are not of that kind. A picture, film or
- * sound that apps do not show is a document.
+ * How to present a file that its sender calls a `kind`; undefined if its bytes are not of that kind. A picture, film or sound that
+ * apps do not show is presented as a document.
  */
 export function presentedAs(type: MediaType, kind: MediaKind): Presented | undefined {
   const { mimetype, content, container } = type;
@@ -144,8 +144,8 @@ export function presentedAs(type: MediaType, kind: MediaKind): Presented | undef
 }
 
 /**
- * Whether a file is a web page although its name promises something else, such as the log-in page that a server gives in the
- * place of `facture.pdf`. Only types whose bytes are always recognised count: old programs do write pages as `.xls` or `.doc`.
+ * Whether a file is a web page although its name says otherwise. Example: the log-in page that a server returns instead of
+ * `facture.pdf`. Only types whose bytes are always recognised count, because old programs do write pages as `.xls` or `.doc`.
  */
 export function isPageInstead({ isPage }: MediaType, names: readonly (string | undefined)[]): boolean {
   if (!isPage) return false;
@@ -157,7 +157,7 @@ function isZip(mimetype: string): boolean {
   return mimetype === 'application/zip' || /^application\/(epub\+zip|vnd\.(openxmlformats|oasis))/.test(mimetype);
 }
 
-/** A claim that the bytes need not confirm: there are documents without any mark. */
+/** A claimed type that the bytes need not confirm, because some documents cannot be recognised by their bytes. */
 function documentType(claim: string | undefined): string | undefined {
   return claim !== undefined && mediaKindOf(claim) === 'document' ? claim : undefined;
 }
@@ -190,8 +190,8 @@ function closer(seen: string, claim: string | undefined): string {
 }
 
 /**
- * Which markup a file is: its first character that is not white space opens a tag, comment or declaration; UTF-8, or UTF-16
- * with a byte order mark. Undefined for everything else.
+ * The kind of markup in a file. Markup is a text whose first character that is not white space opens a tag, comment or declaration,
+ * in UTF-8, or in UTF-16 with a byte order mark. Undefined for everything else.
  */
 function markupOf(head: Uint8Array): 'html' | 'svg' | 'other' | undefined {
   const start = Buffer.from(head.subarray(0, 2048)).toString('latin1');

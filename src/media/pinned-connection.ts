@@ -8,7 +8,7 @@ import { MediaRefusedError } from './media-fetcher.js';
 const TRIED = 3;
 const ATTEMPT_MS = 2000;
 
-/** What a connection needs to know of time: until when it may stay, and timers while it is made. */
+/** The parts of `FetchTime` that a connection uses: the signal that ends it, and timers while it is opened. */
 type ConnectionTime = Pick<FetchTime, 'signal' | 'after'>;
 
 /**
@@ -29,7 +29,7 @@ export async function openPinned(
   const secure = connectTls({
     socket,
     host,
-    // RFC 6066 section 3: no addresses in SNI.
+    // SNI must not contain an IP address (RFC 6066 section 3).
     ...(isIP(host) === 0 ? { servername: host } : {}),
     ...(network.authorities === undefined ? {} : { ca: [...network.authorities] }),
     ALPNProtocols: ['http/1.1'],

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Reads a file of `page/` or `media/`, which stand beside this module. The package has another version of this module, which
- * the build makes: there the files are code, as a bundler would leave the folders out.
+ * Reads a file of the folders `page/` and `media/` next to this module. The build replaces this module in the package: there the
+ * files are part of the code, because a bundler would leave the folders out.
  *
  * @param path relative to this module
  * @throws Error with the code `ENOENT` when there is no such file

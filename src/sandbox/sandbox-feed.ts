@@ -7,8 +7,8 @@ import type { PhoneDelivery } from './phones/phone-store.js';
 export type PhoneListener = (message: PhoneDelivery) => void;
 
 /**
- * Publishes the messages that sandbox phones of this process receive to the listeners of that moment. Nothing is kept: earlier
- * messages are in the `PhoneStore`. A message that is delivered again after a crash may be published twice.
+ * Publishes the messages that sandbox phones of this process receive to the present listeners. Nothing is kept; earlier messages
+ * are in the `PhoneStore`. A message that is delivered again after a crash may be published twice.
  */
 @Injectable()
 export class SandboxFeed {
@@ -23,7 +23,7 @@ export class SandboxFeed {
   publish(messages: readonly PhoneDelivery[]): void {
     if (this.listeners.size === 0) return;
     for (const message of messages) {
-      for (const listener of this.listeners) this.tell(listener, message);
+      for (const listener of this.listeners) this.notify(listener, message);
     }
   }
 
@@ -36,7 +36,7 @@ export class SandboxFeed {
     };
   }
 
-  /** Tells that what the phones show has changed otherwise: a message did not arrive, or all were removed. */
+  /** Notifies listeners of any other change on the phones: a message did not arrive, or all messages were removed. */
   change(): void {
     for (const listener of this.changes) listener();
   }
@@ -48,7 +48,7 @@ export class SandboxFeed {
     return () => void this.changes.delete(own);
   }
 
-  private tell(listener: PhoneListener, message: PhoneDelivery): void {
+  private notify(listener: PhoneListener, message: PhoneDelivery): void {
     try {
       listener(message);
     } catch (error) {
@@ -58,7 +58,7 @@ export class SandboxFeed {
   }
 }
 
-/** For what only the page needs: it must not fail a delivery. @throws any other error */
+/** Ignores an unavailable storage for what only the page needs, so that no delivery fails because of it. @throws any other error */
 export function ignoreUnavailable(error: unknown): void {
   if (!(error instanceof StorageUnavailableError)) throw error;
 }

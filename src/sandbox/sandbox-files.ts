@@ -6,8 +6,8 @@ import { MediaStore } from '../media/media-store.js';
 import { PhoneStore } from './phones/phone-store.js';
 
 /**
- * The types that are served under their own name: pictures, sound and video, which cannot run anything. Every other file, SVG
- * and HTML among them, is an attachment of no particular type.
+ * The types that are served under their own name: pictures, sound and video, because they cannot run code. Every other file,
+ * including SVG and HTML, is served as an attachment of no particular type.
  */
 const PLAYED: readonly string[] = [
   'image/jpeg',
@@ -34,7 +34,7 @@ const ANY_FILE = 'application/octet-stream';
 /** All media types that received files are served with. */
 export const SERVED_TYPES: readonly string[] = [...PLAYED, ANY_FILE];
 
-/** What shows a file in a browser; undefined when it can only be saved. */
+/** The HTML element that shows a file in a browser; undefined if the file can only be saved. */
 export function playerOf(mimetype: string): 'image' | 'audio' | 'video' | undefined {
   const type = withoutParameters(mimetype);
   if (!PLAYED.includes(type)) return undefined;
@@ -50,7 +50,7 @@ export class SandboxFiles {
   ) {}
 
   /**
-   * Returns the file of a message, or the requested part of it: some browsers play nothing else.
+   * Returns the file of a message, or the requested part of it, because some browsers play files only in parts.
    *
    * @param range the `Range` header; what is not one range of bytes inside the file is ignored (RFC 9110 section 14.2)
    * @throws MessagingError `error.file_not_found` when the phone has no such message or the bytes are not stored any more

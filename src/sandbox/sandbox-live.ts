@@ -7,12 +7,12 @@ import { justArrived, screenMessageView } from './phones/screen-view.js';
 import { SandboxFeed } from './sandbox-feed.js';
 import { SandboxScanner } from './sandbox-scanner.js';
 
-/** How long changes are gathered before a client is told, in milliseconds. */
+/** How long changes are gathered before an event is sent to a client, in milliseconds. */
 const GATHER_MS = 200;
 
 /**
- * Streams the events of this process's sandbox: each message that arrives, `codes` whenever the codes or the linked numbers
- * change, `changed` when what the phones show is to be read again, and `hooks` when webhooks have been called.
+ * Streams the events of this process's sandbox: each message that arrives, `codes` when the codes or the linked numbers change,
+ * `changed` when the client should read the phones' messages again, and `hooks` when webhooks have been called.
  */
 @Injectable()
 export class SandboxLive {
@@ -31,7 +31,7 @@ export class SandboxLive {
   stream(response: AdapterResponse): Observable<MessageEvent> {
     return this.streams.stream(response, (client) => {
       const waiting = new Map<string, () => void>();
-      const tellSoon = (type: string) => {
+      const sendSoon = (type: string) => {
         if (waiting.has(type)) return;
         const cancel = this.clock.after(GATHER_MS, () => {
           waiting.delete(type);
@@ -40,8 +40,8 @@ export class SandboxLive {
         waiting.set(type, cancel);
       };
       const stops = [
-        this.feed.listenToChanges(() => tellSoon('changed')),
-        this.hooks.listen(() => tellSoon('hooks')),
+        this.feed.listenToChanges(() => sendSoon('changed')),
+        this.hooks.listen(() => sendSoon('hooks')),
         () => {
           for (const cancel of waiting.values()) cancel();
         },

@@ -32,7 +32,7 @@ import { SandboxScanner } from './sandbox-scanner.js';
 export class SandboxMsgappTransport extends MsgappTransport {
   override readonly name = 'sandbox';
 
-  /** A phone stores a message of the same id once. */
+  /** Idempotent, because a phone stores a message of the same id only once. */
   override readonly repeat = 'idempotent';
 
   override readonly timing = SANDBOX_TIMING;
@@ -103,9 +103,9 @@ class SandboxMsgappLink implements Link {
       const kept = await this.order.credentials.read(NUMBER.kind, [NUMBER.id]);
       const number = kept.get(NUMBER.id);
       if (number !== undefined) await this.open(number);
-      else await this.tell({ kind: 'ended', end: { next: 'give-up', status: 'logged_out', reason: 'no_credentials' } });
+      else await this.emit({ kind: 'ended', end: { next: 'give-up', status: 'logged_out', reason: 'no_credentials' } });
     } catch {
-      await this.tell({ kind: 'ended', end: { next: 'retry', reason: 'credentials_unread' } });
+      await this.emit({ kind: 'ended', end: { next: 'retry', reason: 'credentials_unread' } });
     }
   }
 
@@ -140,18 +140,18 @@ class SandboxMsgappLink implements Link {
     await this.close();
   }
 
-  private async tell(event: LinkEvent): Promise<void> {
+  private async emit(event: LinkEvent): Promise<void> {
     if (!this.closed) await this.listener(event);
   }
 
-  /** False when the session no longer waits. Where this process holds no sessions, it lets go of a session once it is open. */
+  /** False if the session no longer waits. If this process holds no sessions, it releases a session as soon as it is open. */
   private async open(number: string): Promise<boolean> {
     if (this.closed) return false;
     const { channel, sessionId } = this.order;
     this.disconnect = this.parts.scanner.connect({ number, channel, sessionId }, (message) =>
       this.listener({ kind: 'message', message }),
     );
-    await this.tell({ kind: 'open', number });
+    await this.emit({ kind: 'open', number });
     return true;
   }
 
@@ -169,7 +169,7 @@ class SandboxMsgappLink implements Link {
       hide();
       cancel();
     };
-    void this.tell({ kind: 'qr', qr, expiresAt: clock.now() + ms });
+    void this.emit({ kind: 'qr', qr, expiresAt: clock.now() + ms });
   }
 
   private async link(number: string): Promise<boolean> {
@@ -181,7 +181,7 @@ class SandboxMsgappLink implements Link {
       this.showCode(CODE_MS);
       throw error;
     }
-    void this.tell({ kind: 'linked', number });
+    void this.emit({ kind: 'linked', number });
     return this.open(number);
   }
 
@@ -199,8 +199,8 @@ class SandboxMsgappLink implements Link {
   }
 
   /**
-   * Keeps the phone's own copy of a file, described by its bytes, as the message's file is removed once it is sent. Each
-   * attempt makes a copy under a new id; the media purge removes the copies in the end.
+   * Keeps a copy of a file for the phone, because the message's file is removed once it is sent. The copy is described by its
+   * bytes. Each attempt makes a copy under a new id; the media purge removes the copies later.
    */
   private async keep(content: OutgoingMsgapp['content']): Promise<Partial<PhoneDelivery>> {
     if (!('media' in content)) return {};

@@ -1,7 +1,7 @@
 import { any, formatValue, OptionPlace, type OptionsOf, optionalGroup } from '../common/options.js';
 import { mountPath } from '../http/http-settings.js';
 
-/** Where the sandbox is mounted, which host names it accepts, and what its page shows of the application. */
+/** The sandbox's path, the host names that it accepts, and what its page shows about the application. */
 export interface SandboxOptions {
   /**
    * Mount path of the endpoints, below the host's global prefix if there is one: segments as in the service's own `path`.
@@ -14,7 +14,7 @@ export interface SandboxOptions {
    */
   readonly hosts?: readonly string[] | undefined;
   /**
-   * Address of the API document that the page links to, where the application serves one: a path of this server, for instance
+   * Address of the API document that the page links to, if the application serves one. Either a path of this server, for instance
    * `/docs`, or a URL. Default none.
    */
   readonly docs?: string | undefined;
@@ -63,13 +63,13 @@ function hostNames(hosts: unknown, place: OptionPlace): readonly string[] {
 }
 
 function docsAddress(given: unknown, place: OptionPlace): string {
-  // Not `//`, which begins with the name of another server.
+  // A path must not begin with `//`, because the name of another server would follow.
   if (typeof given === 'string' && /^(\/(?!\/)|https?:\/\/)[^\s\\]*$/.test(given)) return given;
   return place.refuse(`must be a path of this server or a URL, such as "/docs"; got ${formatValue(given)}`);
 }
 
 function keySource(given: unknown, place: OptionPlace): () => string | undefined {
   if (typeof given === 'function') return () => given();
-  // Not the value, which may be the key itself.
+  // The message does not show the value, because it may be the key itself.
   return place.refuse(`must be a function that returns an API key; got a ${typeof given}`);
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from '../common/concurrency/once.js';
 import { readAsset } from './asset.js';
 
-/** What the page knows of its application. */
+/** What the page knows about its application. */
 interface PagePlace {
   /** Where the sandbox is mounted, without slashes at its ends. */
   readonly path: string;
@@ -19,10 +19,10 @@ export class SandboxPage {
   constructor(private readonly place: PagePlace) {}
 
   /**
-   * Returns the whole page: one document that holds no message; its script fetches those. What it knows of the application
-   * is in attributes of `<body>`, where the script reads it.
+   * Returns the whole page. The document holds no messages; its script fetches them. What the page knows about the application is in
+   * attributes of `<body>`, where the script reads it.
    *
-   * @param local whether the request comes from this machine; no other one gets the key
+   * @param local whether the request comes from this machine; other requests do not get the key
    */
   html(local: boolean): string {
     const { path, apiPath, docs = '', apiKey } = this.place;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { IncomingMsgapp } from '../msgapp/msgapp-transport.js';
 
-/** A code that a sandbox session shows at present. */
+/** A code that a sandbox session is showing. */
 export interface ShownCode {
   readonly qr: string;
   /** Name of the session's channel. */
@@ -41,16 +41,16 @@ export class SandboxScanner {
     return [...this.connected.keys()];
   }
 
-  /** Marks a number as linked, with what takes messages to it, and returns the function that ends that. */
+  /** Marks a number as linked. `receive` gets the messages to it. Returns the function that ends the link. */
   connect(linked: LinkedNumber, receive: OnMessage = async () => undefined): () => void {
     this.connected.set(linked, receive);
-    this.tell();
+    this.notify();
     return () => {
-      if (this.connected.delete(linked)) this.tell();
+      if (this.connected.delete(linked)) this.notify();
     };
   }
 
-  /** What takes messages to a number; undefined when it is not linked here now. */
+  /** The function that takes messages to a number; undefined if the number is not linked in this process now. */
   receiverOf(channel: string, number: string): OnMessage | undefined {
     for (const [linked, receive] of this.connected) {
       if (linked.channel === channel && linked.number === number) return receive;
@@ -61,9 +61,9 @@ export class SandboxScanner {
   /** Shows a code and returns the function that hides it. */
   show(code: ShownCode, onScan: OnScan): () => void {
     this.shown.set(code.qr, { code, onScan });
-    this.tell();
+    this.notify();
     return () => {
-      if (this.shown.delete(code.qr)) this.tell();
+      if (this.shown.delete(code.qr)) this.notify();
     };
   }
 
@@ -84,11 +84,11 @@ export class SandboxScanner {
     const shown = this.shown.get(qr);
     if (!shown) return false;
     this.shown.delete(qr);
-    this.tell();
+    this.notify();
     return shown.onScan(number);
   }
 
-  private tell(): void {
+  private notify(): void {
     for (const listener of this.listeners) listener();
   }
 }

@@ -29,7 +29,7 @@ const RESULTS: Readonly<Record<SandboxBehaviour, SubmitResult>> = {
 export class SandboxSmsTransport extends SmsTransport {
   override readonly name = 'sandbox';
 
-  /** A phone stores a message of the same id once. */
+  /** Idempotent, because a phone stores a message of the same id only once. */
   override readonly repeat = 'idempotent';
 
   override readonly timing = SANDBOX_TIMING;
@@ -48,8 +48,8 @@ export class SandboxSmsTransport extends SmsTransport {
   }
 
   /**
-   * Stores what arrives in one write, and in another one what does not. When the phone store is unavailable, the deliveries
-   * that would have arrived are retried.
+   * Stores the SMS that arrive in one write, and those that do not in another. If the phone store is unavailable, the deliveries that
+   * would have arrived are retried.
    */
   override async submit(batch: readonly OutgoingSms[]): Promise<readonly SubmitResult[]> {
     const behaviours = batch.map((sms) => sandboxBehaviour(sms.number, sms.attempt));
@@ -69,7 +69,7 @@ export class SandboxSmsTransport extends SmsTransport {
     return results;
   }
 
-  /** A result does not depend on whether the page can show it. */
+  /** Stores lost messages for the page. A result does not depend on whether the page can show it, so errors are ignored. */
   private async lose(lost: readonly PhoneDelivery[]): Promise<void> {
     if (lost.length === 0) return;
     await this.phones.lose(lost).catch(ignoreUnavailable);

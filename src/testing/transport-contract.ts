@@ -5,8 +5,8 @@ import { refusalTests } from './transport-contract/refusals.js';
 import { stopTests } from './transport-contract/stopping.js';
 import { submitTests } from './transport-contract/submits.js';
 import { textTests } from './transport-contract/texts.js';
+import { TransportFixture } from './transport-contract/transport-fixture.js';
 import type { OpenSmsTransport, TransportPart } from './transport-contract/transport-harness.js';
-import { TransportWorld } from './transport-contract/transport-world.js';
 
 export type {
   DoubleOutcome,
@@ -55,17 +55,17 @@ export function describeSmsTransport(
   lacks: readonly TransportPart[] = [],
 ): void {
   runner.describe(name, () => {
-    const world = new TransportWorld();
+    const fixture = new TransportFixture();
     const parts = partRunner(runner, lacks);
-    runner.beforeEach(() => world.open(open));
-    runner.afterEach(() => world.close());
+    runner.beforeEach(() => fixture.open(open));
+    runner.afterEach(() => fixture.close());
     runner.test('has a name, a policy and a timing that mean something', async () => {
-      const { name: own, repeat, timing, callbacks } = world.transport;
+      const { name: own, repeat, timing, callbacks } = fixture.transport;
       assert.ok(own.length > 0 && own.length <= 64);
       assert.ok(['idempotent', 'at-least-once', 'at-most-once'].includes(repeat));
       for (const value of Object.values(timing)) assert.ok(Number.isInteger(value) && value > 0);
       for (const name of callbacks.keys()) assert.match(name, /^[\w.~-]{1,64}$/);
     });
-    for (const [topic, register] of Object.entries(TOPICS)) runner.describe(topic, () => register(parts, world));
+    for (const [topic, register] of Object.entries(TOPICS)) runner.describe(topic, () => register(parts, fixture));
   });
 }

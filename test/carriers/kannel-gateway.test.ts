@@ -6,7 +6,7 @@ import { HttpSmsTransport } from '../../src/transports/http/index.js';
 import type { ApiClient, Details } from '../support/api-client.js';
 import { hasKannel, Kannel, UNROUTED_PREFIX } from '../support/carriers/kannel.js';
 import { Forwarder } from '../support/forwarder.js';
-import { CALLBACK_SECRET } from '../support/gateway/gateway-world.js';
+import { CALLBACK_SECRET } from '../support/gateway/gateway-fixture.js';
 import { kannelGateway } from '../support/gateway/kannel-gateway.js';
 import { type Service, startService } from '../support/services.js';
 import type { SmscSubmit } from '../support/smsc/smsc-submit.js';

@@ -12,7 +12,7 @@ import { CallbackServer } from '../support/carriers/callback-server.js';
 import { hasKannel, Kannel, type KannelSms } from '../support/carriers/kannel.js';
 import { readGsm7, readUcs2 } from '../support/gsm7-packing.js';
 import { RecordingSink } from '../support/recording-sink.js';
-import { smsOf } from '../support/smpp-world.js';
+import { smsOf } from '../support/smpp-fixture.js';
 import { receiptOf } from '../support/smsc/receipt.js';
 import type { SmscSubmit } from '../support/smsc/smsc-submit.js';
 import { TestSmsc } from '../support/smsc/test-smsc.js';

@@ -4,7 +4,7 @@ import type { SmppLinkOptions } from '../../src/transports/smpp/smpp-options.js'
 import { hasNetSmpp, type NetSmppScript } from '../support/carriers/net-smpp.js';
 import { kindsOf, NetSmppCarriage } from '../support/carriers/net-smpp-carriage.js';
 import { closeAfterEach } from '../support/opened.js';
-import { manySms } from '../support/smpp-world.js';
+import { manySms } from '../support/smpp-fixture.js';
 
 const suite = hasNetSmpp() ? describe : describe.skip;
 

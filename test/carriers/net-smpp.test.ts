@@ -7,7 +7,7 @@ import type { SmppLinkOptions } from '../../src/transports/smpp/smpp-options.js'
 import { hasNetSmpp, NetSmpp, type NetSmppScript } from '../support/carriers/net-smpp.js';
 import { kindsOf, NetSmppCarriage } from '../support/carriers/net-smpp-carriage.js';
 import { closeAfterEach } from '../support/opened.js';
-import { manySms, smsOf } from '../support/smpp-world.js';
+import { manySms, smsOf } from '../support/smpp-fixture.js';
 import { until } from '../support/until.js';
 
 const suite = hasNetSmpp() ? describe : describe.skip;

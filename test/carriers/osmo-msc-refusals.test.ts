@@ -10,7 +10,7 @@ import { TAG } from '../../src/transports/smpp/pdu/tlv.js';
 import { SmppSmsTransport } from '../../src/transports/smpp/smpp-sms-transport.js';
 import { hasOsmoMsc, OsmoMsc } from '../support/carriers/osmo-msc.js';
 import { RecordingSink } from '../support/recording-sink.js';
-import { manySms, smsOf } from '../support/smpp-world.js';
+import { manySms, smsOf } from '../support/smpp-fixture.js';
 import { aMessage } from '../support/smsc/open-bind.js';
 import { until } from '../support/until.js';
 

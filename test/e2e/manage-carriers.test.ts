@@ -8,7 +8,7 @@ import { type Adapter, describeOnBothAdapters } from '../support/http-apps.js';
 import { startManage } from '../support/manage-app.js';
 import { OPTIONS } from '../support/messaging-app.js';
 import { clientOf, unmountAfterEach } from '../support/mounted.js';
-import { RouteDouble } from '../support/routed-world.js';
+import { RouteDouble } from '../support/routed-fixture.js';
 import { phoneOf } from '../support/sms-client.js';
 import { SqliteMemory } from '../support/sqlite-memory.js';
 
@@ -26,9 +26,9 @@ async function startCarriers(adapter: Adapter, over: { clock?: FakeClock; storag
       { name: 'far', transport: { useValue: far }, weight: 0, breaker: false },
     ],
   });
-  const world = await startManage(adapter, { sms: { ...OPTIONS.sms, transport } }, { ...over, clock });
+  const fixture = await startManage(adapter, { sms: { ...OPTIONS.sms, transport } }, { ...over, clock });
   const sms = (index: number) => ({ signature: 'INFOS', content: 'Bonjour', number: [phoneOf(index)] });
-  const carriers = () => world.support.read<CarriersView>('manage/carriers');
+  const carriers = () => fixture.support.read<CarriersView>('manage/carriers');
   const states = async () => (await carriers()).routes.map(({ name, state }) => `${name} ${state}`);
   const pass = async (ms: number) => {
     for (let passed = 0; passed < ms; passed += 100) {
@@ -38,14 +38,14 @@ async function startCarriers(adapter: Adapter, over: { clock?: FakeClock; storag
   };
   const taken = (carrier: RouteDouble, index: number) =>
     eventually(() => carrier.numbers.includes(phoneOf(index)), Boolean, { clock });
-  return { ...world, near, far, sms, carriers, states, pass, taken };
+  return { ...fixture, near, far, sms, carriers, states, pass, taken };
 }
 
 describeOnBothAdapters('the carriers for operators', (adapter) => {
   test('each route tells its state, its breaker, its pace and what it has submitted', async () => {
-    const world = await startCarriers(adapter);
-    const { near, sms, carriers, taken, clock } = world;
-    const client = await clientOf(world);
+    const fixture = await startCarriers(adapter);
+    const { near, sms, carriers, taken, clock } = fixture;
+    const client = await clientOf(fixture);
     await client.sent(sms(1));
     await taken(near, 1);
     const none = { links: [], interruptions: null, last_error: null };
@@ -67,9 +67,9 @@ describeOnBothAdapters('the carriers for operators', (adapter) => {
   });
 
   test('a rested route takes nothing more, another one takes over; with all rested messages wait, however long', async () => {
-    const world = await startCarriers(adapter);
-    const { operator, near, far, sms, states, pass, taken, clock } = world;
-    const client = await clientOf(world);
+    const fixture = await startCarriers(adapter);
+    const { operator, near, far, sms, states, pass, taken, clock } = fixture;
+    const client = await clientOf(fixture);
     expect(await operator.done<CarrierRouteView>('manage/carriers/near/rest')).toMatchObject({ state: 'resting' });
     await client.sent(sms(1));
     await taken(far, 1);
@@ -110,19 +110,19 @@ describeOnBothAdapters('the carriers for operators', (adapter) => {
     const clock = new FakeClock();
     const plain = new RouteDouble('plain', () => DELIVERED);
     const options = { sms: { ...OPTIONS.sms, transport: { useValue: plain } } };
-    const world = await startManage(adapter, options, { clock });
-    const client = await clientOf(world);
-    expect(await world.support.read<CarriersView>('manage/carriers')).toMatchObject({
+    const fixture = await startManage(adapter, options, { clock });
+    const client = await clientOf(fixture);
+    expect(await fixture.support.read<CarriersView>('manage/carriers')).toMatchObject({
       routes: [{ name: 'plain', kind: 'plain', state: 'open', breaker: null, submits: 0 }],
     });
-    await world.operator.done('manage/carriers/plain/rest');
+    await fixture.operator.done('manage/carriers/plain/rest');
     await client.sent({ signature: 'INFOS', content: 'Bonjour', number: [phoneOf(1)] });
     for (let step = 0; step < 150; step++) {
       clock.advance(100);
       for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
     }
     expect(plain.numbers).toEqual([]);
-    await world.operator.done('manage/carriers/plain/resume');
+    await fixture.operator.done('manage/carriers/plain/resume');
     await eventually(() => plain.numbers.length === 1, Boolean, { clock });
   });
 

@@ -4,8 +4,8 @@ import { type ReadableSpan, type Sampler, SamplingDecision } from '@opentelemetr
 import { MessagingModule } from '../../src/messaging/messaging.module.js';
 import { SmsService } from '../../src/sms/sms-service.js';
 import { HttpSmsTransport } from '../../src/transports/http/index.js';
+import { CALLBACK_SECRET } from '../support/gateway/gateway-fixture.js';
 import { GatewayStation } from '../support/gateway/gateway-station.js';
-import { CALLBACK_SECRET } from '../support/gateway/gateway-world.js';
 import { genericDouble } from '../support/gateway/generic-double.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
 import { OPTIONS } from '../support/messaging-app.js';

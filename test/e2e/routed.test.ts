@@ -11,7 +11,7 @@ import { RoutedSmsTransport, type SmsRouteOptions } from '../../src/transports/r
 import type { ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { OPTIONS } from '../support/messaging-app.js';
-import { RouteDouble } from '../support/routed-world.js';
+import { RouteDouble } from '../support/routed-fixture.js';
 import { describeService, type Service } from '../support/services.js';
 
 const NUMBERS = Array.from({ length: 20 }, (_, index) => `226700000${String(index).padStart(2, '0')}`);

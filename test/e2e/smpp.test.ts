@@ -9,7 +9,7 @@ import { PLAIN_SHORT_MESSAGE } from '../../src/transports/smpp/pdu/pdu.js';
 import type { ApiClient, Details } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { describeService, type Service } from '../support/services.js';
-import { textOf } from '../support/smpp-world.js';
+import { textOf } from '../support/smpp-fixture.js';
 import type { SmscSubmit } from '../support/smsc/smsc-submit.js';
 import { TestSmsc } from '../support/smsc/test-smsc.js';
 

@@ -7,10 +7,10 @@ import { generic } from '../../src/transports/http/vendors/generic.js';
 import { SmppBind } from '../../src/transports/smpp/bind/smpp-bind.js';
 import type { SubmitOutcome } from '../../src/transports/smpp/bind/submit-outcome.js';
 import { SmppSmsTransport } from '../../src/transports/smpp/smpp-sms-transport.js';
-import type { Carry } from './campaign-world.js';
+import type { Carry } from './campaign-fixture.js';
 import { ChosenIds } from './chosen-ids.js';
 import { RecordingSink } from './recording-sink.js';
-import { RouteDouble, RoutedWorld } from './routed-world.js';
+import { RouteDouble, RoutedFixture } from './routed-fixture.js';
 
 /** A carrier that takes 50 parts a second, and what it was given. */
 export interface CarrierAt50 {
@@ -79,15 +79,15 @@ export async function http(
 }
 
 /** A route with a limit, to a carrier that answers at once. */
-export async function routed(): Promise<CarrierAt50 & { readonly world: RoutedWorld }> {
+export async function routed(): Promise<CarrierAt50 & { readonly fixture: RoutedFixture }> {
   const clock = new FakeClock();
   const given: string[] = [];
   const transport = new RouteDouble('fast', ({ smsId }: OutgoingSms): SubmitResult => {
     given.push(smsId);
     return { kind: 'sent' };
   });
-  const world = await RoutedWorld.started([{ name: 'limited', transport, segmentsPerSecond: 50 }], { clock });
-  return { clock, given, world, carry: world.router };
+  const fixture = await RoutedFixture.started([{ name: 'limited', transport, segmentsPerSecond: 50 }], { clock });
+  return { clock, given, fixture, carry: fixture.router };
 }
 
 export const CARRIERS = {

@@ -2,7 +2,7 @@ import type { PolicyStore, RecordStep } from '../../src/outbox/policy/policy-sto
 import type { SeenRecords } from '../../src/outbox/policy/send-policy.js';
 import type { OutgoingSms } from '../../src/sms/sms-transport.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
-import { anSms, RouteDouble, RoutedWorld } from './routed-world.js';
+import { anSms, RouteDouble, RoutedFixture } from './routed-fixture.js';
 import { settled } from './settled.js';
 
 /** A store whose transactions are counted, so that a test turns its clock only between them. */
@@ -70,12 +70,12 @@ export async function runPaced(
         return { kind: 'sent' };
       });
       const routes = [{ name: 'limited', transport, segmentsPerSecond }];
-      return { watch, world: await RoutedWorld.started(routes, { clock, guards: watch.guards }), busy: 0 };
+      return { watch, fixture: await RoutedFixture.started(routes, { clock, guards: watch.guards }), busy: 0 };
     }),
   );
   const handOver = async (worker: (typeof workers)[number], batch: readonly OutgoingSms[]) => {
     worker.busy++;
-    const results = await worker.world.submit(batch);
+    const results = await worker.fixture.submit(batch);
     worker.busy--;
     for (const [index, result] of results.entries()) {
       const back = batch[index];
@@ -101,7 +101,7 @@ export async function runPaced(
     clock.advance(50);
   }
   const transactions = workers.reduce((sum, { watch }) => sum + watch.made, 0);
-  for (const { world } of workers) await world.router.stop();
+  for (const { fixture } of workers) await fixture.router.stop();
   return { segments: out, transactions, postponed, shares };
 }
 

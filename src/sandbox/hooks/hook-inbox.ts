@@ -8,28 +8,28 @@ export interface HookCall {
   readonly at: number;
   /** The header `webhook-id`; '' without it. */
   readonly webhookId: string;
-  /** Whether its signature holds; undefined: there is no endpoint to verify it with. */
+  /** Whether its signature is valid; undefined: there is no endpoint to verify it with. */
   readonly verified: boolean | undefined;
   readonly body: string;
 }
 
-/** How many names have calls, and how many calls each. */
+/** For how many names calls are kept, and how many calls for each. */
 const MAX_NAMES = 50;
 const MAX_CALLS = 100;
 
 /** The most characters of all bodies together, so that full inboxes do not fill the process. */
 const MAX_CHARACTERS = 64 * 1_048_576;
 
-/** Keeps the last calls of each name, in memory: they are for looking at, and gone with the process. */
+/** Keeps the last calls of each name, for people to look at. They are in memory and are lost when the process ends. */
 @Injectable()
 export class HookInbox {
-  /** By name, the one that was called last at the end; its calls oldest first. */
+  /** The calls by name, oldest first. The name that was called last is at the end. */
   private readonly inboxes = new Map<string, HookCall[]>();
   private readonly listeners = new Set<() => void>();
   private received = 0;
   private characters = 0;
 
-  /** The names, the one that was called last first. */
+  /** The names, most recently called first. */
   get names(): readonly string[] {
     return [...this.inboxes.keys()].reverse();
   }
@@ -57,7 +57,7 @@ export class HookInbox {
     return () => void this.listeners.delete(own);
   }
 
-  /** Of the name that was not called for the longest time, all calls where there are too many names, else the first. */
+  /** Forgets calls of the name that was called longest ago: all of them if there are too many names, otherwise the first. */
   private forgetOldest(): void {
     const [[name, calls] = ['', []]] = this.inboxes;
     do this.forgetFirst(name, calls);

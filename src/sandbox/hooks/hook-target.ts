@@ -13,8 +13,8 @@ export abstract class SandboxPath {
 export const HOOK_NAME = /^[\w-]{1,64}$/;
 
 /**
- * Lets webhooks be called at the sandbox's inboxes on this server's own loopback address, and at no other path of it: whoever has
- * a key could otherwise call any route of this machine.
+ * Allows webhooks to call the sandbox's inboxes on this server's own loopback address, and no other path there. Otherwise anybody
+ * with a key could call any route of this machine.
  */
 @Injectable()
 export class HookTarget {
@@ -31,7 +31,7 @@ export class HookTarget {
     targets?.allow((url) => this.addressesOf(url));
   }
 
-  /** The origin at which webhooks can be called; undefined where this server has no loopback address, or no webhooks. */
+  /** The origin at which webhooks can be called; undefined if this server has no loopback address, or no webhooks. */
   get origin(): string | undefined {
     const address = this.isMounted ? this.loopback() : undefined;
     return address && `http://${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`;
@@ -47,7 +47,7 @@ export class HookTarget {
     return isInbox && HOOK_NAME.test(url.pathname.slice(inboxes.length)) ? [address.host] : undefined;
   }
 
-  /** The path of the inboxes without a name, as the host has mounted it: with its prefix, and a slash at the end. */
+  /** The path of the inboxes as the host has mounted it: with the host's prefix, without a name, and with a slash at the end. */
   private get inboxes(): string | undefined {
     const end = `/${this.place.path}/hooks/`;
     const routes = mountedRoutes(this.modules, this.config);

@@ -1,14 +1,14 @@
 import { isRecord } from '../../common/options.js';
 import type { HookCall } from './hook-inbox.js';
 
-/** A received call as the sandbox gives it. */
+/** A received call in the sandbox's answers. */
 export interface HookCallView {
   /** Counts the calls of this process. */
   readonly number: number;
   readonly receivedAt: string;
   /** The header `webhook-id`. */
   readonly webhookID: string;
-  /** Whether its signature holds; null: there is no endpoint with this URL. */
+  /** Whether its signature is valid; null: there is no endpoint with this URL. */
   readonly verified: boolean | null;
   /** Type and sequence of its events, at most 100. */
   readonly events: readonly { readonly type: string; readonly sequence: number | null }[];
@@ -17,7 +17,7 @@ export interface HookCallView {
 
 const MAX_EVENTS = 100;
 
-/** Converts a call to its wire form. Whatever the body is, it is shown. */
+/** Converts a call to its wire form. Any body can be shown. */
 export function hookCallView({ number, at, webhookId, verified, body }: HookCall): HookCallView {
   const events = eventsIn(body).slice(0, MAX_EVENTS).flatMap(eventOf);
   const receivedAt = new Date(at).toISOString();

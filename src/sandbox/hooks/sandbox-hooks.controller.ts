@@ -15,9 +15,9 @@ const MAX_BYTES = 65_536;
 
 /** The inboxes of the sandbox as a whole. */
 interface HooksView {
-  /** Where webhooks can be called, followed by a name; null where this server has no webhooks or no loopback address. */
+  /** The URL of the inboxes, to which a name is added. Null if this server has no webhooks or no loopback address. */
   readonly url: string | null;
-  /** The names that have calls, the one that was called last first. */
+  /** The names that have calls, most recently called first. */
   readonly names: readonly string[];
 }
 
@@ -52,7 +52,7 @@ export class SandboxHookController {
   }
 }
 
-/** Shows what has come. */
+/** Shows the received calls. */
 @MessagingController({ authenticated: false, intake: false })
 @UseGuards(SandboxHostGuard)
 export class SandboxHooksController {

@@ -27,10 +27,10 @@ interface PhoneReply {
   readonly reaction?: string | undefined;
 }
 
-/** Lets sandbox phones write, by the way that the messages of real phones take. */
+/** Lets sandbox phones write. Their messages are processed exactly like those of real phones. */
 @Injectable()
 export class PhoneReplies {
-  /** Where the SMS transport of this process hands in texts. */
+  /** The sink to which the SMS transport of this process passes texts. */
   private carrier: SmsSink | undefined;
 
   constructor(
@@ -41,7 +41,7 @@ export class PhoneReplies {
     private readonly ids: IdGenerator,
   ) {}
 
-  /** Has texts handed to `carrier`. */
+  /** Passes texts to `carrier` from now on. */
   carryTextsTo(carrier: SmsSink): void {
     this.carrier = carrier;
   }
@@ -50,7 +50,7 @@ export class PhoneReplies {
    * Resolves when the message is stored as events of the accounts that it belongs to.
    *
    * @param from E.164 digits without the plus sign
-   * @throws MessagingError `error.empty_message`, `error.callback_not_found` where no SMS transport of the sandbox runs here,
+   * @throws MessagingError `error.empty_message`, `error.callback_not_found` if no SMS transport of the sandbox runs here,
    *   `error.msgapp_not_connected`, `error.file_not_found`, `error.storage_unavailable`
    */
   async write(from: string, reply: PhoneReply): Promise<void> {

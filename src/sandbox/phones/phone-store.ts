@@ -28,7 +28,7 @@ export interface PhoneMedia {
 export interface PhoneDelivery extends PhoneMessage {
   /** The recipient's place in the send, from 0; undefined when the delivery is not known. */
   readonly position?: number | undefined;
-  /** Where the media store has the phone's copy of the file. */
+  /** The id of the phone's copy of the file in the media store. */
   readonly fileId?: string | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface ScreenMessage extends PhoneMessage {
   readonly fileKept: boolean;
 }
 
-/** What became of a delivery, as its sender sees it. */
+/** The state of a delivery, as its sender sees it. */
 export interface ScreenDelivery {
   readonly status: DeliveryStatus;
   readonly error: string | undefined;
@@ -59,13 +59,13 @@ export interface PhoneFile {
   readonly size: number;
 }
 
-/** Persists what the sandbox's phones received, and what was sent to them and did not arrive. */
+/** Stores the messages that the sandbox's phones received, and those that were sent to them and did not arrive. */
 export abstract class PhoneStore {
-  /** Stores messages; one that its phone has already (same id, channel and number) is stored once. */
+  /** Stores messages. If a phone already has a message (same id, channel and number), it is not stored again. */
   abstract receive(messages: readonly PhoneDelivery[]): Promise<void>;
   /** Stores messages that did not arrive, each once. One that arrives later is shown only as received. */
   abstract lose(messages: readonly PhoneDelivery[]): Promise<void>;
-  /** What a phone received, oldest first: the newest messages, about `MAX_PAGE_BYTES` of them. */
+  /** The newest messages that a phone received, about `MAX_PAGE_BYTES` of them, oldest first. */
   abstract messages(number: string): Promise<readonly PhoneMessage[]>;
   /**
    * The newest messages over all phones or of one phone, newest first, with those that did not arrive; at most `limit`, and

@@ -8,7 +8,7 @@ import { PhoneStore } from './phone-store.js';
 
 const STORES = [{ port: PhoneStore }];
 
-/** What the sandbox's transports and its page share. It is imported where one of them is used, and nowhere else. */
+/** The providers that the sandbox's transports and its page share. Only applications that use one of them import this module. */
 @Global()
 @Module({
   providers: [

@@ -13,7 +13,7 @@ export interface ScreenMessageView extends PhoneMessageView {
   readonly toText: string;
   readonly media: ScreenMediaView | null;
   readonly status: DeliveryStatus;
-  /** Why it has not arrived. */
+  /** Why the message has not arrived. */
   readonly error: string | null;
   /** Number of SMS; null on other channels. */
   readonly segments: number | null;
@@ -53,7 +53,7 @@ export function justArrived(message: PhoneDelivery): ScreenMessage {
   return { ...message, arrived: true, delivery: undefined, fileKept: message.fileId !== undefined };
 }
 
-/** The stored state follows the arrival a moment later. */
+/** The status of a message that has arrived. Its stored status may follow a moment later. */
 function arrivedStatus(stored: DeliveryStatus | undefined): DeliveryStatus {
   return stored === 'read' ? 'read' : 'delivered';
 }

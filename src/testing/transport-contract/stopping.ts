@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import type { OutgoingSms } from '../../sms/sms-transport.js';
 import type { TestRunner } from '../storage-contract/test-runner.js';
-import type { TransportWorld } from './transport-world.js';
+import type { TransportFixture } from './transport-fixture.js';
 
-export function stopTests({ test }: TestRunner, world: TransportWorld): void {
-  const batchOf = (size: number) => Array.from({ length: size }, (_, index) => world.anSms(world.good(index)));
+export function stopTests({ test }: TestRunner, fixture: TransportFixture): void {
+  const batchOf = (size: number) => Array.from({ length: size }, (_, index) => fixture.anSms(fixture.good(index)));
 
   /** Submits a batch and asserts that each result is true: received once for `sent`, not at all for a result that repeats. */
   async function holds(batch: readonly OutgoingSms[], signal: AbortSignal): Promise<void> {
-    const results = await world.submit(batch, signal);
+    const results = await fixture.submit(batch, signal);
     for (const [index, { number }] of batch.entries()) {
       const kind = results[index]?.kind ?? 'nothing';
-      const count = (await world.received(number)).length;
+      const count = (await fixture.received(number)).length;
       if (kind === 'sent') assert.equal(count, 1);
       else if (kind === 'retry' || kind === 'postponed') assert.equal(count, 0);
       else assert.ok(kind === 'unknown' && count <= 1, kind);
@@ -41,17 +41,17 @@ export function stopTests({ test }: TestRunner, world: TransportWorld): void {
       listeners -= 1;
       remove(...given);
     };
-    for (let turn = 0; turn < 5; turn += 1) await world.submit([world.anSms(world.good(turn))], signal);
+    for (let turn = 0; turn < 5; turn += 1) await fixture.submit([fixture.anSms(fixture.good(turn))], signal);
     assert.ok(listeners <= 0, `${listeners} listeners are left`);
   });
 
   test('is stopped a second time without harm', async () => {
-    await world.submit([world.anSms(world.good())]);
-    await world.settles(world.transport.stop());
-    await world.settles(world.transport.stop());
+    await fixture.submit([fixture.anSms(fixture.good())]);
+    await fixture.settles(fixture.transport.stop());
+    await fixture.settles(fixture.transport.stop());
   });
 
   test('is stopped without ever having been used', async () => {
-    await world.settles(world.transport.stop());
+    await fixture.settles(fixture.transport.stop());
   });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestRunner } from '../storage-contract/test-runner.js';
-import type { TransportWorld } from './transport-world.js';
+import type { TransportFixture } from './transport-fixture.js';
 
 /** Texts that an encoding or splitting error changes, by name. */
 const TEXTS: Readonly<Record<string, string>> = {
@@ -28,29 +28,29 @@ const TEXTS: Readonly<Record<string, string>> = {
   'ten parts of UCS-2': Array.from({ length: 670 }, (_, index) => (index % 7 === 0 ? 'ع' : 'ش')).join(''),
 };
 
-export function textTests({ test }: TestRunner, world: TransportWorld): void {
+export function textTests({ test }: TestRunner, fixture: TransportFixture): void {
   for (const [name, text] of Object.entries(TEXTS)) {
     test(`arrives whole: ${name}`, async () => {
-      const [result] = await world.submit([world.anSms(world.good(), { text })]);
+      const [result] = await fixture.submit([fixture.anSms(fixture.good(), { text })]);
       assert.equal(result?.kind, 'sent');
-      assert.deepEqual(await world.received(world.good()), [{ signature: 'INFOS', text }]);
+      assert.deepEqual(await fixture.received(fixture.good()), [{ signature: 'INFOS', text }]);
     });
   }
 
   test('all of them at once, each to its own number', async () => {
-    const batch = Object.values(TEXTS).map((text, index) => world.anSms(world.good(index), { text }));
-    await world.submit(batch);
+    const batch = Object.values(TEXTS).map((text, index) => fixture.anSms(fixture.good(index), { text }));
+    await fixture.submit(batch);
     for (const { number, text } of batch)
       assert.deepEqual(
-        (await world.received(number)).map((sms) => sms.text),
+        (await fixture.received(number)).map((sms) => sms.text),
         [text],
       );
   });
 
   test('signatures arrive as they are: letters, digits, a short code', async () => {
     for (const [index, signature] of ['INFOS', 'Ma Banque', 'A&B-1_2.3', '36200', '22670000000'].entries()) {
-      await world.submit([world.anSms(world.good(index), { signature })]);
-      assert.equal((await world.received(world.good(index)))[0]?.signature, signature);
+      await fixture.submit([fixture.anSms(fixture.good(index), { signature })]);
+      assert.equal((await fixture.received(fixture.good(index)))[0]?.signature, signature);
     }
   });
 }

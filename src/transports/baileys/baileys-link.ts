@@ -33,7 +33,7 @@ interface LinkParts {
 const FIRST_CODE_MS = MINUTE_MS;
 const CODE_MS = 20_000;
 
-/** The time after a keep-alive without any frame after which the connection counts as dead. */
+/** If no frame arrives within this time after a keep-alive was due, the connection counts as dead. Milliseconds. */
 const SILENCE_MARGIN_MS = 10_000;
 
 /**
@@ -88,8 +88,8 @@ export class BaileysLink implements Link {
   async logout(): Promise<void> {
     const { socket, logger, clock, options, credentials } = this.parts;
     this.stop();
-    // Fails on a closed socket; the device then stays on the phone's list until its owner removes it.
-    const loggedOut = socket.logout().catch(() => logger.warn('The phone could not be told of the log-out.'));
+    // The log-out fails on a closed socket. The device then stays on the phone's list until its owner removes it.
+    const loggedOut = socket.logout().catch(() => logger.warn('The log-out did not reach the phone.'));
     await within(clock, options.queryTimeoutMs, loggedOut);
     await hangUp(socket, clock);
     await Promise.all([credentials.saved(), this.events.emitted()]);
@@ -162,7 +162,7 @@ export class BaileysLink implements Link {
     this.receipts.received(node);
   }
 
-  /** Also after the connection has ended: the app counts these messages as delivered. */
+  /** Called even after the connection has ended, because the app counts these messages as delivered. */
   private incoming(messages: readonly WAMessage[]): void {
     const { library, socket, clock } = this.parts;
     for (const each of messages) {

@@ -17,12 +17,12 @@ import { BaileysCredentials } from './baileys-credentials.js';
 import { type Baileys, loadBaileys } from './baileys-library.js';
 import { BaileysLink } from './baileys-link.js';
 import { type BaileysOptions, type ResolvedBaileysOptions, resolveBaileysOptions } from './baileys-options.js';
+import { verifyKeySignatures } from './key-signatures.js';
 import { downloadMedia, readFile } from './media-download.js';
 import { type BaileysLogger, guardConsole, quietLogger } from './quiet-logger.js';
 import { addressOfSender } from './recipients.js';
 import { BoundedCache, SessionMemory } from './session-memory.js';
 import { withSharedContexts } from './shared-contexts.js';
-import { verifySignatures } from './signatures.js';
 
 /** The value of the option `transport` that `BaileysMsgappTransport.forRoot` returns. */
 export interface BaileysSource {
@@ -90,7 +90,7 @@ export class BaileysMsgappTransport extends MsgappTransport {
   /** @throws MessagingOptionsError when `baileys` is not installed or accepts a forged signature */
   override async start(): Promise<void> {
     const library = await loadBaileys();
-    verifySignatures(library);
+    verifyKeySignatures(library);
     this.library = library;
     this.unguardConsole();
     this.unguardConsole = guardConsole();

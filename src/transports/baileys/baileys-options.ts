@@ -37,13 +37,13 @@ export interface BaileysOptions {
    * 30 000.
    */
   readonly keepAliveMs?: number | undefined;
-  /** Where the files of messages that come in are fetched from. Default `https://mmg.whatsapp.net`. */
+  /** The origin from which files of received messages are fetched. Default `https://mmg.whatsapp.net`. */
   readonly mediaUrl?: string | undefined;
   /**
    * How long each code is shown, in milliseconds. Default as WhatsApp: 60 000 for the first and 20 000 for the others.
    */
   readonly qrTimeoutMs?: number | undefined;
-  /** How long a restricted number sends no messages to people who do not know it, in milliseconds. Default 24 hours. */
+  /** How long we send no messages from a restricted number to people who do not know it, in milliseconds. Default 24 hours. */
   readonly restrictionMs?: number | undefined;
 }
 

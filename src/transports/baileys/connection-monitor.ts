@@ -9,7 +9,7 @@ interface MonitorLimits {
 }
 
 /**
- * Detects connections that are dead without an error, because the server does not answer or the network has lost them.
+ * Detects dead connections for which no error is reported: the server does not answer, or the network has lost them.
  */
 export class ConnectionMonitor {
   private heardAt: number | undefined;

@@ -5,8 +5,8 @@ import { fileText } from './media-download.js';
 import { addressOfSender } from './recipients.js';
 
 /**
- * Reads a message that somebody wrote to the number. Undefined for messages of the number itself, of groups, statuses, broadcasts
- * and channels, and for what is none of ours to pass on: edits, deletions, polls, contacts, places, settings.
+ * Reads a message that somebody wrote to the number. Undefined for messages from the number itself, and from groups, statuses,
+ * broadcasts and channels. Also undefined for what we do not pass on: edits, deletions, polls, contacts, places, settings.
  *
  * @param now milliseconds since the epoch, for a message without a time
  */
@@ -92,7 +92,7 @@ function quotedBy(library: Baileys, context: proto.IContextInfo | null | undefin
   return { reference: stanzaId, text: text || undefined };
 }
 
-/** The first number among the addresses of a person; undefined where the app tells none. */
+/** The first phone number among the addresses of a person; undefined if the app gives none. */
 async function numberOf(
   library: Baileys,
   socket: Pick<WASocket, 'signalRepository'>,

@@ -9,8 +9,8 @@ export interface LinkStage {
 }
 
 /**
- * What follows for the session from the end of a connection, by Baileys' code: `DisconnectReason` and the reasons of a
- * refused login. Undocumented codes are as found by other projects.
+ * What the end of a connection means for its session, by Baileys' code: `DisconnectReason` and the reasons of a refused login. Some
+ * codes are undocumented; their meanings were found by other projects.
  */
 export function linkEndOf(error: unknown, stage: LinkStage): LinkEnd {
   const { status, reason } = failureOf(error);
@@ -43,7 +43,7 @@ export function linkEndOf(error: unknown, stage: LinkStage): LinkEnd {
   }
 }
 
-/** Code 408 is used for a lost network and for codes that were not scanned. */
+/** Baileys uses code 408 for a lost network and for QR codes that were not scanned. */
 function timedOut({ linked, codeShown }: LinkStage): LinkEnd {
   if (linked) return { next: 'retry', reason: 'connection_lost' };
   if (codeShown) return { next: 'give-up', status: 'expired', reason: 'not_scanned' };

@@ -15,7 +15,7 @@ export class LinkEvents {
     this.queue = this.queue.then(() => this.pass(event));
   }
 
-  /** Emits the event that a reading gives, none when it gives undefined or fails; later events wait for it. */
+  /** Emits the event that `read` returns. Nothing is emitted if it returns undefined or fails. Later events wait for it. */
   emitFrom(read: () => Promise<LinkEvent | undefined>): void {
     this.queue = this.queue.then(read).then(
       (event) => event && this.pass(event),
@@ -23,12 +23,12 @@ export class LinkEvents {
     );
   }
 
-  /** Resolves when what was to be emitted until now has been. */
+  /** Resolves when every event so far has been emitted. */
   emitted(): Promise<void> {
     return this.queue;
   }
 
-  /** Emits an event after the credentials are stored; none when `event` returns undefined then. */
+  /** Emits an event after the credentials are stored. Nothing is emitted if `event` then returns undefined. */
   emitAfterSave(event: () => LinkEvent | undefined): void {
     this.queue = this.queue
       .then(() => this.credentials.saved())

@@ -3,7 +3,7 @@ import { type IncomingMessage } from 'node:http';
 import { type Agent, request } from 'node:https';
 import type { MediaKind } from '../../msgapp/msgapp-transport.js';
 
-/** Where a file is, and what it is encrypted with. */
+/** The location of a file, and the key that it is encrypted with. */
 interface MediaFile {
   readonly kind: MediaKind;
   /** The path at the app's host of files. */
@@ -42,8 +42,8 @@ interface MediaOrigin {
 }
 
 /**
- * Fetches and decrypts a file, without keeping it. The sender of the message chose path and key, so the host is never his choice,
- * redirects are not followed, and the reading fails where the file is not authentic.
+ * Fetches and decrypts a file as a stream. The sender of the message chose the path and the key. Therefore the sender cannot choose
+ * the host, redirects are not followed, and reading fails if the file is not authentic.
  *
  * @param signal aborts the request until its answer begins
  * @returns undefined when the host does not have the file (any more)

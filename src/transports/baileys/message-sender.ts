@@ -105,7 +105,7 @@ export class MessageSender {
     return isBeforeWriting(failure.error) ? { kind: 'retry', error } : { kind: 'unknown', error, reference };
   }
 
-  /** Whether an address is the linked number's own, whose phone sends no receipts: it has what the server has taken. */
+  /** Whether an address is the linked number's own. Its phone sends no receipts, so an accepted message counts as delivered. */
   private isOwn(address: string): boolean {
     const { library, socket } = this.parts;
     return library.areJidsSameUser(address, socket.user?.id) || library.areJidsSameUser(address, socket.user?.lid);
@@ -152,7 +152,7 @@ export function messageContent(content: OutgoingMsgapp['content']): AnyMessageCo
     case 'audio':
       return { audio: streamOf(media), mimetype };
     case 'voice':
-      // Baileys measures how long it is, as phones show no voice note without that.
+      // With `ptt` Baileys measures the length of the audio. Phones show no voice note without it.
       return { audio: streamOf(media), mimetype, ptt: true };
     case 'document':
       return { document: streamOf(media), mimetype, fileName, ...caption };

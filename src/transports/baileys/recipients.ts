@@ -2,8 +2,8 @@ import type { WASocket } from 'baileys';
 import type { Baileys } from './baileys-library.js';
 
 /**
- * The address by number of a recipient who may use a LID, the app's second kind of address; the LID itself where the app
- * hides the number.
+ * The address by phone number of somebody who may use a LID, the app's second kind of address. If the app hides the number, it is
+ * the LID itself.
  */
 export async function addressOfSender(
   library: Baileys,

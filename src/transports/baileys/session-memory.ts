@@ -4,8 +4,8 @@ import { atMost } from '../../common/concurrency/at-most.js';
 import { DAY_MS, HOUR_MS } from '../../common/time.js';
 
 /**
- * The caches of a session, kept from one connection to the next. They are not in the database, because they can be
- * queried again.
+ * The caches of a linked number's session. They are kept from one connection to the next, but not stored in the database, because
+ * their content can be queried again.
  *
  * Sizes are per session; full caches take some megabytes.
  */

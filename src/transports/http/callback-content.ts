@@ -11,13 +11,13 @@ import {
 } from './callback-fields.js';
 import { readJson, textOf, valueAt } from './json-values.js';
 
-/** The maximum size of an unpacked body, in bytes: that of a body which is not packed. */
+/** The maximum size of an unpacked body, in bytes. It is also the limit of a body that is not packed. */
 const MAX_UNPACKED_BYTES = 1_048_576;
 
 const JSON_TYPE = /^(application|text)\/(.+\+|x-)?json$/;
 const XML_TYPE = /^(application|text)\/(.+\+)?xml$/;
 
-/** How a body is written. `other`: XML or plain text, which the vendor's description reads by itself. */
+/** The format of a body. `other`: XML or plain text, which the vendor's description reads by itself. */
 type Format = 'form' | 'multipart' | 'json' | 'empty' | 'other';
 
 /** The parsed body. */
@@ -30,9 +30,9 @@ interface Parsed {
  * The content of a vendor's call: the bytes of its body, their text, the JSON document or the form in it, and the query of
  * its URL. Everything is read on first access, so that a signature over the bytes is verified before.
  *
- * A body is read by what it is, if its content type is wrong or missing: JSON as `text/plain`, or as a form. It is unpacked
- * (`gzip`, `deflate`, `br`), and decoded from the charset that it names, else from UTF-8. Bytes that are no text in this
- * charset are an error, so that no replacement character is stored.
+ * If the content type is wrong or missing, the bytes decide the format. Example: JSON that is sent as `text/plain` or as a form.
+ * The body is unpacked (`gzip`, `deflate`, `br`) and decoded from the charset that it names, else from UTF-8. Bytes that are not
+ * valid in this charset are an error, so that no replacement character is stored.
  */
 export class CallbackContent {
   /** The media type, in lower case and without parameters; empty without a content type. */
@@ -109,7 +109,7 @@ export class CallbackContent {
   }
 
   /**
-   * The fields of the form, also of one in `multipart/form-data`; empty for JSON and for an empty body.
+   * The fields of the form, which may be in `multipart/form-data`. Empty for JSON and for an empty body.
    * @throws UnreadableContentError
    */
   get form(): URLSearchParams {
@@ -187,7 +187,7 @@ function looksLikeForm(bytes: Uint8Array): boolean {
   return /^[\w.%[\]~*-]{1,100}=/.test(Buffer.from(bytes.subarray(0, 101)).toString('latin1'));
 }
 
-/** The encoding that an XML declaration names; undefined without one, and for UTF-16, in which it could not be read here. */
+/** The encoding that an XML declaration names. Undefined without a declaration, and for UTF-16, which is not read here. */
 function declaredCharset(bytes: Uint8Array): string | undefined {
   const begin = Buffer.from(bytes.subarray(0, 256)).toString('latin1');
   const [, charset] = /^(?:\xef\xbb\xbf)?\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([\w.:-]+)["']/.exec(begin) ?? [];

@@ -21,13 +21,13 @@ export class UnknownContentCharsetError extends UnreadableContentError {
   }
 }
 
-/** In which charset a vendor writes its calls, if their content type does not name it. */
+/** The charset of a vendor's calls, if their content type does not name one. */
 export interface CallbackCharset {
   /** The field of a form or a query that names the charset, as Kannel's `%C` does. Default `_charset_`. */
   readonly field?: string | undefined;
   /**
-   * The fields that are in this charset; the others are in that of the content type or the fallback. Default all. Give it
-   * if the charset may be UTF-16: without it a value of visible ASCII characters is taken as it is.
+   * The fields that are in this charset; the others are in the charset of the content type or in the fallback. Set it if the
+   * charset may be UTF-16, because otherwise a value of visible ASCII characters is not decoded. Default: all fields.
    */
   readonly of?: readonly string[] | undefined;
   /** The charset of calls that name none: a name of the encoding standard, such as `ISO-8859-1`. Default `utf-8`. */
@@ -106,7 +106,7 @@ function partField(part: Buffer): RawField | undefined {
   const [, disposition] = /^content-disposition:(.*)$/im.exec(head) ?? [];
   const [, quoted, plain] = /;\s*name\s*=\s*(?:"([^"]*)"|([^\s;]+))/i.exec(disposition ?? '') ?? [];
   const name = quoted ?? plain;
-  // Obsolete, and sent by nobody: base64 for instance.
+  // An encoding such as base64 is obsolete here, and no vendor sends one.
   const isEncoded = /^content-transfer-encoding:\s*(?!7bit|8bit|binary)\S/im.test(head);
   if (name === undefined || isEncoded) throw new UnreadableContentError();
   if (/;\s*filename\*?\s*=/i.test(disposition ?? '')) return undefined;
@@ -123,7 +123,7 @@ function decoded(
   const special = fields.find(({ name }) => name.toString('latin1') === field)?.value.toString('latin1') || general;
   const form = new URLSearchParams();
   for (const { name, value, charset } of fields) {
-    // Names are ASCII also in UTF-16.
+    // In a form in UTF-16 the names are nevertheless ASCII.
     const key = decodedBytes(name, asciiBased(general) ? general : 'utf-8');
     const isSpecial = of === undefined || of.includes(key);
     const own = charset ?? (isSpecial ? special : general);

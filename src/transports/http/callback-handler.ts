@@ -71,7 +71,7 @@ function refused(error: UnreadableContentError, route: string, log: FaultLog): C
   return { status: 400 };
 }
 
-/** The call with the URL that the vendor has: `callbackUrl` if set, with the query of the call. */
+/** The call with the URL that the vendor used: `callbackUrl` if it is set, with the query of the call. */
 function unverified(
   { url, headers, body }: CarrierCallback,
   content: CallbackContent,
@@ -83,7 +83,7 @@ function unverified(
   return { url: known, headers, body, content, now };
 }
 
-/** @throws UnreadableContentError also when `read` throws, because the host's own description may not expect the content */
+/** @throws UnreadableContentError even if `read` throws something else, because a host's own description may not expect the content */
 function readNews(read: VendorCallback['read'], content: CallbackContent): VendorNews {
   let news: VendorNews | undefined;
   try {
@@ -104,7 +104,7 @@ interface StoreContext {
   readonly route: string;
   readonly messageIds: MessageIdFormat;
   readonly home: string | undefined;
-  /** Whether the vendor makes one SMS of all attempts. */
+  /** Whether the vendor sends one SMS for all attempts. */
   readonly isIdempotent: boolean;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -115,9 +115,9 @@ interface StoreContext {
 /**
  * Stores the receipts and texts of a call.
  *
- * A `delivered` with our reference is matched by that, whatever its attempt: the phone has the SMS, so it also applies to
- * an SMS whose request got no answer. All other states are matched by the carrier's id or the reference of the attempt,
- * because another attempt may have succeeded. What matches no id settles an SMS whose attempt ended without a result.
+ * A `delivered` with our reference applies to the SMS, whatever attempt it names: the phone has the SMS. So it also settles an SMS
+ * whose request got no answer. All other states are matched by the carrier's id or by the reference of the attempt, because another
+ * attempt may have succeeded. If nothing matches, the state settles an SMS whose attempt ended without a result.
  */
 async function store({ receipts = [], inbound = [] }: VendorNews, context: StoreContext): Promise<void> {
   const { sink, isIdempotent } = context;
@@ -138,8 +138,8 @@ function reportOf({ status, reference, ofPart }: VendorReceipt): SmsReport | und
 }
 
 /**
- * A report on the attempt that the reference names, for an SMS that a crash or the end of its lease left without ids. With an
- * idempotency key the reference is that of all attempts, of which none may have had a clear answer.
+ * A report on the attempt that the reference names. It is for an SMS that has no ids because of a crash or the end of its lease.
+ * With an idempotency key all attempts have the same reference, and none of them may have had a clear answer.
  */
 function reportOnAttempt(
   { status, reference, ofPart, error }: VendorReceipt,
@@ -158,9 +158,9 @@ function receiptOf(receipt: VendorReceipt, context: StoreContext): CarrierReceip
   const { id, reference, status, mayBeLast, whole, error, at } = receipt;
   const { route, messageIds: format, home, now } = context;
   const known = messageIds([idOf(id) ?? ''], format);
-  // A reference is of one SMS, so that the number is not needed to choose.
+  // A reference belongs to one SMS, so the number is not needed to choose between several.
   const phone = known.length === 0 ? undefined : addressOf(receipt.number ?? '', home);
-  // First, because no other SMS has it, and because the last ones of many forms of an id are not looked up.
+  // Our reference comes first, because no other SMS has it, and because only the first few forms of an id are looked up.
   const ids = reference !== undefined && parseReference(reference) ? [reference.trim(), ...known] : known;
   if (ids.length === 0) return undefined;
   return {
@@ -198,9 +198,9 @@ function inboundOf(
   };
 }
 
-/** Reads an address; without a home country, digits begin with the calling code, as the vendors document. */
+/** Reads an address. Without a home country, digits are assumed to begin with the calling code, as the vendors document. */
 function addressOf(text: string, home: string | undefined): ReadAddress | undefined {
-  // In a form, a plus sign that nobody has escaped is a blank.
+  // In a form, a plus sign that was not escaped is read as a blank.
   const marked = text.startsWith(' ') ? readNumber(`+${text.trimStart()}`) : undefined;
   if (marked !== undefined && isValidNumber(marked)) return { kind: 'number', number: marked };
   return readAddress(text, { home, type: home === undefined ? 'international' : 'unknown' });

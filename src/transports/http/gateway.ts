@@ -43,7 +43,7 @@ export class Gateway {
     return this.client.close();
   }
 
-  /** Undefined when the vendor's description throws. */
+  /** Sends the request for an SMS. Undefined if the vendor's description throws. */
   private async send(sms: OutgoingSms, now: number, token: string): Promise<ExchangeOutcome | undefined> {
     const { vendor, repeat, callbackUrl } = this.settings;
     const lifeSeconds = sms.expiresAt === undefined ? undefined : Math.max(1, Math.floor((sms.expiresAt - now) / 1000));
@@ -83,7 +83,7 @@ export class Gateway {
 
   private async fetchToken(token: VendorToken): Promise<TokenOutcome> {
     const outcome = await this.client.send(token.request);
-    // Always temporary, because the SMS itself was not sent.
+    // A token that cannot be had is always a temporary error, because the SMS itself was not sent.
     if (outcome.kind !== 'answered')
       return { refused: { result: { kind: 'temporary', code: `token_${outcome.code}` } } };
     const answer = answerOf(outcome);
@@ -109,7 +109,7 @@ type RefusalKind = keyof VendorErrors;
 
 /** The result of one request. */
 type GatewayResult =
-  /** Without ids when the vendor gives none. */
+  /** The vendor accepted the SMS. `ids` is empty if it gives none. */
   | { readonly kind: 'taken'; readonly ids: readonly string[]; readonly segments: number | undefined }
   /** The vendor did not accept the SMS. */
   | { readonly kind: RefusalKind; readonly code: string }
@@ -133,10 +133,10 @@ export function errorTable(errors: VendorErrors = {}): ErrorTable {
 }
 
 /**
- * Classifies an answer. A code in the vendor's lists decides first, then the HTTP status: 2xx with an id or
- * `accepted` is `taken`, 2xx with nothing of these is `unclear`; 429 and 503 are `throttled`; statuses of a wrong key, a lack of credit or a
- * wrong URL (401, 402, 403, 404, 405, redirects) are `account`; other 4xx are `permanent`; other 5xx are `unclear`,
- * because a gateway may fail after passing the SMS on.
+ * Classifies an answer. A code in the vendor's lists decides first, then the HTTP status. 2xx with an id or `accepted` is `taken`;
+ * any other 2xx is `unclear`. 429 and 503 are `throttled`. Statuses of a wrong key, a lack of credit or a wrong URL (401, 402, 403,
+ * 404, 405, redirects) are `account`. Other 4xx are `permanent`. Other 5xx are `unclear`, because a gateway may fail after it has
+ * passed the SMS on.
  */
 export function classifyAnswer(status: VendorAnswer['status'], facts: VendorFacts, table: ErrorTable): GatewayResult {
   const { code, segments, accepted } = facts;

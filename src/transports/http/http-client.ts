@@ -36,13 +36,13 @@ export class HttpClient {
     const { baseUrl, tls, requestMs } = settings;
     const { origin, pathname } = baseUrl;
     this.prefix = pathname.replace(/\/$/, '');
-    // Loaded here, because hosts import this entry in tests and tools that send nothing.
+    // undici is loaded here, because hosts also import this entry in tests and tools that send nothing.
     const undici: typeof import('undici') = require('undici');
     const connect = undici.buildConnector({
       ...tls,
       rejectUnauthorized: true,
       timeout: requestMs,
-      // A host that is named by its address is not looked up; the options refuse a public address.
+      // `lookup` is not called if the host is an IP address; the options refuse public addresses.
       ...(baseUrl.protocol === 'http:' ? { lookup: lookupPrivate } : {}),
     });
     this.pool = new undici.Pool(origin, {
@@ -192,8 +192,8 @@ class HttpExchange implements Dispatcher.DispatchHandler {
 }
 
 /**
- * The text of an answer. An encoding is decoded although none was requested. Ids and codes are ASCII, so characters of an
- * unknown charset or of a wrong one are replaced.
+ * The text of an answer. A content encoding is decoded although none was requested. If the charset is unknown or wrong, characters
+ * are replaced, which does no harm because ids and codes are ASCII.
  */
 function answerText(body: Buffer, headers: Readonly<Record<string, string | undefined>>): string | undefined {
   const bytes = decodedContent(body, headers['content-encoding'], MAX_ANSWER_BYTES);

@@ -40,7 +40,7 @@ export interface HttpSmsOptions {
    * Required for callbacks of vendors that do not sign them. Default none.
    */
   readonly callbackSecret?: string | undefined;
-  /** The maximum number of concurrent requests, 1 to 256; of several, one is kept for one-time passcodes. Default 16. */
+  /** The maximum number of concurrent requests, 1 to 256. If it is more than 1, one is kept for passcodes. Default 16. */
   readonly concurrency?: number | undefined;
   /**
    * Time limit of a request from connecting to the last byte of the answer, in milliseconds, 100 to 60 000. Default 10
@@ -69,15 +69,15 @@ export interface HttpSmsOptions {
    */
   readonly allowHttp?: readonly string[] | undefined;
   /**
-   * The country (ISO 3166 alpha-2) in whose national form the gateway may write numbers of phones: with `BF`, a text from
-   * `70000001` is one from `22670000001`. Default: none, and digits without a plus sign begin with the calling code.
+   * The country (ISO 3166 alpha-2) in whose national form the gateway may write phone numbers. Example: with `BF`, a text from
+   * `70000001` is from `22670000001`. Default: none, so digits without a plus sign begin with the calling code.
    */
   readonly home?: string | undefined;
   /** TLS for a gateway with a private certificate authority, or one that requires a client certificate. */
   readonly tls?: Pick<ConnectionOptions, 'ca' | 'cert' | 'key'> | undefined;
 }
 
-/** The options, complete and checked. */
+/** The options, checked and with defaults. */
 export interface GatewaySettings {
   readonly vendor: HttpVendor;
   readonly name: string;

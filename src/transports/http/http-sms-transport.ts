@@ -18,7 +18,7 @@ import { type GatewaySettings, type HttpSmsOptions, resolveGatewaySettings } fro
 import { receiptReferenceOf } from './message-reference.js';
 import { type Rejection, VendorThrottle, type WaitGroup } from './vendor-throttle.js';
 
-/** The delay before an SMS that waited in vain is submitted again. */
+/** The delay before an SMS is submitted again, if it waited for other requests and was not admitted. Milliseconds. */
 const POSTPONE_MS = 1000;
 
 /** The value of the option `sms.transport` that `HttpSmsTransport.forRoot` returns. */
@@ -77,7 +77,7 @@ export class HttpSmsTransport extends SmsTransport {
     const { name, repeat, concurrency, requestMs, waitMs } = this.settings;
     this.name = name;
     this.repeat = repeat;
-    // The longest wait, then a token and the SMS, each of which may be requested twice.
+    // The lease covers the longest wait, and then the requests for a token and for the SMS, each of which may be made twice.
     this.timing = { leaseMs: waitMs + 4 * requestMs + 10_000, maxAttempts: 20 };
     this.log = faultLog(`HttpSmsTransport ${name}`, clock);
     this.throttle = new VendorThrottle(concurrency, clock, () => ids.random());
@@ -177,7 +177,7 @@ export class HttpSmsTransport extends SmsTransport {
     }
   }
 
-  /** The id of an SMS to which the vendor gave none. */
+  /** The id of an SMS if the vendor gave none. */
   private ownId(sms: OutgoingSms): string {
     return receiptReferenceOf(sms, this.repeat);
   }

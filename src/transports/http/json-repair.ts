@@ -2,10 +2,10 @@
 const ESCAPED = '"\\/bfnrt';
 
 /**
- * A JSON document without the faults of gateways that write JSON by a template or with another language's printer: line
- * ends and tabs within strings, wrong escapes, strings in single quotes, commas before the end of a list, `NaN`, `None`, NUL
- * after the end, and a function's call around it (JSONP). Whether it is JSON then is for the parser to say. Takes a time that
- * grows with the length only.
+ * Repairs a JSON document of a gateway that writes JSON with a template or with another language's printer. Repaired are line ends
+ * and tabs within strings, wrong escapes, strings in single quotes, commas before the end of a list, `NaN`, `None`, NUL after the
+ * end, and a function call around the document (JSONP). The result may still be invalid; the parser decides. The time grows only
+ * with the length.
  */
 export function repairedJson(document: string): string {
   const [, text = document] = /^\s*[A-Za-z_$][\w$.]*\s*\(([\s\S]*)\)[\s;]*$/.exec(document) ?? [];
@@ -38,7 +38,7 @@ function repairedOutside(text: string): string {
     .replace(/\b(?:True|False)\b/g, (word) => word.toLowerCase());
 }
 
-/** The string that begins at a place, as JSON, and where it ends. */
+/** The string that begins at `start`, written as JSON, and the position of its end. */
 function stringAt(text: string, start: number, quote: string): { readonly json: string; readonly end: number } {
   let json = '"';
   let at = start + 1;

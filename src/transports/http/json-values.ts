@@ -19,7 +19,7 @@ export function textOf(value: unknown): string | undefined {
 /** What carriers write instead of an id: `0`, `null`, `false`, a UUID of zeros and the like. */
 const NO_ID = /^([0-]+|null|undefined|none|nil|nan|true|false|n\/?a)$/i;
 
-/** A longer text, or one with white space in it, is a page or a sentence that was read in place of an id. */
+/** The form of an id. A longer text, or one with white space, is a page or a sentence that was read instead of an id. */
 const ID = /^\S{1,1000}$/;
 
 /**
@@ -54,13 +54,13 @@ export function parseJson(text: string | undefined): unknown {
 
 /** A string of a JSON document, or a number outside of strings. */
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
-/** What every document has in which a whole number may lose digits: 16 digits in a row, or an exponent. */
+/** Matches every document in which a whole number may lose digits: 16 digits in a row, or an exponent. */
 const MAY_LOSE_DIGITS = /\d{16}|\d\.?\d*[eE]/;
 
 /**
- * Parses JSON, also with the faults that `repairedJson` mends, and without losing digits: a whole number that JavaScript would round or write with an exponent becomes a
- * text of its digits. Example: `{"id":9308878062554710043}` has the id `'9308878062554710043'`, where `JSON.parse` gives
- * 9308878062554710000.
+ * Parses JSON, even with the faults that `repairedJson` repairs, and without losing digits. A whole number that JavaScript would
+ * round or write with an exponent becomes a text of its digits. Example: `{"id":9308878062554710043}` has the id
+ * `'9308878062554710043'`, but `JSON.parse` gives 9308878062554710000.
  * @throws SyntaxError for an invalid document
  */
 export function readJson(text: string): unknown {
@@ -84,10 +84,10 @@ function exactNumber(token: string): string {
   return digits === undefined || digits === String(Number(token)) ? token : `"${digits}"`;
 }
 
-/** The maximum number of digits of a whole number; longer ones are no ids. */
+/** The maximum number of digits of a whole number. A longer one cannot be an id. */
 const MAX_DIGITS = 100;
 
-/** The digits of a whole number, also of one that is written with a fraction of zeros or an exponent. */
+/** The digits of a whole number. It may be written with a fraction of zeros or with an exponent. */
 function wholeDigits(token: string): string | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token) ?? [];

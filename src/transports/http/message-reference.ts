@@ -6,9 +6,9 @@ export function referenceOf({ smsId, position }: Pick<OutgoingSms, 'smsId' | 'po
 }
 
 /**
- * The reference of one attempt, which receipts return: `<smsId>.<position>.<attempt>`. With it a receipt of an earlier
- * attempt does not settle a later one. Vendors that take an idempotency key send one SMS for all attempts: there it is
- * the permanent reference.
+ * The reference of one attempt, which receipts return: `<smsId>.<position>.<attempt>`. It keeps a receipt of an earlier attempt
+ * from settling a later one. Vendors that take an idempotency key send one SMS for all attempts, so the permanent reference is
+ * used for them.
  */
 export function receiptReferenceOf(
   sms: Pick<OutgoingSms, 'smsId' | 'position' | 'attempt'>,
@@ -17,7 +17,7 @@ export function receiptReferenceOf(
   return repeat === 'idempotent' ? referenceOf(sms) : `${referenceOf(sms)}.${sms.attempt}`;
 }
 
-/** The SMS of either reference, and the attempt if it has one; undefined for a text that is not a reference of ours. */
+/** The SMS that either kind of reference names, and its attempt if there is one. Undefined for a text that is not our reference. */
 export function parseReference(
   reference: string,
 ): (Pick<OutgoingSms, 'smsId' | 'position'> & Partial<Pick<OutgoingSms, 'attempt'>>) | undefined {

@@ -45,7 +45,7 @@ function bare(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
-/** Looks up a host that is reached without TLS; it has no address if one of its addresses is public. */
+/** Looks up a host that is reached without TLS. If one of its addresses is public, the look-up finds no address. */
 export const lookupPrivate: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     const [first] = addresses ?? [];

@@ -34,16 +34,16 @@ interface Waiter {
 }
 
 /**
- * Limits the concurrent requests of a route, by priority, and admits none while the route pauses. Where more than one request
- * may run, one is kept for one-time passcodes, so that slow answers to others do not delay them. After a pause
- * one request is admitted first. The others follow when the vendor has accepted or permanently refused it, so that a
- * throttled route costs one attempt per pause instead of one per message.
+ * Limits the concurrent requests of a route, by priority, and admits none while the route pauses. If more than one request may run,
+ * one is kept for one-time passcodes, so that slow answers to other requests do not delay them. After a pause only one request is
+ * admitted at first. The others follow when the vendor has accepted or permanently refused it. So a throttled route costs one
+ * attempt per pause instead of one per message.
  */
 export class VendorThrottle {
   private readonly waiting = new PriorityQueue<Waiter>(({ priority }) => priority);
   private readonly ended = new RecentCount();
   private running = 0;
-  /** Of these, those of one-time passcodes. */
+  /** How many of these requests are for one-time passcodes. */
   private codes = 0;
   private round = 0;
   private pausedUntil = 0;
@@ -62,8 +62,8 @@ export class VendorThrottle {
   ) {}
 
   /**
-   * How many more requests can be admitted within the next 250 ms, beyond those that wait. Up to twice as many as within the
-   * last 250 ms are expected to end, so that the estimate can grow.
+   * How many more requests can be admitted within the next 250 ms, beyond those that wait. We assume that up to twice as many
+   * requests end as within the last 250 ms, so that the estimate can grow.
    */
   get capacity(): number {
     const now = this.clock.elapsed();
@@ -74,7 +74,7 @@ export class VendorThrottle {
     return free + 2 * this.ended.at(now) - this.waiting.size;
   }
 
-  /** Whether it admits nothing now, because the vendor has refused. */
+  /** Whether no request is admitted now, because the vendor has refused one. */
   get isPaused(): boolean {
     return this.pausedUntil > this.clock.elapsed();
   }
@@ -88,7 +88,7 @@ export class VendorThrottle {
     });
   }
 
-  /** @param priority as that of the request's `acquire` */
+  /** @param priority the one that was passed to `acquire` */
   release(priority: Priority = 'normal'): void {
     this.ended.add(this.clock.elapsed());
     this.running--;
@@ -106,8 +106,8 @@ export class VendorThrottle {
   /**
    * Pauses the route after a refusal.
    * @param round the round of the refused request; all refusals of one round count once
-   * @param requestedMs the pause that the vendor requests. A shorter one than ours is not used, because a vendor that
-   *   always returns 0 would get all waiting requests at once
+   * @param requestedMs the pause that the vendor requests; ignored if it is shorter than ours, because a vendor that always returns
+   *   0 would get all waiting requests at once
    */
   pause(round: number, reason: string, requestedMs = 0): void {
     const isFirst = round === this.round;
@@ -128,7 +128,7 @@ export class VendorThrottle {
     }
   }
 
-  /** The most requests that are not of one-time passcodes. */
+  /** How many requests that are not for one-time passcodes may run. */
   private get forOthers(): number {
     return Math.max(1, this.width - 1);
   }

@@ -116,7 +116,7 @@ export interface VendorNews {
 
 /** A vendor's call before it is authenticated. */
 export interface UnprovenCall {
-  /** The URL that the vendor has, with the query of the call. */
+  /** The URL that the vendor used, with the query of the call. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Uint8Array;
@@ -125,7 +125,7 @@ export interface UnprovenCall {
   readonly now: number;
 }
 
-/** How a vendor's calls are authenticated and read. */
+/** How to authenticate and read a vendor's calls. */
 export interface VendorCallback {
   /** Verifies the vendor's signature. Without it only a secret path authenticates a call. */
   readonly isGenuine?: ((call: UnprovenCall) => boolean) | undefined;
@@ -133,14 +133,14 @@ export interface VendorCallback {
    * True: the vendor may also call by GET, and the query is read as a form. Default false: a GET is answered with 404.
    */
   readonly byGet?: boolean | undefined;
-  /** In which charset the vendor writes forms and queries, if their content type does not name it. Default UTF-8. */
+  /** The charset of the vendor's forms and queries, if their content type does not name one. Default UTF-8. */
   readonly charset?: CallbackCharset | undefined;
   /**
    * True: receipts return {@link RequestContext.receiptReference}, so that they also settle an SMS whose answer was lost.
    * Default false.
    */
   readonly echoesReference?: boolean | undefined;
-  /** Returns undefined for unknown content. States that are not final are omitted. */
+  /** Reads a call. Return undefined for unknown content, and omit states that are not final. */
   readonly read: (content: CallbackContent) => VendorNews | undefined;
   /** The success answer that the vendor expects. Default 200 with an empty body. */
   readonly answer?: CallbackAnswer | undefined;

@@ -9,7 +9,7 @@ import { type CallOutcome, CircuitBreaker } from './circuit-breaker.js';
 import type { RouteQueue } from './route-queue.js';
 import type { RouteSettings } from './routes.js';
 
-/** A route's result for an SMS; undefined: the SMS was not submitted, because the circuit is open or the route rests. */
+/** A route's result for an SMS. Undefined: the SMS was not submitted, because the circuit is open or the route rests. */
 export type RouteResult = SubmitResult | undefined;
 
 /** One transport with its circuit breaker and its rate limit. */
@@ -57,12 +57,12 @@ export class CarrierRoute {
     return this.circuit?.isShut === true;
   }
 
-  /** Whether operators rest it, so that it takes no SMS. */
+  /** Whether operators have rested the route, so that it takes no SMS. */
   get isResting(): boolean {
     return this.rests(this.name);
   }
 
-  /** The routes of its transport as one under its own name. */
+  /** The state of all routes of the transport, as one route under this route's name. */
   get state(): RouteState {
     const inner = this.transport.state?.() ?? [];
     const breaker = this.circuit?.state;
@@ -159,7 +159,7 @@ export class CarrierRoute {
     report?: ReportResult,
   ): Promise<readonly RouteResult[]> {
     const { circuit } = this;
-    // It may have been rested while they waited for their turn.
+    // Operators may have rested the route while the SMS waited for their turn.
     if (this.isResting) return batch.map(() => undefined);
     if (!circuit) return this.carry(batch, signal, report);
     const permit = circuit.tryAcquire(batch.length);
@@ -229,7 +229,7 @@ export class CarrierRoute {
   }
 }
 
-/** What a result says about the route. */
+/** What a result says about the route's health. */
 function outcomeOf(result: SubmitResult, stopping: boolean): CallOutcome {
   if (result.kind === 'postponed' || (result.kind === 'refused' && result.unasked)) return undefined;
   if (result.kind === 'retry') return stopping ? undefined : 'failed';
@@ -237,8 +237,8 @@ function outcomeOf(result: SubmitResult, stopping: boolean): CallOutcome {
 }
 
 /**
- * The name under which a transport's receipts are matched. The transport's own name is replaced by the route's, so that the
- * ids of two transports of one kind stay apart; its names of links are kept.
+ * The name under which a transport's receipts are matched. The transport's own name is replaced by the route's, so that ids of two
+ * transports of one kind are not mixed up. The names of its links are kept.
  */
 type RouteNaming = (name: string | undefined) => string;
 
@@ -250,7 +250,7 @@ function namingFor(route: string, transport: { readonly name: string }): RouteNa
 export function namedSink(sink: SmsSink, naming: RouteNaming): SmsSink {
   const named = <T extends { readonly route: string }>(each: T): T => ({ ...each, route: naming(each.route) });
   return {
-    // After an attempt at several routes it is not known which one of them an SMS without a result may have.
+    // One attempt may have tried several routes. If an SMS has no result, it is not known which of them has it.
     report: (reports) => sink.report(reports.filter(({ attempt }) => attempt === undefined)),
     receipts: (receipts) => sink.receipts(receipts.map(named)),
     inbound: (messages) => sink.inbound(messages.map(named)),

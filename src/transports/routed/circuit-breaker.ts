@@ -9,7 +9,7 @@ interface Permit {
   readonly period: number;
 }
 
-/** What one SMS says about its route; undefined: nothing, because the carrier was not asked. */
+/** What the result of one SMS says about its route. Undefined: nothing, because the carrier was not asked. */
 export type CallOutcome = 'worked' | 'failed' | undefined;
 
 /** The window moves by a tenth of its length. */
@@ -25,13 +25,13 @@ interface Bucket {
 /**
  * Stops sending on a route that fails. Outcomes of the last `windowMs` are counted when they become known, because a submit
  * may take longer than the window. The breaker opens when a failure raises the share of failures above the threshold; after
- * `openMs` one SMS probes the route, and its outcome closes the breaker or opens it again. It needs no timer: states are
- * derived from the clock when they are asked for.
+ * `openMs` one SMS probes the route, and its outcome closes the breaker or opens it again. No timer is needed, because states are
+ * derived from the clock when they are read.
  */
 export class CircuitBreaker {
   private window: Bucket[] = [];
   private period = 0;
-  /** When the probe may go, by the clock's `elapsed`; undefined: the breaker is closed. */
+  /** When the probe may be sent, by the clock's `elapsed`. Undefined: the breaker is closed. */
   private probeAt: number | undefined;
   private probing = false;
 
@@ -72,7 +72,7 @@ export class CircuitBreaker {
     return { most: 1, period };
   }
 
-  /** Counts the outcomes of a permit. A probe without an outcome leaves the question to the next one. */
+  /** Counts the outcomes of a permit. If a probe has no outcome, the next SMS is a probe too. */
   record({ most, period }: Permit, outcomes: readonly CallOutcome[]): void {
     if (most === 0 || period !== this.period) return;
     const failures = outcomes.filter((outcome) => outcome === 'failed').length;
@@ -85,7 +85,7 @@ export class CircuitBreaker {
     else if (isProbe) this.begin(undefined);
   }
 
-  /** Opens it, whatever was counted. */
+  /** Opens the breaker, whatever was counted. */
   trip(): void {
     if (this.openMs > 0) return;
     this.window = [];

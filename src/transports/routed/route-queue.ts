@@ -9,12 +9,12 @@ import { PriorityQueue } from '../../outbox/queue/priority-queue.js';
 import { measure } from '../../sms/segmentation.js';
 import type { OutgoingSms } from '../../sms/sms-transport.js';
 
-/** How far a route's time is reserved, in milliseconds since the epoch; shared by all processes. */
+/** Until when a route's time is reserved, in milliseconds since the epoch. Shared by all processes. */
 export interface RouteSchedule {
   /** The end of the last reservation. */
   readonly free: number;
-  /** The end of the times given to postponed SMS, which reserve nothing. The name is part of stored records. */
-  readonly told: number;
+  /** The end of the times given to postponed SMS, which reserve nothing. */
+  readonly postponedUntil: number;
 }
 
 /** One SMS's time on a route. */
@@ -31,8 +31,8 @@ const MAX_WAIT_MS = 1000;
 const MAX_POSTPONEMENT_MS = 10 * MINUTE_MS;
 
 /**
- * Reserves times for SMS in their order, each for as long as its segments take at the limit (the generic cell rate
- * algorithm, ITU-T I.371, without a burst). SMS whose time is too far off get consecutive times at which to come again.
+ * Reserves times for SMS in their order, each for as long as its segments take at the limit (the generic cell rate algorithm,
+ * ITU-T I.371, without a burst). If an SMS's time is too far off, nothing is reserved for it; it gets a time at which to try again.
  *
  * @param costs milliseconds of the route that each SMS takes
  */
@@ -42,19 +42,19 @@ export function reserve(
   now: number,
 ): { readonly reservations: readonly Reservation[]; readonly schedule: RouteSchedule } {
   let free = Math.max(schedule.free, now);
-  let told = Math.max(schedule.told, free);
+  let postponedUntil = Math.max(schedule.postponedUntil, free);
   const reservations = costs.map((cost): Reservation => {
     if (free <= now + MAX_WAIT_MS) {
       const at = Math.ceil(free);
       free += cost;
       return { at, reserved: true };
     }
-    told = Math.max(told, free);
-    const at = Math.ceil(Math.min(told, now + MAX_POSTPONEMENT_MS));
-    told += cost;
+    postponedUntil = Math.max(postponedUntil, free);
+    const at = Math.ceil(Math.min(postponedUntil, now + MAX_POSTPONEMENT_MS));
+    postponedUntil += cost;
     return { at, reserved: false };
   });
-  return { reservations, schedule: { free, told } };
+  return { reservations, schedule: { free, postponedUntil } };
 }
 
 /** The least time between two reservations, in milliseconds: what arrives meanwhile shares a transaction. */
@@ -66,7 +66,7 @@ const SLICE_MS = 100;
 /** The number of SMS over which their segments are averaged. */
 const SMS_OF_AVERAGE = 16;
 
-/** What becomes of the SMS of a batch. Indexes are those of the batch. */
+/** Receives what happens to the SMS of a batch. Indexes are positions in the batch. */
 interface Turns {
   /** Called with SMS whose turn it is, the first priority first. */
   go(indexes: readonly number[]): void;
@@ -84,11 +84,11 @@ interface Waiting {
 }
 
 /**
- * Keeps all processes on one database together under a route's limit: its time is reserved in a record of the database.
- * Their clocks should agree within a second. While the storage is away nothing is reserved and all SMS are postponed.
+ * Keeps all processes on one database together under a route's limit. They reserve the route's time in a record of the database, so
+ * their clocks should agree within a second. While the storage is unavailable nothing is reserved and all SMS are postponed.
  *
- * A reserved time belongs to no SMS: when it comes, the waiting one of the first priority is handed over. So a one-time passcode
- * takes the next time that was reserved for anything, and what it overtakes takes the passcode's.
+ * A reserved time belongs to no particular SMS. When it comes, the waiting SMS with the first priority is handed over. So a one-time
+ * passcode takes the next reserved time, and the SMS that it overtakes gets the passcode's time.
  */
 export class RouteQueue {
   private readonly key: string;
@@ -118,8 +118,8 @@ export class RouteQueue {
   }
 
   /**
-   * How many more SMS fit into the route's time within the next 250 ms and what a reservation takes; less than 1: none. At least
-   * one where any time is left, also when it takes longer.
+   * How many more SMS fit into the route's time within the next 250 ms, plus the time of a reservation. Less than 1: none. If any
+   * time is left, it is at least one, even if that SMS takes longer.
    */
   get capacity(): number {
     const leftMs = CAPACITY_MS + GATHER_MS - Math.max(0, this.freeAt - this.clock.elapsed());
@@ -175,7 +175,7 @@ export class RouteQueue {
     last?.over();
   }
 
-  /** Hands over what has its turn, and waits for the next slice: SMS whose times are close go together, at the last of them. */
+  /** Hands over the SMS whose turn it is, and waits for the next slice. SMS whose times are close go together at the last of them. */
   private handOver(): void {
     this.cancelTimer();
     for (;;) {
@@ -223,7 +223,7 @@ export class RouteQueue {
         // Read under the record's lock: an earlier reading could reserve time that has passed.
         const now = this.clock.now();
         const { reservations, schedule } = reserve(scheduleOf(seen.get(this.key)?.state), costs, now);
-        const record = { state: schedule, messages: [], expiresAt: Math.ceil(schedule.told) + KEPT_MS };
+        const record = { state: schedule, messages: [], expiresAt: Math.ceil(schedule.postponedUntil) + KEPT_MS };
         const result = { reservations, freeMs: schedule.free - now };
         return { result, changes: new Map([[this.key, record]]) };
       });
@@ -237,6 +237,6 @@ export class RouteQueue {
 }
 
 function scheduleOf(state: object | undefined): RouteSchedule {
-  // Written by this class only.
-  return state ? (state as RouteSchedule) : { free: 0, told: 0 };
+  // Only this class writes the record.
+  return state ? (state as RouteSchedule) : { free: 0, postponedUntil: 0 };
 }

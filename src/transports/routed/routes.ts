@@ -15,7 +15,7 @@ const BREAKER = group({
   openMs: integer(100, HOUR_MS).or(30_000),
 } satisfies OptionsOf<BreakerOptions>);
 
-/** When a route is left alone, complete and checked. */
+/** When a route's circuit opens, checked and with defaults. */
 export type BreakerSettings = ReturnType<(typeof BREAKER)['read']>;
 
 const ROUTE = group({
@@ -74,7 +74,7 @@ function texts(pattern: RegExp, what: string): Option<readonly string[]> {
   });
 }
 
-/** An SMS that our transports refused as expired would be too late on every other route too. */
+/** Whether an SMS may go to another route after this error. An expired SMS would be too late on every route. */
 function mayFailOver(error: string): boolean {
   return !/(^|: )expired$/.test(error);
 }

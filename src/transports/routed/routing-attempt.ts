@@ -3,7 +3,7 @@ import type { CarrierRoute, RouteResult } from './carrier-route.js';
 
 /** Postponement of an SMS when no route knows when it can be tried again, in milliseconds. */
 const AGAIN_MS = 1000;
-/** The same for a route that operators rest, at least and at most: what waits for it is not to fill the batches of others. */
+/** The same for a route that operators rest, at least and at most, so that waiting SMS do not fill the batches of others. */
 const RESTING_MS = [15_000, 30_000] as const;
 
 /** Why no route was tried, and when one can be. */
@@ -61,8 +61,8 @@ export class RoutingAttempt {
   }
 
   /**
-   * Records a route's result. An SMS that the carrier may have taken goes to no other route; one that is postponed
-   * because its carrier is failing does.
+   * Records a route's result. An SMS that the carrier may have taken goes to no other route. An SMS that is postponed because its
+   * carrier is failing does.
    */
   tried(route: CarrierRoute, result: RouteResult, at: number, stopping: boolean): void {
     if (!result) {

@@ -30,10 +30,10 @@ interface RouterPorts {
 }
 
 /**
- * Carries SMS over several transports. Each goes to the route that fits best, and to the next one when that route refuses it
- * permanently (`failOver`), or when its circuit is open or opens with this SMS. An SMS that a carrier may have taken goes to
- * no other route. When no route can be tried, the SMS is postponed until one can be, and no attempt is counted. A route that
- * operators rest is passed over.
+ * Carries SMS over several transports. Each SMS goes to the route that fits best. It goes to the next route if the first one
+ * refuses it permanently (`failOver`), or if the first one's circuit is open or opens with this SMS. An SMS that a carrier may have
+ * taken goes to no other route. If no route can be tried, the SMS is postponed until one can be, and no attempt is counted. Routes
+ * that operators have rested are skipped.
  */
 export class SmsRouter extends SmsTransport {
   override readonly name: string;
@@ -47,8 +47,8 @@ export class SmsRouter extends SmsTransport {
   private readonly traffic = new RouteTraffic();
 
   /**
-   * @param transports of the routes, in their order
-   * @throws MessagingOptionsError when two of them answer callbacks under one name
+   * @param transports the routes' transports, in the order of the routes
+   * @throws MessagingOptionsError if two of them answer callbacks under one name
    */
   constructor(
     { name, routes }: RoutedSettings,
@@ -92,8 +92,8 @@ export class SmsRouter extends SmsTransport {
   }
 
   /**
-   * As much as the tightest route lets through of what was submitted last. While no route is open it is the one that finds that
-   * out.
+   * The capacity of the route that limits most, by how the last SMS spread over the routes. While every circuit is open it is one
+   * SMS, so that a probe can go.
    */
   override capacity(): number | undefined {
     const awake = this.routes.filter(({ isResting }) => !isResting);
@@ -121,7 +121,7 @@ export class SmsRouter extends SmsTransport {
     }
   }
 
-  /** Takes each attempt to its next route; groups of one route do not wait for the others. */
+  /** Takes each attempt to its next route. The groups of different routes do not wait for each other. */
   private async go(trips: readonly RoutingAttempt[], journey: Journey, isFirst = false): Promise<void> {
     const groups = new Map<CarrierRoute, RoutingAttempt[]>();
     const now = this.clock.now();
@@ -190,7 +190,7 @@ interface Journey {
   readonly report: ReportResult;
 }
 
-/** The lease must fit two routes one after the other: twice the longest. All other values are the longest of any route. */
+/** The lease must cover two routes in turn, so it is twice the longest one. All other values are the largest of any route. */
 function timingOf(routes: readonly CarrierRoute[]): DeliveryTiming {
   const longest = (name: keyof DeliveryTiming) => Math.max(...routes.map(({ timing }) => timing[name]));
   return {
@@ -225,8 +225,8 @@ function callbacksOf(routes: readonly CarrierRoute[]): ReadonlyMap<string, Callb
 export type Choosable = Pick<RouteSettings, 'prefixes' | 'signatures' | 'weight'>;
 
 /**
- * Finds the routes for an SMS: the longest prefix of its number first; of equal ones those for its signature before those
- * for all; of equal ones by their weights. The routes after the first are the fallbacks, in order.
+ * Finds the routes for an SMS. Routes with the longest matching prefix come first. Among equals, routes for the SMS's signature come
+ * before routes for all signatures. Among equals again, weights decide. The routes after the first are fallbacks, in this order.
  */
 export class RouteSelector<R extends Choosable> {
   private readonly byPrefix = new Map<string, R[]>();

@@ -7,7 +7,7 @@ import {
   WA_ADV_ACCOUNT_SIG_PREFIX,
   WA_ADV_DEVICE_SIG_PREFIX,
 } from 'baileys';
-import { isSigned } from '../../../src/transports/baileys/signatures.js';
+import { isKeySignature } from '../../../src/transports/baileys/key-signatures.js';
 import type { Faults } from './faults.js';
 import { LinkedDevice, type Registration } from './linked-device.js';
 import type { Client } from './noise-responder.js';
@@ -40,7 +40,7 @@ export function offerPairing(connection: WireConnection, { payload, noiseKey }: 
   const { eIdent, eRegid, eSkeyId, eSkeyVal, eSkeySig } = payload.devicePairingData ?? {};
   const identity = Buffer.from(eIdent ?? []);
   const signedPreKey = { id: uint(eSkeyId), key: Buffer.from(eSkeyVal ?? []), signature: Buffer.from(eSkeySig ?? []) };
-  if (!isSigned(identity, generateSignalPubKey(signedPreKey.key), signedPreKey.signature)) {
+  if (!isKeySignature(identity, generateSignalPubKey(signedPreKey.key), signedPreKey.signature)) {
     throw new Error('The signed pre-key is not signed.');
   }
   const refs = Array.from({ length: refCount }, () => `2@${randomBytes(32).toString('base64url')}`);
@@ -99,7 +99,7 @@ export async function pair(
   const back = bytesOf(child(child(answer, 'pair-device-sign'), 'device-identity'));
   const { deviceSignature } = proto.ADVSignedDeviceIdentity.decode(back);
   const pledge = Buffer.concat([WA_ADV_DEVICE_SIG_PREFIX, details, code.identity, accountKey]);
-  if (!deviceSignature || !isSigned(code.identity, pledge, deviceSignature)) {
+  if (!deviceSignature || !isKeySignature(code.identity, pledge, deviceSignature)) {
     throw new Error('The device signature is not good.');
   }
   return device;

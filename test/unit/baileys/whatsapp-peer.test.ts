@@ -9,7 +9,7 @@ import {
   WA_CERT_DETAILS,
   type WASocket,
 } from 'baileys';
-import { verifySignatures } from '../../../src/transports/baileys/signatures.js';
+import { verifyKeySignatures } from '../../../src/transports/baileys/key-signatures.js';
 import { until } from '../../support/until.js';
 import { WhatsappPeer } from '../../support/whatsapp/whatsapp-peer.js';
 
@@ -74,7 +74,7 @@ class BareClient {
 
 let peer: WhatsappPeer;
 
-beforeAll(() => verifySignatures(library));
+beforeAll(() => verifyKeySignatures(library));
 
 beforeEach(async () => {
   peer = await WhatsappPeer.start();

@@ -5,7 +5,7 @@ import { UuidGenerator } from '../../../src/common/ids.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { HttpSmsTransport } from '../../../src/transports/http/http-sms-transport.js';
 import { type ByteHandler, ByteServer } from '../../support/gateway/byte-server.js';
-import { anSms } from '../../support/gateway/gateway-world.js';
+import { anSms } from '../../support/gateway/gateway-fixture.js';
 import { acme } from '../../support/gateway/generic-double.js';
 import { answer } from '../../support/media/raw-server.js';
 import { closeAfterEach } from '../../support/opened.js';

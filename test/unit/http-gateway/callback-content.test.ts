@@ -6,7 +6,7 @@ import { UnknownContentCharsetError, UnreadableContentError } from '../../../src
 import { valueAt } from '../../../src/transports/http/json-values.js';
 import type { VendorCallback } from '../../../src/transports/http/vendor.js';
 import { generic } from '../../../src/transports/http/vendors/generic.js';
-import { CALLBACK_SECRET, DOUBLES, GatewayWorld } from '../../support/gateway/gateway-world.js';
+import { CALLBACK_SECRET, DOUBLES, GatewayFixture } from '../../support/gateway/gateway-fixture.js';
 import { genericDouble } from '../../support/gateway/generic-double.js';
 import { closeAfterEach } from '../../support/opened.js';
 
@@ -349,44 +349,44 @@ describe('calls', () => {
   const worldOf = async (name: string) => {
     const double = DOUBLES.find((each) => each.name === name);
     if (!double) throw new Error(`no ${name}`);
-    return opened(await GatewayWorld.open(double, double.signs ? {} : secret));
+    return opened(await GatewayFixture.open(double, double.signs ? {} : secret));
   };
-  const post = (world: GatewayWorld, contentType: string | undefined, body: Buffer) =>
-    world.call({ headers: contentType === undefined ? {} : { 'content-type': contentType }, body: '' }, at, { body });
+  const post = (fixture: GatewayFixture, contentType: string | undefined, body: Buffer) =>
+    fixture.call({ headers: contentType === undefined ? {} : { 'content-type': contentType }, body: '' }, at, { body });
 
   test('a STOP in ISO-8859-1 arrives as it was written', async () => {
-    const world = await worldOf('africastalking');
+    const fixture = await worldOf('africastalking');
     const form = 'id=1&from=%2B22670000001&to=36111&text=ARR%CAT';
-    expect((await post(world, `${FORM}; charset=ISO-8859-1`, Buffer.from(form))).status).toBe(200);
-    expect(world.sink.texts).toMatchObject([{ from: '22670000001', text: 'ARRÊT' }]);
+    expect((await post(fixture, `${FORM}; charset=ISO-8859-1`, Buffer.from(form))).status).toBe(200);
+    expect(fixture.sink.texts).toMatchObject([{ from: '22670000001', text: 'ARRÊT' }]);
   });
 
   test.each([
     ['text/plain', 'text/plain'],
     ['no type', undefined],
   ])('Infobip may call with %s', async (_, type) => {
-    const world = await worldOf('infobip');
+    const fixture = await worldOf('infobip');
     const results = [{ messageId: 'i', from: '22670000001', to: '36111', text: 'STOP' }];
-    expect((await post(world, type, Buffer.from(JSON.stringify({ results })))).status).toBe(200);
-    expect(world.sink.texts).toMatchObject([{ text: 'STOP' }]);
+    expect((await post(fixture, type, Buffer.from(JSON.stringify({ results })))).status).toBe(200);
+    expect(fixture.sink.texts).toMatchObject([{ text: 'STOP' }]);
   });
 
   test('an unknown charset is answered with 415, and logged once with its name', async () => {
-    const world = await worldOf('africastalking');
+    const fixture = await worldOf('africastalking');
     const body = Buffer.from('id=1&from=%2B22670000001&to=36111&text=ARR%CAT');
     for (let call = 0; call < 3; call++) {
-      expect(await post(world, `${FORM}; charset=x-none`, body)).toEqual({ status: 415 });
+      expect(await post(fixture, `${FORM}; charset=x-none`, body)).toEqual({ status: 415 });
     }
-    expect(world.sink.texts).toEqual([]);
+    expect(fixture.sink.texts).toEqual([]);
     expect(logged).toHaveLength(1);
     expect(logged[0]).toMatch(/unknown charset.*x-none/);
   });
 
   test('bytes that are not in their charset are answered with 400, and logged without the text', async () => {
-    const world = await worldOf('africastalking');
+    const fixture = await worldOf('africastalking');
     const body = Buffer.from('id=1&from=%2B22670000001&to=36111&text=ARR%CAT');
-    expect(await post(world, FORM, body)).toEqual({ status: 400 });
-    expect(world.sink.texts).toEqual([]);
+    expect(await post(fixture, FORM, body)).toEqual({ status: 400 });
+    expect(fixture.sink.texts).toEqual([]);
     expect(logged).toHaveLength(1);
     expect(logged[0]).not.toMatch(/ARR|70000001/);
   });
@@ -399,11 +399,11 @@ describe('calls', () => {
       return { inbound: [{ from, to: '36111', text: said }] };
     };
     const vendor = (baseUrl: string) => generic({ ...genericDouble.vendor(baseUrl), callback: { read } });
-    const world = opened(await GatewayWorld.open({ ...genericDouble, vendor }, secret));
+    const fixture = opened(await GatewayFixture.open({ ...genericDouble, vendor }, secret));
     const body = '<?xml version="1.0" encoding="ISO-8859-1"?><sms><from>22670000001</from><text>ARRÊT</text></sms>';
-    expect((await post(world, 'application/xml', latin1(body))).status).toBe(200);
-    expect(world.sink.texts).toMatchObject([{ from: '22670000001', text: 'ARRÊT' }]);
-    expect((await post(world, 'application/xml', latin1(body.replace('8859-1', '8859-99')))).status).toBe(415);
+    expect((await post(fixture, 'application/xml', latin1(body))).status).toBe(200);
+    expect(fixture.sink.texts).toMatchObject([{ from: '22670000001', text: 'ARRÊT' }]);
+    expect((await post(fixture, 'application/xml', latin1(body.replace('8859-1', '8859-99')))).status).toBe(415);
   });
 });
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { messageIds } from '../../../src/sms/receipts/message-ids.js';
 import type { HttpSmsOptions } from '../../../src/transports/http/index.js';
-import { CALLBACK_SECRET, GatewayWorld } from '../../support/gateway/gateway-world.js';
+import { CALLBACK_SECRET, GatewayFixture } from '../../support/gateway/gateway-fixture.js';
 import { genericDouble } from '../../support/gateway/generic-double.js';
 import { closeAfterEach } from '../../support/opened.js';
 
@@ -14,16 +14,16 @@ beforeAll(() => Logger.overrideLogger(false));
 describe('ids over HTTP', () => {
   const opened = closeAfterEach();
   const open = async (options: Partial<HttpSmsOptions> = {}) =>
-    opened(await GatewayWorld.open(genericDouble, { callbackSecret: CALLBACK_SECRET, ...options }));
+    opened(await GatewayFixture.open(genericDouble, { callbackSecret: CALLBACK_SECRET, ...options }));
   const json = (body: string) => ({ headers: { 'content-type': 'application/json' }, body });
 
   /** The ids that are stored for an answer's body, and those that are looked up for a callback's. */
   const idsOf = async (answer: string, callback: string, options: Partial<HttpSmsOptions> = {}) => {
-    const world = await open(options);
-    world.server.next({ status: 202, body: answer });
-    const [result] = await world.submit();
-    expect((await world.call(json(callback), URL)).status).toBe(204);
-    return { kind: result?.kind, given: result?.carrierIds ?? [], named: world.sink.received[0]?.ids ?? [] };
+    const fixture = await open(options);
+    fixture.server.next({ status: 202, body: answer });
+    const [result] = await fixture.submit();
+    expect((await fixture.call(json(callback), URL)).status).toBe(204);
+    return { kind: result?.kind, given: result?.carrierIds ?? [], named: fixture.sink.received[0]?.ids ?? [] };
   };
 
   test.each([
@@ -67,10 +67,10 @@ describe('ids over HTTP', () => {
   );
 
   test('a text from a phone keeps the digits of its id too', async () => {
-    const world = await open();
+    const fixture = await open();
     const text = { from: '22670000001', to: '22600000', text: 'Oui' };
     const body = JSON.stringify({ ...text, id: 'ID' }).replace('"ID"', '9308878062554710043');
-    expect((await world.call(json(body), URL)).status).toBe(204);
-    expect(world.sink.texts).toEqual([{ route: 'acme', ...text, id: '9308878062554710043' }]);
+    expect((await fixture.call(json(body), URL)).status).toBe(204);
+    expect(fixture.sink.texts).toEqual([{ route: 'acme', ...text, id: '9308878062554710043' }]);
   });
 });

@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { namedSink } from '../../../src/transports/routed/carrier-route.js';
+import { DOUBLES } from '../../support/gateway/gateway-fixture.js';
 import { openGateway } from '../../support/gateway/gateway-harness.js';
-import { DOUBLES } from '../../support/gateway/gateway-world.js';
 import { RecordingSink } from '../../support/recording-sink.js';
 
 type Harness = Awaited<ReturnType<typeof openGateway>>;

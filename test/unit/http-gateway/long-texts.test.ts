@@ -5,7 +5,7 @@ import { partPlace } from '../../../src/sms/sms-transport.js';
 import type { VendorCallback } from '../../../src/transports/http/vendor.js';
 import { generic } from '../../../src/transports/http/vendors/generic.js';
 import { vonage } from '../../../src/transports/http/vendors/vonage.js';
-import { CALLBACK_SECRET, GatewayWorld } from '../../support/gateway/gateway-world.js';
+import { CALLBACK_SECRET, GatewayFixture } from '../../support/gateway/gateway-fixture.js';
 import { genericDouble } from '../../support/gateway/generic-double.js';
 import { vonageDouble } from '../../support/gateway/vonage-double.js';
 import { closeAfterEach } from '../../support/opened.js';
@@ -19,23 +19,23 @@ const at = `https://sms.example.org/cb/${CALLBACK_SECRET}`;
 const PHONE = { msisdn: '22670000001', to: '36111', type: 'text' };
 
 /** Vonage with a secret path instead of a signature. */
-async function vonageWorld() {
+async function vonageFixture() {
   const vendor = (baseUrl: string) => vonage({ apiKey: 'k', apiSecret: 's', baseUrl });
-  const world = opened(await GatewayWorld.open({ ...vonageDouble, vendor }, secret));
+  const fixture = opened(await GatewayFixture.open({ ...vonageDouble, vendor }, secret));
   let id = 0;
   /** One call of Vonage's, by GET as it calls by default. */
   const says = (text: string, fields: Readonly<Record<string, string>> = {}) => {
     const query = new URLSearchParams({ ...PHONE, messageId: `0B${++id}`, text, ...fields }).toString();
-    return world.call({ headers: {}, body: '', query }, at, { method: 'GET' });
+    return fixture.call({ headers: {}, body: '', query }, at, { method: 'GET' });
   };
   const part = (text: string, number: number, total = 3, ref = '7') =>
     says(text, { concat: 'true', 'concat-ref': ref, 'concat-total': String(total), 'concat-part': String(number) });
-  return { world, says, part };
+  return { fixture, says, part };
 }
 
 describe('a long text that Vonage sends in parts', () => {
   test('comes part by part, each with its place', async () => {
-    const { world, part } = await vonageWorld();
+    const { fixture, part } = await vonageFixture();
     for (const [text, number] of [
       ['stop', 3],
       ['Bonjour, ', 1],
@@ -43,19 +43,19 @@ describe('a long text that Vonage sends in parts', () => {
       expect((await part(text, number)).status).toBe(200);
     }
     const phone = { route: 'vonage', from: '22670000001', to: '36111', id: expect.any(String) };
-    expect(world.sink.texts).toEqual([
+    expect(fixture.sink.texts).toEqual([
       { ...phone, text: 'stop', part: { reference: '7', total: 3, number: 3 } },
       { ...phone, text: 'Bonjour, ', part: { reference: '7', total: 3, number: 1 } },
     ]);
   });
 
   test('is not acknowledged before a part is stored', async () => {
-    const { world, part } = await vonageWorld();
-    world.sink.store = () => Promise.reject(new Error('away'));
+    const { fixture, part } = await vonageFixture();
+    fixture.sink.store = () => Promise.reject(new Error('away'));
     await expect(part('a', 1, 2)).rejects.toThrow('away');
-    world.sink.store = async () => undefined;
+    fixture.sink.store = async () => undefined;
     expect((await part('a', 1, 2)).status).toBe(200);
-    expect(world.sink.texts).toMatchObject([{ text: 'a' }]);
+    expect(fixture.sink.texts).toMatchObject([{ text: 'a' }]);
   });
 
   test.each([
@@ -66,10 +66,10 @@ describe('a long text that Vonage sends in parts', () => {
     [{ concat: 'true', 'concat-ref': '1', 'concat-total': 'two', 'concat-part': '1' }],
     [{ concat: 'false' }],
   ])('is whole where its fields name no position: %j', async (fields) => {
-    const { world, says } = await vonageWorld();
+    const { fixture, says } = await vonageFixture();
     await says('STOP', fields);
-    expect(world.sink.texts).toMatchObject([{ text: 'STOP' }]);
-    expect(world.sink.texts[0]).not.toHaveProperty('part');
+    expect(fixture.sink.texts).toMatchObject([{ text: 'STOP' }]);
+    expect(fixture.sink.texts[0]).not.toHaveProperty('part');
   });
 });
 
@@ -80,15 +80,18 @@ test('a gateway that the host describes passes on the header of the parts', asyn
     return { inbound: [{ from, to, text: text ?? '', part: partOfHeader(content.field('udh')) }] };
   };
   const vendor = (baseUrl: string) => generic({ ...genericDouble.vendor(baseUrl), callback: { read } });
-  const world = opened(await GatewayWorld.open({ ...genericDouble, vendor }, secret));
+  const fixture = opened(await GatewayFixture.open({ ...genericDouble, vendor }, secret));
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   const says = (fields: Record<string, string>) =>
-    world.call({ headers, body: new URLSearchParams({ from: '22670000001', to: '36111', ...fields }).toString() }, at);
+    fixture.call(
+      { headers, body: new URLSearchParams({ from: '22670000001', to: '36111', ...fields }).toString() },
+      at,
+    );
   await says({ text: 'op', udh: '050003A70202' });
   await says({ text: 'STOP' });
   await says({ text: 'st', udh: '05 00 03 a7 02 01' });
   const place = (number: number) => ({ reference: '8:167', total: 2, number });
-  expect(world.sink.texts.map(({ text, part }) => [text, part])).toEqual([
+  expect(fixture.sink.texts.map(({ text, part }) => [text, part])).toEqual([
     ['op', place(2)],
     ['STOP', undefined],
     ['st', place(1)],

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { type HttpSmsOptions, resolveGatewaySettings } from '../../../src/transports/http/http-sms-options.js';
 import { africasTalking } from '../../../src/transports/http/vendors/africas-talking.js';
-import { CALLBACK_SECRET, DOUBLES, GatewayWorld } from '../../support/gateway/gateway-world.js';
+import { CALLBACK_SECRET, DOUBLES, GatewayFixture } from '../../support/gateway/gateway-fixture.js';
 import { closeAfterEach } from '../../support/opened.js';
 
 beforeAll(() => Logger.overrideLogger(false));
@@ -14,16 +14,16 @@ const AT = `https://sms.example.org/api/v1/sms/callbacks/africastalking/${CALLBA
 async function gateway(options: Partial<HttpSmsOptions> = {}) {
   const double = DOUBLES.find(({ name }) => name === 'africastalking');
   if (!double) throw new Error('There is no such double.');
-  const world = opened(await GatewayWorld.open(double, { callbackSecret: CALLBACK_SECRET, ...options }));
+  const fixture = opened(await GatewayFixture.open(double, { callbackSecret: CALLBACK_SECRET, ...options }));
   const says = (from: string) =>
-    world.call(
+    fixture.call(
       {
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
         body: new URLSearchParams({ id: '1', from, to: '36111', text: 'STOP' }).toString(),
       },
       AT,
     );
-  return { world, says };
+  return { fixture, says };
 }
 
 const EVERYWHERE = [
@@ -40,16 +40,16 @@ const EVERYWHERE = [
 
 describe('the number of a phone', () => {
   test.each(EVERYWHERE)('%j is read', async (from) => {
-    const { world, says } = await gateway();
+    const { fixture, says } = await gateway();
     expect((await says(from)).status).toBe(200);
-    expect(world.sink.texts).toMatchObject([{ from: '22670000001', text: 'STOP' }]);
-    expect(world.sink.unread_).toEqual([]);
+    expect(fixture.sink.texts).toMatchObject([{ from: '22670000001', text: 'STOP' }]);
+    expect(fixture.sink.unread_).toEqual([]);
   });
 
   test.each([...EVERYWHERE, '70000001', '070000001', '70 00 00 01'])('%j is read with home BF', async (from) => {
-    const { world, says } = await gateway({ home: 'BF' });
+    const { fixture, says } = await gateway({ home: 'BF' });
     expect((await says(from)).status).toBe(200);
-    expect(world.sink.texts).toMatchObject([{ from: '22670000001', text: 'STOP' }]);
+    expect(fixture.sink.texts).toMatchObject([{ from: '22670000001', text: 'STOP' }]);
   });
 
   test.each([
@@ -61,27 +61,27 @@ describe('the number of a phone', () => {
   ])(
     'a blank is a plus sign that was not escaped, if that is a number: %j at home in %s',
     async (from, home, number) => {
-      const { world, says } = await gateway({ home });
+      const { fixture, says } = await gateway({ home });
       await says(from);
-      expect(world.sink.texts).toMatchObject([{ from: number }]);
+      expect(fixture.sink.texts).toMatchObject([{ from: number }]);
     },
   );
 
   test.each(['70000001', '070000001', '+70000001', '22670000001x+', '2267000000'])(
     '%j is not guessed: the text is counted, not stored',
     async (from) => {
-      const { world, says } = await gateway();
+      const { fixture, says } = await gateway();
       expect((await says(from)).status).toBe(200);
-      expect(world.sink.texts).toEqual([]);
-      expect(world.sink.unread_).toEqual([`africastalking ${from}`]);
+      expect(fixture.sink.texts).toEqual([]);
+      expect(fixture.sink.unread_).toEqual([`africastalking ${from}`]);
     },
   );
 
   test('a short code and a name are read, and no phone that could opt out', async () => {
-    const { world, says } = await gateway();
+    const { fixture, says } = await gateway();
     await says('36111');
     await says('BANK');
-    expect([world.sink.texts, world.sink.unread_]).toEqual([[], []]);
+    expect([fixture.sink.texts, fixture.sink.unread_]).toEqual([[], []]);
   });
 
   test('a home that is no country is refused at the start', () => {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { SubmitResult } from '../../../src/sms/sms-transport.js';
 import { generic } from '../../../src/transports/http/vendors/generic.js';
-import { anSms, DOUBLES, GatewayWorld, type WorldOptions } from '../../support/gateway/gateway-world.js';
+import { anSms, DOUBLES, GatewayFixture, type WorldOptions } from '../../support/gateway/gateway-fixture.js';
 import { genericDouble } from '../../support/gateway/generic-double.js';
 import { orangeDouble } from '../../support/gateway/orange-double.js';
 import { GATEWAY_TEST_CERTIFICATE, GATEWAY_TEST_KEY } from '../../support/gateway/tls-fixture.js';
@@ -18,7 +18,7 @@ import { until } from '../../support/until.js';
 
 const opened = closeAfterEach();
 const open = async (double: VendorDouble = genericDouble, options: WorldOptions = {}) =>
-  opened(await GatewayWorld.open(double, options));
+  opened(await GatewayFixture.open(double, options));
 
 const logged: string[] = [];
 const write = (...parts: unknown[]) => void logged.push(parts.map((part) => inspect(part)).join(' '));
@@ -34,36 +34,36 @@ const kinds = (results: readonly SubmitResult[]) => results.map(({ kind }) => ki
 
 describe('connections', () => {
   test('are kept and used again', async () => {
-    const world = await open();
-    for (const sms of many(20)) await world.submit(sms);
-    expect(world.asked).toBe(20);
+    const fixture = await open();
+    for (const sms of many(20)) await fixture.submit(sms);
+    expect(fixture.asked).toBe(20);
     // undici opens a second one when the first has not quite settled.
-    expect(world.server.connections).toBeLessThanOrEqual(2);
+    expect(fixture.server.connections).toBeLessThanOrEqual(2);
   });
 
   test('are never more than the requests that are let in, over all batches', async () => {
-    const world = await open(genericDouble, { concurrency: 4 });
-    world.server.next(...Array<'held'>(12).fill('held'));
-    const batches = [world.submit(...many(6)), world.submit(...many(6))];
-    await world.server.arrived(3);
+    const fixture = await open(genericDouble, { concurrency: 4 });
+    fixture.server.next(...Array<'held'>(12).fill('held'));
+    const batches = [fixture.submit(...many(6)), fixture.submit(...many(6))];
+    await fixture.server.arrived(3);
     await settled(50);
-    expect(world.asked).toBe(3);
+    expect(fixture.asked).toBe(3);
     const done = Promise.all(batches);
-    while ((await Promise.race([done, settled(5)])) === undefined) world.server.release();
+    while ((await Promise.race([done, settled(5)])) === undefined) fixture.server.release();
     expect((await done).map(kinds)).toEqual(Array(2).fill(Array(6).fill('sent')));
-    expect(world.asked).toBe(12);
-    expect(world.server.connections).toBeLessThanOrEqual(4);
+    expect(fixture.asked).toBe(12);
+    expect(fixture.server.connections).toBeLessThanOrEqual(4);
   });
 
   test('that take long do not hold back what the others have brought', async () => {
-    const world = await open();
-    world.server.next('held');
-    const results = world.submit(...many(3));
-    await until(() => world.told.length === 2);
-    expect(world.told.toSorted()).toEqual(['1 sent', '2 sent']);
-    world.server.release();
+    const fixture = await open();
+    fixture.server.next('held');
+    const results = fixture.submit(...many(3));
+    await until(() => fixture.told.length === 2);
+    expect(fixture.told.toSorted()).toEqual(['1 sent', '2 sent']);
+    fixture.server.release();
     expect(kinds(await results)).toEqual(['sent', 'sent', 'sent']);
-    expect(world.told[2]).toBe('0 sent');
+    expect(fixture.told[2]).toBe('0 sent');
   });
 
   test('are encrypted to somebody known, or nothing is said at all', async () => {
@@ -81,11 +81,11 @@ describe('connections', () => {
     await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
     const address = mute.address();
     const url = `https://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
-    const world = await open({ ...genericDouble, vendor: () => genericDouble.vendor(url) }, { requestMs: 60_000 });
+    const fixture = await open({ ...genericDouble, vendor: () => genericDouble.vendor(url) }, { requestMs: 60_000 });
     const connected = new Promise<Socket>((resolve) => mute.once('connection', resolve));
-    const result = world.submit();
+    const result = fixture.submit();
     const socket = await connected;
-    world.clock.advance(60_000);
+    fixture.clock.advance(60_000);
     expect(await result).toEqual([{ kind: 'retry', error: 'connect_timeout' }]);
     socket.destroy();
     mute.close();
@@ -93,42 +93,42 @@ describe('connections', () => {
 });
 
 test('a route that is only slow gives back what it has no time for as not tried', async () => {
-  const world = await open(genericDouble, { concurrency: 1, waitMs: 5000 });
-  world.server.next('held');
-  const results = world.submit(...many(3));
-  await world.server.arrived(1);
-  world.clock.advance(5000);
+  const fixture = await open(genericDouble, { concurrency: 1, waitMs: 5000 });
+  fixture.server.next('held');
+  const results = fixture.submit(...many(3));
+  await fixture.server.arrived(1);
+  fixture.clock.advance(5000);
   await settled();
-  world.server.release();
-  const untried = { kind: 'postponed', error: 'busy', until: world.clock.now() + 1000 };
+  fixture.server.release();
+  const untried = { kind: 'postponed', error: 'busy', until: fixture.clock.now() + 1000 };
   expect((await results).slice(1)).toEqual([untried, untried]);
-  expect([kinds(await results)[0], world.asked]).toEqual(['sent', 1]);
+  expect([kinds(await results)[0], fixture.asked]).toEqual(['sent', 1]);
 });
 
 test.each([1, 3_600_000])('an SMS waits no longer than it may, also when the clock was set back %i ms', async (ms) => {
   const clock = new SetBackClock();
-  const world = await open(genericDouble, { concurrency: 1, waitMs: 5000, clock });
-  world.server.next('held');
-  const results = world.submit(...many(2));
-  await world.server.arrived(1);
+  const fixture = await open(genericDouble, { concurrency: 1, waitMs: 5000, clock });
+  fixture.server.next('held');
+  const results = fixture.submit(...many(2));
+  await fixture.server.arrived(1);
   clock.setBack(ms);
   clock.advance(5000);
   await settled();
-  world.server.release();
+  fixture.server.release();
   expect(kinds(await results)).toEqual(['sent', 'postponed']);
-  expect(world.asked).toBe(1);
+  expect(fixture.asked).toBe(1);
 });
 
 describe('a route that is told to rest', () => {
   test('costs one SMS an attempt and not all of them', async () => {
-    const world = await open(genericDouble, { concurrency: 1 });
+    const fixture = await open(genericDouble, { concurrency: 1 });
     const { answer } = genericDouble.refusals.throttled;
-    world.server.next(answer, answer);
-    const results = world.submit(...many(50));
-    await world.server.arrived(1);
+    fixture.server.next(answer, answer);
+    const results = fixture.submit(...many(50));
+    await fixture.server.arrived(1);
     for (let second = 0; second < 20; second++) {
       await settled(20);
-      world.clock.advance(1000);
+      fixture.clock.advance(1000);
     }
     const all = kinds(await results);
     expect(all.filter((kind) => kind === 'retry')).toHaveLength(2);
@@ -140,64 +140,64 @@ describe('a route that is told to rest', () => {
     ['Sat, 21 Nov 2026 09:00:00 GMT', [1000, 2000, 4000]],
     ['2', [2000, 2000, 4000]],
   ])('rests as long as it would by itself when it is asked for less (Retry-After: %s)', async (retryAfter, rests) => {
-    const world = await open(genericDouble, { concurrency: 17 });
+    const fixture = await open(genericDouble, { concurrency: 17 });
     const refusal = { status: 429, headers: { 'retry-after': retryAfter }, body: '' };
-    world.server.next(...Array<typeof refusal>(200).fill(refusal));
+    fixture.server.next(...Array<typeof refusal>(200).fill(refusal));
     const over: SubmitResult[] = [];
-    const results = many(200).map((sms) => world.submit(sms).then((result) => over.push(...result)));
+    const results = many(200).map((sms) => fixture.submit(sms).then((result) => over.push(...result)));
     await until(() => over.length >= 16);
     await settled();
-    expect(world.asked).toBe(16);
+    expect(fixture.asked).toBe(16);
     for (const [before, restMs] of rests.entries()) {
-      world.clock.advance(restMs - 1);
+      fixture.clock.advance(restMs - 1);
       await settled();
-      expect(world.asked).toBe(16 + before);
-      world.clock.advance(1);
+      expect(fixture.asked).toBe(16 + before);
+      fixture.clock.advance(1);
       await until(() => over.length > 16 + before);
     }
-    world.stopping.abort();
+    fixture.stopping.abort();
     await Promise.all(results);
     expect(kinds(over)).toEqual([...Array(19).fill('retry'), ...Array(181).fill('postponed')]);
   });
 
   test('gives back what has waited long enough, before its lease runs out', async () => {
-    const world = await open(genericDouble, { waitMs: 5000 });
-    world.server.next(genericDouble.refusals.throttled.answer);
-    await world.submit();
-    const results = world.submit(...many(3));
-    world.clock.advance(5000);
+    const fixture = await open(genericDouble, { waitMs: 5000 });
+    fixture.server.next(genericDouble.refusals.throttled.answer);
+    await fixture.submit();
+    const results = fixture.submit(...many(3));
+    fixture.clock.advance(5000);
     expect(await results).toEqual(Array(3).fill({ kind: 'retry', error: 'slow_down' }));
-    expect(world.asked).toBe(1);
-    const { leaseMs = 0 } = world.transport.timing;
+    expect(fixture.asked).toBe(1);
+    const { leaseMs = 0 } = fixture.transport.timing;
     expect(leaseMs).toBeGreaterThan(5000 + 4 * 10_000);
   });
 
   test('with wrong credentials says so once, loudly, and burns no SMS', async () => {
-    const world = await open(twilioDouble, { stranger: true });
+    const fixture = await open(twilioDouble, { stranger: true });
     for (let each = 0; each < 5; each++) {
-      expect(await world.submit()).toEqual([{ kind: 'retry', error: '20003' }]);
-      world.clock.advance(60_000);
+      expect(await fixture.submit()).toEqual([{ kind: 'retry', error: '20003' }]);
+      fixture.clock.advance(60_000);
     }
     expect(logged.filter((line) => line.includes('check its credentials'))).toHaveLength(1);
-    expect(world.transport.timing.maxAttempts).toBe(20);
+    expect(fixture.transport.timing.maxAttempts).toBe(20);
   });
 });
 
 describe('an SMS', () => {
   test('that is of no use any more is not sent', async () => {
-    const world = await open();
-    const now = world.clock.now();
-    expect(await world.submit(anSms({ expiresAt: now }))).toEqual([
+    const fixture = await open();
+    const now = fixture.clock.now();
+    expect(await fixture.submit(anSms({ expiresAt: now }))).toEqual([
       { kind: 'refused', error: 'expired', unasked: true },
     ]);
-    expect(world.asked).toBe(0);
+    expect(fixture.asked).toBe(0);
   });
 
   test('tells vendors that care how long it is of use', async () => {
     const bodies = async (double: VendorDouble, ms: number) => {
-      const world = await open(double);
-      await world.submit(anSms({ expiresAt: world.clock.now() + ms }));
-      return world.server.requests.at(-1)?.body;
+      const fixture = await open(double);
+      await fixture.submit(anSms({ expiresAt: fixture.clock.now() + ms }));
+      return fixture.server.requests.at(-1)?.body;
     };
     expect(await bodies(twilioDouble, 299_500)).toContain('&ValidityPeriod=299');
     expect(await bodies(twilioDouble, 999_000_000)).toContain('&ValidityPeriod=14400');
@@ -210,45 +210,45 @@ describe('an SMS', () => {
   });
 
   test('from a number goes out with a number as its sender', async () => {
-    const world = await open(twilioDouble);
-    await world.submit(anSms({ signature: '22670999999' }), anSms({ signature: '33000' }));
-    expect(world.taken.map(({ from }) => from)).toEqual(['+22670999999', '33000']);
+    const fixture = await open(twilioDouble);
+    await fixture.submit(anSms({ signature: '22670999999' }), anSms({ signature: '33000' }));
+    expect(fixture.taken.map(({ from }) => from)).toEqual(['+22670999999', '33000']);
   });
 
   test('of which one part was taken and another was not is in doubt', async () => {
-    const world = await open(vonageDouble);
+    const fixture = await open(vonageDouble);
     const messages = [{ status: '0', 'message-id': 'a' }, { status: '1' }];
-    world.server.next({ status: 200, body: JSON.stringify({ messages }) });
-    expect(await world.submit()).toEqual([{ kind: 'unknown', error: 'partial_1', carrierIds: ['a', ''] }]);
+    fixture.server.next({ status: 200, body: JSON.stringify({ messages }) });
+    expect(await fixture.submit()).toEqual([{ kind: 'unknown', error: 'partial_1', carrierIds: ['a', ''] }]);
   });
 });
 
 describe('a shutdown', () => {
   test('lets finish what is on the wire and gives back the rest', async () => {
-    const world = await open(genericDouble, { concurrency: 3 });
-    world.server.next('held', 'held');
-    const results = world.submit(...many(5));
-    await world.server.arrived(2);
-    world.stopping.abort();
+    const fixture = await open(genericDouble, { concurrency: 3 });
+    fixture.server.next('held', 'held');
+    const results = fixture.submit(...many(5));
+    await fixture.server.arrived(2);
+    fixture.stopping.abort();
     await settled();
-    world.server.release();
+    fixture.server.release();
     expect(kinds(await results)).toEqual(['sent', 'sent', 'postponed', 'postponed', 'postponed']);
-    expect((await results)[2]).toEqual({ kind: 'postponed', error: 'stopping', until: world.clock.now() + 1000 });
+    expect((await results)[2]).toEqual({ kind: 'postponed', error: 'stopping', until: fixture.clock.now() + 1000 });
   });
 
   test('waits for what is under way; whoever comes later is sent away', async () => {
-    const world = await open();
-    world.server.next('held');
-    const result = world.submit();
-    await world.server.arrived(1);
+    const fixture = await open();
+    fixture.server.next('held');
+    const result = fixture.submit();
+    await fixture.server.arrived(1);
     let stopped = false;
-    const stop = world.transport.stop().then(() => {
+    const stop = fixture.transport.stop().then(() => {
       stopped = true;
     });
     await settled();
     expect(stopped).toBe(false);
-    expect(await world.submit()).toEqual([{ kind: 'retry', error: 'not_started' }]);
-    world.server.release();
+    expect(await fixture.submit()).toEqual([{ kind: 'retry', error: 'not_started' }]);
+    fixture.server.release();
     await stop;
     expect(kinds(await result)).toEqual(['sent']);
   });
@@ -259,12 +259,12 @@ describe('a description of the host', () => {
     open({ ...genericDouble, vendor: (baseUrl) => ({ ...genericDouble.vendor(baseUrl), ...over }) }, options);
 
   test('that throws costs nothing but that attempt', async () => {
-    const world = await described({
+    const fixture = await described({
       request: () => {
         throw new Error('bug');
       },
     });
-    expect(await world.submit()).toEqual([{ kind: 'retry', error: 'no_request' }]);
+    expect(await fixture.submit()).toEqual([{ kind: 'retry', error: 'no_request' }]);
     const other = await described({
       read: () => {
         throw new Error('bug');
@@ -274,33 +274,33 @@ describe('a description of the host', () => {
   });
 
   test('whose headers are none sends nothing', async () => {
-    const world = await described({ request: () => ({ path: '/x', headers: { 'x-a': 'a\r\nb: c' } }) });
-    const [result] = await world.submit();
-    expect([result?.kind, world.asked]).toEqual(['retry', 0]);
+    const fixture = await described({ request: () => ({ path: '/x', headers: { 'x-a': 'a\r\nb: c' } }) });
+    const [result] = await fixture.submit();
+    expect([result?.kind, fixture.asked]).toEqual(['retry', 0]);
   });
 
   test('with an idempotency key may be repeated: the key is the same each time', async () => {
     const keys: string[] = [];
-    const world = await described({
+    const fixture = await described({
       idempotent: true,
       request: (_: unknown, { reference }: { reference: string }) => {
         keys.push(reference);
         return { path: '/v1/messages?answer=json' };
       },
     });
-    expect(world.transport.repeat).toBe('idempotent');
-    world.server.next('silent', { status: 200, body: '{"id":"a"}' });
-    const first = world.submit(anSms({ attempt: 1 }));
-    await world.server.arrived(1);
-    world.clock.advance(10_000);
+    expect(fixture.transport.repeat).toBe('idempotent');
+    fixture.server.next('silent', { status: 200, body: '{"id":"a"}' });
+    const first = fixture.submit(anSms({ attempt: 1 }));
+    await fixture.server.arrived(1);
+    fixture.clock.advance(10_000);
     expect(kinds(await first)).toEqual(['unknown']);
-    expect(kinds(await world.submit(anSms({ attempt: 2 })))).toEqual(['sent']);
+    expect(kinds(await fixture.submit(anSms({ attempt: 2 })))).toEqual(['sent']);
     expect(keys).toEqual(['sms-1.0', 'sms-1.0']);
   });
 
   test('may ask by GET below a path of the base URL', async () => {
-    const world = opened(
-      await GatewayWorld.open({
+    const fixture = opened(
+      await GatewayFixture.open({
         ...genericDouble,
         vendor: (baseUrl) =>
           generic({
@@ -311,14 +311,14 @@ describe('a description of the host', () => {
           }),
       }),
     );
-    world.server.next({ status: 200, body: 'id-1' });
-    expect(await world.submit()).toEqual([{ kind: 'sent', carrierIds: ['id-1'] }]);
-    expect(world.server.requests).toMatchObject([{ method: 'GET', path: '/gateway/send?to=22670000001', body: '' }]);
+    fixture.server.next({ status: 200, body: 'id-1' });
+    expect(await fixture.submit()).toEqual([{ kind: 'sent', carrierIds: ['id-1'] }]);
+    expect(fixture.server.requests).toMatchObject([{ method: 'GET', path: '/gateway/send?to=22670000001', body: '' }]);
   });
 
   test('that gives ids nobody could keep has given none', async () => {
-    const world = await described({ read: () => ({ ids: ['a b', 'x'.repeat(1001), ''] }) });
-    expect(await world.submit()).toEqual([{ kind: 'unknown', error: 'malformed_answer' }]);
+    const fixture = await described({ read: () => ({ ids: ['a b', 'x'.repeat(1001), ''] }) });
+    expect(await fixture.submit()).toEqual([{ kind: 'unknown', error: 'malformed_answer' }]);
   });
 
   test('is at-most-once without a key, unless the host wants otherwise', async () => {
@@ -328,87 +328,88 @@ describe('a description of the host', () => {
 });
 
 describe('a bearer token', () => {
-  const tokens = (world: GatewayWorld) => world.server.requests.filter(({ path }) => path === '/oauth/v3/token').length;
+  const tokens = (fixture: GatewayFixture) =>
+    fixture.server.requests.filter(({ path }) => path === '/oauth/v3/token').length;
 
   test('is fetched once for all who need it at the same time, and used until it runs out', async () => {
-    const world = await open(orangeDouble);
-    expect(new Set(kinds(await world.submit(...many(30))))).toEqual(new Set(['sent']));
-    expect(tokens(world)).toBe(1);
-    world.clock.advance(3_539_000);
-    await world.submit();
-    expect(tokens(world)).toBe(1);
-    world.clock.advance(1000);
-    expect(kinds(await world.submit(...many(30)))).toEqual(Array(30).fill('sent'));
-    expect(tokens(world)).toBe(2);
+    const fixture = await open(orangeDouble);
+    expect(new Set(kinds(await fixture.submit(...many(30))))).toEqual(new Set(['sent']));
+    expect(tokens(fixture)).toBe(1);
+    fixture.clock.advance(3_539_000);
+    await fixture.submit();
+    expect(tokens(fixture)).toBe(1);
+    fixture.clock.advance(1000);
+    expect(kinds(await fixture.submit(...many(30)))).toEqual(Array(30).fill('sent'));
+    expect(tokens(fixture)).toBe(2);
   });
 
   test('that is taken back before its time is fetched anew, and the SMS goes out all the same', async () => {
-    const world = await open(orangeDouble);
-    await world.submit();
-    world.server.next(orangeDouble.unauthorized);
-    expect(kinds(await world.submit())).toEqual(['sent']);
-    expect([tokens(world), world.asked]).toEqual([2, 3]);
+    const fixture = await open(orangeDouble);
+    await fixture.submit();
+    fixture.server.next(orangeDouble.unauthorized);
+    expect(kinds(await fixture.submit())).toEqual(['sent']);
+    expect([tokens(fixture), fixture.asked]).toEqual([2, 3]);
   });
 
   test('that is new is not dropped by the late 401 of the one before it', async () => {
-    const world = await open(orangeDouble);
-    world.station.fateOf = () => {
-      world.station.fateOf = () => undefined;
+    const fixture = await open(orangeDouble);
+    fixture.station.fateOf = () => {
+      fixture.station.fateOf = () => undefined;
       return orangeDouble.unauthorized;
     };
-    world.server.next('held', orangeDouble.unauthorized);
-    const late = world.submit();
-    await world.server.arrived(2);
+    fixture.server.next('held', orangeDouble.unauthorized);
+    const late = fixture.submit();
+    await fixture.server.arrived(2);
     // Both go out with the first token; this one is told so at once and gets a new one.
-    expect(kinds(await world.submit())).toEqual(['sent']);
-    expect(tokens(world)).toBe(2);
-    world.server.release();
+    expect(kinds(await fixture.submit())).toEqual(['sent']);
+    expect(tokens(fixture)).toBe(2);
+    fixture.server.release();
     expect(kinds(await late)).toEqual(['sent']);
-    expect(kinds(await world.submit())).toEqual(['sent']);
-    expect(tokens(world)).toBe(2);
+    expect(kinds(await fixture.submit())).toEqual(['sent']);
+    expect(tokens(fixture)).toBe(2);
   });
 
   test('that is never good enough is asked for once more and no oftener', async () => {
-    const world = await open(orangeDouble);
-    world.server.next(orangeDouble.unauthorized, orangeDouble.unauthorized);
-    expect(await world.submit()).toEqual([{ kind: 'retry', error: '42' }]);
-    expect([tokens(world), world.asked]).toEqual([2, 2]);
+    const fixture = await open(orangeDouble);
+    fixture.server.next(orangeDouble.unauthorized, orangeDouble.unauthorized);
+    expect(await fixture.submit()).toEqual([{ kind: 'retry', error: '42' }]);
+    expect([tokens(fixture), fixture.asked]).toEqual([2, 2]);
   });
 
   test('that is refused is told once, and no SMS is sent without one', async () => {
-    const world = await open(orangeDouble, { stranger: true });
-    expect(await world.submit()).toEqual([{ kind: 'retry', error: 'token_http_401' }]);
-    expect(world.asked).toBe(0);
+    const fixture = await open(orangeDouble, { stranger: true });
+    expect(await fixture.submit()).toEqual([{ kind: 'retry', error: 'token_http_401' }]);
+    expect(fixture.asked).toBe(0);
     expect(logged.filter((line) => line.includes('token_http_401'))).toHaveLength(1);
   });
 
   test('that is being throttled lets the route rest as long as it is asked', async () => {
     const token = { path: '/oauth/v3/token', answer: () => ({ status: 503, headers: { 'retry-after': '30' } }) };
-    const world = await open({ ...orangeDouble, token });
-    expect(await world.submit()).toEqual([{ kind: 'retry', error: 'token_http_503' }]);
-    const next = world.submit();
-    world.clock.advance(29_999);
+    const fixture = await open({ ...orangeDouble, token });
+    expect(await fixture.submit()).toEqual([{ kind: 'retry', error: 'token_http_503' }]);
+    const next = fixture.submit();
+    fixture.clock.advance(29_999);
     await settled();
-    expect(tokens(world)).toBe(1);
-    world.clock.advance(1);
+    expect(tokens(fixture)).toBe(1);
+    fixture.clock.advance(1);
     await next;
-    expect(tokens(world)).toBe(2);
+    expect(tokens(fixture)).toBe(2);
   });
 });
 
 test.each(DOUBLES)('nothing of $name that is secret or personal is logged, shown or kept', async (double) => {
-  const world = await open(double, { callbackSecret: 'a-secret-path-segment' });
+  const fixture = await open(double, { callbackSecret: 'a-secret-path-segment' });
   const text = 'Votre code est 4711';
   const results: SubmitResult[] = [];
   for (const fate of Object.values(double.refusals)) {
-    world.server.next(fate.answer);
-    results.push(...(await world.submit(anSms({ text }))));
-    world.clock.advance(60_000);
+    fixture.server.next(fate.answer);
+    results.push(...(await fixture.submit(anSms({ text }))));
+    fixture.clock.advance(60_000);
   }
   const strange = await open(double, { stranger: true });
   results.push(...(await strange.submit(anSms({ text }))));
-  await world.server.close();
-  results.push(...(await world.submit(anSms({ text }))));
+  await fixture.server.close();
+  results.push(...(await fixture.submit(anSms({ text }))));
   expect(logged.length).toBeGreaterThan(0);
   const seen = `${logged.join('\n')}${inspect(results)}`;
   expect(seen).not.toMatch(/fixture|secret|another|atsk|4711|22670000001|token-\d/);

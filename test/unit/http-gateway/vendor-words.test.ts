@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { CALLBACK_SECRET, DOUBLES, GatewayWorld } from '../../support/gateway/gateway-world.js';
+import { CALLBACK_SECRET, DOUBLES, GatewayFixture } from '../../support/gateway/gateway-fixture.js';
 import { closeAfterEach } from '../../support/opened.js';
 
 const opened = closeAfterEach();
@@ -13,9 +13,9 @@ const at = `https://sms.example.org/cb/${CALLBACK_SECRET}`;
 async function answered(name: string, status: number, body: object) {
   const double = DOUBLES.find((each) => each.name === name);
   if (!double) throw new Error(`no ${name}`);
-  const world = opened(await GatewayWorld.open(double));
-  world.server.next({ status, body: JSON.stringify(body) });
-  return (await world.submit())[0];
+  const fixture = opened(await GatewayFixture.open(double));
+  fixture.server.next({ status, body: JSON.stringify(body) });
+  return (await fixture.submit())[0];
 }
 
 describe("answers of Africa's Talking", () => {
@@ -87,11 +87,11 @@ describe("answers of Africa's Talking", () => {
   ])('a receipt that says %s', async (state, status) => {
     const double = DOUBLES.find(({ name }) => name === 'africastalking');
     if (!double) throw new Error('no double');
-    const world = opened(await GatewayWorld.open(double, secret));
+    const fixture = opened(await GatewayFixture.open(double, secret));
     const body = new URLSearchParams({ id: 'ATXid_1', phoneNumber: '+22670000001', status: state }).toString();
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    expect((await world.call({ headers, body }, at)).status).toBe(200);
-    expect(world.sink.received.map((receipt) => receipt.status)).toEqual(status === undefined ? [] : [status]);
+    expect((await fixture.call({ headers, body }, at)).status).toBe(200);
+    expect(fixture.sink.received.map((receipt) => receipt.status)).toEqual(status === undefined ? [] : [status]);
   });
 });
 
@@ -135,13 +135,13 @@ describe('answers of others in which a word stands for a number', () => {
   test('a receipt of Infobip that names its group in words', async () => {
     const double = DOUBLES.find(({ name }) => name === 'infobip');
     if (!double) throw new Error('no double');
-    const world = opened(await GatewayWorld.open(double, secret));
+    const fixture = opened(await GatewayFixture.open(double, secret));
     const results = [
       { messageId: 'a', status: { groupName: 'DELIVERED' } },
       { messageId: 'b', status: { groupName: 'REJECTED', name: 'REJECTED_NETWORK' } },
       { messageId: 'c', status: { groupName: 'PENDING' } },
     ];
-    await world.call({ headers: { 'content-type': 'application/json' }, body: JSON.stringify({ results }) }, at);
-    expect(world.sink.received.map(({ status }) => status)).toEqual(['delivered', 'failed']);
+    await fixture.call({ headers: { 'content-type': 'application/json' }, body: JSON.stringify({ results }) }, at);
+    expect(fixture.sink.received.map(({ status }) => status)).toEqual(['delivered', 'failed']);
   });
 });

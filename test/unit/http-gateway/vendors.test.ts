@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { valueAt } from '../../../src/transports/http/json-values.js';
+import { anSms, DOUBLES, GatewayFixture, type WorldOptions } from '../../support/gateway/gateway-fixture.js';
 import type { Trouble } from '../../support/gateway/gateway-server.js';
-import { anSms, DOUBLES, GatewayWorld, type WorldOptions } from '../../support/gateway/gateway-world.js';
 import { closeAfterEach } from '../../support/opened.js';
 
 const opened = closeAfterEach();
@@ -12,14 +12,14 @@ const opened = closeAfterEach();
 beforeAll(() => Logger.overrideLogger(false));
 
 describe.each(DOUBLES)('$name', (double) => {
-  const open = async (options: WorldOptions = {}) => opened(await GatewayWorld.open(double, options));
+  const open = async (options: WorldOptions = {}) => opened(await GatewayFixture.open(double, options));
 
   test('takes an SMS as it was given, and its ids and segments are kept', async () => {
-    const world = await open();
+    const fixture = await open();
     const text = `Ça coûte 5 € & plus = 100 % 😀 ${'я'.repeat(60)}`;
-    const [result] = await world.submit(anSms({ number: '22670123456', signature: 'INFOS', text }));
-    expect(world.complaints).toEqual([]);
-    const [taken] = world.taken;
+    const [result] = await fixture.submit(anSms({ number: '22670123456', signature: 'INFOS', text }));
+    expect(fixture.complaints).toEqual([]);
+    const [taken] = fixture.taken;
     expect(taken).toMatchObject({ to: '22670123456', from: 'INFOS', text });
     const counted = taken?.segments === undefined ? {} : { segments: 2 };
     expect(result).toEqual({ kind: 'sent', carrierIds: taken?.ids, ...counted });
@@ -32,49 +32,49 @@ describe.each(DOUBLES)('$name', (double) => {
   };
 
   test('answers a batch in its order, one SMS a request', async () => {
-    const world = await open();
+    const fixture = await open();
     const batch = Array.from({ length: 20 }, (_, position) => anSms({ position, number: `226701234${50 + position}` }));
-    const results = await world.submit(...batch);
-    const idOf = new Map(world.taken.map(({ to, ids }) => [to, ids]));
+    const results = await fixture.submit(...batch);
+    const idOf = new Map(fixture.taken.map(({ to, ids }) => [to, ids]));
     expect(results.map((result) => result.carrierIds)).toEqual(batch.map(({ number }) => idOf.get(number)));
-    expect(world.asked).toBe(20);
+    expect(fixture.asked).toBe(20);
   });
 
   test('what is wrong with an SMS is a refusal with the code of the vendor', async () => {
-    const world = await open();
+    const fixture = await open();
     const { answer, code } = double.refusals.permanent;
-    world.server.next(answer);
-    expect(await world.submit()).toEqual([{ kind: 'refused', error: code }]);
+    fixture.server.next(answer);
+    expect(await fixture.submit()).toEqual([{ kind: 'refused', error: code }]);
   });
 
   test.each(['temporary', 'throttled', 'account'] as const)('%s trouble means: not taken, try again', async (kind) => {
-    const world = await open();
+    const fixture = await open();
     const { answer, code } = double.refusals[kind];
-    world.server.next(answer);
-    expect(await world.submit()).toEqual([{ kind: 'retry', error: code }]);
-    expect(world.asked).toBe(1);
+    fixture.server.next(answer);
+    expect(await fixture.submit()).toEqual([{ kind: 'retry', error: code }]);
+    expect(fixture.asked).toBe(1);
   });
 
   test('strange credentials are no reason to give up an SMS', async () => {
-    const world = await open({ stranger: true });
-    const [result] = await world.submit();
+    const fixture = await open({ stranger: true });
+    const [result] = await fixture.submit();
     expect(result?.kind).toBe('retry');
-    expect(world.taken).toEqual([]);
+    expect(fixture.taken).toEqual([]);
   });
 
   test('a throttled route is left alone as long as the vendor asks', async () => {
-    const world = await open();
+    const fixture = await open();
     const { answer } = double.refusals.throttled;
     const seconds = Number(answer.headers?.['retry-after'] ?? 1);
-    world.server.next(answer);
-    await world.submit();
-    const second = world.submit(anSms({ position: 1 }));
-    world.clock.advance(seconds * 1000 - 1);
+    fixture.server.next(answer);
+    await fixture.submit();
+    const second = fixture.submit(anSms({ position: 1 }));
+    fixture.clock.advance(seconds * 1000 - 1);
     await new Promise(setImmediate);
-    expect(world.asked).toBe(1);
-    world.clock.advance(1);
+    expect(fixture.asked).toBe(1);
+    fixture.clock.advance(1);
     expect(await second).toMatchObject([{ kind: 'sent' }]);
-    expect(world.asked).toBe(2);
+    expect(fixture.asked).toBe(2);
   });
 
   test.each<[Trouble, string]>([
@@ -84,28 +84,28 @@ describe.each(DOUBLES)('$name', (double) => {
     ['lying_length', 'malformed_answer'],
     ['huge', 'malformed_answer'],
   ])('nobody knows after %s, and nothing is sent again', async (trouble, error) => {
-    const world = await open();
-    world.server.next(trouble);
-    expect(await world.submit()).toEqual([inDoubt(error)]);
-    expect(world.asked).toBe(1);
+    const fixture = await open();
+    fixture.server.next(trouble);
+    expect(await fixture.submit()).toEqual([inDoubt(error)]);
+    expect(fixture.asked).toBe(1);
   });
 
   test.each<[Trouble, string]>([
     ['silent', 'timeout'],
     ['stuck', 'malformed_answer'],
   ])('nobody knows after %s either, when the deadline has passed', async (trouble, error) => {
-    const world = await open({ requestMs: 5000 });
-    world.server.next(trouble);
+    const fixture = await open({ requestMs: 5000 });
+    fixture.server.next(trouble);
     const begun = trouble === 'stuck' ? anAnswerBegins() : undefined;
-    const result = world.submit();
-    await world.server.arrived(double.token ? 2 : 1);
+    const result = fixture.submit();
+    await fixture.server.arrived(double.token ? 2 : 1);
     await begun;
-    world.clock.advance(4999);
+    fixture.clock.advance(4999);
     await new Promise(setImmediate);
     expect(await Promise.race([result, 'still waiting'])).toBe('still waiting');
-    world.clock.advance(1);
+    fixture.clock.advance(1);
     expect(await result).toEqual([inDoubt(error)]);
-    expect(world.asked).toBe(1);
+    expect(fixture.asked).toBe(1);
   });
 
   test.each([
@@ -118,34 +118,34 @@ describe.each(DOUBLES)('$name', (double) => {
     [403, 'retry', 'http_403'],
     [400, 'refused', 'http_400'],
   ])('HTTP %i without a word is %s', async (status, kind, error) => {
-    const world = await open();
-    world.server.next({ status, headers: { 'content-type': 'text/html' }, body: '<html>No.</html>' });
-    expect(await world.submit()).toEqual([kind === 'unknown' ? inDoubt(error) : { kind, error }]);
+    const fixture = await open();
+    fixture.server.next({ status, headers: { 'content-type': 'text/html' }, body: '<html>No.</html>' });
+    expect(await fixture.submit()).toEqual([kind === 'unknown' ? inDoubt(error) : { kind, error }]);
   });
 
   test('a redirect is not followed', async () => {
-    const world = await open();
-    world.server.next('redirect');
-    expect(await world.submit()).toEqual([{ kind: 'retry', error: 'http_307' }]);
-    expect(world.server.requests.map(({ path }) => path)).not.toContain('/elsewhere');
+    const fixture = await open();
+    fixture.server.next('redirect');
+    expect(await fixture.submit()).toEqual([{ kind: 'retry', error: 'http_307' }]);
+    expect(fixture.server.requests.map(({ path }) => path)).not.toContain('/elsewhere');
   });
 
   test('where nobody listens nothing was sent', async () => {
-    const world = await open();
-    await world.server.close();
-    const [result] = await world.submit();
+    const fixture = await open();
+    await fixture.server.close();
+    const [result] = await fixture.submit();
     expect(result).toMatchObject({ kind: 'retry', error: expect.stringMatching(/connection_refused$/) });
   });
 
   test('a peer that is no gateway answers nothing that counts', async () => {
-    const world = await open();
-    world.server.next(
+    const fixture = await open();
+    fixture.server.next(
       { status: 200, body: '[[[]]]' },
       { status: 200, body: 'null' },
       { status: 200, body: '{"messages":7}' },
     );
     for (let position = 0; position < 3; position++) {
-      expect(await world.submit(anSms({ position }))).toEqual([inDoubt('malformed_answer', position)]);
+      expect(await fixture.submit(anSms({ position }))).toEqual([inDoubt('malformed_answer', position)]);
     }
   });
 });
@@ -170,10 +170,10 @@ test('a connection that is cut before a byte is written leaves nothing sent', as
   const port = typeof address === 'object' && address ? address.port : 0;
   const [double] = DOUBLES;
   if (!double) throw new Error('No doubles.');
-  const world = opened(
-    await GatewayWorld.open({ ...double, vendor: () => double.vendor(`https://127.0.0.1:${port}`) }),
+  const fixture = opened(
+    await GatewayFixture.open({ ...double, vendor: () => double.vendor(`https://127.0.0.1:${port}`) }),
   );
-  const [result] = await world.submit();
+  const [result] = await fixture.submit();
   expect(result?.kind).toBe('retry');
   sockets.close();
 });

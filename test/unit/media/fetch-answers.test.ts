@@ -1,27 +1,27 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { collect } from '../../support/media/collect.js';
-import { FetchWorld } from '../../support/media/fetch-world.js';
+import { FetchFixture } from '../../support/media/fetch-fixture.js';
 import { answer, type RawHandler } from '../../support/media/raw-server.js';
 import { closeAfterEach } from '../../support/opened.js';
 import { until } from '../../support/until.js';
 
 const opened = closeAfterEach();
-const open = async (handle: RawHandler) => opened(await FetchWorld.open(handle));
-/** A world whose server answers these bytes and hangs up. */
+const open = async (handle: RawHandler) => opened(await FetchFixture.open(handle));
+/** A fixture whose server answers these bytes and hangs up. */
 const saying = (...bytes: (string | Buffer)[]) =>
   open(({ socket }) => socket.end(Buffer.concat(bytes.map((each) => Buffer.from(each)))));
 
 describe('a file', () => {
   test('comes with its type, its name and all its bytes', async () => {
     const body = Buffer.alloc(300_000, 'abc');
-    const world = await saying(
+    const fixture = await saying(
       answer(200, { 'content-type': 'Image/PNG; a=b', 'content-disposition': 'inline; filename="a b.png"' }, body),
     );
-    const media = await world.fetch();
+    const media = await fixture.fetch();
     expect([media.contentType, media.fileName]).toEqual(['Image/PNG; a=b', 'a b.png']);
     expect((await collect(media.body)).equals(body)).toBe(true);
-    await world.quiet();
+    await fixture.quiet();
   });
 
   test.each<[string, string]>([
@@ -42,13 +42,13 @@ describe('a file', () => {
   });
 
   test('without a name takes the last one of the path, after redirects', async () => {
-    const world = await open(({ line, socket }) =>
+    const fixture = await open(({ line, socket }) =>
       socket.end(line.includes('/a.jpg') ? answer(302, { location: '/x/b%20c.png?d.gif' }) : answer(200, {}, 'x')),
     );
-    const media = await world.fetch('http://files.example/a.jpg');
+    const media = await fixture.fetch('http://files.example/a.jpg');
     expect([media.contentType, media.fileName]).toEqual([undefined, 'b c.png']);
-    world.abort.abort();
-    await world.quiet();
+    fixture.abort.abort();
+    await fixture.quiet();
   });
 });
 
@@ -56,9 +56,9 @@ describe('an answer that is no file is refused', () => {
   test.each([201, 202, 203, 204, 205, 206, 226, 300, 304, 305, 306, 400, 401, 403, 404, 407, 416, 429, 500, 503, 599])(
     'status %i',
     async (status) => {
-      const world = await saying(answer(status, { location: '/b' }, status === 204 || status === 304 ? '' : 'x'));
-      expect(await world.refusal()).toBe(`status ${status}`);
-      expect(world.server.requests).toHaveLength(1);
+      const fixture = await saying(answer(status, { location: '/b' }, status === 204 || status === 304 ? '' : 'x'));
+      expect(await fixture.refusal()).toBe(`status ${status}`);
+      expect(fixture.server.requests).toHaveLength(1);
     },
   );
 
@@ -152,7 +152,7 @@ describe('a body without end', () => {
     ['until the connection ends', 'x: y', (chunk) => chunk],
   ])('is cut when it has too many bytes, %s', async (_what, header, frame) => {
     const chunk = frame(Buffer.alloc(0x4000, 'a'));
-    const world = await open(({ socket }) => {
+    const fixture = await open(({ socket }) => {
       const pour = () => {
         while (!socket.destroyed && socket.write(chunk));
       };
@@ -161,24 +161,24 @@ describe('a body without end', () => {
       pour();
     });
     let size = 0;
-    const { body } = await world.fetch();
+    const { body } = await fixture.fetch();
     const reading = (async () => {
       for await (const each of body) size += each.length;
     })();
     await expect(reading).rejects.toMatchObject({ name: 'MediaRefusedError', reason: 'too large' });
     expect(size).toBeLessThanOrEqual(1_000_000);
-    await world.quiet();
+    await fixture.quiet();
   });
 
   test('of exactly the size that is allowed arrives; one byte more does not', async () => {
-    const world = await saying('HTTP/1.1 200 OK\r\n\r\n', Buffer.alloc(1000, 'a'));
-    expect((await world.bytes(undefined, { maxBytes: 1000 })).length).toBe(1000);
-    expect(await world.refusal(undefined, { maxBytes: 999 })).toBe('too large');
+    const fixture = await saying('HTTP/1.1 200 OK\r\n\r\n', Buffer.alloc(1000, 'a'));
+    expect((await fixture.bytes(undefined, { maxBytes: 1000 })).length).toBe(1000);
+    expect(await fixture.refusal(undefined, { maxBytes: 999 })).toBe('too large');
   });
 
   test('does not fill the memory while nobody reads', async () => {
     let written = 0;
-    const world = await open(({ socket }) => {
+    const fixture = await open(({ socket }) => {
       const pour = () => {
         let more = true;
         while (more && !socket.destroyed) {
@@ -190,7 +190,7 @@ describe('a body without end', () => {
       socket.on('drain', pour);
       pour();
     });
-    const { body } = await world.fetch(undefined, { maxBytes: Number.MAX_SAFE_INTEGER });
+    const { body } = await fixture.fetch(undefined, { maxBytes: Number.MAX_SAFE_INTEGER });
     // What the two sockets' own buffers hold, and no more, once nothing moves.
     let before = -1;
     await until(() => {
@@ -200,21 +200,21 @@ describe('a body without end', () => {
     });
     expect(written).toBeLessThan(32_000_000);
     await body[Symbol.asyncIterator]().return?.();
-    await world.quiet();
+    await fixture.quiet();
   });
 });
 
 describe('a connection that is reset while nobody reads', () => {
   // With undici 7.30.2 in its place this ended the process: an assertion in an event handler.
   const reset = async (headers: string, size: number) => {
-    const world = await open(({ socket }) =>
+    const fixture = await open(({ socket }) =>
       socket.write(Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\n${headers}\r\n`), Buffer.alloc(size)])),
     );
-    const { body } = await world.fetch();
-    world.server.requests[0]?.socket.resetAndDestroy();
-    await until(() => world.server.open === 0);
+    const { body } = await fixture.fetch();
+    fixture.server.requests[0]?.socket.resetAndDestroy();
+    await until(() => fixture.server.open === 0);
     const outcome = await collect(body).catch((error: unknown) => error);
-    await world.quiet();
+    await fixture.quiet();
     return outcome;
   };
   const SIZES = [1000, 66_000, 100_000, 140_000, 900_000];
@@ -236,14 +236,14 @@ describe('a connection that is reset while nobody reads', () => {
 });
 
 test('forty fetches at once, good and bad, leave nothing behind', async () => {
-  const world = await open(({ line, socket }) => {
+  const fixture = await open(({ line, socket }) => {
     if (line.includes('good')) socket.end(answer(200, {}, Buffer.alloc(50_000, 'a')));
     else if (line.includes('cut')) socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nfile');
     else socket.destroy();
   });
   const outcomes = await Promise.allSettled(
     Array.from({ length: 40 }, (_, at) =>
-      world.bytes(`http://files.example/${['good', 'cut', 'gone', 'good'][at % 4]}`, {
+      fixture.bytes(`http://files.example/${['good', 'cut', 'gone', 'good'][at % 4]}`, {
         signal: new AbortController().signal,
       }),
     ),
@@ -251,5 +251,5 @@ test('forty fetches at once, good and bad, leave nothing behind', async () => {
   expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual(
     Array.from({ length: 40 }, (_, at) => at % 4 === 0 || at % 4 === 3),
   );
-  await world.quiet();
+  await fixture.quiet();
 });

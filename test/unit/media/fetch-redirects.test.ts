@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { MediaOptions } from '../../../src/media/media-options.js';
 import { collect } from '../../support/media/collect.js';
-import { FetchWorld, PUBLIC } from '../../support/media/fetch-world.js';
+import { FetchFixture, PUBLIC } from '../../support/media/fetch-fixture.js';
 import { NaiveMediaFetcher } from '../../support/media/naive-media-fetcher.js';
 import { answer, type RawHandler, type RawRequest } from '../../support/media/raw-server.js';
 import { closeAfterEach } from '../../support/opened.js';
@@ -21,20 +21,20 @@ const to = (target: string) => `http://files.example/to?${encodeURIComponent(tar
 const through = (hops: number, target: string) => `http://files.example/hops/${hops}?${encodeURIComponent(target)}`;
 
 const opened = closeAfterEach();
-const open = async (handle: RawHandler, options?: MediaOptions) => opened(await FetchWorld.open(handle, options));
+const open = async (handle: RawHandler, options?: MediaOptions) => opened(await FetchFixture.open(handle, options));
 
-let world: FetchWorld;
+let fixture: FetchFixture;
 beforeEach(async () => {
-  world = await open(serve);
+  fixture = await open(serve);
 });
 
 /** Addresses that were dialled, in order. */
-const dialled = () => world.network.dialled.map(({ address }) => address);
+const dialled = () => fixture.network.dialled.map(({ address }) => address);
 
 /** What a naive fetcher gets of a URL. */
 async function naively(url: string): Promise<string> {
-  const fetcher = new NaiveMediaFetcher(world.network);
-  const { body } = await fetcher.fetch({ url, maxBytes: 1000, signal: world.abort.signal });
+  const fetcher = new NaiveMediaFetcher(fixture.network);
+  const { body } = await fetcher.fetch({ url, maxBytes: 1000, signal: fixture.abort.signal });
   return (await collect(body)).toString();
 }
 
@@ -42,21 +42,21 @@ const INWARD = ['http://127.0.0.1/', 'http://10.0.0.1/', 'http://[::1]/', 'http:
 
 describe('a redirect inward', () => {
   test.each([1, 2, 3])('is refused at hop %i, and nothing inside sees a connection', async (hop) => {
-    world.network.name('inside.example', ['10.0.0.1']);
+    fixture.network.name('inside.example', ['10.0.0.1']);
     for (const target of [...INWARD, 'http://inside.example/']) {
-      expect(await world.refusal(through(hop, target))).toBe('an address or port that is not allowed');
+      expect(await fixture.refusal(through(hop, target))).toBe('an address or port that is not allowed');
     }
     expect(new Set(dialled())).toEqual(new Set([PUBLIC]));
-    expect(world.trap.connections).toBe(0);
+    expect(fixture.trap.connections).toBe(0);
   });
 
   test('gets a naive fetcher to the secret, at each hop', async () => {
-    world.network.name('inside.example', ['10.0.0.1']);
+    fixture.network.name('inside.example', ['10.0.0.1']);
     for (const hop of [1, 2, 3]) {
       for (const target of [...INWARD, 'http://inside.example/'])
         expect(await naively(through(hop, target))).toBe('secret');
     }
-    expect(world.trap.connections).toBe(15);
+    expect(fixture.trap.connections).toBe(15);
   });
 
   test.each([
@@ -69,66 +69,66 @@ describe('a redirect inward', () => {
     ['data:text/plain,x', 'neither http nor https'],
     ['http://', 'not a URL'],
   ])('is refused however it is written: %.60s', async (target, reason) => {
-    expect(await world.refusal(to(target))).toBe(reason);
+    expect(await fixture.refusal(to(target))).toBe(reason);
     expect(dialled()).toEqual([PUBLIC]);
   });
 });
 
 describe('a name that changes its answer', () => {
   test('is looked up once: the connection goes to the address that was checked', async () => {
-    world.network.name('rebind.example', [PUBLIC], ['127.0.0.1']);
-    expect(await world.bytes('http://rebind.example/')).toBe('file');
-    expect(world.network.lookups).toEqual(['rebind.example']);
+    fixture.network.name('rebind.example', [PUBLIC], ['127.0.0.1']);
+    expect(await fixture.bytes('http://rebind.example/')).toBe('file');
+    expect(fixture.network.lookups).toEqual(['rebind.example']);
     expect(dialled()).toEqual([PUBLIC]);
-    expect(world.trap.connections).toBe(0);
+    expect(fixture.trap.connections).toBe(0);
   });
 
   test('gets a naive fetcher to the secret', async () => {
-    world.network.name('rebind.example', [PUBLIC], ['127.0.0.1']);
+    fixture.network.name('rebind.example', [PUBLIC], ['127.0.0.1']);
     expect(await naively('http://rebind.example/')).toBe('secret');
-    expect(world.trap.connections).toBe(1);
+    expect(fixture.trap.connections).toBe(1);
   });
 
   test('is checked again at each redirect', async () => {
-    world.network.name('rebind.example', [PUBLIC], ['10.0.0.1']);
+    fixture.network.name('rebind.example', [PUBLIC], ['10.0.0.1']);
     const again = encodeURIComponent('http://rebind.example/');
-    expect(await world.refusal(`http://rebind.example/to?${again}`)).toBe('an address or port that is not allowed');
-    expect(world.network.lookups).toEqual(['rebind.example', 'rebind.example']);
-    expect([dialled(), world.trap.connections]).toEqual([[PUBLIC], 0]);
+    expect(await fixture.refusal(`http://rebind.example/to?${again}`)).toBe('an address or port that is not allowed');
+    expect(fixture.network.lookups).toEqual(['rebind.example', 'rebind.example']);
+    expect([dialled(), fixture.trap.connections]).toEqual([[PUBLIC], 0]);
   });
 
   test('is not looked up again when the connection breaks', async () => {
-    world = await open(({ socket }) => socket.destroy());
-    world.network.name('rebind.example', [PUBLIC], ['127.0.0.1']);
-    expect(await world.refusal('http://rebind.example/')).toBe('the connection failed');
-    expect([world.network.lookups.length, dialled(), world.trap.connections]).toEqual([1, [PUBLIC], 0]);
+    fixture = await open(({ socket }) => socket.destroy());
+    fixture.network.name('rebind.example', [PUBLIC], ['127.0.0.1']);
+    expect(await fixture.refusal('http://rebind.example/')).toBe('the connection failed');
+    expect([fixture.network.lookups.length, dialled(), fixture.trap.connections]).toEqual([1, [PUBLIC], 0]);
   });
 });
 
 describe('redirects', () => {
   test('are followed three times, and no further', async () => {
-    expect(await world.bytes(through(3, '/file'))).toBe('file');
-    expect(world.server.requests.map(({ line }) => line.split(/[ ?]/)[1])).toEqual([
+    expect(await fixture.bytes(through(3, '/file'))).toBe('file');
+    expect(fixture.server.requests.map(({ line }) => line.split(/[ ?]/)[1])).toEqual([
       '/hops/3',
       '/hops/2',
       '/hops/1',
       '/file',
     ]);
-    expect(await world.refusal(through(4, '/file'))).toBe('too many redirects');
-    expect(world.server.requests).toHaveLength(8);
+    expect(await fixture.refusal(through(4, '/file'))).toBe('too many redirects');
+    expect(fixture.server.requests).toHaveLength(8);
   });
 
   test('in a loop end', async () => {
-    world = await open(({ line, socket }) => socket.end(answer(301, { location: line.split(' ')[1] ?? '' })));
-    expect(await world.refusal('http://files.example/loop')).toBe('too many redirects');
-    expect(world.server.requests).toHaveLength(4);
+    fixture = await open(({ line, socket }) => socket.end(answer(301, { location: line.split(' ')[1] ?? '' })));
+    expect(await fixture.refusal('http://files.example/loop')).toBe('too many redirects');
+    expect(fixture.server.requests).toHaveLength(4);
   });
 
   test.each([301, 302, 303, 307, 308])('of status %i count', async (status) => {
-    world = await open(({ line, socket }) =>
+    fixture = await open(({ line, socket }) =>
       socket.end(line.includes('/a ') ? answer(status, { location: 'b' }, 'moved') : answer(200, {}, line)),
     );
-    expect(await world.bytes('http://files.example/a')).toBe('GET /b HTTP/1.1');
+    expect(await fixture.bytes('http://files.example/a')).toBe('GET /b HTTP/1.1');
   });
 
   test.each<[string, Buffer]>([
@@ -136,16 +136,16 @@ describe('redirects', () => {
     ['to a URL without end', answer(302, { location: `/${'a'.repeat(8001)}` })],
     ['with two targets', Buffer.from('HTTP/1.1 302 X\r\nlocation: /a\r\nlocation: /b\r\ncontent-length: 0\r\n\r\n')],
   ])('%s lead nowhere', async (_what, bytes) => {
-    world = await open(({ socket }) => socket.end(bytes));
-    expect(await world.refusal()).toMatch(/^(a redirect to nowhere|not a URL)$/);
+    fixture = await open(({ socket }) => socket.end(bytes));
+    expect(await fixture.refusal()).toMatch(/^(a redirect to nowhere|not a URL)$/);
   });
 
   test('take no body with them that never ends', async () => {
-    world = await open(({ line, socket }) => {
+    fixture = await open(({ line, socket }) => {
       if (line.includes('/b')) return void socket.end(answer(200, {}, 'file'));
       socket.write(answer(302, { location: '/b', 'transfer-encoding': 'chunked' }, '3e8\r\n'));
     });
-    expect(await world.bytes()).toBe('file');
+    expect(await fixture.bytes()).toBe('file');
   });
 });
 
@@ -207,8 +207,8 @@ describe('what the host allows besides', () => {
 describe('what is sent', () => {
   test('is the path and the host, and nothing of ours', async () => {
     const { socket, ...seen } = await (async () => {
-      await world.bytes('http://files.example:443/a%20b/%C3%A9?x=1&y=é#part');
-      return world.server.requests[0] as RawRequest;
+      await fixture.bytes('http://files.example:443/a%20b/%C3%A9?x=1&y=é#part');
+      return fixture.server.requests[0] as RawRequest;
     })();
     expect(socket.destroyed).toBe(true);
     expect(seen).toEqual({
@@ -235,15 +235,15 @@ describe('what is sent', () => {
     ];
     const before = names.map((name) => [name, process.env[name]] as const);
     for (const name of names)
-      process.env[name] = name === 'NODE_USE_ENV_PROXY' ? '1' : `http://127.0.0.1:${world.trap.port}`;
+      process.env[name] = name === 'NODE_USE_ENV_PROXY' ? '1' : `http://127.0.0.1:${fixture.trap.port}`;
     try {
-      expect(await world.bytes()).toBe('file');
+      expect(await fixture.bytes()).toBe('file');
     } finally {
       for (const [name, value] of before) {
         if (value === undefined) delete process.env[name];
         else process.env[name] = value;
       }
     }
-    expect(world.trap.connections).toBe(0);
+    expect(fixture.trap.connections).toBe(0);
   });
 });

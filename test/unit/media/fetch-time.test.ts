@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { collect } from '../../support/media/collect.js';
-import { FetchWorld, PUBLIC, PUBLIC_V6 } from '../../support/media/fetch-world.js';
+import { FetchFixture, PUBLIC, PUBLIC_V6 } from '../../support/media/fetch-fixture.js';
 import { answer, type RawHandler } from '../../support/media/raw-server.js';
 import { closeAfterEach } from '../../support/opened.js';
 import { until } from '../../support/until.js';
 
 const opened = closeAfterEach();
-const open = async (handle: RawHandler) => opened(await FetchWorld.open(handle));
-/** A world whose server answers these bytes and hangs up. */
+const open = async (handle: RawHandler) => opened(await FetchFixture.open(handle));
+/** A fixture whose server answers these bytes and hangs up. */
 const saying = (...bytes: (string | Buffer)[]) =>
   open(({ socket }) => socket.end(Buffer.concat(bytes.map((each) => Buffer.from(each)))));
 
@@ -16,40 +16,40 @@ describe('too slow', () => {
   const HEADERS = 'HTTP/1.1 200 OK\r\ncontent-length: 900000\r\n\r\n';
 
   test('is a look-up that does not come back', async () => {
-    const world = await open(SILENT);
-    world.network.onLookup = () => new Promise(() => {});
-    const refusal = world.refusal();
-    await until(() => world.network.lookups.length === 1);
-    world.clock.advance(5000);
+    const fixture = await open(SILENT);
+    fixture.network.onLookup = () => new Promise(() => {});
+    const refusal = fixture.refusal();
+    await until(() => fixture.network.lookups.length === 1);
+    fixture.clock.advance(5000);
     expect(await refusal).toBe('no connection in time');
-    expect(world.network.dialled).toEqual([]);
+    expect(fixture.network.dialled).toEqual([]);
   });
 
   test('is a host that does not answer: the next address is tried, then that is all', async () => {
-    const world = await open(({ socket }) => socket.end(answer(200, {}, 'file')));
-    world.network.name('half.example', ['1.1.1.1', '8.8.8.8', PUBLIC]).hole('1.1.1.1');
-    const bytes = world.bytes('http://half.example/');
-    await until(() => world.network.dialled.length === 1);
-    world.clock.advance(2000);
+    const fixture = await open(({ socket }) => socket.end(answer(200, {}, 'file')));
+    fixture.network.name('half.example', ['1.1.1.1', '8.8.8.8', PUBLIC]).hole('1.1.1.1');
+    const bytes = fixture.bytes('http://half.example/');
+    await until(() => fixture.network.dialled.length === 1);
+    fixture.clock.advance(2000);
     expect(await bytes).toBe('file');
-    expect(world.network.dialled.map(({ address }) => address)).toEqual(['1.1.1.1', '8.8.8.8', PUBLIC]);
+    expect(fixture.network.dialled.map(({ address }) => address)).toEqual(['1.1.1.1', '8.8.8.8', PUBLIC]);
 
-    world.network.name('hole.example', ['1.1.1.1', '1.1.1.1', '1.1.1.1', PUBLIC]);
-    const refusal = world.refusal('http://hole.example/');
+    fixture.network.name('hole.example', ['1.1.1.1', '1.1.1.1', '1.1.1.1', PUBLIC]);
+    const refusal = fixture.refusal('http://hole.example/');
     for (let seen = 4; seen <= 6; seen++) {
-      await until(() => world.network.dialled.length === seen);
-      world.clock.advance(2000);
+      await until(() => fixture.network.dialled.length === seen);
+      fixture.clock.advance(2000);
     }
     expect(await refusal).toBe('no connection in time');
-    expect(world.network.dialled).toHaveLength(6);
+    expect(fixture.network.dialled).toHaveLength(6);
   });
 
   test('is not a host of which one address is out of order', async () => {
-    const world = await open(({ socket }) => socket.end(answer(200, {}, 'file')));
-    world.network.name('both.example', ['8.8.8.8', PUBLIC_V6]);
-    expect(await world.bytes('http://both.example/')).toBe('file');
-    world.network.name('down.example', ['8.8.8.8', '8.8.4.4', '1.1.1.1', PUBLIC]);
-    expect(await world.refusal('http://down.example/')).toBe('the host does not answer');
+    const fixture = await open(({ socket }) => socket.end(answer(200, {}, 'file')));
+    fixture.network.name('both.example', ['8.8.8.8', PUBLIC_V6]);
+    expect(await fixture.bytes('http://both.example/')).toBe('file');
+    fixture.network.name('down.example', ['8.8.8.8', '8.8.4.4', '1.1.1.1', PUBLIC]);
+    expect(await fixture.refusal('http://down.example/')).toBe('the host does not answer');
   });
 
   test.each<[string, string]>([
@@ -58,51 +58,51 @@ describe('too slow', () => {
     ['headers that do not end', 'HTTP/1.1 200 OK\r\nx: y\r\n'],
     ['early hints again and again', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1000)],
   ])('is an answer of %s', async (_what, bytes) => {
-    const world = await open(({ socket }) => socket.write(bytes));
-    const refusal = world.refusal();
-    await until(() => world.server.requests.length === 1);
-    world.clock.advance(14_999);
+    const fixture = await open(({ socket }) => socket.write(bytes));
+    const refusal = fixture.refusal();
+    await until(() => fixture.server.requests.length === 1);
+    fixture.clock.advance(14_999);
     await new Promise(setImmediate);
-    expect(world.server.open).toBe(1);
-    world.clock.advance(1);
+    expect(fixture.server.open).toBe(1);
+    fixture.clock.advance(1);
     expect(await refusal).toBe('no answer in time');
   });
 
   test('is not a server that thinks before it answers, and again before the file comes', async () => {
-    const world = await open(() => {});
-    const fetching = world.fetch();
-    await until(() => world.server.requests.length === 1);
-    const [asked] = world.server.requests;
-    world.clock.advance(14_999);
+    const fixture = await open(() => {});
+    const fetching = fixture.fetch();
+    await until(() => fixture.server.requests.length === 1);
+    const [asked] = fixture.server.requests;
+    fixture.clock.advance(14_999);
     asked?.socket.write('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n');
     const bytes = collect((await fetching).body);
-    world.clock.advance(14_999);
+    fixture.clock.advance(14_999);
     asked?.socket.write('file');
     expect((await bytes).toString()).toBe('file');
-    await world.quiet();
+    await fixture.quiet();
   });
 
   test('is a body that stops', async () => {
-    const world = await open(({ socket }) => socket.write(`${HEADERS}${'a'.repeat(100_000)}`));
+    const fixture = await open(({ socket }) => socket.write(`${HEADERS}${'a'.repeat(100_000)}`));
     let size = 0;
-    const { body } = await world.fetch();
+    const { body } = await fixture.fetch();
     const reading = (async () => {
       for await (const chunk of body) size += chunk.length;
     })();
     reading.catch(() => {});
     await until(() => size === 100_000);
-    world.clock.advance(14_999);
-    expect(world.server.open).toBe(1);
-    world.clock.advance(1);
+    fixture.clock.advance(14_999);
+    expect(fixture.server.open).toBe(1);
+    fixture.clock.advance(1);
     await expect(reading).rejects.toMatchObject({ reason: 'too slow' });
-    await world.quiet();
+    await fixture.quiet();
   });
 
   test('is a body that drips: a byte a second for a while, a kilobyte a second for long', async () => {
     const drip = async (bytes: number, seconds: number) => {
-      const world = await open(({ socket }) => socket.write(HEADERS));
+      const fixture = await open(({ socket }) => socket.write(HEADERS));
       let size = 0;
-      const { body } = await world.fetch();
+      const { body } = await fixture.fetch();
       let reason: unknown;
       const reading = (async () => {
         for await (const chunk of body) size += chunk.length;
@@ -111,14 +111,14 @@ describe('too slow', () => {
       });
       let passed = 0;
       for (; passed < seconds && reason === undefined; passed++) {
-        world.server.requests[0]?.socket.write('a'.repeat(bytes));
+        fixture.server.requests[0]?.socket.write('a'.repeat(bytes));
         await until(() => size === (passed + 1) * bytes);
-        world.clock.advance(1000);
+        fixture.clock.advance(1000);
         await new Promise(setImmediate);
       }
-      world.abort.abort();
+      fixture.abort.abort();
       await reading;
-      await world.quiet();
+      await fixture.quiet();
       return [passed, reason];
     };
     expect(await drip(1, 50)).toEqual([16, 'too slow']);
@@ -126,79 +126,79 @@ describe('too slow', () => {
   });
 
   test('is not the reader: what it does between chunks is its own time', async () => {
-    const world = await saying(HEADERS, Buffer.alloc(900_000));
+    const fixture = await saying(HEADERS, Buffer.alloc(900_000));
     let [size, pauses] = [0, 0];
-    for await (const chunk of (await world.fetch()).body) {
+    for await (const chunk of (await fixture.fetch()).body) {
       size += chunk.length;
-      if (pauses++ < 3) world.clock.advance(16_000);
+      if (pauses++ < 3) fixture.clock.advance(16_000);
     }
     expect(size).toBe(900_000);
-    await world.quiet();
+    await fixture.quiet();
   });
 
   test('is a fetch that nobody ends', async () => {
-    const world = await saying(HEADERS, Buffer.alloc(900_000));
-    const { body } = await world.fetch();
-    world.clock.advance(60_000);
-    await world.quiet();
+    const fixture = await saying(HEADERS, Buffer.alloc(900_000));
+    const { body } = await fixture.fetch();
+    fixture.clock.advance(60_000);
+    await fixture.quiet();
     await expect(body[Symbol.asyncIterator]().next()).rejects.toMatchObject({ reason: 'too slow' });
   });
 });
 
 describe('the end of the request ends the fetch', () => {
   test('before it began', async () => {
-    const world = await open(() => {});
-    world.abort.abort();
-    expect(await world.refusal()).toBe('the request ended');
-    expect([world.network.lookups, world.network.dialled]).toEqual([[], []]);
+    const fixture = await open(() => {});
+    fixture.abort.abort();
+    expect(await fixture.refusal()).toBe('the request ended');
+    expect([fixture.network.lookups, fixture.network.dialled]).toEqual([[], []]);
   });
 
   test('during the look-up', async () => {
-    const world = await open(() => {});
-    world.network.onLookup = () =>
-      new Promise((resolve) => world.abort.signal.addEventListener('abort', () => resolve(), { once: true }));
-    const refusal = world.refusal();
-    await until(() => world.network.lookups.length === 1);
-    world.abort.abort();
+    const fixture = await open(() => {});
+    fixture.network.onLookup = () =>
+      new Promise((resolve) => fixture.abort.signal.addEventListener('abort', () => resolve(), { once: true }));
+    const refusal = fixture.refusal();
+    await until(() => fixture.network.lookups.length === 1);
+    fixture.abort.abort();
     expect(await refusal).toBe('the request ended');
-    expect(world.network.dialled).toEqual([]);
+    expect(fixture.network.dialled).toEqual([]);
   });
 
   test('during the connection', async () => {
-    const world = await open(() => {});
-    world.network.hole(PUBLIC);
-    const refusal = world.refusal();
-    await until(() => world.network.dialled.length === 1);
-    world.abort.abort();
+    const fixture = await open(() => {});
+    fixture.network.hole(PUBLIC);
+    const refusal = fixture.refusal();
+    await until(() => fixture.network.dialled.length === 1);
+    fixture.abort.abort();
     expect(await refusal).toBe('the request ended');
   });
 
   test('before the answer', async () => {
-    const world = await open(() => {});
-    const refusal = world.refusal();
-    await until(() => world.server.requests.length === 1);
-    world.abort.abort();
+    const fixture = await open(() => {});
+    const refusal = fixture.refusal();
+    await until(() => fixture.server.requests.length === 1);
+    fixture.abort.abort();
     expect(await refusal).toBe('the request ended');
   });
 
   test('while a chunk is waited for, and while none is', async () => {
     for (const waiting of [true, false]) {
-      const world = await open(({ socket }) => socket.write('HTTP/1.1 200 OK\r\n\r\nfile'));
-      const chunks = (await world.fetch()).body[Symbol.asyncIterator]();
+      const fixture = await open(({ socket }) => socket.write('HTTP/1.1 200 OK\r\n\r\nfile'));
+      const chunks = (await fixture.fetch()).body[Symbol.asyncIterator]();
       expect((await chunks.next()).value?.toString()).toBe('file');
       const next = waiting ? chunks.next() : undefined;
-      world.abort.abort();
-      await world.quiet();
+      fixture.abort.abort();
+      await fixture.quiet();
       await expect(next ?? chunks.next()).rejects.toMatchObject({ reason: 'the request ended' });
       expect(await chunks.next()).toEqual({ done: true, value: undefined });
     }
   });
 
   test('and so does a reader who has enough', async () => {
-    const world = await open(({ socket }) => socket.write('HTTP/1.1 200 OK\r\n\r\nfile'));
-    for await (const _ of (await world.fetch()).body) break;
-    await world.quiet();
-    await (await world.fetch()).body[Symbol.asyncIterator]().return?.();
-    await world.quiet();
+    const fixture = await open(({ socket }) => socket.write('HTTP/1.1 200 OK\r\n\r\nfile'));
+    for await (const _ of (await fixture.fetch()).body) break;
+    await fixture.quiet();
+    await (await fixture.fetch()).body[Symbol.asyncIterator]().return?.();
+    await fixture.quiet();
   });
 });

@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { FetchWorld, PUBLIC } from '../../support/media/fetch-world.js';
+import { FetchFixture, PUBLIC } from '../../support/media/fetch-fixture.js';
 import { answer } from '../../support/media/raw-server.js';
 
-let world: FetchWorld;
+let fixture: FetchFixture;
 
 beforeAll(async () => {
-  world = await FetchWorld.open(({ socket }) => socket.end(answer(200, {}, 'file')));
+  fixture = await FetchFixture.open(({ socket }) => socket.end(answer(200, {}, 'file')));
 });
 beforeEach(() => {
-  world.network.dialled.length = 0;
-  world.network.lookups.length = 0;
+  fixture.network.dialled.length = 0;
+  fixture.network.lookups.length = 0;
 });
 afterAll(async () => {
-  expect(world.trap.connections).toBe(0);
-  await world.close();
+  expect(fixture.trap.connections).toBe(0);
+  await fixture.close();
 });
 
 /** Refused, and no socket was asked for. */
 async function refusedUnseen(url: string): Promise<string> {
-  const reason = await world.refusal(url);
-  expect(world.network.dialled).toEqual([]);
+  const reason = await fixture.refusal(url);
+  expect(fixture.network.dialled).toEqual([]);
   return reason;
 }
 
@@ -110,7 +110,7 @@ describe('an address that is not public is not dialled, however it is written', 
     '[2606:4700::200:5efe:a00:1]',
   ])('http://%s/', async (host) => {
     expect(await refusedUnseen(`http://${host}/`)).toBe('an address or port that is not allowed');
-    expect(world.network.lookups).toEqual([]);
+    expect(fixture.network.lookups).toEqual([]);
   });
 
   test.each([
@@ -147,7 +147,7 @@ describe('a name that means something inside is not looked up', () => {
     '_',
   ])('%s', async (host) => {
     expect(await refusedUnseen(`http://${host}/`)).toBe('a private name');
-    expect(world.network.lookups).toEqual([]);
+    expect(fixture.network.lookups).toEqual([]);
   });
 });
 
@@ -170,7 +170,7 @@ describe('a name counts for all that it resolves to', () => {
     ['an address in octal', ['0177.0.0.1'], 'no address'],
     ['an address with white space', [' 8.8.8.8'], 'no address'],
   ])('%s', async (_what, answers, reason) => {
-    world.network.name('mixed.example', answers);
+    fixture.network.name('mixed.example', answers);
     expect(await refusedUnseen('http://mixed.example/')).toContain(reason);
     expect(await refusedUnseen('http://MIXED.example./')).toContain(reason);
   });
@@ -226,16 +226,16 @@ describe('what is public is fetched', () => {
     ['http://1572395042/', [], 80],
     [`http://files.example/${'a'.repeat(7000)}`, ['files.example'], 80],
   ])('%.60s', async (url, lookups, port) => {
-    expect(await world.bytes(url)).toBe('file');
-    expect(world.network.lookups).toEqual(lookups);
-    expect(world.network.dialled).toEqual([{ address: PUBLIC, port }]);
+    expect(await fixture.bytes(url)).toBe('file');
+    expect(fixture.network.lookups).toEqual(lookups);
+    expect(fixture.network.dialled).toEqual([{ address: PUBLIC, port }]);
   });
 
   test('over IPv6, and where IPv4 is only reached through NAT64', async () => {
-    world.network.name('six.example', ['2606:2800:220:1:248:1893:25c8:1946']);
-    expect(await world.bytes('http://six.example/')).toBe('file');
-    expect(await world.bytes('http://[2606:2800:220:1:248:1893:25c8:1946]/')).toBe('file');
-    world.network.route('64:ff9b::808:808', world.server.port).name('nat64.example', ['64:ff9b::808:808']);
-    expect(await world.bytes('http://nat64.example/')).toBe('file');
+    fixture.network.name('six.example', ['2606:2800:220:1:248:1893:25c8:1946']);
+    expect(await fixture.bytes('http://six.example/')).toBe('file');
+    expect(await fixture.bytes('http://[2606:2800:220:1:248:1893:25c8:1946]/')).toBe('file');
+    fixture.network.route('64:ff9b::808:808', fixture.server.port).name('nat64.example', ['64:ff9b::808:808']);
+    expect(await fixture.bytes('http://nat64.example/')).toBe('file');
   });
 });

@@ -2,12 +2,12 @@ import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '
 import { Logger } from '@nestjs/common';
 import type { OutgoingSms, SubmitResult } from '../../../src/sms/sms-transport.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { CampaignWorld, type Carry } from '../../support/campaign-world.js';
+import { CampaignFixture, type Carry } from '../../support/campaign-fixture.js';
 import { CARRIERS, type CarrierAt50, http, smpp } from '../../support/carriers-at-50.js';
 import { closeAfterEach } from '../../support/opened.js';
 
 const opened = closeAfterEach();
-const open = (...args: ConstructorParameters<typeof CampaignWorld>) => opened(new CampaignWorld(...args));
+const open = (...args: ConstructorParameters<typeof CampaignFixture>) => opened(new CampaignFixture(...args));
 
 beforeAll(() => Logger.overrideLogger(false));
 afterEach(() => void jest.restoreAllMocks());
@@ -16,7 +16,7 @@ const sent: SubmitResult = { kind: 'sent', final: 'delivered' };
 
 describe.each(Object.entries(CARRIERS))('a campaign at 50 parts a second: %s', (_, make) => {
   let carrier: CarrierAt50;
-  let world: CampaignWorld;
+  let world: CampaignFixture;
   beforeEach(async () => {
     carrier = await make();
     world = open(carrier.clock, carrier.carry);

@@ -3,9 +3,9 @@ import { Logger } from '@nestjs/common';
 import type { Priority } from '../../../src/outbox/queue/priority.js';
 import type { OutgoingSms, SubmitResult } from '../../../src/sms/sms-transport.js';
 import { SegmentRateLimiter } from '../../../src/transports/smpp/link/segment-rate-limiter.js';
-import type { Carry } from '../../support/campaign-world.js';
+import type { Carry } from '../../support/campaign-fixture.js';
 import { CARRIERS, routed, smpp } from '../../support/carriers-at-50.js';
-import { anSms, RouteDouble, RoutedWorld } from '../../support/routed-world.js';
+import { anSms, RouteDouble, RoutedFixture } from '../../support/routed-fixture.js';
 import { settled } from '../../support/settled.js';
 
 beforeAll(() => Logger.overrideLogger(false));
@@ -107,68 +107,68 @@ describe('the capacity of routes', () => {
 
   test('is one while all their breakers are open, and while the first SMS tries a route again', async () => {
     const transport = new RouteDouble('a', () => failed);
-    const world = await RoutedWorld.started([{ name: 'a', transport, breaker: { minSms: 1, openMs: 30_000 } }]);
-    expect(world.router.capacity()).toBeUndefined();
-    await world.send('22670000000');
-    expect(world.router.capacity()).toBe(1);
-    world.clock.advance(29_999);
-    expect(world.router.capacity()).toBe(1);
-    world.clock.advance(1);
-    expect(world.router.capacity()).toBe(1);
+    const fixture = await RoutedFixture.started([{ name: 'a', transport, breaker: { minSms: 1, openMs: 30_000 } }]);
+    expect(fixture.router.capacity()).toBeUndefined();
+    await fixture.send('22670000000');
+    expect(fixture.router.capacity()).toBe(1);
+    fixture.clock.advance(29_999);
+    expect(fixture.router.capacity()).toBe(1);
+    fixture.clock.advance(1);
+    expect(fixture.router.capacity()).toBe(1);
     transport.answer = () => ({ kind: 'sent' });
-    await world.send('22670000000');
-    expect(world.router.capacity()).toBeUndefined();
+    await fixture.send('22670000000');
+    expect(fixture.router.capacity()).toBeUndefined();
   });
 
   test('is that of a limit: half a second of it, less what is reserved and asked for', async () => {
-    const { world, clock } = await routed();
-    expect(world.router.capacity()).toBe(25);
-    const results = world.submit(campaign(10, 'bulk'));
-    expect(world.router.capacity()).toBe(15);
+    const { fixture, clock } = await routed();
+    expect(fixture.router.capacity()).toBe(25);
+    const results = fixture.submit(campaign(10, 'bulk'));
+    expect(fixture.router.capacity()).toBe(15);
     await settled();
-    expect(world.router.capacity()).toBe(15);
+    expect(fixture.router.capacity()).toBe(15);
     clock.advance(200);
     await results;
-    expect(world.router.capacity()).toBe(25);
-    void world.submit(campaign(200, 'bulk'));
+    expect(fixture.router.capacity()).toBe(25);
+    void fixture.submit(campaign(200, 'bulk'));
     clock.advance(250);
     await settled();
-    expect(world.router.capacity()).toBe(0);
+    expect(fixture.router.capacity()).toBe(0);
   });
 
   test('is at least one where a limit lets less than one through', async () => {
     const transport = new RouteDouble('a');
-    const world = await RoutedWorld.started([{ name: 'a', transport, segmentsPerSecond: 0.5 }]);
-    expect(world.router.capacity()).toBe(1);
-    await world.send('22670000000');
-    expect(world.router.capacity()).toBe(0);
-    world.clock.advance(1500);
-    expect(world.router.capacity()).toBe(0);
-    world.clock.advance(100);
-    expect(world.router.capacity()).toBe(1);
+    const fixture = await RoutedFixture.started([{ name: 'a', transport, segmentsPerSecond: 0.5 }]);
+    expect(fixture.router.capacity()).toBe(1);
+    await fixture.send('22670000000');
+    expect(fixture.router.capacity()).toBe(0);
+    fixture.clock.advance(1500);
+    expect(fixture.router.capacity()).toBe(0);
+    fixture.clock.advance(100);
+    expect(fixture.router.capacity()).toBe(1);
   });
 
   test('is that of the tightest by where the last SMS went, and that of its transport where it has one', async () => {
     const [local, abroad] = [new RouteDouble('local'), new RouteDouble('abroad')];
     abroad.capacity = () => 8;
-    const world = await RoutedWorld.started([
+    const fixture = await RoutedFixture.started([
       { name: 'local', transport: local, prefixes: ['226'], segmentsPerSecond: 40 },
       { name: 'abroad', transport: abroad },
     ]);
     // Of what nothing was seen yet, the tightest of all.
-    expect(world.router.capacity()).toBe(8);
-    for (let each = 0; each < 40; each++) await world.submit([anSms('33600000000')]);
-    expect(world.router.capacity()).toBe(8);
-    void world.submit(campaign(1000, 'bulk').map((sms) => ({ ...sms, number: '22670000000' })));
+    expect(fixture.router.capacity()).toBe(8);
+    for (let each = 0; each < 40; each++) await fixture.submit([anSms('33600000000')]);
+    expect(fixture.router.capacity()).toBe(8);
+    void fixture.submit(campaign(1000, 'bulk').map((sms) => ({ ...sms, number: '22670000000' })));
     await settled();
-    world.clock.advance(5000);
+    fixture.clock.advance(5000);
     await settled();
-    expect(world.router.capacity()).toBeCloseTo(20, 3);
+    expect(fixture.router.capacity()).toBeCloseTo(20, 3);
   });
 
   test('a code takes the next time that is reserved, and what it overtakes takes the time of the code', async () => {
-    const { world, clock, given } = await routed();
-    const bulk = world.submit(campaign(40, 'bulk'));
+    const { fixture, clock, given } = await routed();
+    const bulk = fixture.submit(campaign(40, 'bulk'));
     await settled();
     const pass = async (ms: number) => {
       for (let gone = 0; gone < ms; gone += 20) {
@@ -178,7 +178,7 @@ describe('the capacity of routes', () => {
     };
     await pass(200);
     const before = given.length;
-    const code = world.submit(campaign(1, 'code'));
+    const code = fixture.submit(campaign(1, 'code'));
     await pass(120);
     expect(given[before]).toBe('code 0');
     expect((await code)[0]?.kind).toBe('sent');
@@ -189,9 +189,9 @@ describe('the capacity of routes', () => {
   });
 
   test('what finds no time is the last of the lowest priority', async () => {
-    const { world, clock } = await routed();
-    const bulk = world.submit(campaign(60, 'bulk'));
-    const high = world.submit(campaign(20, 'high'));
+    const { fixture, clock } = await routed();
+    const bulk = fixture.submit(campaign(60, 'bulk'));
+    const high = fixture.submit(campaign(20, 'high'));
     await settled();
     for (let step = 0; step < 80; step++) {
       clock.advance(20);

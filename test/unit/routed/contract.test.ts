@@ -4,9 +4,9 @@ import { UuidGenerator } from '../../../src/common/ids.js';
 import { describeSmsTransport } from '../../../src/testing/index.js';
 import { type RouteRules, resolveRoutes } from '../../../src/transports/routed/routes.js';
 import { SmsRouter } from '../../../src/transports/routed/sms-router.js';
+import { DOUBLES } from '../../support/gateway/gateway-fixture.js';
 import { openGateway } from '../../support/gateway/gateway-harness.js';
-import { DOUBLES } from '../../support/gateway/gateway-world.js';
-import { RouteDouble } from '../../support/routed-world.js';
+import { RouteDouble } from '../../support/routed-fixture.js';
 import { SqliteMemory } from '../../support/sqlite-memory.js';
 
 beforeAll(() => Logger.overrideLogger(false));

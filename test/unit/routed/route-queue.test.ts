@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import { TypeormStorage } from '../../../src/storage/typeorm-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { busiestSecond, runPaced, watched } from '../../support/paced-workers.js';
-import { anSms, RouteDouble, RoutedWorld } from '../../support/routed-world.js';
+import { anSms, RouteDouble, RoutedFixture } from '../../support/routed-fixture.js';
 import { settled } from '../../support/settled.js';
 import { SqliteFile } from '../../support/sqlite-file.js';
 import { SqliteMemory } from '../../support/sqlite-memory.js';
@@ -87,10 +87,10 @@ describe('a limit in segments a second', () => {
       await storage.start();
       const { policies: guards } = storage;
       const transport = new RouteDouble('carrier');
-      const world = await RoutedWorld.started([{ name: 'a', transport, segmentsPerSecond: 10 }], { guards });
+      const fixture = await RoutedFixture.started([{ name: 'a', transport, segmentsPerSecond: 10 }], { guards });
       await storage.stop();
-      const now = world.clock.now();
-      expect(await world.send('22670000001')).toEqual({
+      const now = fixture.clock.now();
+      expect(await fixture.send('22670000001')).toEqual({
         kind: 'postponed',
         error: 'rate_limited',
         until: now + 1000,
@@ -103,9 +103,9 @@ describe('a limit in segments a second', () => {
       const transport = new RouteDouble('carrier');
       const clock = new FakeClock();
       const routes = [{ name: 'a', transport, segmentsPerSecond: 2 }];
-      const world = await RoutedWorld.started(routes, { guards: watch.guards, clock });
+      const fixture = await RoutedFixture.started(routes, { guards: watch.guards, clock });
       const stopping = new AbortController();
-      const results = world.submit(
+      const results = fixture.submit(
         [1, 2, 3, 4].map((digit) => anSms(`2267000000${digit}`)),
         stopping.signal,
       );
@@ -123,13 +123,13 @@ describe('a limit in segments a second', () => {
     test('a route that has begun to rest meanwhile hands on what waited for it', async () => {
       const first = new RouteDouble('first', () => ({ kind: 'unknown', error: 'no_answer' }));
       const second = new RouteDouble('second');
-      const world = await RoutedWorld.started([
+      const fixture = await RoutedFixture.started([
         { name: 'a', transport: first, segmentsPerSecond: 2, breaker: { minSms: 1 } },
         { name: 'b', transport: second, weight: 0 },
       ]);
-      const results = world.submit([anSms('22670000001'), anSms('22670000002')]);
+      const results = fixture.submit([anSms('22670000001'), anSms('22670000002')]);
       await settled();
-      world.clock.advance(500);
+      fixture.clock.advance(500);
       expect(await results).toMatchObject([{ kind: 'unknown' }, { kind: 'sent', route: 'b' }]);
     });
   });

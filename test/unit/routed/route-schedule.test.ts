@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type RouteSchedule, reserve } from '../../../src/transports/routed/route-queue.js';
 
 const NOW = 1_000_000;
-const EMPTY: RouteSchedule = { free: 0, told: 0 };
+const EMPTY: RouteSchedule = { free: 0, postponedUntil: 0 };
 
 describe('the time of a route', () => {
   test('a free route gives its time at once, then one SMS after the other', () => {
@@ -13,22 +13,22 @@ describe('the time of a route', () => {
       { at: NOW + 100, reserved: true },
       { at: NOW + 400, reserved: true },
     ]);
-    expect(schedule).toEqual({ free: NOW + 500, told: NOW });
+    expect(schedule).toEqual({ free: NOW + 500, postponedUntil: NOW });
   });
 
-  test('what would wait for more than a second is told when to come, one after the other, and takes nothing', () => {
-    const { reservations, schedule } = reserve({ free: NOW + 950, told: 0 }, [100, 100, 100], NOW);
+  test('SMS that would wait for more than a second get consecutive later times, and reserve nothing', () => {
+    const { reservations, schedule } = reserve({ free: NOW + 950, postponedUntil: 0 }, [100, 100, 100], NOW);
     expect(reservations).toEqual([
       { at: NOW + 950, reserved: true },
       { at: NOW + 1050, reserved: false },
       { at: NOW + 1150, reserved: false },
     ]);
-    expect(schedule).toEqual({ free: NOW + 1050, told: NOW + 1250 });
+    expect(schedule).toEqual({ free: NOW + 1050, postponedUntil: NOW + 1250 });
     expect(reserve(schedule, [100], NOW).reservations).toEqual([{ at: NOW + 1250, reserved: false }]);
   });
 
-  test('nobody is told to come later than in ten minutes', () => {
-    const { reservations } = reserve({ free: NOW + 5000, told: NOW + 10 ** 9 }, [100], NOW);
+  test('no SMS is postponed for more than ten minutes', () => {
+    const { reservations } = reserve({ free: NOW + 5000, postponedUntil: NOW + 10 ** 9 }, [100], NOW);
     expect(reservations).toEqual([{ at: NOW + 600_000, reserved: false }]);
   });
 

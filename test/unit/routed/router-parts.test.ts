@@ -4,7 +4,7 @@ import { DEFAULT_TIMING, type RepeatPolicy } from '../../../src/outbox/delivery/
 import type { CarrierCallback } from '../../../src/sms/sms-transport.js';
 import { strictestRepeatPolicy } from '../../../src/transports/routed/sms-router.js';
 import { RecordingSink } from '../../support/recording-sink.js';
-import { anSms, RouteDouble, RoutedWorld } from '../../support/routed-world.js';
+import { anSms, RouteDouble, RoutedFixture } from '../../support/routed-fixture.js';
 import { settled } from '../../support/settled.js';
 
 beforeAll(() => Logger.overrideLogger(false));
@@ -17,20 +17,20 @@ describe('names of routes and receipts', () => {
     for (const double of [first, second]) {
       double.answer = () => ({ kind: 'sent', route: 'smpp', carrierIds: ['1'] });
     }
-    const world = await RoutedWorld.started([
+    const fixture = await RoutedFixture.started([
       { name: 'a', transport: first, prefixes: ['226'] },
       { name: 'b', transport: second },
     ]);
-    const results = await world.submit([anSms('22670000001'), anSms('33612345678')]);
+    const results = await fixture.submit([anSms('22670000001'), anSms('33612345678')]);
     expect(results.map(({ route }) => route)).toEqual(['a', 'b']);
     await second.sink?.receipts([{ route: 'smpp', ids: ['1'], status: 'delivered' }]);
     await first.sink?.inbound([{ route: 'smpp', from: '22670000001', to: '36111', text: 'STOP' }]);
     await first.sink?.report([{ smsId: 'x', position: 0, status: 'delivered' }]);
-    expect(world.sink.receipts_).toEqual([{ route: 'b', ids: ['1'], status: 'delivered' }]);
-    expect(world.sink.texts).toMatchObject([{ route: 'a', text: 'STOP' }]);
+    expect(fixture.sink.receipts_).toEqual([{ route: 'b', ids: ['1'], status: 'delivered' }]);
+    expect(fixture.sink.texts).toMatchObject([{ route: 'a', text: 'STOP' }]);
     // Both routes may have tried this attempt: only ids tell which one an SMS without a result may have.
     await first.sink?.report([{ smsId: 'x', position: 0, status: 'failed', attempt: 1 }]);
-    expect(world.sink.reports).toHaveLength(1);
+    expect(fixture.sink.reports).toHaveLength(1);
   });
 
   test('the names that a transport has for its links stay, and the tries show the route too', async () => {
@@ -43,8 +43,8 @@ describe('names of routes and receipts', () => {
         { route: 'link-2', outcome: 'sent', at: 2 },
       ],
     }));
-    const world = await RoutedWorld.started([{ name: 'a', transport }]);
-    expect(await world.send('22670000001')).toMatchObject({
+    const fixture = await RoutedFixture.started([{ name: 'a', transport }]);
+    expect(await fixture.send('22670000001')).toMatchObject({
       route: 'carrier-2',
       attempts: [
         { route: 'a', outcome: 'retry', at: 1, code: '0x58' },
@@ -52,13 +52,13 @@ describe('names of routes and receipts', () => {
       ],
     });
     await transport.sink?.receipts([{ route: 'carrier-2', ids: ['1'], status: 'delivered' }]);
-    expect(world.sink.receipts_).toMatchObject([{ route: 'carrier-2' }]);
+    expect(fixture.sink.receipts_).toMatchObject([{ route: 'carrier-2' }]);
   });
 
   test('a refusal or a storage that is away reaches the transport that hands in', async () => {
     const transport = new RouteDouble('carrier');
-    const world = await RoutedWorld.started([{ name: 'a', transport }]);
-    world.sink.open = false;
+    const fixture = await RoutedFixture.started([{ name: 'a', transport }]);
+    fixture.sink.open = false;
     await expect(transport.sink?.receipts([{ route: 'carrier', ids: ['1'], status: 'delivered' }])).rejects.toThrow();
   });
 });
@@ -71,7 +71,7 @@ describe('callbacks', () => {
       return { status: 204 };
     });
     orange.callbacks.set('orange', async () => ({ status: 200, body: 'ok' }));
-    const { router } = await RoutedWorld.open([
+    const { router } = await RoutedFixture.open([
       { name: 'world', transport: twilio },
       { name: 'home', transport: orange, prefixes: ['226'] },
     ]);
@@ -88,7 +88,7 @@ describe('callbacks', () => {
     const [first, second] = doubles;
     expect(first && second).toBeTruthy();
     const routes = doubles.map((transport, index) => ({ name: `route-${index}`, transport }));
-    await expect(RoutedWorld.open(routes)).rejects.toThrow(
+    await expect(RoutedFixture.open(routes)).rejects.toThrow(
       'Two routes answer callbacks under the name "twilio", the second one is "route-1"',
     );
   });
@@ -101,22 +101,22 @@ describe('starting and stopping', () => {
       if (!works) throw new Error('no network');
     });
     const spare = new RouteDouble('spare');
-    const world = await RoutedWorld.started([
+    const fixture = await RoutedFixture.started([
       { name: 'a', transport: broken },
       { name: 'b', transport: spare, weight: 0 },
     ]);
-    expect(await world.send('22670000001')).toMatchObject({ route: 'b' });
-    world.clock.advance(30_000);
-    expect(await world.send('22670000002')).toMatchObject({
+    expect(await fixture.send('22670000001')).toMatchObject({ route: 'b' });
+    fixture.clock.advance(30_000);
+    expect(await fixture.send('22670000002')).toMatchObject({
       kind: 'sent',
       route: 'b',
       attempts: [{ route: 'a', outcome: 'retry', code: 'not_started' }, { route: 'b' }],
     });
     expect(broken.starts).toBe(2);
     works = true;
-    world.clock.advance(30_000);
-    expect(await world.send('22670000003')).toMatchObject({ route: 'a' });
-    expect(await world.send('22670000004')).toMatchObject({ route: 'a' });
+    fixture.clock.advance(30_000);
+    expect(await fixture.send('22670000003')).toMatchObject({ route: 'a' });
+    expect(await fixture.send('22670000004')).toMatchObject({ route: 'a' });
     expect(broken.starts).toBe(3);
     expect(spare.numbers).toEqual(['22670000001', '22670000002']);
   });
@@ -126,7 +126,7 @@ describe('starting and stopping', () => {
     const slow = new RouteDouble('slow', undefined, async () => {
       throw new Error('no network');
     });
-    const world = await RoutedWorld.started([{ name: 'a', transport: slow, breaker: false }]);
+    const fixture = await RoutedFixture.started([{ name: 'a', transport: slow, breaker: false }]);
     slow.starting = async () => {
       if (!(await new Promise<boolean>((resolve) => (start = resolve)))) throw new Error('no network');
     };
@@ -134,13 +134,13 @@ describe('starting and stopping', () => {
       [false, 2, { kind: 'retry', error: 'not_started' }],
       [true, 3, { kind: 'sent' }],
     ] as const) {
-      const results = [1, 2, 3].map((digit) => world.send(`2267000000${digit}`));
+      const results = [1, 2, 3].map((digit) => fixture.send(`2267000000${digit}`));
       await settled();
       expect(slow.starts).toBe(starts);
       start(works);
       expect(await Promise.all(results)).toMatchObject(Array(3).fill(expected));
     }
-    expect(await world.send('22670000004')).toMatchObject({ kind: 'sent' });
+    expect(await fixture.send('22670000004')).toMatchObject({ kind: 'sent' });
     expect(slow.starts).toBe(3);
   });
 
@@ -153,10 +153,10 @@ describe('starting and stopping', () => {
       throw new Error('no network');
     });
     const good = new RouteDouble('good');
-    const world = await RoutedWorld.started([
+    const fixture = await RoutedFixture.started([
       ...[unwilling, broken, good].map((transport) => ({ name: transport.name, transport })),
     ]);
-    await world.router.stop();
+    await fixture.router.stop();
     expect([good.stops, broken.stops]).toEqual([1, 0]);
   });
 });
@@ -176,7 +176,7 @@ describe('policy and timing of the whole', () => {
     const [quick, slow] = [new RouteDouble('quick'), new RouteDouble('slow')];
     quick.timing = { leaseMs: 10_000, maxAttempts: 30, retryBaseMs: 100 };
     slow.timing = { leaseMs: 180_000, reportDeadlineMs: 10 ** 9 };
-    const { router } = await RoutedWorld.open([
+    const { router } = await RoutedFixture.open([
       { name: 'quick', transport: quick },
       { name: 'slow', transport: slow },
     ]);

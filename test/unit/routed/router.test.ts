@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { SubmitResult } from '../../../src/sms/sms-transport.js';
-import { anSms, RouteDouble, RoutedWorld } from '../../support/routed-world.js';
+import { anSms, RouteDouble, RoutedFixture } from '../../support/routed-fixture.js';
 import { settled } from '../../support/settled.js';
 
 beforeAll(() => Logger.overrideLogger(false));
@@ -13,12 +13,12 @@ const kindsOf = (results: readonly SubmitResult[]) => results.map(({ kind }) => 
 const BURKINA = '22670123456';
 
 describe('where an SMS goes', () => {
-  let world: RoutedWorld;
-  afterEach(() => world.router.stop());
+  let fixture: RoutedFixture;
+  afterEach(() => fixture.router.stop());
 
   /** Two routes for all numbers, the second only when the first cannot. */
   async function twoRoutes(first: RouteDouble, second = new RouteDouble('second'), breaker = {}) {
-    world = await RoutedWorld.started([
+    fixture = await RoutedFixture.started([
       { name: 'a', transport: first, breaker },
       { name: 'b', transport: second, weight: 0 },
     ]);
@@ -28,11 +28,11 @@ describe('where an SMS goes', () => {
   test('a batch is split by route, and its results stand in its order', async () => {
     const burkina = new RouteDouble('bf', ({ number }) => ({ kind: 'sent', carrierIds: [`bf-${number}`] }));
     const france = new RouteDouble('fr', ({ number }) => ({ kind: 'sent', carrierIds: [`fr-${number}`] }));
-    world = await RoutedWorld.started([
+    fixture = await RoutedFixture.started([
       { name: 'burkina', transport: burkina, prefixes: ['226'] },
       { name: 'france', transport: france, prefixes: ['33'] },
     ]);
-    const results = await world.submit(
+    const results = await fixture.submit(
       ['22670000001', '33612345678', '22670000002', '18765550123'].map((n) => anSms(n)),
     );
     expect(results.map(({ kind }) => kind)).toEqual(['sent', 'sent', 'sent', 'refused']);
@@ -48,18 +48,18 @@ describe('where an SMS goes', () => {
 
   test('the route that took it, and the try, are told', async () => {
     await twoRoutes(new RouteDouble('first', () => ({ kind: 'sent', carrierIds: ['id-1'], segments: 1 })));
-    expect(await world.send(BURKINA)).toEqual({
+    expect(await fixture.send(BURKINA)).toEqual({
       kind: 'sent',
       carrierIds: ['id-1'],
       segments: 1,
       route: 'a',
-      attempts: [{ route: 'a', outcome: 'sent', at: world.clock.now() }],
+      attempts: [{ route: 'a', outcome: 'sent', at: fixture.clock.now() }],
     });
   });
 
   test('refused for good by one, it goes to the next, and both tries are told', async () => {
     const { second } = await twoRoutes(new RouteDouble('first', () => REFUSED));
-    expect(await world.send(BURKINA)).toMatchObject({
+    expect(await fixture.send(BURKINA)).toMatchObject({
       kind: 'sent',
       route: 'b',
       attempts: [
@@ -72,12 +72,16 @@ describe('where an SMS goes', () => {
 
   test('refused by all of them it is refused', async () => {
     await twoRoutes(new RouteDouble('first', () => REFUSED), new RouteDouble('second', () => REFUSED));
-    expect(await world.send(BURKINA)).toMatchObject({ kind: 'refused', error: 'no_contract', attempts: { length: 2 } });
+    expect(await fixture.send(BURKINA)).toMatchObject({
+      kind: 'refused',
+      error: 'no_contract',
+      attempts: { length: 2 },
+    });
   });
 
   test('a refusal that is about the number itself goes nowhere else', async () => {
     const second = new RouteDouble('second');
-    world = await RoutedWorld.started([
+    fixture = await RoutedFixture.started([
       {
         name: 'a',
         transport: new RouteDouble('first', () => ({ kind: 'refused', error: 'absent' })),
@@ -85,23 +89,23 @@ describe('where an SMS goes', () => {
       },
       { name: 'b', transport: second, weight: 0 },
     ]);
-    expect(await world.send(BURKINA)).toMatchObject({ kind: 'refused', error: 'absent' });
+    expect(await fixture.send(BURKINA)).toMatchObject({ kind: 'refused', error: 'absent' });
     expect(second.batches).toEqual([]);
   });
 
   test.each(['expired', 'smpp: expired'])('nor does one whose time has passed (%s)', async (error) => {
     const { second } = await twoRoutes(new RouteDouble('first', () => ({ kind: 'refused', error })));
-    expect(await world.send(BURKINA)).toMatchObject({ kind: 'refused', error });
+    expect(await fixture.send(BURKINA)).toMatchObject({ kind: 'refused', error });
     expect(second.batches).toEqual([]);
   });
 
   test('what may have been taken goes nowhere else, also when the route then rests', async () => {
     const { first, second } = await twoRoutes(new RouteDouble('first', () => LOST), undefined, { minSms: 1 });
-    const results = await world.submit([anSms('22670000001'), anSms('22670000002')]);
+    const results = await fixture.submit([anSms('22670000001'), anSms('22670000002')]);
     expect(results).toMatchObject([LOST, LOST]);
     expect(results.map(({ attempts }) => attempts?.length)).toEqual([1, 1]);
     expect(second.batches).toEqual([]);
-    expect(await world.send(BURKINA)).toMatchObject({ kind: 'sent', route: 'b' });
+    expect(await fixture.send(BURKINA)).toMatchObject({ kind: 'sent', route: 'b' });
     expect(first.numbers).toHaveLength(2);
   });
 
@@ -115,7 +119,7 @@ describe('where an SMS goes', () => {
     const { second } = await twoRoutes(first);
     const told: string[] = [];
     const batch = [0, 1, 2, 3, 4].map((digit) => anSms(`2267000000${digit}`));
-    const results = world.submit(batch, undefined, (sms, { kind, route }) =>
+    const results = fixture.submit(batch, undefined, (sms, { kind, route }) =>
       told.push(`${batch.indexOf(sms)} ${kind} ${route}`),
     );
     await settled();
@@ -138,19 +142,19 @@ describe('where an SMS goes', () => {
         throw new Error('defect');
       }),
     );
-    expect(await world.send(BURKINA)).toMatchObject({ kind: 'unknown', error: 'transport_error' });
+    expect(await fixture.send(BURKINA)).toMatchObject({ kind: 'unknown', error: 'transport_error' });
     expect(second.batches).toEqual([]);
   });
 
   test('what one route is busy for stays with it, until it rests: then it goes on at once', async () => {
     const { first, second } = await twoRoutes(new RouteDouble('first', () => BUSY), undefined, { minSms: 3 });
-    expect(await world.send(BURKINA)).toMatchObject({
+    expect(await fixture.send(BURKINA)).toMatchObject({
       ...BUSY,
       attempts: [{ route: 'a', outcome: 'retry', code: 'busy' }],
     });
-    expect(await world.send(BURKINA)).toMatchObject(BUSY);
+    expect(await fixture.send(BURKINA)).toMatchObject(BUSY);
     expect(second.batches).toEqual([]);
-    expect(await world.send(BURKINA)).toMatchObject({
+    expect(await fixture.send(BURKINA)).toMatchObject({
       kind: 'sent',
       route: 'b',
       attempts: [
@@ -158,16 +162,16 @@ describe('where an SMS goes', () => {
         { route: 'b', outcome: 'sent' },
       ],
     });
-    expect(await world.send(BURKINA)).toMatchObject({ kind: 'sent', attempts: [{ route: 'b' }] });
+    expect(await fixture.send(BURKINA)).toMatchObject({ kind: 'sent', attempts: [{ route: 'b' }] });
     expect(first.numbers).toHaveLength(3);
   });
 
   test('after its rest one SMS tries the route; when it works all go there again', async () => {
     const { first, second } = await twoRoutes(new RouteDouble('first', () => BUSY), undefined, { minSms: 1 });
-    await world.send(BURKINA);
+    await fixture.send(BURKINA);
     first.answer = () => ({ kind: 'sent' });
-    world.clock.advance(30_000);
-    const three = () => world.submit([1, 2, 3].map((digit) => anSms(`2267000000${digit}`)));
+    fixture.clock.advance(30_000);
+    const three = () => fixture.submit([1, 2, 3].map((digit) => anSms(`2267000000${digit}`)));
     expect((await three()).map(({ route }) => route)).toEqual(['a', 'b', 'b']);
     expect((await three()).map(({ route }) => route)).toEqual(['a', 'a', 'a']);
     expect(second.numbers).toHaveLength(3);
@@ -175,10 +179,10 @@ describe('where an SMS goes', () => {
 
   test('one that never got to the carrier says nothing of the route: the next one tries it', async () => {
     const { first, second } = await twoRoutes(new RouteDouble('first', () => BUSY), undefined, { minSms: 1 });
-    await world.send(BURKINA);
-    const three = () => world.submit([1, 2, 3].map((digit) => anSms(`2267000000${digit}`)));
-    world.clock.advance(30_000);
-    first.answer = () => ({ kind: 'postponed', error: 'queue', until: world.clock.now() + 1000 });
+    await fixture.send(BURKINA);
+    const three = () => fixture.submit([1, 2, 3].map((digit) => anSms(`2267000000${digit}`)));
+    fixture.clock.advance(30_000);
+    first.answer = () => ({ kind: 'postponed', error: 'queue', until: fixture.clock.now() + 1000 });
     expect((await three()).map(({ kind }) => kind)).toEqual(['postponed', 'sent', 'sent']);
     first.answer = () => ({ kind: 'refused', error: 'smpp: expired', unasked: true });
     expect((await three()).map(({ kind }) => kind)).toEqual(['refused', 'sent', 'sent']);
@@ -193,7 +197,7 @@ describe('where an SMS goes', () => {
     'what a transport tells badly (%s) may have been taken: it goes nowhere else and is not refused',
     async (told) => {
       const { second } = await twoRoutes(new RouteDouble('first', () => JSON.parse(told)));
-      expect(await world.send(BURKINA)).toMatchObject({
+      expect(await fixture.send(BURKINA)).toMatchObject({
         kind: 'unknown',
         error: expect.stringMatching(/^(no|bad)_answer$/),
       });
@@ -207,14 +211,14 @@ describe('where an SMS goes', () => {
       return { kind: 'sent' };
     });
     const { second } = await twoRoutes(first);
-    const results = await world.submit(Array.from({ length: 10 }, (_, digit) => anSms(`2267000000${digit}`)));
+    const results = await fixture.submit(Array.from({ length: 10 }, (_, digit) => anSms(`2267000000${digit}`)));
     expect(kindsOf(results)).toEqual([...Array(9).fill('sent'), 'unknown']);
-    expect(await world.send(BURKINA)).toMatchObject({ kind: 'sent', route: 'a' });
+    expect(await fixture.send(BURKINA)).toMatchObject({ kind: 'sent', route: 'a' });
     expect(second.numbers).toEqual([]);
   });
 
   test('a failOver of the host that throws lets the refusal stand, and costs no other', async () => {
-    world = await RoutedWorld.started([
+    fixture = await RoutedFixture.started([
       {
         name: 'a',
         transport: new RouteDouble('bf', () => REFUSED),
@@ -225,22 +229,22 @@ describe('where an SMS goes', () => {
       },
       { name: 'b', transport: new RouteDouble('all'), weight: 0 },
     ]);
-    const results = await world.submit([anSms('22670000001'), anSms('33612345678')]);
+    const results = await fixture.submit([anSms('22670000001'), anSms('33612345678')]);
     expect(results).toMatchObject([REFUSED, { kind: 'sent', route: 'b' }]);
   });
 
   test('when the route still fails, the one that tried it goes on too', async () => {
     const { first } = await twoRoutes(new RouteDouble('first', () => BUSY), undefined, { minSms: 1 });
-    await world.send(BURKINA);
-    world.clock.advance(30_000);
-    expect(await world.send(BURKINA)).toMatchObject({ kind: 'sent', route: 'b', attempts: { length: 2 } });
+    await fixture.send(BURKINA);
+    fixture.clock.advance(30_000);
+    expect(await fixture.send(BURKINA)).toMatchObject({ kind: 'sent', route: 'b', attempts: { length: 2 } });
     expect(first.numbers).toHaveLength(2);
-    expect(await world.send(BURKINA)).toMatchObject({ kind: 'sent', attempts: { length: 1 } });
+    expect(await fixture.send(BURKINA)).toMatchObject({ kind: 'sent', attempts: { length: 1 } });
   });
 
   test('refusals are no reason to rest', async () => {
     const { first } = await twoRoutes(new RouteDouble('first', () => REFUSED), undefined, { minSms: 1 });
-    for (let sms = 0; sms < 20; sms++) await world.send(BURKINA);
+    for (let sms = 0; sms < 20; sms++) await fixture.send(BURKINA);
     expect(first.numbers).toHaveLength(20);
   });
 
@@ -249,79 +253,79 @@ describe('where an SMS goes', () => {
     const both = await twoRoutes(new RouteDouble('first', () => LOST), new RouteDouble('second', () => LOST), {
       minSms: 1,
     });
-    await world.send(BURKINA);
-    world.clock.advance(10_000);
-    for (let sms = 0; sms < 5; sms++) await world.send(BURKINA);
-    return { ...both, firstAgain: world.clock.now() + 20_000 };
+    await fixture.send(BURKINA);
+    fixture.clock.advance(10_000);
+    for (let sms = 0; sms < 5; sms++) await fixture.send(BURKINA);
+    return { ...both, firstAgain: fixture.clock.now() + 20_000 };
   }
 
   test('one whose transport says that its carrier is failing leaves it to the next route, and is asked again', async () => {
     const { first, second } = await twoRoutes(new RouteDouble('first', () => BUSY));
-    const until = world.clock.now() + 20_000;
+    const until = fixture.clock.now() + 20_000;
     first.answer = () => ({ kind: 'postponed', error: 'smpp: 0x04', until, away: true });
-    expect(await world.send(BURKINA)).toMatchObject({ kind: 'sent', route: 'b' });
+    expect(await fixture.send(BURKINA)).toMatchObject({ kind: 'sent', route: 'b' });
     second.answer = () => ({ kind: 'postponed', error: 'smpp: 0x15', until: until + 5000, away: true });
-    expect(await world.send(BURKINA)).toEqual({ kind: 'postponed', error: 'smpp: 0x04', until, away: true });
+    expect(await fixture.send(BURKINA)).toEqual({ kind: 'postponed', error: 'smpp: 0x04', until, away: true });
     first.answer = () => ({ kind: 'sent' });
-    expect(await world.send(BURKINA)).toMatchObject({ kind: 'sent', route: 'a' });
+    expect(await fixture.send(BURKINA)).toMatchObject({ kind: 'sent', route: 'a' });
   });
 
   test('when all routes rest it comes again when the first of them is tried, without a try', async () => {
     const { firstAgain } = await bothRest();
     const untried: SubmitResult = { kind: 'postponed', error: 'circuit_open', until: firstAgain, away: true };
-    expect(await world.send(BURKINA)).toEqual(untried);
-    world.clock.advance(19_999);
-    expect(await world.send(BURKINA)).toEqual(untried);
-    world.clock.advance(1);
-    expect(await world.send(BURKINA)).toMatchObject(LOST);
+    expect(await fixture.send(BURKINA)).toEqual(untried);
+    fixture.clock.advance(19_999);
+    expect(await fixture.send(BURKINA)).toEqual(untried);
+    fixture.clock.advance(1);
+    expect(await fixture.send(BURKINA)).toMatchObject(LOST);
   });
 
   test('while another SMS tries the route it comes again in a second', async () => {
     const { first } = await bothRest();
-    world.clock.advance(20_000);
+    fixture.clock.advance(20_000);
     let answerProbe: (result: SubmitResult) => void = () => undefined;
     first.answer = () =>
       new Promise((resolve) => {
         answerProbe = resolve;
       });
-    const probe = world.send(BURKINA);
+    const probe = fixture.send(BURKINA);
     await settled();
-    const untried = { kind: 'postponed', error: 'circuit_open', until: world.clock.now() + 1000 };
-    expect(await world.send(BURKINA)).toEqual(untried);
+    const untried = { kind: 'postponed', error: 'circuit_open', until: fixture.clock.now() + 1000 };
+    expect(await fixture.send(BURKINA)).toEqual(untried);
     first.answer = () => ({ kind: 'sent' });
     answerProbe({ kind: 'sent' });
     expect(await probe).toMatchObject({ kind: 'sent' });
-    expect(await world.send(BURKINA)).toMatchObject({ kind: 'sent', route: 'a' });
+    expect(await fixture.send(BURKINA)).toMatchObject({ kind: 'sent', route: 'a' });
   });
 
   test('what waits for a route that operators rest comes again in 15 to 30 s, unless another one can be tried before', async () => {
     await twoRoutes(new RouteDouble('first', () => LOST), undefined, { minSms: 1 });
-    for (const name of ['a', 'b']) world.rested.add(name);
+    for (const name of ['a', 'b']) fixture.rested.add(name);
     const comesAfter = async (...lots: number[]) => {
-      world.ids.lots = [0.5, ...lots];
-      const result = await world.send(BURKINA);
-      return { ...result, until: Reflect.get(result ?? {}, 'until') - world.clock.now() };
+      fixture.ids.lots = [0.5, ...lots];
+      const result = await fixture.send(BURKINA);
+      return { ...result, until: Reflect.get(result ?? {}, 'until') - fixture.clock.now() };
     };
     expect(await comesAfter(0, 0.5)).toEqual({ kind: 'postponed', error: 'resting', until: 15_000 });
     expect(await comesAfter(1, 0.9)).toEqual({ kind: 'postponed', error: 'resting', until: 28_500 });
-    world.rested.delete('a');
-    await world.send(BURKINA);
-    world.clock.advance(29_000);
-    expect(await world.send(BURKINA)).toMatchObject({ kind: 'postponed', until: world.clock.now() + 1000 });
+    fixture.rested.delete('a');
+    await fixture.send(BURKINA);
+    fixture.clock.advance(29_000);
+    expect(await fixture.send(BURKINA)).toMatchObject({ kind: 'postponed', until: fixture.clock.now() + 1000 });
   });
 
   test('of no use any more when all routes rest, it does not come again', async () => {
     await bothRest();
-    const expiresAt = world.clock.now() + 1;
-    expect(await world.send(BURKINA, { expiresAt })).toMatchObject({ kind: 'postponed' });
-    world.clock.advance(1);
-    expect(await world.send(BURKINA, { expiresAt })).toEqual({ kind: 'refused', error: 'expired', unasked: true });
+    const expiresAt = fixture.clock.now() + 1;
+    expect(await fixture.send(BURKINA, { expiresAt })).toMatchObject({ kind: 'postponed' });
+    fixture.clock.advance(1);
+    expect(await fixture.send(BURKINA, { expiresAt })).toEqual({ kind: 'refused', error: 'expired', unasked: true });
   });
 
   test('refused here while another route rests: it may work there later', async () => {
     await twoRoutes(new RouteDouble('first', () => LOST), new RouteDouble('second', () => REFUSED), { minSms: 1 });
-    await world.send(BURKINA);
-    expect(await world.send(BURKINA)).toMatchObject({
+    await fixture.send(BURKINA);
+    expect(await fixture.send(BURKINA)).toMatchObject({
       kind: 'retry',
       error: 'circuit_open',
       attempts: [{ route: 'b' }],
@@ -330,8 +334,8 @@ describe('where an SMS goes', () => {
 
   test('without a breaker a route never rests', async () => {
     const first = new RouteDouble('first', () => BUSY);
-    world = await RoutedWorld.started([{ name: 'a', transport: first, breaker: false }]);
-    for (let sms = 0; sms < 50; sms++) expect(await world.send(BURKINA)).toMatchObject(BUSY);
+    fixture = await RoutedFixture.started([{ name: 'a', transport: first, breaker: false }]);
+    for (let sms = 0; sms < 50; sms++) expect(await fixture.send(BURKINA)).toMatchObject(BUSY);
     expect(first.numbers).toHaveLength(50);
   });
 
@@ -339,9 +343,9 @@ describe('where an SMS goes', () => {
     const { first, second } = await twoRoutes(new RouteDouble('first', () => BUSY), undefined, { minSms: 1 });
     const stopping = new AbortController();
     stopping.abort();
-    expect(await world.submit([anSms(BURKINA)], stopping.signal)).toMatchObject([BUSY]);
+    expect(await fixture.submit([anSms(BURKINA)], stopping.signal)).toMatchObject([BUSY]);
     expect(second.batches).toEqual([]);
-    await world.send(BURKINA);
+    await fixture.send(BURKINA);
     expect(first.numbers).toHaveLength(2);
   });
 
@@ -353,12 +357,12 @@ describe('where an SMS goes', () => {
     const slow = new RouteDouble('slow', () => answered);
     const refusing = new RouteDouble('refusing', () => REFUSED);
     const spare = new RouteDouble('spare');
-    world = await RoutedWorld.started([
+    fixture = await RoutedFixture.started([
       { name: 'slow', transport: slow, prefixes: ['33'] },
       { name: 'refusing', transport: refusing, prefixes: ['226'] },
       { name: 'spare', transport: spare },
     ]);
-    const results = world.submit([anSms('33612345678'), anSms(BURKINA)]);
+    const results = fixture.submit([anSms('33612345678'), anSms(BURKINA)]);
     await settled();
     expect(spare.numbers).toEqual([BURKINA]);
     answerSlow({ kind: 'sent' });
@@ -367,26 +371,26 @@ describe('where an SMS goes', () => {
 
   test('a route is not begun whose own time would outlast the lease', async () => {
     const first = new RouteDouble('first', async () => {
-      world.clock.advance(66_000);
+      fixture.clock.advance(66_000);
       return REFUSED;
     });
     const { second } = await twoRoutes(first);
-    expect(world.router.timing.leaseMs).toBe(125_000);
-    expect(await world.send(BURKINA)).toMatchObject({ kind: 'retry', error: 'no_time' });
+    expect(fixture.router.timing.leaseMs).toBe(125_000);
+    expect(await fixture.send(BURKINA)).toMatchObject({ kind: 'retry', error: 'no_time' });
     expect(second.batches).toEqual([]);
   });
 
   test('one that had no time for any route comes again in a second, without a try', async () => {
     const { first, second } = await twoRoutes(new RouteDouble('first', () => LOST), undefined, { minSms: 1 });
-    await world.send(BURKINA);
-    world.clock.advance(30_000);
+    await fixture.send(BURKINA);
+    fixture.clock.advance(30_000);
     first.answer = async () => {
-      world.clock.advance(66_000);
+      fixture.clock.advance(66_000);
       return LOST;
     };
-    const [probe, other] = await world.submit([anSms('22670000001'), anSms('22670000002')]);
+    const [probe, other] = await fixture.submit([anSms('22670000001'), anSms('22670000002')]);
     expect(probe).toMatchObject(LOST);
-    expect(other).toEqual({ kind: 'postponed', error: 'circuit_open', until: world.clock.now() + 1000 });
+    expect(other).toEqual({ kind: 'postponed', error: 'circuit_open', until: fixture.clock.now() + 1000 });
     expect(second.batches).toEqual([]);
   });
 });

@@ -6,18 +6,18 @@ import type { InboundSms } from '../../../src/sms/sms-transport.js';
 import { PLAIN_SHORT_MESSAGE, type ShortMessage } from '../../../src/transports/smpp/pdu/pdu.js';
 import { TAG } from '../../../src/transports/smpp/pdu/tlv.js';
 import type { SmppLinkOptions } from '../../../src/transports/smpp/smpp-options.js';
-import { smppWorld, smsOf } from '../../support/smpp-world.js';
+import { smppFixture, smsOf } from '../../support/smpp-fixture.js';
 import { receiptOf } from '../../support/smsc/receipt.js';
 import type { TestSmsc } from '../../support/smsc/test-smsc.js';
 
 beforeAll(() => Logger.overrideLogger(false));
 
-const world = smppWorld();
+const fixture = smppFixture();
 
 async function bound(link: Omit<Partial<SmppLinkOptions>, 'port'> = {}): Promise<TestSmsc> {
-  const smsc = await world().smsc();
-  await world().start([{ port: smsc.port, route: 'acme', ...link }]);
-  await world().until(() => smsc.connections[0]?.bind !== undefined);
+  const smsc = await fixture().smsc();
+  await fixture().start([{ port: smsc.port, route: 'acme', ...link }]);
+  await fixture().until(() => smsc.connections[0]?.bind !== undefined);
   return smsc;
 }
 
@@ -40,12 +40,12 @@ describe('receipts', () => {
     ['padded-upper-hex', 'decimal-then-hex'],
     ['padded-decimal', 'same'],
   ] as const)('with a %s id are for the id of the answer (%s)', async (format, messageIds) => {
-    const smsc = await world().smsc();
-    const transport = await world().start([{ port: smsc.port, route: 'acme', messageIds }]);
-    const [result] = await world().results(transport, smsOf('Bonjour'));
+    const smsc = await fixture().smsc();
+    const transport = await fixture().start([{ port: smsc.port, route: 'acme', messageIds }]);
+    const [result] = await fixture().results(transport, smsOf('Bonjour'));
     const [submit] = smsc.submits;
     expect(await submit?.receipt({ id: submit.idAs(format) })).toBe(0);
-    const [receipt] = world().sink.receipts_;
+    const [receipt] = fixture().sink.receipts_;
     expect(receipt).toMatchObject({ route: 'acme', status: 'delivered', number: '22670000000' });
     expect(receipt?.ids).toContain(result?.carrierIds?.[0]);
   });
@@ -60,7 +60,7 @@ describe('receipts', () => {
     const receipt = inbound('', { esmClass: 0x04, shortMessage: Buffer.from(text, 'latin1') });
     expect([await asked(smsc, receipt), await asked(smsc, receipt)]).toEqual([0, 0]);
     warn.mockRestore();
-    expect(world().sink.receipts_).toMatchObject([
+    expect(fixture().sink.receipts_).toMatchObject([
       { status: 'sent', unread: true },
       { status: 'sent', unread: true },
     ]);
@@ -74,11 +74,11 @@ describe('receipts', () => {
     const receipt = inbound(Buffer.from('id:1 stat:UNDELIV err:001', 'latin1'), { esmClass: 4 });
     await asked(smsc, { ...receipt, source: { ton: 1, npi: 1, address: '22670990000' }, destination: receipt.source });
     await asked(smsc, receipt);
-    expect(world().sink.receipts_).toMatchObject([
+    expect(fixture().sink.receipts_).toMatchObject([
       { number: '22670990000', otherNumber: '22670000000' },
       { number: '22670000000' },
     ]);
-    expect(world().sink.receipts_[1]).not.toHaveProperty('otherNumber');
+    expect(fixture().sink.receipts_[1]).not.toHaveProperty('otherNumber');
   });
 
   test('and texts in both short_message and message_payload are read from the longer one', async () => {
@@ -86,55 +86,55 @@ describe('receipts', () => {
     const payload = (text: string) => [{ tag: TAG.messagePayload, value: encodeGsm7(text) }];
     await asked(smsc, inbound('Bonj', { tlvs: payload('Bonjour') }));
     await asked(smsc, inbound('Bonsoir', { tlvs: payload('B') }));
-    expect(world().sink.texts.map(({ text }) => text)).toEqual(['Bonjour', 'Bonsoir']);
+    expect(fixture().sink.texts.map(({ text }) => text)).toEqual(['Bonjour', 'Bonsoir']);
   });
 
   test('from a carrier that answers in hexadecimal', async () => {
-    const smsc = await world().smsc();
+    const smsc = await fixture().smsc();
     smsc.onSubmit = (submit) => submit.answer({ messageId: submit.idAs('upper-hex') });
-    const transport = await world().start([{ port: smsc.port, messageIds: 'hex-then-decimal' }]);
-    const [result] = await world().results(transport, smsOf('Bonjour'));
+    const transport = await fixture().start([{ port: smsc.port, messageIds: 'hex-then-decimal' }]);
+    const [result] = await fixture().results(transport, smsOf('Bonjour'));
     await smsc.submits[0]?.receipt({ in: 'text' });
-    expect(world().sink.receipts_[0]?.ids).toContain(result?.carrierIds?.[0]);
+    expect(fixture().sink.receipts_[0]?.ids).toContain(result?.carrierIds?.[0]);
   });
 
   test.each(['text', 'tlvs', 'both'] as const)('come as data_sm too (%s)', async (where) => {
-    const smsc = await world().smsc();
-    const transport = await world().start([{ port: smsc.port, route: 'acme' }]);
-    const [result] = await world().results(transport, smsOf('Bonjour'));
+    const smsc = await fixture().smsc();
+    const transport = await fixture().start([{ port: smsc.port, route: 'acme' }]);
+    const [result] = await fixture().results(transport, smsOf('Bonjour'));
     const [submit] = smsc.submits;
     const receipt = submit && receiptOf(submit.pdu, { id: submit.idAs('decimal'), in: where, state: 'UNDELIV' });
     expect(receipt && (await smsc.connection.data(receipt))).toMatchObject({ command: 'data_sm_resp', status: 0 });
-    expect(world().sink.receipts_).toMatchObject([{ route: 'acme', status: 'undelivered', number: '22670000000' }]);
-    expect(world().sink.receipts_[0]?.ids).toContain(result?.carrierIds?.[0]);
+    expect(fixture().sink.receipts_).toMatchObject([{ route: 'acme', status: 'undelivered', number: '22670000000' }]);
+    expect(fixture().sink.receipts_[0]?.ids).toContain(result?.carrierIds?.[0]);
   });
 
   test('may overtake the answer: they are handed in all the same', async () => {
-    const smsc = await world().smsc({ onSubmit: () => {} });
-    const transport = await world().start([{ port: smsc.port }]);
-    const results = world().submit(transport, smsOf('Bonjour'));
-    await world().until(() => smsc.submits.length === 1);
+    const smsc = await fixture().smsc({ onSubmit: () => {} });
+    const transport = await fixture().start([{ port: smsc.port }]);
+    const results = fixture().submit(transport, smsOf('Bonjour'));
+    await fixture().until(() => smsc.submits.length === 1);
     expect(await smsc.submits[0]?.receipt()).toBe(0);
-    expect(world().sink.receipts_).toMatchObject([{ ids: expect.arrayContaining(['870928761']) }]);
+    expect(fixture().sink.receipts_).toMatchObject([{ ids: expect.arrayContaining(['870928761']) }]);
     smsc.submits[0]?.answer();
-    expect(await world().settled(results)).toMatchObject([{ kind: 'sent', carrierIds: ['870928761'] }]);
+    expect(await fixture().settled(results)).toMatchObject([{ kind: 'sent', carrierIds: ['870928761'] }]);
   });
 
   test('are taken only when they are stored: else the carrier is to come again', async () => {
     const smsc = await bound();
     const receipt = inbound(Buffer.from('id:1 stat:DELIVRD err:000', 'latin1'), { esmClass: 4 });
-    world().sink.open = false;
+    fixture().sink.open = false;
     expect(await asked(smsc, receipt)).toBe(0x64);
-    world().sink.open = true;
+    fixture().sink.open = true;
     expect(await asked(smsc, receipt)).toBe(0);
-    expect(world().sink.receipts_).toHaveLength(1);
+    expect(fixture().sink.receipts_).toHaveLength(1);
   });
 
   test('that say nothing, and acknowledgements nobody asked for, are taken and left aside', async () => {
     const smsc = await bound();
     expect(await asked(smsc, inbound('Bonjour', { esmClass: 4 }))).toBe(0);
     expect(await asked(smsc, inbound('id:1 stat:DELIVRD', { esmClass: 0x08 }))).toBe(0);
-    expect([world().sink.receipts_, world().sink.texts]).toEqual([[], []]);
+    expect([fixture().sink.receipts_, fixture().sink.texts]).toEqual([[], []]);
   });
 });
 
@@ -146,24 +146,24 @@ describe('receipts that nothing but their text marks', () => {
   };
 
   test('are for the id of the answer on a link with unmarkedReceipts, where a person’s text stays one', async () => {
-    const smsc = await world().smsc();
-    const transport = await world().start([{ port: smsc.port, route: 'acme', unmarkedReceipts: true }]);
-    const [result] = await world().results(transport, smsOf('Bonjour'));
+    const smsc = await fixture().smsc();
+    const transport = await fixture().start([{ port: smsc.port, route: 'acme', unmarkedReceipts: true }]);
+    const [result] = await fixture().results(transport, smsOf('Bonjour'));
     expect(await asked(smsc, unmarked(smsc))).toBe(0);
-    expect(world().sink.receipts_).toMatchObject([{ route: 'acme', status: 'delivered', number: '22670000000' }]);
-    expect(world().sink.receipts_[0]?.ids).toContain(result?.carrierIds?.[0]);
+    expect(fixture().sink.receipts_).toMatchObject([{ route: 'acme', status: 'delivered', number: '22670000000' }]);
+    expect(fixture().sink.receipts_[0]?.ids).toContain(result?.carrierIds?.[0]);
     expect(await asked(smsc, inbound('STOP'))).toBe(0);
-    expect(world().sink.texts).toMatchObject([stop]);
-    expect(world().sink.receipts_).toHaveLength(1);
+    expect(fixture().sink.texts).toMatchObject([stop]);
+    expect(fixture().sink.receipts_).toHaveLength(1);
   });
 
   test('are texts on every other link', async () => {
-    const smsc = await world().smsc();
-    const transport = await world().start([{ port: smsc.port, route: 'acme' }]);
-    await world().results(transport, smsOf('Bonjour'));
+    const smsc = await fixture().smsc();
+    const transport = await fixture().start([{ port: smsc.port, route: 'acme' }]);
+    await fixture().results(transport, smsOf('Bonjour'));
     expect(await asked(smsc, unmarked(smsc))).toBe(0);
-    expect(world().sink.receipts_).toEqual([]);
-    expect(world().sink.texts).toMatchObject([{ route: 'acme', text: expect.stringMatching(/^id:/) }]);
+    expect(fixture().sink.receipts_).toEqual([]);
+    expect(fixture().sink.texts).toMatchObject([{ route: 'acme', text: expect.stringMatching(/^id:/) }]);
   });
 });
 
@@ -177,14 +177,14 @@ describe('texts from phones', () => {
   ])('%s', async (_, message) => {
     const smsc = await bound();
     expect(await asked(smsc, message)).toBe(0);
-    expect(world().sink.texts).toMatchObject([stop]);
+    expect(fixture().sink.texts).toMatchObject([stop]);
   });
 
   test('come as data_sm too, as long as they like', async () => {
     const smsc = await bound();
     const text = 'STOP '.repeat(80).trim();
     expect(await smsc.connection.data(inbound(text))).toMatchObject({ command: 'data_sm_resp', status: 0 });
-    expect(world().sink.texts).toMatchObject([{ ...stop, text }]);
+    expect(fixture().sink.texts).toMatchObject([{ ...stop, text }]);
   });
 
   test('of several parts come part by part, each with its place; the last one is taken only when it is stored', async () => {
@@ -193,11 +193,11 @@ describe('texts from phones', () => {
       inbound(Buffer.concat([Uint8Array.of(5, 0, 3, 9, 2, number), encodeGsm7(text)]), { esmClass: 0x40 });
     const place = (number: number) => ({ reference: '8:9', total: 2, number });
     expect(await asked(smsc, part(1, 'ST'))).toBe(0);
-    world().sink.open = false;
+    fixture().sink.open = false;
     expect(await asked(smsc, part(2, 'OP'))).toBe(0x64);
-    world().sink.open = true;
+    fixture().sink.open = true;
     expect(await asked(smsc, part(2, 'OP'))).toBe(0);
-    expect(world().sink.texts).toEqual([
+    expect(fixture().sink.texts).toEqual([
       { ...stop, text: 'ST', part: place(1) },
       { ...stop, text: 'OP', part: place(2) },
     ]);
@@ -205,12 +205,12 @@ describe('texts from phones', () => {
 
   test('that the carrier repeats on its next connection have one key, and those that a phone repeats have two', async () => {
     const smsc = await bound();
-    const keys = () => world().sink.texts.map(({ key }) => key);
+    const keys = () => fixture().sink.texts.map(({ key }) => key);
     await asked(smsc, inbound('OK'));
     await asked(smsc, inbound('OK'));
     expect(new Set(keys()).size).toBe(2);
     smsc.connection.drop();
-    await world().until(
+    await fixture().until(
       () => smsc.connections.at(-1) !== smsc.connections[0] && smsc.connections.at(-1)?.bind !== undefined,
     );
     expect(await asked(smsc, inbound('OK'))).toBe(0);
@@ -227,7 +227,7 @@ describe('texts from phones', () => {
     };
     await asked(smsc, half(2, 'de000042'));
     await asked(smsc, half(1, '0041d83d'));
-    expect(world().sink.texts.map(({ text }) => text)).toEqual(['\ude00B', 'A\ud83d']);
+    expect(fixture().sink.texts.map(({ text }) => text)).toEqual(['\ude00B', 'A\ud83d']);
   });
 
   test.each<[string, ShortMessage]>([
@@ -237,7 +237,7 @@ describe('texts from phones', () => {
   ])('%s are taken and left aside', async (_, message) => {
     const smsc = await bound();
     expect(await asked(smsc, message)).toBe(0);
-    expect(world().sink.texts).toEqual([]);
+    expect(fixture().sink.texts).toEqual([]);
   });
 
   test.each([5, 6, 7, 9, 10, 13, 14])(
@@ -247,7 +247,7 @@ describe('texts from phones', () => {
       const text = inbound(Buffer.from('STOP'), { dataCoding });
       expect(await asked(smsc, text)).toBe(0);
       expect(await smsc.connection.data(text)).toMatchObject({ command: 'data_sm_resp', status: 0 });
-      expect(world().sink.texts).toMatchObject([stop, stop]);
+      expect(fixture().sink.texts).toMatchObject([stop, stop]);
     },
   );
 
@@ -262,7 +262,7 @@ describe('texts from phones', () => {
       const data = inbound(Buffer.from('Geheim'), { dataCoding });
       expect([await asked(smsc, data), await asked(smsc, data)]).toEqual([0, 0]);
       warn.mockRestore();
-      expect(world().sink.texts).toEqual([]);
+      expect(fixture().sink.texts).toEqual([]);
       expect(logged).toHaveLength(1);
       expect(logged[0]).toContain(`data_coding ${dataCoding}`);
       expect(logged[0]).not.toMatch(/Geheim|22670000000/);
@@ -272,8 +272,8 @@ describe('texts from phones', () => {
   test('a text that looks like a receipt is a text', async () => {
     const smsc = await bound();
     await asked(smsc, inbound('id:1 stat:DELIVRD'));
-    expect(world().sink.receipts_).toEqual([]);
-    expect(world().sink.texts).toHaveLength(1);
+    expect(fixture().sink.receipts_).toEqual([]);
+    expect(fixture().sink.texts).toHaveLength(1);
   });
 });
 
@@ -302,8 +302,8 @@ describe('the number of a phone', () => {
   ])('TON %d %j is that of the phone on a link whose home is BF', async (ton, address) => {
     const smsc = await bound({ home: 'BF' });
     expect(await asked(smsc, from(ton, address))).toBe(0);
-    expect(world().sink.texts).toMatchObject([{ ...stop, from: '22670000001' }]);
-    expect(world().sink.unread_).toEqual([]);
+    expect(fixture().sink.texts).toMatchObject([{ ...stop, from: '22670000001' }]);
+    expect(fixture().sink.unread_).toEqual([]);
   });
 
   test.each<[ton: number, address: string]>([
@@ -319,8 +319,8 @@ describe('the number of a phone', () => {
   ])('TON %d %j is not guessed on a link without home: the text is counted, not stored', async (ton, address) => {
     const smsc = await bound();
     expect(await asked(smsc, from(ton, address))).toBe(0);
-    expect(world().sink.texts).toEqual([]);
-    expect(world().sink.unread_).toEqual([`acme ${address}`]);
+    expect(fixture().sink.texts).toEqual([]);
+    expect(fixture().sink.unread_).toEqual([`acme ${address}`]);
   });
 
   test('in a receipt is read in the same way', async () => {
@@ -333,7 +333,7 @@ describe('the number of a phone', () => {
     await asked(smsc, report(2, '70000001'));
     await asked(smsc, report(0, '070000001'));
     await asked(smsc, report(5, 'ORANGE'));
-    expect(world().sink.receipts_.map(({ number }) => number)).toEqual(['22670000001', '22670000001', undefined]);
-    expect(world().sink.unread_).toEqual([]);
+    expect(fixture().sink.receipts_.map(({ number }) => number)).toEqual(['22670000001', '22670000001', undefined]);
+    expect(fixture().sink.unread_).toEqual([]);
   });
 });

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { statusCode } from '../../../src/transports/smpp/command-status.js';
-import { manySms, smppWorld, smsOf } from '../../support/smpp-world.js';
+import { manySms, smppFixture, smsOf } from '../../support/smpp-fixture.js';
 import { SMSC_TEST_CERTIFICATE, SMSC_TEST_KEY } from '../../support/smsc/tls-fixture.js';
 
-const world = smppWorld();
+const fixture = smppFixture();
 const kinds = (results: readonly { kind: string }[]) => results.map(({ kind }) => kind);
 
 /** What was logged, `level sentence`. */
@@ -33,11 +33,11 @@ describe('binding', () => {
     [0x53, 'wrong system type (0x53)'],
     [0x03, 'it does not know this kind of bind, see the option bindAs (0x03)'],
   ])('refused with %i: a loud log and slow tries, until it is put right', async (status, why) => {
-    const smsc = await world().smsc({ onBind: () => status });
-    const transport = await world().start([{ port: smsc.port, password: 'opensesa' }]);
-    await world().until(() => binds(smsc.connections) === 5, 500);
-    const begun = world().clock.now();
-    await world().until(() => world().clock.now() - begun > 600_000, 500);
+    const smsc = await fixture().smsc({ onBind: () => status });
+    const transport = await fixture().start([{ port: smsc.port, password: 'opensesa' }]);
+    await fixture().until(() => binds(smsc.connections) === 5, 500);
+    const begun = fixture().clock.now();
+    await fixture().until(() => fixture().clock.now() - begun > 600_000, 500);
     // 30 to 60 s apart.
     expect(binds(smsc.connections)).toBeGreaterThan(5 + 9);
     expect(binds(smsc.connections)).toBeLessThan(5 + 22);
@@ -49,39 +49,39 @@ describe('binding', () => {
     expect(logged.join()).not.toContain('opensesa');
     smsc.onBind = () => 0;
     // The carrier's own refusal costs no attempt.
-    expect(await world().results(transport, smsOf('x'), 100)).toMatchObject([
+    expect(await fixture().results(transport, smsOf('x'), 100)).toMatchObject([
       { kind: 'postponed', error: `smpp: ${statusCode(status)}`, away: true },
     ]);
-    await world().until(() => logged.at(-1) === 'log Link smpp is bound.', 500);
-    expect(kinds(await world().results(transport, smsOf('x')))).toEqual(['sent']);
+    await fixture().until(() => logged.at(-1) === 'log Link smpp is bound.', 500);
+    expect(kinds(await fixture().results(transport, smsOf('x')))).toEqual(['sent']);
   });
 
   test('with a password longer than SMPP 3.4 has room for, which reaches the carrier whole', async () => {
     const password = `${'longer-'.repeat(9)}!`;
-    const smsc = await world().smsc({ accounts: { client: password } });
-    const transport = await world().start([{ port: smsc.port, password, longPassword: true }]);
-    expect(kinds(await world().results(transport, smsOf('x')))).toEqual(['sent']);
+    const smsc = await fixture().smsc({ accounts: { client: password } });
+    const transport = await fixture().start([{ port: smsc.port, password, longPassword: true }]);
+    expect(kinds(await fixture().results(transport, smsOf('x')))).toEqual(['sent']);
     expect(smsc.connection.bind?.password).toBe(password);
   });
 
   test('with a system id longer than SMPP 3.4 has room for, which reaches the carrier whole', async () => {
     const systemId = 'acme-burkina-prod-01';
-    const smsc = await world().smsc({ accounts: { [systemId]: 'secret' } });
-    const transport = await world().start([{ port: smsc.port, systemId, longSystemId: true }]);
-    expect(kinds(await world().results(transport, smsOf('x')))).toEqual(['sent']);
+    const smsc = await fixture().smsc({ accounts: { [systemId]: 'secret' } });
+    const transport = await fixture().start([{ port: smsc.port, systemId, longSystemId: true }]);
+    expect(kinds(await fixture().results(transport, smsOf('x')))).toEqual(['sent']);
     expect(smsc.connection.bind?.systemId).toBe(systemId);
   });
 
   test('a carrier that drops every bind is left more and more in peace', async () => {
-    const smsc = await world().smsc({ onBind: () => 0 });
-    await world().start([{ port: smsc.port }]);
+    const smsc = await fixture().smsc({ onBind: () => 0 });
+    await fixture().start([{ port: smsc.port }]);
     const dropAll = () => {
       for (const each of smsc.connections) if (each.bind) each.drop();
     };
-    const begun = world().clock.now();
-    await world().until(() => {
+    const begun = fixture().clock.now();
+    await fixture().until(() => {
       dropAll();
-      return world().clock.now() - begun > 600_000;
+      return fixture().clock.now() - begun > 600_000;
     }, 100);
     // Ceilings of 1, 2, 4 … 60 s, half of that on average: about 6 in the first minute and then 2 in each.
     expect(binds(smsc.connections)).toBeGreaterThan(12);
@@ -89,23 +89,23 @@ describe('binding', () => {
   });
 
   test('a bind that held 30 s makes it quick again', async () => {
-    const smsc = await world().smsc();
-    await world().start([{ port: smsc.port }]);
+    const smsc = await fixture().smsc();
+    await fixture().start([{ port: smsc.port }]);
     const bound = () => logged.filter((line) => line.includes('is bound')).length;
     const dropSoon = async () => {
       const before = bound();
       smsc.connection.drop();
-      await world().until(() => bound() > before, 200);
+      await fixture().until(() => bound() > before, 200);
     };
-    await world().until(() => bound() === 1);
+    await fixture().until(() => bound() === 1);
     for (let round = 0; round < 8; round++) await dropSoon();
-    const held = world().clock.now();
-    await world().until(() => world().clock.now() - held >= 30_000, 200);
+    const held = fixture().clock.now();
+    await fixture().until(() => fixture().clock.now() - held >= 30_000, 200);
     const waits: number[] = [];
     for (let round = 0; round < 3; round++) {
-      const begun = world().clock.now();
+      const begun = fixture().clock.now();
       await dropSoon();
-      waits.push(world().clock.now() - begun);
+      waits.push(fixture().clock.now() - begun);
     }
     // Below ceilings of 1, 2 and 4 s, and a step of the clock.
     expect(waits[0]).toBeLessThanOrEqual(1400);
@@ -114,21 +114,21 @@ describe('binding', () => {
   });
 
   test('each bind is a new one, with sequences of its own', async () => {
-    const smsc = await world().smsc();
-    const transport = await world().start([{ port: smsc.port }]);
-    await world().results(transport, manySms(3));
+    const smsc = await fixture().smsc();
+    const transport = await fixture().start([{ port: smsc.port }]);
+    await fixture().results(transport, manySms(3));
     smsc.connection.drop();
-    await world().results(transport, manySms(3));
+    await fixture().results(transport, manySms(3));
     expect(smsc.submits.map(({ pdu }) => pdu.sequence)).toEqual([2, 3, 4, 2, 3, 4]);
   });
 
   test('a receiver takes no work, a transmitter does', async () => {
-    const smsc = await world().smsc();
-    const transport = await world().start([
+    const smsc = await fixture().smsc();
+    const transport = await fixture().start([
       { port: smsc.port, bindAs: 'receiver' },
       { port: smsc.port, bindAs: 'transmitter' },
     ]);
-    expect(kinds(await world().results(transport, manySms(20)))).toEqual(Array(20).fill('sent'));
+    expect(kinds(await fixture().results(transport, manySms(20)))).toEqual(Array(20).fill('sent'));
     expect(new Set(smsc.submits.map(({ connection }) => connection.bind?.command))).toEqual(
       new Set(['bind_transmitter']),
     );
@@ -137,47 +137,47 @@ describe('binding', () => {
 
 describe('without a link', () => {
   test('a batch waits ten seconds, the next ones do not, and all is well when it comes', async () => {
-    const smsc = await world().smsc({ onBind: () => undefined });
-    const transport = await world().start([{ port: smsc.port, bindTimeoutMs: 1000, reconnectMaxMs: 2000 }]);
-    const begun = world().clock.now();
-    const results = await world().results(transport, manySms(3), 50);
+    const smsc = await fixture().smsc({ onBind: () => undefined });
+    const transport = await fixture().start([{ port: smsc.port, bindTimeoutMs: 1000, reconnectMaxMs: 2000 }]);
+    const begun = fixture().clock.now();
+    const results = await fixture().results(transport, manySms(3), 50);
     expect(results).toEqual(Array(3).fill({ kind: 'retry', error: 'smpp: no link' }));
-    expect(world().clock.now() - begun).toBeGreaterThanOrEqual(10_000);
-    expect(world().clock.now() - begun).toBeLessThan(12_000);
-    expect(kinds(await world().submit(transport, manySms(1)))).toEqual(['retry']);
+    expect(fixture().clock.now() - begun).toBeGreaterThanOrEqual(10_000);
+    expect(fixture().clock.now() - begun).toBeLessThan(12_000);
+    expect(kinds(await fixture().submit(transport, manySms(1)))).toEqual(['retry']);
     smsc.onBind = () => 0;
-    await world().until(() => logged.includes('log Link smpp is bound.'), 50);
-    expect(kinds(await world().results(transport, manySms(3)))).toEqual(['sent', 'sent', 'sent']);
+    await fixture().until(() => logged.includes('log Link smpp is bound.'), 50);
+    expect(kinds(await fixture().results(transport, manySms(3)))).toEqual(['sent', 'sent', 'sent']);
   });
 
   test('a message that has begun waits a minute for it', async () => {
-    const smsc = await world().smsc();
-    const transport = await world().start([{ port: smsc.port, partsPerSecond: 1, bindTimeoutMs: 1000 }]);
-    const results = world().submit(transport, smsOf('a'.repeat(200), 'short'));
-    await world().until(() => smsc.connections[0]?.outstanding === 0 && smsc.submits.length === 1);
-    world().clock.advance(10);
-    await world().until(() => smsc.submits[0]?.answered === true);
-    const begun = world().clock.now();
+    const smsc = await fixture().smsc();
+    const transport = await fixture().start([{ port: smsc.port, partsPerSecond: 1, bindTimeoutMs: 1000 }]);
+    const results = fixture().submit(transport, smsOf('a'.repeat(200), 'short'));
+    await fixture().until(() => smsc.connections[0]?.outstanding === 0 && smsc.submits.length === 1);
+    fixture().clock.advance(10);
+    await fixture().until(() => smsc.submits[0]?.answered === true);
+    const begun = fixture().clock.now();
     smsc.onBind = () => undefined;
     smsc.connection.drop();
-    expect(await world().settled(results, 100)).toMatchObject([
+    expect(await fixture().settled(results, 100)).toMatchObject([
       { kind: 'sent', final: 'undelivered', error: 'smpp: no link (part 2 of 2)' },
       { kind: 'retry', error: 'smpp: no link' },
     ]);
-    expect(world().clock.now() - begun).toBeGreaterThanOrEqual(59_000);
+    expect(fixture().clock.now() - begun).toBeGreaterThanOrEqual(59_000);
     expect(smsc.submits).toHaveLength(1);
   });
 });
 
 describe('several links', () => {
   test('share the work, each within its window', async () => {
-    const [first, second] = [await world().smsc(), await world().smsc()];
-    const transport = await world().start([
+    const [first, second] = [await fixture().smsc(), await fixture().smsc()];
+    const transport = await fixture().start([
       { port: first.port, window: 2 },
       { port: second.port, window: 6 },
     ]);
-    await world().until(() => logged.filter((line) => line.includes('is bound')).length === 2);
-    await world().results(transport, manySms(200));
+    await fixture().until(() => logged.filter((line) => line.includes('is bound')).length === 2);
+    await fixture().results(transport, manySms(200));
     expect(first.submits.length + second.submits.length).toBe(200);
     expect(first.submits.length).toBeGreaterThan(20);
     expect(second.submits.length).toBeGreaterThan(20);
@@ -185,12 +185,12 @@ describe('several links', () => {
   });
 
   test('a slow one does not hold up the others', async () => {
-    const [slow, quick] = [await world().smsc(), await world().smsc()];
-    const transport = await world().start([{ port: slow.port, partsPerSecond: 1 }, { port: quick.port }]);
-    await world().until(() => logged.filter((line) => line.includes('is bound')).length === 2);
-    const begun = world().clock.now();
-    await world().results(transport, manySms(100));
-    expect(world().clock.now() - begun).toBeLessThan(3000);
+    const [slow, quick] = [await fixture().smsc(), await fixture().smsc()];
+    const transport = await fixture().start([{ port: slow.port, partsPerSecond: 1 }, { port: quick.port }]);
+    await fixture().until(() => logged.filter((line) => line.includes('is bound')).length === 2);
+    const begun = fixture().clock.now();
+    await fixture().results(transport, manySms(100));
+    expect(fixture().clock.now() - begun).toBeLessThan(3000);
     expect(slow.submits.length).toBeLessThan(5);
   });
 });
@@ -199,8 +199,8 @@ describe('what the network may see', () => {
   const TLS = { cert: SMSC_TEST_CERTIFICATE, key: SMSC_TEST_KEY };
 
   test('without TLS there is one warning at the start, for all links', async () => {
-    const smsc = await world().smsc();
-    await world().start([{ port: smsc.port }, { port: smsc.port }]);
+    const smsc = await fixture().smsc();
+    await fixture().start([{ port: smsc.port }, { port: smsc.port }]);
     const warnings = logged.filter((line) => line.includes('No TLS'));
     expect(warnings).toEqual([
       'warn No TLS on smpp, smpp-2: password and texts go over the network in clear. See option tls.',
@@ -208,32 +208,32 @@ describe('what the network may see', () => {
   });
 
   test('a certificate nobody vouches for is not taken', async () => {
-    const smsc = await world().smsc({ tls: TLS });
-    await world().start([{ port: smsc.port, tls: { servername: 'smsc.test' } }]);
-    await world().until(() => logged.some((line) => line.startsWith('warn Link smpp')));
+    const smsc = await fixture().smsc({ tls: TLS });
+    await fixture().start([{ port: smsc.port, tls: { servername: 'smsc.test' } }]);
+    await fixture().until(() => logged.some((line) => line.startsWith('warn Link smpp')));
     expect(binds(smsc.connections)).toBe(0);
   });
 
   test('one that is vouched for is', async () => {
-    const smsc = await world().smsc({ tls: TLS });
+    const smsc = await fixture().smsc({ tls: TLS });
     const tls = { servername: 'smsc.test', ca: SMSC_TEST_CERTIFICATE };
-    const transport = await world().start([{ port: smsc.port, tls }]);
-    expect(kinds(await world().results(transport, smsOf('x')))).toEqual(['sent']);
+    const transport = await fixture().start([{ port: smsc.port, tls }]);
+    expect(kinds(await fixture().results(transport, smsOf('x')))).toEqual(['sent']);
     expect(logged.filter((line) => line.startsWith('warn'))).toEqual([]);
   });
 
   test('taking any is said aloud', async () => {
-    const smsc = await world().smsc({ tls: TLS });
-    const transport = await world().start([{ port: smsc.port, tls: { rejectUnauthorized: false } }]);
-    expect(kinds(await world().results(transport, smsOf('x')))).toEqual(['sent']);
+    const smsc = await fixture().smsc({ tls: TLS });
+    const transport = await fixture().start([{ port: smsc.port, tls: { rejectUnauthorized: false } }]);
+    expect(kinds(await fixture().results(transport, smsOf('x')))).toEqual(['sent']);
     expect(logged).toContain('warn Link smpp takes any certificate: anybody may pose as the carrier.');
   });
 
   test('no log has a text, a number or a password in it', async () => {
-    const smsc = await world().smsc();
+    const smsc = await fixture().smsc();
     smsc.onSubmit = (submit) => (submit.index % 2 ? submit.connection.drop() : submit.answer({ status: 0x0b }));
-    const transport = await world().start([{ port: smsc.port }]);
-    await world().results(transport, manySms(10));
+    const transport = await fixture().start([{ port: smsc.port }]);
+    await fixture().results(transport, manySms(10));
     expect(logged.length).toBeGreaterThan(2);
     expect(logged.join('\n')).not.toMatch(/text \d|2267000|secret/);
   });

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { measure } from '../../../src/sms/segmentation.js';
-import { manySms, smppWorld, smsOf, textOf } from '../../support/smpp-world.js';
+import { manySms, smppFixture, smsOf, textOf } from '../../support/smpp-fixture.js';
 import type { SmscSubmit } from '../../support/smsc/smsc-submit.js';
 import { until } from '../../support/until.js';
 
 beforeAll(() => Logger.overrideLogger(false));
 
-const world = smppWorld();
+const fixture = smppFixture();
 const IDS = expect.stringMatching(/^\d+$/);
 const LONG = `${'a'.repeat(153)}${'b'.repeat(153)}${'c'.repeat(10)}`;
 const kinds = (results: readonly { kind: string }[]) => results.map(({ kind }) => kind);
@@ -15,9 +15,9 @@ const textsOf = (submits: readonly SmscSubmit[]) => submits.map(({ pdu }) => tex
 
 describe('submitting', () => {
   test('waits for the link, and says what the carrier said', async () => {
-    const smsc = await world().smsc();
-    const transport = await world().start([{ port: smsc.port, name: 'acme-1', route: 'acme' }]);
-    const [result] = await world().results(transport, smsOf('Bonjour'));
+    const smsc = await fixture().smsc();
+    const transport = await fixture().start([{ port: smsc.port, name: 'acme-1', route: 'acme' }]);
+    const [result] = await fixture().results(transport, smsOf('Bonjour'));
     expect(result).toEqual({
       kind: 'sent',
       route: 'acme',
@@ -30,20 +30,20 @@ describe('submitting', () => {
   });
 
   test('answers an empty batch', async () => {
-    const smsc = await world().smsc();
-    const transport = await world().start([{ port: smsc.port }]);
-    expect(await world().results(transport, [])).toEqual([]);
+    const smsc = await fixture().smsc();
+    const transport = await fixture().start([{ port: smsc.port }]);
+    expect(await fixture().results(transport, [])).toEqual([]);
   });
 
   test('keeps within the window, and the results in the order of the batch', async () => {
-    const smsc = await world().smsc();
+    const smsc = await fixture().smsc();
     const held: SmscSubmit[] = [];
     smsc.onSubmit = (submit) => held.push(submit);
-    const transport = await world().start([{ port: smsc.port, window: 4 }]);
-    const results = world().submit(transport, manySms(10));
+    const transport = await fixture().start([{ port: smsc.port, window: 4 }]);
+    const results = fixture().submit(transport, manySms(10));
     for (let answered = 0; answered < 10; ) {
       const due = Math.min(4, 10 - answered);
-      await world().until(() => held.length === due);
+      await fixture().until(() => held.length === due);
       answered += due;
       // The last that came is answered first.
       for (const submit of held.splice(0).reverse()) submit.answer({ messageId: textOf(submit.pdu) });
@@ -55,25 +55,25 @@ describe('submitting', () => {
   });
 
   test('says of what came too late that the carrier was not asked', async () => {
-    const smsc = await world().smsc();
-    const transport = await world().start([{ port: smsc.port }]);
-    const late = smsOf('Bonjour').map((sms) => ({ ...sms, expiresAt: world().clock.now() }));
-    const [result] = await world().results(transport, late);
+    const smsc = await fixture().smsc();
+    const transport = await fixture().start([{ port: smsc.port }]);
+    const late = smsOf('Bonjour').map((sms) => ({ ...sms, expiresAt: fixture().clock.now() }));
+    const [result] = await fixture().results(transport, late);
     expect(result).toEqual({ kind: 'refused', error: 'smpp: expired', unasked: true });
     expect(smsc.submits).toEqual([]);
   });
 
   test('tells of each SMS as soon as the carrier has answered, whatever becomes of the others', async () => {
-    const smsc = await world().smsc();
+    const smsc = await fixture().smsc();
     const held: SmscSubmit[] = [];
     smsc.onSubmit = (submit) => held.push(submit);
-    const transport = await world().start([{ port: smsc.port }]);
+    const transport = await fixture().start([{ port: smsc.port }]);
     const told: string[] = [];
-    const results = world().submit(transport, manySms(3), (sms, { kind }) => told.push(`${sms.text} ${kind}`));
-    await world().until(() => held.length === 3);
+    const results = fixture().submit(transport, manySms(3), (sms, { kind }) => told.push(`${sms.text} ${kind}`));
+    await fixture().until(() => held.length === 3);
     held[2]?.answer({ messageId: 'id-3' });
     held[1]?.answer({ status: 11 });
-    await world().until(() => told.length === 2);
+    await fixture().until(() => told.length === 2);
     const [first, second, third] = manySms(3).map(({ text }) => text);
     expect(told.toSorted()).toEqual([`${second} refused`, `${third} sent`].toSorted());
     held[0]?.answer({ messageId: 'id-1' });
@@ -82,13 +82,13 @@ describe('submitting', () => {
   });
 
   test('a part goes out when the one before it was taken', async () => {
-    const smsc = await world().smsc();
+    const smsc = await fixture().smsc();
     const held: SmscSubmit[] = [];
     smsc.onSubmit = (submit) => held.push(submit);
-    const transport = await world().start([{ port: smsc.port }]);
-    const results = world().submit(transport, smsOf(LONG, LONG));
+    const transport = await fixture().start([{ port: smsc.port }]);
+    const results = fixture().submit(transport, smsOf(LONG, LONG));
     for (let part = 1; part <= 3; part++) {
-      await world().until(() => smsc.submits.length === 2 * part);
+      await fixture().until(() => smsc.submits.length === 2 * part);
       expect(held).toHaveLength(2);
       for (const submit of held.splice(0)) submit.answer({ messageId: `${textOf(submit.pdu)[0]}` });
     }
@@ -99,14 +99,14 @@ describe('submitting', () => {
   });
 
   test('never more parts a second than the link may, on the clock', async () => {
-    const smsc = await world().smsc();
+    const smsc = await fixture().smsc();
     const at: number[] = [];
     smsc.onSubmit = (submit) => {
-      at.push(world().clock.now());
+      at.push(fixture().clock.now());
       submit.answer();
     };
-    const transport = await world().start([{ port: smsc.port, partsPerSecond: 10 }]);
-    await world().results(transport, [...manySms(20), ...smsOf(LONG)]);
+    const transport = await fixture().start([{ port: smsc.port, partsPerSecond: 10 }]);
+    await fixture().results(transport, [...manySms(20), ...smsOf(LONG)]);
     expect(at).toHaveLength(23);
     const span = (at.at(-1) ?? 0) - (at[0] ?? 0);
     expect(span).toBeGreaterThanOrEqual(2100);
@@ -114,13 +114,13 @@ describe('submitting', () => {
   });
 
   test('what is of no use any more is refused, not sent', async () => {
-    const smsc = await world().smsc();
-    const transport = await world().start([{ port: smsc.port }]);
+    const smsc = await fixture().smsc();
+    const transport = await fixture().start([{ port: smsc.port }]);
     const [sms] = smsOf('code');
     const late = { smsId: 's', position: 0, signature: 'INFOS', number: '1234567', attempt: 1, ...sms, text: 'late' };
-    const results = await world().results(transport, [
-      { ...late, expiresAt: world().clock.now() },
-      { ...late, text: 'in time', expiresAt: world().clock.now() + 300_000 },
+    const results = await fixture().results(transport, [
+      { ...late, expiresAt: fixture().clock.now() },
+      { ...late, text: 'in time', expiresAt: fixture().clock.now() + 300_000 },
     ]);
     expect(results).toMatchObject([{ kind: 'refused', error: 'smpp: expired' }, { kind: 'sent' }]);
     expect(textsOf(smsc.submits)).toEqual(['in time']);
@@ -128,51 +128,51 @@ describe('submitting', () => {
   });
 
   test('more parts than are counted and charged show in the result', async () => {
-    const smsc = await world().smsc();
-    const transport = await world().start([{ port: smsc.port, defaultAlphabet: 'ascii' }]);
+    const smsc = await fixture().smsc();
+    const transport = await fixture().start([{ port: smsc.port, defaultAlphabet: 'ascii' }]);
     const text = 'é'.repeat(100);
     expect(measure(text).segments).toBe(1);
-    expect(await world().results(transport, smsOf(text))).toMatchObject([{ kind: 'sent', segments: 2 }]);
+    expect(await fixture().results(transport, smsOf(text))).toMatchObject([{ kind: 'sent', segments: 2 }]);
   });
 
   test('of a text that the carrier cuts itself we do not know how many', async () => {
-    const smsc = await world().smsc();
-    const transport = await world().start([{ port: smsc.port, longMessages: 'payload' }]);
-    const [result] = await world().results(transport, smsOf(LONG));
+    const smsc = await fixture().smsc();
+    const transport = await fixture().start([{ port: smsc.port, longMessages: 'payload' }]);
+    const [result] = await fixture().results(transport, smsOf(LONG));
     expect(result).toMatchObject({ kind: 'sent', carrierIds: [IDS] });
     expect(result).not.toHaveProperty('segments');
   });
 
   test('what cannot be encoded is refused, and takes nobody with it', async () => {
-    const smsc = await world().smsc();
-    const transport = await world().start([{ port: smsc.port }]);
-    const results = await world().results(transport, smsOf('\ud83d', 'fine', 'я'.repeat(255 * 67 + 1)));
+    const smsc = await fixture().smsc();
+    const transport = await fixture().start([{ port: smsc.port }]);
+    const results = await fixture().results(transport, smsOf('\ud83d', 'fine', 'я'.repeat(255 * 67 + 1)));
     expect(kinds(results)).toEqual(['refused', 'sent', 'refused']);
   });
 });
 
 describe('a carrier that says no', () => {
   test('for good, for now, or without a reason', async () => {
-    const smsc = await world().smsc();
+    const smsc = await fixture().smsc();
     const status: Record<string, number> = { good: 0x0b, now: 0x08, why: 0xff, nack: 0x02 };
     smsc.onSubmit = (submit) => {
       const said = status[textOf(submit.pdu)] ?? 0;
       if (textOf(submit.pdu) === 'nack') submit.nack(said);
       else submit.answer({ status: said });
     };
-    const transport = await world().start([{ port: smsc.port }]);
+    const transport = await fixture().start([{ port: smsc.port }]);
     const batch = smsOf('good', 'now', 'why', 'why', 'nack', 'ok').map((sms, index) => ({
       ...sms,
       attempt: index === 3 ? 3 : 1,
     }));
-    const results = await world().results(transport, batch);
+    const results = await fixture().results(transport, batch);
     expect(kinds(results)).toEqual(['refused', 'retry', 'retry', 'refused', 'refused', 'sent']);
     expect(results[0]).toMatchObject({ error: 'smpp: 0x0b', attempts: [{ outcome: 'refused', code: '0x0b' }] });
     expect(smsc.submits).toHaveLength(6);
   });
 
   test('throttling slows the whole link, and everything goes out within the batch, once', async () => {
-    const smsc = await world().smsc();
+    const smsc = await fixture().smsc();
     const taken: string[] = [];
     let throttled = 0;
     smsc.onSubmit = (submit) => {
@@ -184,9 +184,9 @@ describe('a carrier that says no', () => {
       taken.push(textOf(submit.pdu));
       submit.answer();
     };
-    const transport = await world().start([{ port: smsc.port }]);
-    const begun = world().clock.now();
-    const results = await world().results(transport, manySms(60));
+    const transport = await fixture().start([{ port: smsc.port }]);
+    const begun = fixture().clock.now();
+    const results = await fixture().results(transport, manySms(60));
     expect(new Set(kinds(results))).toEqual(new Set(['sent']));
     expect(taken.sort()).toEqual(
       manySms(60)
@@ -195,26 +195,26 @@ describe('a carrier that says no', () => {
     );
     expect(throttled).toBe(30);
     // Each rest is 50 ms at least; those within one flight share it.
-    expect(world().clock.now() - begun).toBeGreaterThan(500);
+    expect(fixture().clock.now() - begun).toBeGreaterThan(500);
   });
 
   test('the full queue of one phone goes back with that SMS, and slows nobody else', async () => {
-    const smsc = await world().smsc();
+    const smsc = await fixture().smsc();
     const full = '22670000007';
     smsc.onSubmit = (submit) => submit.answer({ status: submit.pdu.destination.address === full ? 0x14 : 0 });
-    const transport = await world().start([{ port: smsc.port }]);
-    await world().until(() => smsc.connections[0]?.bind !== undefined);
+    const transport = await fixture().start([{ port: smsc.port }]);
+    await fixture().until(() => smsc.connections[0]?.bind !== undefined);
     // The clock stands: a link that rested would never go on.
-    const results = await world().submit(transport, manySms(100));
+    const results = await fixture().submit(transport, manySms(100));
     expect(results[7]).toMatchObject({ kind: 'retry', error: 'smpp: 0x14', attempts: [{ code: '0x14' }] });
     expect(kinds(results).filter((kind) => kind === 'sent')).toHaveLength(99);
     expect(smsc.submits).toHaveLength(100);
   });
 
   test('one that throttles for ever gives the batch back when its time is over', async () => {
-    const smsc = await world().smsc({ onSubmit: (submit) => submit.answer({ status: 0x58 }) });
-    const transport = await world().start([{ port: smsc.port }]);
-    const results = await world().results(transport, manySms(20), 200);
+    const smsc = await fixture().smsc({ onSubmit: (submit) => submit.answer({ status: 0x58 }) });
+    const transport = await fixture().start([{ port: smsc.port }]);
+    const results = await fixture().results(transport, manySms(20), 200);
     const said = results.map(({ kind, error }) => `${kind} ${error}`);
     expect(new Set(said)).toEqual(new Set(['retry smpp: no time', 'postponed smpp: no time']));
     // The first windows were tried; the others waited for their turn.
@@ -224,18 +224,18 @@ describe('a carrier that says no', () => {
   });
 
   test('throttling in the middle does not use up the tries of a later part', async () => {
-    const smsc = await world().smsc();
+    const smsc = await fixture().smsc();
     const answers = [0, 0x58, 0x58, 0x58, 0xff, 0x58, 0xff, 0, 0];
     smsc.onSubmit = (submit) => submit.answer({ status: answers[submit.index] ?? 0 });
-    const transport = await world().start([{ port: smsc.port }]);
-    const [result] = await world().results(transport, smsOf(LONG), 50);
+    const transport = await fixture().start([{ port: smsc.port }]);
+    const [result] = await fixture().results(transport, smsOf(LONG), 50);
     expect(result).toMatchObject({ kind: 'sent', carrierIds: [IDS, IDS, IDS] });
     expect(result).not.toHaveProperty('final');
     expect(smsc.submits).toHaveLength(answers.length);
   });
 
   test('a later part: passing refusals are waited for, a last one ends the message as undelivered', async () => {
-    const smsc = await world().smsc();
+    const smsc = await fixture().smsc();
     let busy = 3;
     smsc.onSubmit = (submit) => {
       const text = textOf(submit.pdu);
@@ -243,8 +243,8 @@ describe('a carrier that says no', () => {
       else if (text.startsWith('c')) submit.answer({ status: 0xff });
       else submit.answer();
     };
-    const transport = await world().start([{ port: smsc.port }]);
-    const [result] = await world().results(transport, smsOf(LONG), 50);
+    const transport = await fixture().start([{ port: smsc.port }]);
+    const [result] = await fixture().results(transport, smsOf(LONG), 50);
     expect(
       textsOf(smsc.submits)
         .map((text) => text[0])
@@ -267,10 +267,10 @@ describe('a link that drops', () => {
   };
 
   test('leaves what was on the wire unknown, sends the rest on a new one, nothing twice', async () => {
-    const smsc = await world().smsc();
+    const smsc = await fixture().smsc();
     smsc.onSubmit = dropOn(12);
-    const transport = await world().start([{ port: smsc.port, window: 5 }]);
-    const results = await world().results(transport, manySms(40));
+    const transport = await fixture().start([{ port: smsc.port, window: 5 }]);
+    const results = await fixture().results(transport, manySms(40));
     const unknown = kinds(results).filter((kind) => kind === 'unknown').length;
     expect(unknown).toBeGreaterThanOrEqual(1);
     expect(unknown).toBeLessThanOrEqual(5);
@@ -281,39 +281,39 @@ describe('a link that drops', () => {
   });
 
   test('with resendUnknown it is submitted again, and sent', async () => {
-    const smsc = await world().smsc();
+    const smsc = await fixture().smsc();
     smsc.onSubmit = dropOn(3);
-    const transport = await world().start([{ port: smsc.port, window: 5 }], { resendUnknown: true });
-    const results = await world().results(transport, manySms(20));
+    const transport = await fixture().start([{ port: smsc.port, window: 5 }], { resendUnknown: true });
+    const results = await fixture().results(transport, manySms(20));
     expect(new Set(kinds(results))).toEqual(new Set(['sent']));
     expect(new Set(textsOf(smsc.submits)).size).toBe(20);
     expect(smsc.submits.length).toBeGreaterThan(20);
   });
 
   test('between two parts: the message goes on where it was', async () => {
-    const smsc = await world().smsc();
-    const transport = await world().start([{ port: smsc.port, partsPerSecond: 1 }]);
-    const results = world().submit(transport, smsOf(LONG));
-    await world().until(() => smsc.submits.length === 1);
+    const smsc = await fixture().smsc();
+    const transport = await fixture().start([{ port: smsc.port, partsPerSecond: 1 }]);
+    const results = fixture().submit(transport, smsOf(LONG));
+    await fixture().until(() => smsc.submits.length === 1);
     // The second part waits for its turn, a second later.
-    await world().until(() => smsc.submits[0]?.answered === true);
-    world().clock.advance(100);
+    await fixture().until(() => smsc.submits[0]?.answered === true);
+    fixture().clock.advance(100);
     await until(() => smsc.connections[0]?.outstanding === 0);
     smsc.connections[0]?.drop();
-    expect(await world().settled(results)).toMatchObject([{ kind: 'sent', carrierIds: [IDS, IDS, IDS] }]);
+    expect(await fixture().settled(results)).toMatchObject([{ kind: 'sent', carrierIds: [IDS, IDS, IDS] }]);
     expect(
       smsc.submits.map(({ pdu, connection }) => `${textOf(pdu)[0]}${smsc.connections.indexOf(connection)}`),
     ).toEqual(['a0', 'b1', 'c1']);
   });
 
   test('in the middle of a message with one part in flight: unknown, and the ids of the others are kept', async () => {
-    const smsc = await world().smsc();
+    const smsc = await fixture().smsc();
     smsc.onSubmit = (submit) => {
       if (textOf(submit.pdu).startsWith('b')) submit.connection.drop();
       else submit.answer();
     };
-    const transport = await world().start([{ port: smsc.port }]);
-    const [result] = await world().results(transport, smsOf(LONG));
+    const transport = await fixture().start([{ port: smsc.port }]);
+    const [result] = await fixture().results(transport, smsOf(LONG));
     expect(result).toMatchObject({
       kind: 'unknown',
       error: 'smpp: no answer (part 2 of 3)',
@@ -323,7 +323,7 @@ describe('a link that drops', () => {
   });
 
   test('its work goes to the others', async () => {
-    const [first, second] = [await world().smsc(), await world().smsc()];
+    const [first, second] = [await fixture().smsc(), await fixture().smsc()];
     let down = false;
     first.onSubmit = (submit) => {
       if (submit.index < 3) submit.answer();
@@ -333,9 +333,9 @@ describe('a link that drops', () => {
         submit.connection.drop();
       }
     };
-    const transport = await world().start([{ port: first.port }, { port: second.port }]);
-    await world().until(() => first.connections[0]?.bind !== undefined && second.connections[0]?.bind !== undefined);
-    const results = await world().results(transport, manySms(100));
+    const transport = await fixture().start([{ port: first.port }, { port: second.port }]);
+    await fixture().until(() => first.connections[0]?.bind !== undefined && second.connections[0]?.bind !== undefined);
+    const results = await fixture().results(transport, manySms(100));
     const unknown = kinds(results).filter((kind) => kind === 'unknown').length;
     expect(unknown).toBeLessThanOrEqual(10);
     expect(kinds(results).filter((kind) => kind === 'sent')).toHaveLength(100 - unknown);
@@ -345,91 +345,91 @@ describe('a link that drops', () => {
 
 describe('a carrier that does not answer', () => {
   test('leaves the submit unknown, and gets them one by one from then on', async () => {
-    const smsc = await world().smsc({ onSubmit: () => {} });
-    const transport = await world().start([{ port: smsc.port, window: 4, enquireLinkMs: 3_600_000 }]);
-    const begun = world().clock.now();
-    const results = await world().results(transport, manySms(6), 20);
+    const smsc = await fixture().smsc({ onSubmit: () => {} });
+    const transport = await fixture().start([{ port: smsc.port, window: 4, enquireLinkMs: 3_600_000 }]);
+    const begun = fixture().clock.now();
+    const results = await fixture().results(transport, manySms(6), 20);
     // Four together for 10 s, and 10 s for each of the others.
-    expect(world().clock.now() - begun).toBeGreaterThan(30_000);
+    expect(fixture().clock.now() - begun).toBeGreaterThan(30_000);
     expect(new Set(kinds(results))).toEqual(new Set(['unknown']));
     expect(new Set(textsOf(smsc.submits)).size).toBe(6);
   });
 
   test('until later: a late refusal and a late receipt settle it', async () => {
-    const smsc = await world().smsc({ onSubmit: () => {} });
-    const transport = await world().start([{ port: smsc.port }]);
-    const results = await world().results(transport, smsOf('refused', 'taken'), 20);
+    const smsc = await fixture().smsc({ onSubmit: () => {} });
+    const transport = await fixture().start([{ port: smsc.port }]);
+    const results = await fixture().results(transport, smsOf('refused', 'taken'), 20);
     expect(kinds(results)).toEqual(['unknown', 'unknown']);
     const [refused, taken] = smsc.submits;
     refused?.answer({ status: 0x0b });
     taken?.answer();
-    await world().until(() => world().sink.reports.length === 1);
-    expect(world().sink.reports).toEqual([{ smsId: 'send', position: 0, status: 'failed', error: 'smpp: 0x0b' }]);
+    await fixture().until(() => fixture().sink.reports.length === 1);
+    expect(fixture().sink.reports).toEqual([{ smsId: 'send', position: 0, status: 'failed', error: 'smpp: 0x0b' }]);
     expect(await taken?.receipt()).toBe(0);
-    expect(world().sink.reports[1]).toEqual({ smsId: 'send', position: 1, status: 'delivered' });
-    expect(world().sink.receipts_).toEqual([]);
+    expect(fixture().sink.reports[1]).toEqual({ smsId: 'send', position: 1, status: 'delivered' });
+    expect(fixture().sink.receipts_).toEqual([]);
   });
 });
 
 describe('stopping', () => {
   test('the signal lets what is on the wire be answered and gives back the rest', async () => {
-    const smsc = await world().smsc();
+    const smsc = await fixture().smsc();
     const held: SmscSubmit[] = [];
     smsc.onSubmit = (submit) => held.push(submit);
-    const transport = await world().start([{ port: smsc.port, window: 3 }]);
-    const results = world().submit(transport, [...manySms(8), ...smsOf(LONG)]);
-    await world().until(() => held.length === 3);
-    const untried = { kind: 'postponed', error: 'smpp: stopping', until: world().clock.now() };
-    world().stopping.abort();
+    const transport = await fixture().start([{ port: smsc.port, window: 3 }]);
+    const results = fixture().submit(transport, [...manySms(8), ...smsOf(LONG)]);
+    await fixture().until(() => held.length === 3);
+    const untried = { kind: 'postponed', error: 'smpp: stopping', until: fixture().clock.now() };
+    fixture().stopping.abort();
     for (const submit of held) submit.answer();
-    const all = await world().settled(results);
+    const all = await fixture().settled(results);
     expect(kinds(all.slice(0, 3))).toEqual(['sent', 'sent', 'sent']);
     expect(all.slice(3)).toEqual(Array(6).fill(untried));
     expect(smsc.submits).toHaveLength(3);
   });
 
   test('what the carrier did not take while the process wanted to stop has had its try', async () => {
-    const smsc = await world().smsc();
+    const smsc = await fixture().smsc();
     const held: SmscSubmit[] = [];
     smsc.onSubmit = (submit) => held.push(submit);
-    const transport = await world().start([{ port: smsc.port }]);
-    const results = world().submit(transport, manySms(1));
-    await world().until(() => held.length === 1);
-    world().stopping.abort();
+    const transport = await fixture().start([{ port: smsc.port }]);
+    const results = fixture().submit(transport, manySms(1));
+    await fixture().until(() => held.length === 1);
+    fixture().stopping.abort();
     held[0]?.answer({ status: 0x58 });
-    expect(await world().settled(results)).toMatchObject([{ kind: 'retry', error: 'smpp: stopping' }]);
+    expect(await fixture().settled(results)).toMatchObject([{ kind: 'retry', error: 'smpp: stopping' }]);
   });
 
   test('a message that has begun is finished', async () => {
-    const smsc = await world().smsc();
+    const smsc = await fixture().smsc();
     const held: SmscSubmit[] = [];
     smsc.onSubmit = (submit) => (submit.index === 0 ? held.push(submit) : submit.answer());
-    const transport = await world().start([{ port: smsc.port }]);
-    const results = world().submit(transport, smsOf(LONG));
-    await world().until(() => held.length === 1);
-    world().stopping.abort();
+    const transport = await fixture().start([{ port: smsc.port }]);
+    const results = fixture().submit(transport, smsOf(LONG));
+    await fixture().until(() => held.length === 1);
+    fixture().stopping.abort();
     held[0]?.answer();
-    expect(kinds(await world().settled(results))).toEqual(['sent']);
+    expect(kinds(await fixture().settled(results))).toEqual(['sent']);
     expect(smsc.submits).toHaveLength(3);
   });
 
   test('a batch that comes after the signal is given back whole', async () => {
-    const smsc = await world().smsc();
-    const transport = await world().start([{ port: smsc.port }]);
-    world().stopping.abort();
-    const untried = { kind: 'postponed', error: 'smpp: stopping', until: world().clock.now() };
-    expect(await world().submit(transport, manySms(2))).toEqual([untried, untried]);
+    const smsc = await fixture().smsc();
+    const transport = await fixture().start([{ port: smsc.port }]);
+    fixture().stopping.abort();
+    const untried = { kind: 'postponed', error: 'smpp: stopping', until: fixture().clock.now() };
+    expect(await fixture().submit(transport, manySms(2))).toEqual([untried, untried]);
     expect(smsc.submits).toEqual([]);
   });
 
   test('stop waits for answers, unbinds, and ends what is left', async () => {
-    const smsc = await world().smsc();
+    const smsc = await fixture().smsc();
     const held: SmscSubmit[] = [];
     smsc.onSubmit = (submit) => held.push(submit);
-    const transport = await world().start([{ port: smsc.port, window: 1 }]);
-    const results = world().submit(transport, smsOf('first', LONG));
-    await world().until(() => held.length === 1);
-    const stopped = world().stop(transport);
+    const transport = await fixture().start([{ port: smsc.port, window: 1 }]);
+    const results = fixture().submit(transport, smsOf('first', LONG));
+    await fixture().until(() => held.length === 1);
+    const stopped = fixture().stop(transport);
     held[0]?.answer();
     await stopped;
     expect(kinds(await results)).toEqual(['sent', 'postponed']);
@@ -438,11 +438,11 @@ describe('stopping', () => {
   });
 
   test('also while no link came about', async () => {
-    const smsc = await world().smsc({ onBind: () => undefined });
-    const transport = await world().start([{ port: smsc.port }]);
-    const results = world().submit(transport, manySms(1));
-    await world().until(() => smsc.connections.length === 1);
-    await world().stop(transport);
+    const smsc = await fixture().smsc({ onBind: () => undefined });
+    const transport = await fixture().start([{ port: smsc.port }]);
+    const results = fixture().submit(transport, manySms(1));
+    await fixture().until(() => smsc.connections.length === 1);
+    await fixture().stop(transport);
     expect(kinds(await results)).toEqual(['postponed']);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { EarlyResults } from '../../../src/sms/sms-channel.js';
 import type { OutgoingSms, SubmitResult } from '../../../src/sms/sms-transport.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { anSms } from '../../support/routed-world.js';
+import { anSms } from '../../support/routed-fixture.js';
 import { settled } from '../../support/settled.js';
 
 const SENT: SubmitResult = { kind: 'sent' };

@@ -15,7 +15,7 @@ import type { SubmitResult } from '../../../src/sms/sms-transport.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
 import { OPTIONS } from '../../support/messaging-app.js';
-import { RouteDouble } from '../../support/routed-world.js';
+import { RouteDouble } from '../../support/routed-fixture.js';
 import { settled } from '../../support/settled.js';
 import { phoneOf } from '../../support/sms-client.js';
 

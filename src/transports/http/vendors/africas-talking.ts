@@ -101,7 +101,7 @@ function readAnswer({ json }: { readonly json: unknown }): VendorFacts {
   return { ids: id === undefined ? [] : [id], segments: countOf(valueAt(recipient, 'messageParts')) };
 }
 
-/** Without a recipient the answer's message is the code, such as `InvalidSenderId`; or it counts that none was sent. */
+/** The code of an answer without recipients. Its message is the code, such as `InvalidSenderId`, or begins with `Sent to 0/`. */
 function messageCode(message: string): string | undefined {
   if (/^Sent to 0\//.test(message)) return 'none_sent';
   if (CODES.has(plain(message))) return message.replace(/[^A-Za-z]/g, '');

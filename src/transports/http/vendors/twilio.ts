@@ -73,7 +73,7 @@ export function twilio(options: TwilioOptions): HttpVendor {
     read: ({ json }) => {
       const id = textOf(valueAt(json, 'sid'));
       const state = textOf(valueAt(json, 'status'));
-      // It may end an SMS at once, which has an id all the same. An error answer has its HTTP status as a number here.
+      // Twilio may fail an SMS at once and still give it an id. In an error answer `status` is the HTTP status, a number.
       if (state !== undefined && STATES.get(state) === 'failed') {
         return { code: textOf(valueAt(json, 'error_code')) ?? state };
       }

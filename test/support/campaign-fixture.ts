@@ -57,7 +57,7 @@ function smsOf({ messageId, position, sender, number, attempt, priority, payload
 }
 
 /** A worker between a queue in memory and a carrier, on a clock of the test's. */
-export class CampaignWorld {
+export class CampaignFixture {
   readonly queue = new QueueDouble();
   readonly worker: ChannelWorker;
   /** The most deliveries that were claimed and had no result yet. */

@@ -4,7 +4,7 @@ import { Curve, generateSignalPubKey } from 'baileys';
 import { verify } from 'curve25519-js';
 import { MessagingOptionsError } from '../../../src/common/errors.js';
 import type { Baileys } from '../../../src/transports/baileys/baileys-library.js';
-import { isSigned, verifySignatures } from '../../../src/transports/baileys/signatures.js';
+import { isKeySignature, verifyKeySignatures } from '../../../src/transports/baileys/key-signatures.js';
 
 const message = Buffer.from('a message');
 
@@ -12,8 +12,8 @@ test('good signatures are good, as the library that made them says', () => {
   for (let round = 0; round < 20; round++) {
     const { public: key, private: secret } = Curve.generateKeyPair();
     const signature = Curve.sign(secret, message);
-    expect(isSigned(key, message, signature)).toBe(true);
-    expect(isSigned(generateSignalPubKey(key), message, signature)).toBe(true);
+    expect(isKeySignature(key, message, signature)).toBe(true);
+    expect(isKeySignature(generateSignalPubKey(key), message, signature)).toBe(true);
     expect(verify(key, message, signature)).toBe(true);
   }
 });
@@ -21,18 +21,18 @@ test('good signatures are good, as the library that made them says', () => {
 test('anything else is not', () => {
   const [own, other] = [Curve.generateKeyPair(), Curve.generateKeyPair()];
   const signature = Buffer.from(Curve.sign(own.private, message));
-  expect(isSigned(other.public, message, signature)).toBe(false);
-  expect(isSigned(own.public, Buffer.from('another message'), signature)).toBe(false);
-  expect(isSigned(own.public, message, Buffer.alloc(64, 7))).toBe(false);
-  expect(isSigned(own.public, message, signature.subarray(1))).toBe(false);
+  expect(isKeySignature(other.public, message, signature)).toBe(false);
+  expect(isKeySignature(own.public, Buffer.from('another message'), signature)).toBe(false);
+  expect(isKeySignature(own.public, message, Buffer.alloc(64, 7))).toBe(false);
+  expect(isKeySignature(own.public, message, signature.subarray(1))).toBe(false);
   for (const at of [0, 31, 32, 63]) {
     const bent = Buffer.from(signature);
     bent[at] = (bent[at] ?? 0) ^ 1;
-    expect(isSigned(own.public, message, bent)).toBe(false);
+    expect(isKeySignature(own.public, message, bent)).toBe(false);
   }
-  expect(isSigned(own.public.subarray(1), message, signature)).toBe(false);
-  expect(isSigned(Buffer.concat([Buffer.of(6), own.public]), message, signature)).toBe(false);
-  expect(isSigned(Buffer.alloc(32, 0xff), message, Buffer.alloc(64, 0xff))).toBe(false);
+  expect(isKeySignature(own.public.subarray(1), message, signature)).toBe(false);
+  expect(isKeySignature(Buffer.concat([Buffer.of(6), own.public]), message, signature)).toBe(false);
+  expect(isKeySignature(Buffer.alloc(32, 0xff), message, Buffer.alloc(64, 0xff))).toBe(false);
 });
 
 describe('at the start', () => {
@@ -44,29 +44,29 @@ describe('at the start', () => {
   // First, while nobody has mended it.
   test('a library that uses another verification than the one that can be replaced is refused', () => {
     expect(Curve.verify(...forged)).toBe(true);
-    expect(() => verifySignatures(other({ Curve: { ...Curve } }))).toThrow(MessagingOptionsError);
-    expect(() => verifySignatures(other({ Curve: { ...Curve } }))).toThrow(refusal);
+    expect(() => verifyKeySignatures(other({ Curve: { ...Curve } }))).toThrow(MessagingOptionsError);
+    expect(() => verifyKeySignatures(other({ Curve: { ...Curve } }))).toThrow(refusal);
   });
 
   test('a library whose verification cannot be replaced is refused, unless it verifies', () => {
-    expect(() => verifySignatures(other({ Curve: Object.freeze({ ...Curve }) }))).toThrow(refusal);
-    const sound = Object.freeze({ ...Curve, verify: isSigned });
+    expect(() => verifyKeySignatures(other({ Curve: Object.freeze({ ...Curve }) }))).toThrow(refusal);
+    const sound = Object.freeze({ ...Curve, verify: isKeySignature });
     const configureSuccessfulPairing: Baileys['configureSuccessfulPairing'] = (stanza, creds) => {
-      Curve.verify = isSigned;
+      Curve.verify = isKeySignature;
       return library.configureSuccessfulPairing(stanza, creds);
     };
-    expect(() => verifySignatures(other({ Curve: sound, configureSuccessfulPairing }))).not.toThrow();
+    expect(() => verifyKeySignatures(other({ Curve: sound, configureSuccessfulPairing }))).not.toThrow();
   });
 
   test('a library that refuses what is good is refused too', () => {
     const configureSuccessfulPairing = () => {
       throw new Error('no');
     };
-    expect(() => verifySignatures(other({ configureSuccessfulPairing }))).toThrow(refusal);
+    expect(() => verifyKeySignatures(other({ configureSuccessfulPairing }))).toThrow(refusal);
   });
 
   test('the library that is installed verifies from then on', () => {
-    verifySignatures(library);
+    verifyKeySignatures(library);
     expect(Curve.verify(...forged)).toBe(false);
     const pair = Curve.generateKeyPair();
     expect(Curve.verify(pair.public, message, Curve.sign(pair.private, message))).toBe(true);

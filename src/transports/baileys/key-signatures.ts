@@ -16,9 +16,9 @@ const KEY_TYPE = 5;
  *
  * @throws MessagingOptionsError when Baileys still accepts a forged signature, or refuses a valid one
  */
-export function verifySignatures(library: Baileys): void {
+export function verifyKeySignatures(library: Baileys): void {
   // Has no effect if a later version freezes the object; it must verify by itself then, which the test below checks.
-  Reflect.set(library.Curve, 'verify', isSigned);
+  Reflect.set(library.Curve, 'verify', isKeySignature);
   if (
     library.Curve.verify(...sampleSignature(library, true)) &&
     !library.Curve.verify(...sampleSignature(library, false))
@@ -37,7 +37,7 @@ export function verifySignatures(library: Baileys): void {
  * 4.1). A leading byte 5, the type of Signal's public keys, is not part of the key. Never throws; invalid input returns
  * false.
  */
-export function isSigned(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
+export function isKeySignature(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   try {
     if (signature.length !== 64) return false;
     const point = edwardsPoint(publicKey);

@@ -58,7 +58,7 @@ export type WorldOptions = Partial<Omit<HttpSmsOptions, 'vendor'>> & {
 };
 
 /** A vendor's double on loopback and our transport that speaks to it, on a clock that tests turn. */
-export class GatewayWorld {
+export class GatewayFixture {
   /** What was told of SMS as soon as it was known: position and kind. */
   readonly told: string[] = [];
   readonly sink = new RecordingSink();
@@ -73,12 +73,12 @@ export class GatewayWorld {
   static async open(
     double: VendorDouble,
     { tlsServer, stranger, clock = new FakeClock(), ...options }: WorldOptions = {},
-  ): Promise<GatewayWorld> {
+  ): Promise<GatewayFixture> {
     const station = await GatewayStation.open(double, tlsServer);
     const vendor = stranger ? double.strangersVendor(station.server.url) : double.vendor(station.server.url);
     const transport = new HttpSmsTransport({ vendor, ...options }, clock, new EvenIds());
     await transport.start();
-    return new GatewayWorld(station, transport, clock);
+    return new GatewayFixture(station, transport, clock);
   }
 
   submit(...batch: readonly OutgoingSms[]): Promise<readonly SubmitResult[]> {

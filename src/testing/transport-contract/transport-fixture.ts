@@ -15,7 +15,7 @@ import type { DoubleOutcome, OpenSmsTransport, ReceivedSms, SmsTransportHarness 
 const MAX_TURNS = 15_000;
 
 /** The transport of the running test, what its sink has received, and helpers for the tests. */
-export class TransportWorld implements SmsSink {
+export class TransportFixture implements SmsSink {
   readonly reports: SmsReport[] = [];
   readonly carrierReceipts: CarrierReceipt[] = [];
   readonly texts: InboundSms[] = [];

@@ -35,7 +35,7 @@ class WatchedClock extends FakeClock {
 }
 
 /** A fetcher on a network that is made up: `files.example` is a public server, the trap is everything inside. */
-export class FetchWorld {
+export class FetchFixture {
   readonly clock = new WatchedClock();
   readonly network = new FakeNetwork();
   readonly abort = new AbortController();
@@ -54,7 +54,7 @@ export class FetchWorld {
   static async open(handle: RawHandler, options: MediaOptions = {}, tls?: Parameters<typeof RawServer.open>[1]) {
     const server = await RawServer.open(handle, tls);
     const trap = await RawServer.open(({ socket }) => socket.end(answer(200, {}, 'secret')));
-    return new FetchWorld(server, trap, options);
+    return new FetchFixture(server, trap, options);
   }
 
   fetch(url = 'http://files.example/a', request: Partial<MediaRequest> = {}): Promise<FetchedMedia> {

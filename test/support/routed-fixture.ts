@@ -73,7 +73,7 @@ export function anSms(number: string, over: Partial<OutgoingSms> = {}): Outgoing
 }
 
 /** A router over doubles, on a clock and with lots that the test draws. */
-export class RoutedWorld {
+export class RoutedFixture {
   readonly clock: FakeClock;
   readonly ids = new ChosenIds();
   readonly sink = new RecordingSink();
@@ -98,14 +98,14 @@ export class RoutedWorld {
   static async open(
     routes: readonly (RouteRules & { readonly transport: SmsTransport })[],
     { clock = new FakeClock(), guards }: { clock?: FakeClock; guards?: PolicyStore } = {},
-  ): Promise<RoutedWorld> {
-    return new RoutedWorld(routes, { clock, guards: guards ?? (await SqliteMemory.open()).policies });
+  ): Promise<RoutedFixture> {
+    return new RoutedFixture(routes, { clock, guards: guards ?? (await SqliteMemory.open()).policies });
   }
 
-  static async started(...given: Parameters<typeof RoutedWorld.open>): Promise<RoutedWorld> {
-    const world = await RoutedWorld.open(...given);
-    await world.router.start(world.sink);
-    return world;
+  static async started(...given: Parameters<typeof RoutedFixture.open>): Promise<RoutedFixture> {
+    const fixture = await RoutedFixture.open(...given);
+    await fixture.router.start(fixture.sink);
+    return fixture;
   }
 
   submit(

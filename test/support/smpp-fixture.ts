@@ -9,7 +9,7 @@ import { RecordingSink } from './recording-sink.js';
 import { TestSmsc } from './smsc/test-smsc.js';
 
 /** A transport on a clock of its own, with SMSCs to connect to. */
-export class SmppWorld {
+export class SmppFixture {
   readonly clock = new FakeClock();
   readonly sink = new RecordingSink();
   readonly stopping = new AbortController();
@@ -82,16 +82,16 @@ export class SmppWorld {
   }
 }
 
-/** A world for each test of a file. */
-export function smppWorld(): () => SmppWorld {
-  let world: SmppWorld | undefined;
+/** A fixture for each test of a file. */
+export function smppFixture(): () => SmppFixture {
+  let fixture: SmppFixture | undefined;
   afterEach(async () => {
-    await world?.close();
-    world = undefined;
+    await fixture?.close();
+    fixture = undefined;
   });
   return () => {
-    world ??= new SmppWorld();
-    return world;
+    fixture ??= new SmppFixture();
+    return fixture;
   };
 }
 
