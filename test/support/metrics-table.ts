@@ -20,5 +20,5 @@ function labelsOf(labels: MetricDefinition['labels']): string {
 /** The labels whose values are not in the table. */
 export function openLabels(): string {
   const rows = Object.entries(OPEN_LABELS).map(([label, { what, most }]) => `| \`${label}\` | ${what} | ${most} |`);
-  return ['| label | values | told apart |', '|---|---|---|', ...rows].join('\n');
+  return ['| label | values | at most |', '|---|---|---|', ...rows].join('\n');
 }
