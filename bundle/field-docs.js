@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** A field of a type. */
-const FIELD = /^(?<indent>\s+)(?:readonly )?(?<name>\w+)\??: /;
+const FIELD = /^(?<indent>\s+)(?:readonly )?(?<quote>'?)(?<name>[\w.]+)\k<quote>\??: /;
 
 /** A schema that a module exports. */
 const DECLARATION = /^export declare const (?<declared>\w+)/;

@@ -85,15 +85,20 @@ export type { MeasureOrder, StorageMeasures } from './core/storage-measures.js';
 export type { TelemetryRoute, TelemetrySource } from './core/telemetry-source.js';
 export type { DeliveryStatus, PublishedStatus, WaitingStatus } from './events/delivery-status.api.js';
 export type {
-  CodeData,
-  DeliveryData,
   DeliveryEventType,
   EventData,
   EventType,
-  KeyData,
+  EventView,
   MessagingEvent,
-  Metadata,
   NewEvent,
+  TypedData,
+} from './events/event-types.js';
+export { DELIVERY_EVENTS } from './events/event-types.js';
+export type {
+  CodeData,
+  DeliveryData,
+  KeyData,
+  Metadata,
   OptOutData,
   PostingData,
   ReceivedMessage,
@@ -101,9 +106,7 @@ export type {
   SendData,
   SessionData,
   SignatureData,
-  TypedData,
-} from './events/event-types.js';
-export { DELIVERY_EVENTS } from './events/event-types.js';
+} from './events/events.api.js';
 export {
   type HostEvents,
   type MessagingEventMap,
@@ -326,8 +329,8 @@ export type {
   EndpointWithSecret,
 } from './webhooks/endpoints/endpoint-view.js';
 export { type WebhookAnswer, type WebhookCallOptions, WebhookService } from './webhooks/endpoints/webhook-service.js';
-export type { EventView } from './webhooks/event-view.js';
-export type { EventFeedPage, EventPageRequest, EventPlace } from './webhooks/feed/event-service.js';
+export type { EventPageRequest, EventPlace } from './webhooks/feed/event-service.js';
 export { EventService } from './webhooks/feed/event-service.js';
+export type { EventFeedPage } from './webhooks/feed/feed.api.js';
 export type { WebhookOptions } from './webhooks/webhook-options.js';
 export { WebhooksModule } from './webhooks/webhooks.module.js';

@@ -1,33 +1,13 @@
-import type { EventType, MessagingEvent } from '../events/event-types.js';
+import type { EndpointEvent, EventType, EventView } from '../events/event-types.js';
+import type { EventFeedPage, EventTypes } from '../webhooks/feed/feed.api.js';
 import type { Caller, CallOptions, StreamCallOptions } from './caller.js';
 import { Listing } from './listing.js';
 
 /** An event of the account's log. */
-export type AccountEvent<T extends EventType = EventType> = MessagingEvent<T> & {
-  /** The same in every repeat. */
-  readonly id: string;
-  /** Counts the account's events without gaps. */
-  readonly sequence: number;
-  /** The next lower number of the `types` that were asked for; null at the start. */
-  readonly previous: number | null;
-};
+export type AccountEvent<T extends EventType = EventType> = EventView<T>;
 
-/** What only one endpoint is told. */
-export interface EndpointEvent<T extends string, D> {
-  readonly id: string;
-  readonly type: T;
-  readonly timestamp: string;
-  readonly sequence: null;
-  readonly previous: null;
-  readonly account: string;
-  readonly data: D;
-}
-
-/** What a webhook call tells. `endpoint.gap`: the numbers that are no longer kept and were never told. */
-export type WebhookEvent =
-  | AccountEvent
-  | EndpointEvent<'test.ping', { readonly endpoint: string }>
-  | EndpointEvent<'endpoint.gap', { readonly from: number; readonly to: number }>;
+/** What a webhook call says. `endpoint.gap` names the sequences that are no longer kept and were never sent. */
+export type WebhookEvent = AccountEvent | EndpointEvent;
 
 /** Which events to read. */
 export interface EventsQuery<T extends EventType = EventType> {
@@ -44,21 +24,10 @@ export interface EventsPageQuery<T extends EventType = EventType> extends Events
   readonly wait?: number | undefined;
 }
 
-/** A part of the log. */
-export interface EventsPage<T extends EventType = EventType> {
+/** A part of the log. The `after` of the next page, `next_after`, is behind what `types` leaves out, too. */
+export type EventsPage<T extends EventType = EventType> = Omit<EventFeedPage, 'items'> & {
   readonly items: readonly AccountEvent<T>[];
-  /** The `after` of the next page: behind what `types` leaves out, too. */
-  readonly next_after: number;
-  /** The number of the newest event. */
-  readonly last: number;
-}
-
-/** A type of event, with the JSON Schema (draft 2020-12) of a whole event. */
-export interface EventTypeView {
-  readonly type: WebhookEvent['type'];
-  readonly description: string;
-  readonly schema: object;
-}
+};
 
 /** The log of events. */
 export class EventRoutes {
@@ -99,7 +68,7 @@ export class EventRoutes {
   }
 
   /** Every type, with its schema. */
-  types(options?: CallOptions): Promise<{ readonly items: readonly EventTypeView[] }> {
+  types(options?: CallOptions): Promise<EventTypes> {
     return this.#caller.json({ path: ['webhooks', 'types'] }, options);
   }
 }

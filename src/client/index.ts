@@ -1,5 +1,19 @@
 export type { Balance } from '../billing/balance.api.js';
 export type * from '../events/event-types.js';
+export type {
+  CodeData,
+  DeliveryData,
+  KeyData,
+  Metadata,
+  OptOutData,
+  PostingData,
+  ReceivedMessage,
+  ReceivedSms,
+  SendData,
+  SessionData,
+  SignatureData,
+} from '../events/events.api.js';
+export type { EventTypeView } from '../webhooks/feed/feed.api.js';
 export { MessagingApiError } from './api-error.js';
 export {
   type CallOptions,

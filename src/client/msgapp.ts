@@ -1,5 +1,5 @@
 import type { DeliveryStatus } from '../events/delivery-status.api.js';
-import type { Metadata } from '../events/event-types.js';
+import type { Metadata } from '../events/events.api.js';
 import type { Caller, CallOptions, SendOptions, StreamCallOptions } from './caller.js';
 import type { Listing } from './listing.js';
 import type { SendPriority } from './sms.js';

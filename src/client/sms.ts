@@ -1,5 +1,5 @@
 import type { DeliveryStatus, SmsStatus } from '../events/delivery-status.api.js';
-import type { Metadata } from '../events/event-types.js';
+import type { Metadata } from '../events/events.api.js';
 import type { Caller, CallOptions, SendOptions } from './caller.js';
 import type { Listing } from './listing.js';
 

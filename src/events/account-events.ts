@@ -1,4 +1,5 @@
-import type { CodeData, KeyData, NewEvent, OptOutData, PostingData, SessionData } from './event-types.js';
+import type { NewEvent } from './event-types.js';
+import type { CodeData, KeyData, OptOutData, PostingData, SessionData } from './events.api.js';
 
 /** Whose event, and when: milliseconds since the epoch. */
 type Scope = Pick<NewEvent, 'accountId' | 'at'>;

@@ -1,5 +1,5 @@
 import type { DeliveryStatus } from './delivery-status.api.js';
-import type { Metadata } from './event-types.js';
+import type { Metadata } from './events.api.js';
 
 /** A delivery that changed its state. */
 export interface DeliveryTransition {

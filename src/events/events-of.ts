@@ -1,7 +1,8 @@
 import { isPublished } from './delivery-status.api.js';
 import type { DeliveryTransition } from './delivery-transition.js';
 import { eventText } from './event-text.js';
-import type { DeliveryData, DeliveryEventType, Metadata, NewEvent } from './event-types.js';
+import type { DeliveryEventType, NewEvent } from './event-types.js';
+import type { DeliveryData, Metadata } from './events.api.js';
 
 /** The most bytes of a carrier's error, as JSON. */
 const ERROR_BYTES = 512;
@@ -16,7 +17,6 @@ export function deliveryEvents(
   const { accountId, at, completed } = transition;
   const { status } = transition;
   if (!isPublished(status)) return [];
-  const type = `message.${status}` as const;
   const sender = transition.channel === 'sms' ? { signature: transition.sender } : { from: transition.sender };
   const origin = {
     accepted_at: new Date(transition.acceptedAt).toISOString(),
@@ -25,7 +25,7 @@ export function deliveryEvents(
   const event: NewEvent<DeliveryEventType> = {
     accountId,
     at,
-    type,
+    type: `message.${status}`,
     data: {
       id: transition.messageId,
       channel: transition.channel,

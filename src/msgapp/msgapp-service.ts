@@ -8,7 +8,7 @@ import { checkAccountId, checkInput, checkNumber, checkString, unsendableCharact
 import { cursorOf } from '../common/list-query.js';
 import { checkCallOptions } from '../common/options.js';
 import { isInvisible } from '../common/text/visible-text.js';
-import type { Metadata } from '../events/event-types.js';
+import type { Metadata } from '../events/events.api.js';
 import { MEDIA_KINDS } from '../media/media-type.js';
 import type { IdempotencyKey, Send, SendKey } from '../outbox/accept/send.js';
 import { Idempotency, type IdempotentRequest } from '../outbox/idempotency.js';

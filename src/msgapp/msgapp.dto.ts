@@ -1,4 +1,4 @@
-import type { Metadata } from '../events/event-types.js';
+import type { Metadata } from '../events/events.api.js';
 import { IsMetadata, IsOptional, IsPhoneNumber, IsQueryInteger, IsString } from '../http/validators.js';
 import type { MediaKind } from '../media/media-type.js';
 import type { SendPriority } from '../outbox/queue/priority.js';

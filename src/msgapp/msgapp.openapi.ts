@@ -1,6 +1,6 @@
 import { DELIVERY_STATUSES } from '../events/delivery-status.api.js';
 import { MEDIA_KINDS } from '../media/media-type.js';
-import { binary, events, exampleOf, json } from '../openapi/contents.js';
+import { binary, events, json } from '../openapi/contents.js';
 import { describeController, type ErrorDescription, fieldsOf } from '../openapi/controller-description.js';
 import { invalid, NUMBER_RECONNECTING } from '../openapi/errors.js';
 import { MESSAGE_FILTERS, shortPages } from '../openapi/listings.js';
@@ -23,6 +23,7 @@ import {
   text,
   yes,
 } from '../schemas/builders.js';
+import { exampleOf } from '../schemas/examples.js';
 import type { Schemas } from '../schemas/schema.js';
 import { MsgappController } from './msgapp.controller.js';
 import { ListMessagesQuery, SendMediaBody, SendTextBody, SessionStatusQuery } from './msgapp.dto.js';

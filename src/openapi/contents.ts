@@ -1,24 +1,5 @@
-import { SCHEMAS } from '../schemas/builders.js';
-import type { Json, Schema, Schemas } from '../schemas/schema.js';
+import type { Json, Schema } from '../schemas/schema.js';
 import type { Content } from './openapi-document.js';
-
-/** The example of a named schema, which its required fields make, with these fields added or instead. */
-export function exampleOf(named: Schemas, name: string, fields: Readonly<Record<string, Json>> = {}) {
-  return { ...exampleOfFields(named[name] ?? {}, named), ...fields };
-}
-
-function exampleOfFields({ properties = {}, required = [] }: Schema, named: Schemas): Record<string, Json> {
-  return Object.fromEntries(required.map((field) => [field, exampleOfValue(properties[field] ?? {}, named)]));
-}
-
-function exampleOfValue(schema: Schema, named: Schemas): Json {
-  if (schema.$ref !== undefined) return exampleOf(named, schema.$ref.slice(SCHEMAS.length));
-  if (schema.example !== undefined) return schema.example;
-  if (schema.nullable) return null;
-  if (schema.items !== undefined) return [exampleOfValue(schema.items, named)];
-  if (schema.properties !== undefined) return exampleOfFields(schema, named);
-  return schema.enum?.[0] ?? schema.minimum ?? '';
-}
 
 /** A body with its examples, each under a label. */
 function body(type: string, schema: Schema, examples: Readonly<Record<string, Json>>): Content {

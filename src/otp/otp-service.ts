@@ -10,7 +10,7 @@ import { countryOf } from '../common/phone-numbers/phone-number.js';
 import { renderText } from '../common/text/catalogue.js';
 import { refusalEvent } from '../events/account-events.js';
 import { EventTeller } from '../events/event-teller.js';
-import type { Metadata } from '../events/event-types.js';
+import type { Metadata } from '../events/events.api.js';
 import type { IdempotencyKey, Send, SendKey } from '../outbox/accept/send.js';
 import { Channels, type TextChannel } from '../outbox/channel.js';
 import { Idempotency, type IdempotentRequest } from '../outbox/idempotency.js';

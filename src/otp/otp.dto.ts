@@ -1,4 +1,4 @@
-import type { Metadata } from '../events/event-types.js';
+import type { Metadata } from '../events/events.api.js';
 import { HasCodePoints, IsMetadata, IsOptional, IsPhoneNumber, IsString } from '../http/validators.js';
 
 /** Body of `POST /send/otp`. */

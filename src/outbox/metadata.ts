@@ -1,6 +1,6 @@
 import { MessagingError } from '../common/errors.js';
 import { checkText, formatInput, hasCodePoints } from '../common/inputs.js';
-import type { Metadata } from '../events/event-types.js';
+import type { Metadata } from '../events/events.api.js';
 
 /** The most keys of metadata. */
 export const MAX_KEYS = 16;

@@ -1,7 +1,7 @@
 import type { HostTransaction } from '../common/host-transaction.js';
 import type { Page, PageRequest } from '../common/page.js';
 import type { DeliveryTransition } from '../events/delivery-transition.js';
-import type { Metadata } from '../events/event-types.js';
+import type { Metadata } from '../events/events.api.js';
 import type { Decide, SendDecision, StoredReply } from './accept/decide.js';
 import type { IdempotencyKey, Payload, Send } from './accept/send.js';
 import type { AttemptEntry, DeliveryStatus, DeliveryUpdate, TrailEntry } from './delivery-state.js';

@@ -1,5 +1,5 @@
 import { DELIVERY_STATUSES } from '../events/delivery-status.api.js';
-import { binary, events, exampleOf, json } from '../openapi/contents.js';
+import { binary, events, json } from '../openapi/contents.js';
 import { describeController, fieldsOf } from '../openapi/controller-description.js';
 import { STORAGE_UNAVAILABLE } from '../openapi/errors.js';
 import {
@@ -17,6 +17,7 @@ import {
   ref,
   text,
 } from '../schemas/builders.js';
+import { exampleOf } from '../schemas/examples.js';
 import type { Schemas } from '../schemas/schema.js';
 import { SandboxController } from './sandbox.controller.js';
 import { SERVED_TYPES } from './sandbox-files.js';

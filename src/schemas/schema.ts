@@ -50,7 +50,7 @@ export interface ObjectSchema<F extends Fields, Optional extends keyof F = never
 
 type ObjectOf<F extends Fields, Optional extends keyof F> = {
   readonly [K in keyof F as Exclude<K, Optional>]: TypeOf<F[K]>;
-} & { readonly [K in keyof F as Extract<K, Optional>]?: TypeOf<F[K]> };
+} & { readonly [K in Optional]?: TypeOf<F[K]> };
 
 /**
  * The type of the values that a schema describes. The field that a value has leads an editor to the field of the schema, where

@@ -1,4 +1,4 @@
-import type { Metadata } from '../events/event-types.js';
+import type { Metadata } from '../events/events.api.js';
 import { type DeliveryStatus, shownStatus } from '../outbox/delivery-state.js';
 import type { RecipientDetails, StoredMessage } from '../outbox/outbox-store.js';
 import { isRemoved } from '../outbox/retention/removed-payload.js';

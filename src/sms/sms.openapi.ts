@@ -1,5 +1,4 @@
 import { SMS_STATUSES } from '../events/delivery-status.api.js';
-import { exampleOf } from '../openapi/contents.js';
 import {
   describeController,
   type ErrorDescription,
@@ -25,6 +24,7 @@ import {
   shownNumber,
   text,
 } from '../schemas/builders.js';
+import { exampleOf } from '../schemas/examples.js';
 import type { Schema, Schemas } from '../schemas/schema.js';
 import { ATTEMPT_ERRORS, ATTEMPT_STATUSES } from './attempt-view.js';
 import { measure, notGsm7 } from './segmentation.js';

@@ -8,26 +8,8 @@ import {
   type EventQuery,
   type StoredEvent,
 } from '../events/event-log.js';
-import type { EventData, EventType } from '../events/event-types.js';
+import type { EventView } from '../events/event-types.js';
 import { WebhookSettings } from './webhook-options.js';
-
-/** An event of the log as the feed, the stream and webhooks give it. */
-export type EventView<T extends EventType = EventType> = {
-  [K in T]: {
-    /** The same in every copy of the event, and in no other. */
-    readonly id: string;
-    readonly type: K;
-    /** ISO 8601. */
-    readonly timestamp: string;
-    /** Counts the account's events without gaps. */
-    readonly sequence: number;
-    /** The next lower sequence that is kept and has one of the reader's types; null: none. */
-    readonly previous: number | null;
-    /** The account's id. */
-    readonly account: string;
-    readonly data: EventData[K];
-  };
-}[T];
 
 /** An event as it is given, as text. */
 export interface EventText extends Pick<EventView, 'id' | 'type' | 'sequence'> {

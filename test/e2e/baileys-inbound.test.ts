@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { proto } from 'baileys';
 import { StartedStorage } from '../../src/core/messaging-storage.js';
 import { EventLog } from '../../src/events/event-log.js';
-import type { ReceivedMessage } from '../../src/events/event-types.js';
+import type { ReceivedMessage } from '../../src/events/events.api.js';
 import { messageReference } from '../../src/transports/baileys/message-sender.js';
 import { MsgappClient, msgappClient, startMsgapp } from '../support/msgapp-app.js';
 import { describeServices, type Service } from '../support/services.js';

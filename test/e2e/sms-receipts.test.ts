@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { LedgerStore } from '../../src/billing/ledger-store.js';
-import { DELIVERY_EVENTS, type DeliveryData } from '../../src/events/event-types.js';
+import { DELIVERY_EVENTS } from '../../src/events/event-types.js';
+import type { DeliveryData } from '../../src/events/events.api.js';
 import { MessagingEvents, type SegmentDifference } from '../../src/events/messaging-events.js';
 import type { DeliveryStatus } from '../../src/outbox/delivery-state.js';
 import { OutboxStore } from '../../src/outbox/outbox-store.js';

@@ -1,8 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { EventLog, type LoggedEvent } from '../../src/events/event-log.js';
-import { eventTypeViews } from '../../src/webhooks/event-schemas.js';
 import { EventViews } from '../../src/webhooks/event-view.js';
+import { eventTypeViews } from '../../src/webhooks/feed/event-type-views.js';
 import { resolveWebhookSettings } from '../../src/webhooks/webhook-options.js';
 
 const ajv = formats.default(new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true }));

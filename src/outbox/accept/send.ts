@@ -1,5 +1,5 @@
 import type { IdempotencyKey } from '../../common/idempotency-key.js';
-import type { Metadata } from '../../events/event-types.js';
+import type { Metadata } from '../../events/events.api.js';
 import type { Payload } from '../payload.js';
 import type { SendPolicy } from '../policy/send-policy.js';
 import type { Priority } from '../queue/priority.js';

@@ -1,7 +1,7 @@
 import { MessagingError } from '../../common/errors.js';
 import type { Page } from '../../common/page.js';
 import { spellingsOf } from '../../common/phone-numbers/phone-spellings.js';
-import type { Metadata } from '../../events/event-types.js';
+import type { Metadata } from '../../events/events.api.js';
 import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, rowsOf, type Statement } from '../../storage/engine/operation.js';
 import { integerOf, textOf } from '../../storage/engine/rows.js';

@@ -1,5 +1,5 @@
 import { type Page, type PageRequest, withinPage } from '../../common/page.js';
-import type { Metadata } from '../../events/event-types.js';
+import type { Metadata } from '../../events/events.api.js';
 import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, type Row, rowsOf, type Statement } from '../../storage/engine/operation.js';
 import { integerOf, optionalText, textOf } from '../../storage/engine/rows.js';

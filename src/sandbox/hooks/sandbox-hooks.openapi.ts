@@ -1,7 +1,8 @@
-import { exampleOf, json } from '../../openapi/contents.js';
+import { json } from '../../openapi/contents.js';
 import { describeController } from '../../openapi/controller-description.js';
 import { invalid, STORAGE_UNAVAILABLE } from '../../openapi/errors.js';
 import { count, list, moment, nullable, object, ref, text } from '../../schemas/builders.js';
+import { exampleOf } from '../../schemas/examples.js';
 import type { Schemas } from '../../schemas/schema.js';
 import { SandboxHookController, SandboxHooksController } from './sandbox-hooks.controller.js';
 

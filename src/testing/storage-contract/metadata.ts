@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { DAY_MS, SECOND_MS } from '../../common/time.js';
-import type { Metadata } from '../../events/event-types.js';
+import type { Metadata } from '../../events/events.api.js';
 import { decide } from '../../outbox/accept/decide.js';
 import type { MessageQuery } from '../../outbox/outbox-store.js';
 import { contentRemover } from '../../outbox/retention/removed-payload.js';

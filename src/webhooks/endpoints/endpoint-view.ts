@@ -1,6 +1,5 @@
 import { isoOf } from '../../common/phone-numbers/iso.js';
-import type { EventType } from '../../events/event-types.js';
-import type { EventView } from '../event-view.js';
+import type { EventType, EventView } from '../../events/event-types.js';
 import type { DisabledReason, Endpoint, EndpointAttempt, EndpointOrdering, EndpointSignature } from './endpoint.js';
 
 /** An endpoint as the API gives it. Moments are ISO 8601. */

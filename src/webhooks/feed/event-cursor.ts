@@ -6,8 +6,8 @@ import { MessagingError } from '../../common/errors.js';
 import { checkAccountId } from '../../common/inputs.js';
 import { MINUTE_MS } from '../../common/time.js';
 import { EventLog } from '../../events/event-log.js';
-import type { EventType } from '../../events/event-types.js';
-import { type EventView, EventViews } from '../event-view.js';
+import type { EventType, EventView } from '../../events/event-types.js';
+import { EventViews } from '../event-view.js';
 
 /** How often a read is noted as a use of the log, in milliseconds. */
 const USE_MS = MINUTE_MS;

@@ -6,16 +6,16 @@ import { TextAccess } from '../../accounts/text-access.js';
 import { Clock } from '../../common/clock.js';
 import { pause, retryWhileUnavailable } from '../../common/concurrency/async.js';
 import { MessagingError } from '../../common/errors.js';
-import type { EventType } from '../../events/event-types.js';
+import type { EventType, EventView } from '../../events/event-types.js';
 import { type AdapterResponse, EventStreams, HEARTBEAT_MS, RECONNECT_MS } from '../../http/event-streams.js';
 import { HttpSettings } from '../../http/http-settings.js';
 import { eventTypesOf } from '../event-filter.js';
-import type { EventView } from '../event-view.js';
 import { CallerWatch } from './caller-watch.js';
 import { type EventArrival, EventArrivals } from './event-arrivals.js';
 import { type EventCursor, EventCursors } from './event-cursor.js';
-import { type EventFeedPage, EventService, PAGE_SIZE, POLL_MS } from './event-service.js';
+import { EventService, PAGE_SIZE, POLL_MS } from './event-service.js';
 import { type EventsQuery, MAX_SEQUENCE, type StreamQuery } from './events.dto.js';
+import type { EventFeedPage } from './feed.api.js';
 import { ReaderSeats } from './reader-seats.js';
 
 /** A request to read events. */

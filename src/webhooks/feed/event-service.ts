@@ -3,11 +3,11 @@ import { Clock } from '../../common/clock.js';
 import { checkAccountId, checkLimit } from '../../common/inputs.js';
 import { checkCallOptions } from '../../common/options.js';
 import { EventLog } from '../../events/event-log.js';
-import type { EventType } from '../../events/event-types.js';
+import type { EventType, EventView } from '../../events/event-types.js';
 import { eventTypesOf } from '../event-filter.js';
-import type { EventView } from '../event-view.js';
 import { EventArrivals } from './event-arrivals.js';
 import { EventCursors } from './event-cursor.js';
+import type { EventFeedPage } from './feed.api.js';
 
 /** From where on events are read, and which. */
 export interface EventPlace {
@@ -25,15 +25,6 @@ export interface EventPageRequest extends EventPlace {
   readonly limit?: number | undefined;
   /** How long to wait for an event where there is none, in seconds. Default 0. */
   readonly wait?: number | undefined;
-}
-
-/** A page of events. */
-export interface EventFeedPage {
-  readonly items: readonly EventView[];
-  /** `after` of the next page. It passes over events of other types. */
-  readonly next_after: number;
-  /** The sequence of the account's last event; 0: none yet. */
-  readonly last: number;
 }
 
 /** How often those that wait look by themselves, in milliseconds: a notice of another process may be lost. */

@@ -9,8 +9,8 @@ import { MessagingRoute } from '../../http/mounted-routes.js';
 import { ArrivedAt, RequestHeaders, RequestSignal } from '../../http/parameters.js';
 import { MessagingQuery } from '../../http/validation.js';
 import { EventFeed } from './event-feed.js';
-import type { EventFeedPage } from './event-service.js';
 import { EventsQuery, StreamQuery } from './events.dto.js';
+import type { EventFeedPage } from './feed.api.js';
 
 /** The feed and the stream of an account's events (docs/events.md). */
 @MessagingController()

@@ -1,11 +1,13 @@
-import { events, exampleOf } from '../../openapi/contents.js';
+import { EVENT_DATA } from '../../events/events.api.js';
+import { events } from '../../openapi/contents.js';
 import { describeController, type ErrorDescription, fieldsOf } from '../../openapi/controller-description.js';
-import { count, list, object, oneOf, ref, text } from '../../schemas/builders.js';
-import type { Schema, Schemas } from '../../schemas/schema.js';
-import { EVENT_DATA, EVENT_DESCRIPTIONS, eventFields } from '../event-schemas.js';
+import { text } from '../../schemas/builders.js';
+import { exampleOf } from '../../schemas/examples.js';
+import type { Schemas } from '../../schemas/schema.js';
 import { EventTypesController } from './event-types.controller.js';
 import { EventsController } from './events.controller.js';
 import { EventsQuery, StreamQuery } from './events.dto.js';
+import { Event, EventFeedPage, EventTypes } from './feed.api.js';
 
 const TAG = {
   name: 'Events',
@@ -28,28 +30,7 @@ const ERRORS: readonly ErrorDescription[] = [
   { code: 'error.too_many_event_readers', retryAfter: 1 },
 ];
 
-const NAMES = Object.keys(EVENT_DESCRIPTIONS);
-const LOGGED = NAMES.filter((name) => !['test.ping', 'endpoint.gap'].includes(name));
-const { PingEvent: _, GapEvent: __, ...DATA } = EVENT_DATA;
-
-const EVENT: Schema = object(
-  'An event of the log.',
-  eventFields(oneOf(LOGGED, 'What happened.', { example: 'message.delivered' }), {
-    anyOf: Object.keys(DATA).map(ref),
-    description: 'What the type says; `GET …/webhooks/types` has the schema of each.',
-    example: exampleOf({ ...DATA }, 'DeliveryEvent'),
-  }),
-);
-
-const SCHEMAS: Schemas = {
-  ...DATA,
-  Event: EVENT,
-  EventPage: object('Events in the order of their sequences.', {
-    items: list(ref('Event'), { maxItems: 500 }),
-    next_after: count('The `after` of the next page. It passes over events of other types.', { example: 4711 }),
-    last: count('The sequence of the account’s last event; 0: none yet.', { example: 4711 }),
-  }),
-};
+const SCHEMAS: Schemas = { ...EVENT_DATA, Event, EventPage: EventFeedPage };
 
 /** OpenAPI description of the feed and the stream (docs/events.md). */
 export const eventsOpenapi = describeController(EventsController, () => ({
@@ -88,21 +69,7 @@ export const eventsOpenapi = describeController(EventsController, () => ({
 /** OpenAPI description of the types of events (docs/events.md). */
 export const eventTypesOpenapi = describeController(EventTypesController, () => ({
   tag: TAG,
-  schemas: {
-    EventTypes: object('Every type of event.', {
-      items: list(
-        object('A type of event.', {
-          type: oneOf(NAMES, 'Its name.', { example: 'message.delivered' }),
-          description: text('When it happens.', { example: EVENT_DESCRIPTIONS['message.delivered'].description }),
-          schema: {
-            type: 'object',
-            description: 'JSON Schema, draft 2020-12, of a whole event of the type. Further fields may be added.',
-            example: { type: 'object', required: ['id', 'type'] },
-          },
-        }),
-      ),
-    }),
-  },
+  schemas: { EventTypes },
   routes: {
     types: {
       operationId: 'listEventTypes',

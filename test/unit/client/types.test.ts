@@ -11,8 +11,6 @@ import type { SmsDetails, SmsPage, SmsQuote, SmsRecipient, SmsSendResult } from 
 import type { PingResult } from '../../../src/webhooks/calls/endpoint-calls.js';
 import type { AttemptPage, EndpointView, EndpointWithSecret } from '../../../src/webhooks/endpoints/endpoint-view.js';
 import type { ChangeEndpointBody, CreateEndpointBody } from '../../../src/webhooks/endpoints/webhooks.dto.js';
-import type { EventView } from '../../../src/webhooks/event-view.js';
-import type { EventFeedPage } from '../../../src/webhooks/feed/event-service.js';
 
 /** Compiles only where each of both can stand for the other. */
 type Same<A, B> = [A, B] extends [B, A] ? true : false;
@@ -31,8 +29,6 @@ const same: readonly true[] = [
   true satisfies Same<client.MsgappMessage, MsgappMessage>,
   true satisfies Same<client.Page<client.MsgappMessage>, MsgappPage>,
   true satisfies Same<client.SendPriority, SendPriority>,
-  true satisfies Same<client.AccountEvent, EventView>,
-  true satisfies Same<client.EventsPage, EventFeedPage>,
   true satisfies Same<client.Webhook, EndpointView>,
   true satisfies Same<client.WebhookWithSecret, EndpointWithSecret>,
   true satisfies Same<client.Page<client.WebhookAttempt>, AttemptPage>,

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { EVENT_TYPES, type EventData, type EventType } from '../../../src/events/event-types.js';
-import { EVENT_DESCRIPTIONS, eventTypeViews } from '../../../src/webhooks/event-schemas.js';
+import type { DeliveryData } from '../../../src/events/events.api.js';
 import { eventId } from '../../../src/webhooks/event-view.js';
+import { eventTypeViews } from '../../../src/webhooks/feed/event-type-views.js';
 import { eventFault } from '../../support/event-schemas.js';
 
 const AT = '2026-11-22T10:00:00.000Z';
@@ -13,7 +14,7 @@ const OPT_OUT = { number: NUMBER, signature: 'INFOS', source: 'phone' } as const
 const CODE = { service: 'Boutique', number: NUMBER };
 const SIGNATURE = { name: 'INFOS', reason: null };
 const SENT = { id: 'm', channel: 'sms', signature: 'INFOS', units: 1, refunded_units: 0, accepted_at: AT };
-const delivery = (status: string) => ({
+const delivery = (status: DeliveryData['status']) => ({
   ...{ ...SENT, position: 0, number: NUMBER, status, error: null, metadata: { order: '4711' } },
 });
 
@@ -65,7 +66,6 @@ describe('the schemas of events', () => {
   test('are there for every type, in the order of the log', () => {
     const types = eventTypeViews().map(({ type }) => type);
     expect(types).toEqual([...EVENT_TYPES, 'test.ping', 'endpoint.gap']);
-    expect(types).toEqual(Object.keys(EVENT_DESCRIPTIONS));
   });
 
   test.each(Object.entries(SAMPLES))('describe %s', (type, data) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { SECOND_MS } from '../../../common/time.js';
 import type { MessagingStorage } from '../../../core/messaging-storage.js';
 import { EventLog } from '../../../events/event-log.js';
-import type { Metadata } from '../../../events/event-types.js';
+import type { Metadata } from '../../../events/events.api.js';
 import { decide } from '../../../outbox/accept/decide.js';
 import { aSend, messageId, phone, range, recipients, START } from '../fixtures.js';
 import type { World } from '../world.js';

@@ -1,0 +1,330 @@
+import {
+  count,
+  EXAMPLE,
+  flag,
+  identifier,
+  integer,
+  moment,
+  nullable,
+  object,
+  oneOf,
+  shownNumber,
+  text,
+} from '../schemas/builders.js';
+import { type SchemaOf, schemaOf, type TypeOf } from '../schemas/schema.js';
+import { PUBLISHED_STATUSES } from './delivery-status.api.js';
+
+// What events say. Moments are ISO 8601, amounts are units.
+
+/** What the sender gave with a send: at most 16 strings, 512 characters in all. */
+export type Metadata = Readonly<Record<string, string>>;
+
+const SEND = {
+  id: identifier('The send.', EXAMPLE.message),
+  channel: text('`sms`, or the channel of the messaging app.', { example: 'sms' }),
+};
+
+const SENDER = {
+  signature: text('The sender’s name; SMS only.', { example: 'INFOS' }),
+  from: shownNumber('The linked number that sends; messaging apps only.'),
+};
+
+const PRICE = {
+  units: count('Units charged.'),
+  refunded_units: count('Units refunded.'),
+  accepted_at: moment('When the send was accepted.'),
+};
+
+const METADATA = {
+  metadata: nullable(
+    schemaOf<Metadata>({
+      type: 'object',
+      description: 'The `metadata` of the send; null without any, and if it is too long for an event.',
+      example: { order: '4711' },
+    }),
+  ),
+  metadata_omitted: schemaOf<true>({
+    type: 'boolean',
+    enum: [true],
+    description: 'True, and only given, if the metadata is too long for an event. The look-up of the send has it.',
+    example: true,
+  }),
+};
+
+/** The delivery to one recipient. `signature` on SMS, `from` (the linked number) on messaging apps. */
+export const DeliveryData = object(
+  'The delivery to one recipient.',
+  {
+    ...SEND,
+    position: count('The recipient’s place in the send, from 0.'),
+    number: shownNumber('The recipient.'),
+    ...SENDER,
+    status: oneOf(PUBLISHED_STATUSES, 'The state that was reached.', {
+      example: 'delivered',
+    }),
+    error: nullable(text('The error; null when there is none.')),
+    ...PRICE,
+    ...METADATA,
+  },
+  ['signature', 'from', 'metadata_omitted'],
+);
+export interface DeliveryData extends TypeOf<typeof DeliveryData> {}
+
+/** A whole send. */
+export const SendData = object(
+  'A whole send.',
+  {
+    ...SEND,
+    ...SENDER,
+    recipients_count: count('The number of recipients.', { minimum: 1 }),
+    statuses: schemaOf<Readonly<Record<string, number>>>({
+      type: 'object',
+      description: 'How many recipients each state has; states without any are left out.',
+      example: { delivered: 1 },
+    }),
+    ...PRICE,
+    ...METADATA,
+  },
+  ['signature', 'from', 'metadata_omitted'],
+);
+export interface SendData extends TypeOf<typeof SendData> {}
+
+const TRUNCATED = flag('Whether the end of a long text was cut off.', { example: false });
+
+/** A text from a phone. */
+export const ReceivedSms = object('A text from a phone.', {
+  id: identifier('The text.', EXAMPLE.message),
+  from: text('The number of the phone.', { example: EXAMPLE.number }),
+  to: text('The number or sender name that it wrote to.', { example: 'INFOS' }),
+  text: text('The text; empty when it was removed.', { example: 'STOP' }),
+  truncated: TRUNCATED,
+  received_at: moment('When it came.'),
+});
+export interface ReceivedSms extends TypeOf<typeof ReceivedSms> {}
+
+/** A message to a linked number. */
+export const ReceivedMessage = object('A message to a linked number.', {
+  id: identifier('The message; `GET …/received/{id}/media` gives its file while the session lives.', EXAMPLE.message),
+  channel: text('The channel of the messaging app.', { example: 'msgapp' }),
+  session: identifier('The session of the linked number.', EXAMPLE.session),
+  from: nullable(text('The number of the sender; null where the app hides it.', { example: EXAMPLE.number })),
+  kind: oneOf(['text', 'image', 'video', 'document', 'audio', 'voice', 'reaction'], 'What it is.'),
+  text: nullable(text('The text, the caption, or the character of a reaction; null without one.')),
+  truncated: TRUNCATED,
+  media: nullable(
+    object('The file; null without one.', {
+      mimetype: text('Its media type.', { example: 'image/jpeg' }),
+      size: nullable(count('Its size in bytes; null where the app does not say it.')),
+      file_name: nullable(text('Its name; null without one.')),
+    }),
+  ),
+  refers_to: nullable(
+    object('The message that it answers or reacts to; null without one.', {
+      id: nullable(identifier('Our id of that message, if this account sent it here.', EXAMPLE.message)),
+      text: nullable(text('What it says, shortened.')),
+    }),
+  ),
+  received_at: moment('When it came.'),
+});
+export interface ReceivedMessage extends TypeOf<typeof ReceivedMessage> {}
+
+/** A number that ends or resumes SMS under a signature. */
+export const OptOutData = object('A number that ends or resumes SMS under a signature.', {
+  number: shownNumber('The number.'),
+  signature: text('The signature.', { example: 'INFOS' }),
+  source: oneOf(['phone', 'operator'], 'Who decided it.'),
+});
+export interface OptOutData extends TypeOf<typeof OptOutData> {}
+
+const CODE = {
+  service: text('The service that the code is for.', { example: 'Boutique' }),
+  number: shownNumber('The number that the code is for.'),
+};
+
+/** A one-time passcode, without the code. */
+export const CodeData = object('A one-time passcode, without the code.', CODE);
+export interface CodeData extends TypeOf<typeof CodeData> {}
+
+const LockedCode = object('A code that was not compared.', {
+  ...CODE,
+  retry_after: count('Seconds after which a code of the number is compared again.'),
+});
+
+const RefusedCode = object('A code that was not sent.', {
+  ...CODE,
+  reason: text('The rule.', { example: 'sends' }),
+  retry_after: nullable(count('Seconds after which a code is sent again; null when waiting changes nothing.')),
+});
+
+const SESSION = {
+  id: identifier('The session.', EXAMPLE.session),
+  channel: text('The channel of the messaging app.', { example: 'msgapp' }),
+  number: nullable(shownNumber('The linked number; null before the scan.')),
+  status: text('The state of the session.', { example: 'connected' }),
+  reason: text('A short word.', { example: 'linked' }),
+};
+
+/** A session of a messaging app. */
+export const SessionData = object('A session of a messaging app.', SESSION);
+export interface SessionData extends TypeOf<typeof SessionData> {}
+
+const RestrictedSession = object('A session whose number may not write to new contacts.', {
+  ...SESSION,
+  until: moment('Until when.'),
+});
+
+const LowBalance = object('A balance below the account’s threshold.', {
+  balance: integer('The balance.', { example: 42 }),
+  threshold: count('The threshold.', { example: 50 }),
+});
+
+/** A posting to the balance. */
+export const PostingData = object('A posting to the balance.', {
+  id: identifier('The posting.', EXAMPLE.message),
+  units: integer('The units, negative for a withdrawal.', { example: 100 }),
+  note: nullable(text('What the operator noted; null without any.')),
+});
+export interface PostingData extends TypeOf<typeof PostingData> {}
+
+/** A signature of the account. */
+export const SignatureData = object('A signature of the account.', {
+  name: text('The signature.', { example: 'INFOS' }),
+  reason: nullable(text('Why it was rejected; null without a reason.')),
+});
+export interface SignatureData extends TypeOf<typeof SignatureData> {}
+
+const KEY = {
+  id: text('The public part of the key.', { example: 'k3y' }),
+  name: nullable(text('Its name; null without one.')),
+};
+
+/** An API key, never its secret. */
+export const KeyData = object('An API key, never its secret.', KEY);
+export interface KeyData extends TypeOf<typeof KeyData> {}
+
+const RotatedKey = object('An API key that replaces another one.', {
+  ...KEY,
+  replaced: text('The public part of the key that ends.', { example: 'o1d' }),
+});
+
+const DisabledEndpoint = object('An endpoint that is called no more.', {
+  id: identifier('The endpoint.', EXAMPLE.session),
+  url: text('Its URL.', { format: 'uri', example: 'https://example.com/hooks' }),
+  reason: oneOf(['failures', 'gone'], '`failures`: 72 hours of nothing else; `gone`: it answered 410.'),
+});
+
+const Ping = object('A test of an endpoint.', { endpoint: identifier('The endpoint.', EXAMPLE.session) });
+
+const Gap = object('Events that are no longer kept and were never told.', {
+  from: count('The first sequence that is missing.', { minimum: 1 }),
+  to: count('The last one.', { minimum: 1 }),
+});
+
+/** The schemas of the data of events, by their names in documents. */
+export const EVENT_DATA = {
+  DeliveryEvent: DeliveryData,
+  SendEvent: SendData,
+  ReceivedSmsEvent: ReceivedSms,
+  ReceivedMessageEvent: ReceivedMessage,
+  OptOutEvent: OptOutData,
+  CodeEvent: CodeData,
+  LockedCodeEvent: LockedCode,
+  RefusedCodeEvent: RefusedCode,
+  SessionEvent: SessionData,
+  RestrictedSessionEvent: RestrictedSession,
+  LowBalanceEvent: LowBalance,
+  PostingEvent: PostingData,
+  SignatureEvent: SignatureData,
+  KeyEvent: KeyData,
+  RotatedKeyEvent: RotatedKey,
+  DisabledEndpointEvent: DisabledEndpoint,
+};
+
+/** A type of event: when it happens, and the schema of what it says. */
+export interface EventDescription<T> {
+  readonly description: string;
+  readonly data: SchemaOf<T>;
+}
+
+const event = <T>(description: string, data: SchemaOf<T>): EventDescription<T> => ({ description, data });
+const delivery = (description: string) => event<DeliveryData>(description, DeliveryData);
+const session = (description: string) => event<SessionData>(description, SessionData);
+
+/** The types of events of the log, in the order of the documents. */
+export const EVENTS = {
+  'message.sent': delivery('A carrier or a messaging app has taken the message.'),
+  'message.delivered': delivery('It reached the phone.'),
+  'message.read': delivery('It was read; messaging apps only.'),
+  'message.undelivered': delivery('The carrier could not deliver it.'),
+  'message.failed': delivery('It was refused for good; its units are refunded.'),
+  'message.unknown': delivery('There is no reliable result. A later report may still decide it.'),
+  'send.completed': event<SendData>(
+    'Once a send, when every recipient is `delivered`, `read`, `undelivered`, `failed` or `unknown` for the first time.',
+    SendData,
+  ),
+  'sms.received': event<ReceivedSms>('A phone sent a text to a number of the account.', ReceivedSms),
+  'msgapp.received': event<ReceivedMessage>('A linked number received a message.', ReceivedMessage),
+  'optout.added': event<OptOutData>('A number ends SMS under a signature.', OptOutData),
+  'optout.removed': event<OptOutData>('A number resumes SMS under a signature.', OptOutData),
+  'otp.verified': event<CodeData>('A code was verified.', CodeData),
+  'otp.locked': event('A code was not compared, because there were too many wrong tries for its number.', LockedCode),
+  'otp.refused': event('No code was sent, because a rule of the limits says so.', RefusedCode),
+  'session.connected': session('A number is linked, or its connection is back.'),
+  'session.reconnecting': session('The connection ended and is made again.'),
+  'session.logged_out': session('The number was unlinked.'),
+  'session.replaced': session('The session was opened elsewhere.'),
+  'session.banned': session('The app has banned the number.'),
+  'session.expired': session('Nobody scanned the code in time.'),
+  'session.failed': session('The session cannot go on.'),
+  'session.restricted': event('The app refuses messages of the number to new contacts for a time.', RestrictedSession),
+  'session.notice': session('Something to know about a session; its state does not change.'),
+  'balance.low': event(
+    'The balance fell below the threshold of the account; once until it is above again.',
+    LowBalance,
+  ),
+  'balance.topped_up': event<PostingData>('Units were added to the balance.', PostingData),
+  'balance.adjusted': event<PostingData>('An operator corrected the balance.', PostingData),
+  'signature.verified': event<SignatureData>('An operator verified a signature.', SignatureData),
+  'signature.rejected': event<SignatureData>('An operator rejected a signature.', SignatureData),
+  'key.created': event<KeyData>('An API key was made.', KeyData),
+  'key.rotated': event('An API key was replaced by a new one.', RotatedKey),
+  'key.revoked': event<KeyData>('An API key was revoked.', KeyData),
+  'endpoint.disabled': event('An endpoint is called no more.', DisabledEndpoint),
+};
+
+/** The types of events that are in no log. They go to one endpoint, whatever its types. */
+export const ENDPOINT_EVENTS = {
+  'test.ping': event('A test that was asked for. To one endpoint, whatever its types; not in the log.', Ping),
+  'endpoint.gap': event(
+    'Where an enabled endpoint should go on, events are no longer kept. To one endpoint, whatever its types; not in the log.',
+    Gap,
+  ),
+};
+
+/** What is around the data of every event. */
+export const EventHead = object('What every event has.', {
+  id: text('The same in every copy of the event, and in no other.', {
+    pattern: '^evt_[\\w-]{22}$',
+    example: 'evt_3q2-7wAAAAAAAAAAAAAAAA',
+  }),
+  timestamp: moment('When it happened.'),
+  sequence: count('Counts the account’s events without gaps.', { minimum: 1, example: 4711 }),
+  previous: nullable(
+    count('The next lower sequence that is kept and has one of the types asked for; null: there is none.', {
+      minimum: 1,
+      example: 4708,
+    }),
+  ),
+  account: identifier('The account.', EXAMPLE.account),
+});
+export interface EventHead extends TypeOf<typeof EventHead> {}
+
+/** The schema of an event with these types and this data. */
+export function eventSchema<T extends SchemaOf<string>, D extends SchemaOf<unknown>>(
+  description: string,
+  type: T,
+  data: D,
+) {
+  const { id, timestamp, sequence, previous, account } = EventHead.properties;
+  return object(description, { id, type, timestamp, sequence, previous, account, data });
+}

@@ -1,0 +1,46 @@
+import { ENDPOINT_EVENT_TYPES, EVENT_TYPES } from '../../events/event-types.js';
+import { ENDPOINT_EVENTS, EVENTS, type EventDescription, eventSchema } from '../../events/events.api.js';
+import { nullable } from '../../schemas/builders.js';
+import { type Json, type Schema, schemaOf } from '../../schemas/schema.js';
+import type { EventTypeView } from './feed.api.js';
+
+/** Every type of event, as `GET /webhooks/types` gives it. */
+export function eventTypeViews(): readonly EventTypeView[] {
+  const logged = EVENT_TYPES.map((type) => viewOf(type, schemaOfType(type, EVENTS[type])));
+  const unlogged = ENDPOINT_EVENT_TYPES.map((type) => {
+    const { properties, ...schema } = schemaOfType(type, ENDPOINT_EVENTS[type]);
+    return viewOf(type, { ...schema, properties: { ...properties, sequence: nullable(properties.sequence) } });
+  });
+  return [...logged, ...unlogged];
+}
+
+function schemaOfType(type: string, { description, data }: EventDescription<unknown>) {
+  return eventSchema(description, schemaOf<string>({ type: 'string', enum: [type] }), data);
+}
+
+function viewOf(type: EventTypeView['type'], schema: Schema): EventTypeView {
+  return {
+    type,
+    description: schema.description ?? '',
+    schema: { $schema: 'https://json-schema.org/draft/2020-12/schema', ...jsonSchema(schema) },
+  };
+}
+
+/** A schema of OpenAPI 3.0 as JSON Schema: null is a type, and what is not described may be there. */
+function jsonSchema(given: Schema): Readonly<Record<string, Json>> {
+  const { nullable: isNullable, example, items, properties, type, additionalProperties: _, ...rest } = given;
+  return {
+    ...keywords(rest),
+    ...(type !== undefined && { type: isNullable ? [type, 'null'] : type }),
+    ...(example !== undefined && { examples: [example] }),
+    ...(items && { items: jsonSchema(items) }),
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, jsonSchema(each)])),
+    }),
+  };
+}
+
+/** The keywords that both have. */
+function keywords(schema: object): Readonly<Record<string, Json>> {
+  return Object.fromEntries(Object.entries(schema));
+}
