@@ -1,5 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
+import { DataSource } from 'typeorm';
+import { DAY_MS } from '../../src/common/time.js';
+import { OverviewStore } from '../../src/management/usage/overview-store.js';
+import { UsageStore } from '../../src/management/usage/usage-store.js';
+import { decide } from '../../src/outbox/accept/decide.js';
+import type { Executor } from '../../src/storage/engine/executor.js';
+import { executorFor } from '../../src/storage/engine/executor-for.js';
+import { rowsOf } from '../../src/storage/engine/operation.js';
 import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { ACCOUNT, aSend, range, recipients, START } from '../../src/testing/storage-contract/fixtures.js';
 import { describeStorage } from '../../src/testing/storage-contract.js';
 import { CollectRunner } from '../support/collect-runner.js';
 import { PlannedStatements } from '../support/explained.js';
@@ -91,4 +100,64 @@ onPostgres('the statements of the storage contract on PostgreSQL', () => {
     await check('analysed', await plan());
     expect(wrong).toEqual([]);
   }, 300_000);
+
+  test('read the recipients that an account’s overview and usage count, and few others, on tables that were never analysed', async () => {
+    const database = await createPostgresDatabase();
+    opened({ close: () => database.drop() });
+    const observer = opened(await connectPostgres(database.url));
+    const storage = new TypeormStorage({ database: database.url });
+    await storage.start();
+    opened({ close: () => storage.stop() });
+    const tables = ['message', 'recipient', 'ledger', 'account', 'sent_to'].map((name) => `messaging_${name}`);
+    await observer.query(tables.map((table) => `ALTER TABLE ${table} SET (autovacuum_enabled = false)`).join('; '));
+    const fill = async () => {
+      await fillTables(observer, ROWS, tables);
+      await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
+      await storage.ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: ROWS, at: START });
+      const sends = range(100).map((index) => aSend(index, { recipients: recipients(ROWS / 100) }));
+      await storage.outbox.commit(sends, decide);
+    };
+    await fill();
+
+    const { found, stop } = recordStatements();
+    const [since, until, channels] = [START - DAY_MS, START + DAY_MS, ['sms']];
+    const overview = storage.store(OverviewStore);
+    const query = { accountId: ACCOUNT, since, until };
+    const { counts } = await overview.statuses({ ...query, channels, most: 10_000 });
+    await overview.oldestWaiting(ACCOUNT, channels);
+    await overview.attention(ACCOUNT, channels, START);
+    const usage = storage.store(UsageStore);
+    const [row] = await usage.usage({ ...query, groupBy: [], now: START });
+    await usage.codes(ACCOUNT, since, until);
+    stop();
+    expect([counts, row?.recipients]).toEqual([{ queued: ROWS }, ROWS]);
+
+    // The kinds of messages are counted one by one, and the last one has no messages.
+    const asked = [...found.values()].map((each) => ({
+      ...each,
+      params: each.params.map((value) => (value === 'otp' ? 'text' : value)),
+    }));
+    const check = async (planned: PlannedStatements) => {
+      const ran = await planned.run();
+      expect(Math.max(...ran.map(({ used }) => used))).toBeGreaterThanOrEqual(ROWS);
+      expect(ran.filter(({ used, wasted }) => wasted > FEW || used > ROWS + FEW)).toEqual([]);
+    };
+    const plan = async () => PlannedStatements.plan(opened(await connectPostgres(database.url)), asked);
+    await check(await plan());
+    await observer.query(`TRUNCATE ${tables.join(', ')}`);
+    const whileEmpty = await plan();
+    await fill();
+    await check(whileEmpty);
+  }, 60_000);
+
+  test('are not compiled on connections of our own outside of transactions either', async () => {
+    const database = await createPostgresDatabase();
+    opened({ close: () => database.drop() });
+    const source = await new DataSource({ type: 'postgres', url: database.url }).initialize();
+    opened({ close: () => source.destroy() });
+    const settingOf = async (executor: Executor) => (await executor.read(() => rowsOf('SHOW jit')))[0]?.jit;
+    // A host's DataSource is left as it is.
+    expect(await settingOf(await executorFor(source))).toBe('on');
+    expect(await settingOf(await executorFor(source, undefined, true))).toBe('off');
+  });
 });

@@ -33,7 +33,10 @@ export interface Explained {
   readonly plan: string;
 }
 
-/** Statements that one connection has planned, and goes on running as it has planned them then. */
+/**
+ * Statements that one connection has planned, and goes on running as it has planned them then. Whatever a statement of our
+ * transactions costs, the server would compile it: only the settings of the transaction keep it from that.
+ */
 export class PlannedStatements {
   private constructor(
     private readonly connection: Connection,
@@ -88,6 +91,7 @@ export class PlannedStatements {
     for (const [name, statement] of this.names) {
       await this.connection.query(statement.inTransaction ? BEGIN : 'BEGIN');
       await this.connection.query('SET LOCAL plan_cache_mode = force_generic_plan');
+      if (statement.inTransaction) await this.connection.query('SET LOCAL jit_above_cost = 0');
       try {
         const given = statement.params.map((value) => literalOf(value)).join(', ');
         const { rows } = await this.connection.query(`${how} EXECUTE ${name}${given === '' ? '' : ` (${given})`}`);

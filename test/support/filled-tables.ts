@@ -18,8 +18,12 @@ const COMMON: Readonly<Record<string, string>> = {
 /** Columns that may be empty, and are in an index of the rows where they are not. */
 const SET = ['lane', 'lane_turn', 'reference', 'lease_until'];
 
-/** Gives each of our tables many rows of another account, with numbers and ids that nobody asks for. */
-export async function fillTables(connection: Connection, rows: number): Promise<void> {
+/**
+ * Gives tables many rows of other accounts, with numbers and ids that nobody asks for.
+ *
+ * @param only the names of the tables. Default: all of ours
+ */
+export async function fillTables(connection: Connection, rows: number, only?: readonly string[]): Promise<void> {
   const { rows: columns } =
     await connection.query(`SELECT c.table_name, c.column_name, c.data_type, c.is_nullable, i.keys
     FROM information_schema.columns c LEFT JOIN (SELECT tc.table_name, string_agg(k.column_name, ' ') AS keys
@@ -27,7 +31,7 @@ export async function fillTables(connection: Connection, rows: number): Promise<
         WHERE tc.constraint_type = 'PRIMARY KEY' GROUP BY tc.table_name) i ON i.table_name = c.table_name
     WHERE c.table_schema = current_schema() AND c.table_name LIKE 'messaging\\_%' AND c.table_name <> 'messaging_schema'
       AND c.is_identity = 'NO' ORDER BY c.ordinal_position`);
-  for (const table of new Set(columns.map((column) => column.table_name))) {
+  for (const table of only ?? new Set(columns.map((column) => column.table_name))) {
     const own = columns.filter((column) => column.table_name === table);
     const filled = own.filter(
       ({ is_nullable: nullable, column_name: name = '' }) => nullable === 'NO' || SET.includes(name),
