@@ -7,7 +7,7 @@ import type { Dialect } from '../storage/dialect.js';
 import type { Executor } from '../storage/engine/executor.js';
 import { type Operation, type Row, rowsOf, write } from '../storage/engine/operation.js';
 import { integerOf, textOf } from '../storage/engine/rows.js';
-import { readPage } from '../storage/read-page.js';
+import { bytesWith, type Listing, readPage, readRows } from '../storage/read-page.js';
 import {
   type Account,
   type AccountState,
@@ -23,7 +23,7 @@ import { type AuditFields, type Author, HOST } from './audit/audit.js';
 import { recordAudit } from './audit/audit-sql.js';
 import { addKey, KEY, revokeKey, rotateKey, toKey, useKeys } from './keys/key-rows.js';
 import { setLowBalance } from './low-balance.js';
-import { SIGNATURE, toSignature } from './signatures/signature-rows.js';
+import { SIGNATURE, SIGNATURE_BYTES, toSignature } from './signatures/signature-rows.js';
 
 /** Accounts, API keys and signatures in SQL. */
 export class TypeormAccountStore extends AccountStore {
@@ -53,10 +53,15 @@ export class TypeormAccountStore extends AccountStore {
   }
 
   override listAccounts(page: PageRequest): Promise<Page<Account>> {
-    const listing = { table: 'messaging_account', columns: 'id, name, created_at', moment: 'created_at' };
-    return this.executor.browse(() =>
-      readPage(this.executor.dialect, { ...listing, filters: [], toItem: toAccount }, page),
-    );
+    const listing: Listing<Account> = {
+      table: 'messaging_account',
+      columns: 'id, name, created_at',
+      bytes: undefined,
+      moment: 'created_at',
+      filters: [],
+      toItem: toAccount,
+    };
+    return this.executor.browse(() => readPage(this.executor.dialect, listing, page), undefined);
   }
 
   override setLowBalance(id: string, threshold: number | undefined): Promise<boolean> {
@@ -90,8 +95,14 @@ export class TypeormAccountStore extends AccountStore {
   }
 
   override listKeys(accountId: string, page: PageRequest): Promise<Page<StoredApiKey>> {
-    const filters = [{ sql: 'account_id = ?', params: [accountId] }];
-    const listing = { table: 'messaging_api_key', columns: KEY, moment: 'created_at', filters, toItem: toKey };
+    const listing: Listing<StoredApiKey> = {
+      table: 'messaging_api_key',
+      columns: KEY,
+      bytes: bytesWith('name', 'scopes', 'cidrs'),
+      moment: 'created_at',
+      filters: [{ sql: 'account_id = ?', params: [accountId] }],
+      toItem: toKey,
+    };
     return this.executor.browse(() => readPage(this.executor.dialect, listing, page), accountId);
   }
 
@@ -205,20 +216,26 @@ function* lockSignature(dialect: Dialect, accountId: string, name: string): Oper
   return row && toSignature(row);
 }
 
-/** What the audit log tells of a name. */
+/** What the audit log says about a name. */
 function stateOf({ status, reason }: Signature): AuditFields {
   return { status, reason: reason ?? null };
 }
 
-/** A page in the order of the primary key, as names are unique and need no further index. */
+/** Reads a page in the order of the primary key: names are unique within an account, so no further index is needed. */
 function* readSignatures(accountId: string, { limit, after }: PageRequest): Operation<Page<Signature>> {
   if (after !== undefined && !(yield* findSignature(accountId, after)))
     throw new MessagingError('error.invalid_cursor');
-  const sql = `SELECT ${SIGNATURE} FROM messaging_signature WHERE account_id = ? AND name > ? ORDER BY name LIMIT ?`;
-  // No name is empty.
-  const rows = yield* rowsOf(sql, accountId, after ?? '', limit + 1);
-  const items = rows.slice(0, limit).map(toSignature);
-  return { items, next: rows.length > limit ? items.at(-1)?.name : undefined };
+  const read = (columns: string, most: number) =>
+    rowsOf(
+      `SELECT ${columns} FROM messaging_signature WHERE account_id = ? AND name > ? ORDER BY name LIMIT ?`,
+      accountId,
+      // No name is empty.
+      after ?? '',
+      most,
+    );
+  const { rows, isLast } = yield* readRows(read, SIGNATURE, SIGNATURE_BYTES, limit);
+  const items = rows.map(toSignature);
+  return { items, next: isLast ? undefined : items.at(-1)?.name };
 }
 
 function toAccount(row: Row): Account {

@@ -134,12 +134,12 @@ export async function checkBooks(
     let checked = 0;
     for (;;) {
       const from = place;
-      const rows = await executor.browse(() => nextRows(executor.dialect, pass, from));
+      const rows = await executor.browse(() => nextRows(executor.dialect, pass, from), undefined);
       const last = rows.at(-1);
       if (!last) break;
       place = pass.key.map((column) => (column === 'position' ? integerOf(last, column) : textOf(last, column)));
       const to = place;
-      faults.push(...(await executor.browse(() => faultsIn(executor.dialect, pass, from, to))));
+      faults.push(...(await executor.browse(() => faultsIn(executor.dialect, pass, from, to), undefined)));
       if (pass.part === 'accounts') faults.push(...(await wrongBalances(executor, from, to, rows)));
       if (faults.length >= MAX_FAULTS) return faults.slice(0, MAX_FAULTS);
       checked += rows.length;
@@ -205,10 +205,11 @@ function* faultsBy(
 function wrongBalances(executor: Executor, from: Place, to: Place, rows: readonly Row[]): Promise<readonly string[]> {
   const { dialect } = executor;
   if (dialect.blocksWhileReading) return wrongBalancesInTurn(executor, rows);
-  return executor.browse(function* () {
+  const find = function* (): Operation<readonly string[]> {
     for (const sql of dialect.beforeCheck) yield { sql, params: [] };
     return yield* faultsBy(dialect, WRONG_BALANCE, ['id'], from, to);
-  });
+  };
+  return executor.browse(find, undefined);
 }
 
 /** One statement, as the balance and the entries must be of one state; it may take seconds, and keeps nobody waiting. */
@@ -243,7 +244,7 @@ async function wrongBalance(executor: Executor, id: string, attempt: number): Pr
   let after: Place = [Number.MIN_SAFE_INTEGER, ''];
   for (;;) {
     const from = after;
-    const entries = await executor.browse(() => nextEntries(executor.dialect, id, from));
+    const entries = await executor.browse(() => nextEntries(executor.dialect, id, from), id);
     const last = entries.at(-1);
     // The account has been there, and accounts are not removed.
     if (!last) return undefined;

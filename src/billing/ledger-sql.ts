@@ -14,7 +14,7 @@ import { RecordMovedError } from '../storage/engine/faults.js';
 import { type Operation, type Row, rowsOf, write } from '../storage/engine/operation.js';
 import { integerOf, optionalInteger, optionalText, textOf } from '../storage/engine/rows.js';
 import { lowAfterCredit, lowAfterDebit } from '../storage/low-after.js';
-import { type Listing, readPage } from '../storage/read-page.js';
+import { bytesWith, type Listing, readPage } from '../storage/read-page.js';
 import { checkBooks } from './ledger-check.js';
 import {
   type AnsweredPosting,
@@ -80,11 +80,11 @@ export class TypeormLedgerStore extends LedgerStore {
       ...(until === undefined ? [] : [{ sql: 'posted_at < ?', params: [until] }]),
     ];
     const index = kind === undefined || kind === 'charge' ? 'messaging_ledger_account' : 'messaging_ledger_kind';
-    const table = 'messaging_ledger';
     const listing: Listing<LedgerEntry> = {
-      table,
+      table: 'messaging_ledger',
       index,
       columns: COLUMNS,
+      bytes: bytesWith('note'),
       moment: 'posted_at',
       filters,
       shown,

@@ -2,6 +2,7 @@ import { Batcher, EachTurn } from '../common/concurrency/batcher.js';
 import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { randomMark } from '../common/ids.js';
+import { withinPage } from '../common/page.js';
 import { HOUR_MS } from '../common/time.js';
 import type { Dialect } from '../storage/dialect.js';
 import type { Executor } from '../storage/engine/executor.js';
@@ -232,15 +233,20 @@ function* switchOffUnused(dialect: Dialect, before: number, limit: number): Oper
   );
 }
 
+/** About how many bytes an event has beside its data. */
+const ENVELOPE_BYTES = 200;
+
 function* readEvents(dialect: Dialect, query: EventQuery): Operation<EventPage<StoredEvent>> {
   const { accountId, after, limit } = query;
   const state = yield* readState(accountId);
   const upTo = Math.min(query.upTo ?? state.last, state.last);
   // Where no number is missing, the rows of so many hold the page.
   const near = Math.min(upTo, after + limit);
-  let events = yield* eventsUpTo(dialect, query, query.types ? upTo : near);
-  if (!query.types && near < upTo && events.length < limit) events = yield* eventsUpTo(dialect, query, upTo);
-  const nextAfter = events.length < limit ? Math.max(after, upTo) : (events.at(-1)?.sequence ?? after);
+  let found = yield* eventsUpTo(dialect, query, query.types ? upTo : near);
+  if (!query.types && near < upTo && found.length < limit) found = yield* eventsUpTo(dialect, query, upTo);
+  const events = withinPage(found, ({ data }) => ENVELOPE_BYTES + Buffer.byteLength(data));
+  const isAll = found.length < limit && events.length === found.length;
+  const nextAfter = isAll ? Math.max(after, upTo) : (events.at(-1)?.sequence ?? after);
   // A purge moves `earliest` before it removes, so what it has removed between the two queries shows here.
   const { earliest } = yield* readState(accountId);
   return { ...state, earliest, events, nextAfter };

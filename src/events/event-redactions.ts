@@ -19,16 +19,17 @@ export async function eraseEvents(
   let erased = 0;
   for (const accountId of accountIds) {
     for (let after: number | undefined = 0; after !== undefined; ) {
-      const rows: readonly Row[] = await executor.browse(() =>
+      const place: number = after;
+      const read = () =>
         rowsOf(
           `SELECT e.sequence, e.earlier, e.at, CASE WHEN e.data LIKE ? THEN e.data END AS data FROM messaging_event e
             WHERE e.account_id = ? AND e.sequence > ? ORDER BY e.sequence LIMIT ?`,
           `%${JSON.stringify(number)}%`,
           accountId,
-          after ?? 0,
+          place,
           EVENTS,
-        ),
-      );
+        );
+      const rows: readonly Row[] = await executor.browse(read, accountId);
       erased += await rewrite(executor, accountId, rows, redact);
       const last = rows.at(-1);
       after = rows.length < EVENTS || !last ? undefined : integerOf(last, 'sequence');

@@ -160,7 +160,7 @@ export class TypeormOutboxStore extends OutboxStore {
   }
 
   override recipients(messageId: string): Promise<readonly StoredRecipient[]> {
-    return this.executor.browse(() => listRecipients(messageId));
+    return this.executor.browse(() => listRecipients(messageId), undefined);
   }
 
   override firstRecipients(
@@ -175,7 +175,7 @@ export class TypeormOutboxStore extends OutboxStore {
   }
 
   override trail(messageId: string): Promise<readonly TrailStep[]> {
-    return this.executor.browse(() => listTrail(messageId));
+    return this.executor.browse(() => listTrail(messageId), undefined);
   }
 
   override byReference(channel: string, references: readonly string[]): Promise<readonly ReferredDelivery[]> {

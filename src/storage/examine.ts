@@ -81,7 +81,7 @@ export async function examine(executor: Executor, groups: readonly SchemaGroup[]
   const ask = async (sql: string | undefined): Promise<readonly Row[] | undefined> => {
     if (sql === undefined) return undefined;
     try {
-      return await executor.browse(() => rowsOf(sql));
+      return await executor.browse(() => rowsOf(sql), undefined);
     } catch (error) {
       if (error instanceof StorageUnavailableError) throw error;
       // A view that this user may not read, for instance.
@@ -96,7 +96,7 @@ export async function examine(executor: Executor, groups: readonly SchemaGroup[]
     ...indexes(await ask(catalogue.indexes), indexesOf(statements)),
     ...(catalogue.clock === undefined ? [] : clocks(clock, begun, ended)),
     ...(catalogue.oldest === undefined ? [] : oldest(await ask(catalogue.oldest))),
-    ...(await executor.browse(() => riskySettings(dialect.driver))).map(todo),
+    ...(await executor.browse(() => riskySettings(dialect.driver), undefined)).map(todo),
     ...dead(await ask(catalogue.dead), tables),
     ...sizes(await ask(catalogue.sizes), tables),
     ...log(dialect.driver === 'better-sqlite3' ? await ask('PRAGMA database_list') : undefined),

@@ -7,11 +7,14 @@ import { integerOf, type ListingIndex } from './engine/rows.js';
 /** A listing, the newest first. */
 export interface Listing<T> {
   readonly table: string;
-  /** The index in the order of the listing, where the planner could take another one. */
+  /** The index in the order of the listing, if the planner might choose another one. */
   readonly index?: ListingIndex;
   readonly columns: string;
-  /** How many bytes a row has, in SQL, where its texts may be long; see `MAX_PAGE_BYTES`. */
-  readonly bytes?: string | undefined;
+  /**
+   * How many bytes a row has, in SQL, for `MAX_PAGE_BYTES`; `bytesWith` makes it. Undefined if so many of the longest rows as
+   * a page may have are within that bound: `test/unit/storage/page-bytes.test.ts` fills such a page.
+   */
+  readonly bytes: string | undefined;
   /** The column with the time of a row. */
   readonly moment: string;
   /** Conditions of the listing; the row of the cursor must meet them too. */
@@ -21,10 +24,15 @@ export interface Listing<T> {
   toItem(row: Row): T;
 }
 
+/** About how many bytes a row has, in SQL: those of its texts that may be long, and 500 for the rest of it. */
+export function bytesWith(...texts: readonly string[]): string {
+  return [...texts.map((column) => `coalesce(octet_length(${column}), 0)`), '500'].join(' + ');
+}
+
 /**
  * Reads one page of a listing.
  *
- * @throws MessagingError `error.invalid_cursor` where `after` is no row of the listing
+ * @throws MessagingError `error.invalid_cursor` if `after` is not the id of a row of the listing
  */
 export function* readPage<T extends { readonly id: string }>(
   dialect: Dialect,
@@ -47,8 +55,8 @@ export function* readPage<T extends { readonly id: string }>(
 }
 
 /**
- * Reads the rows of a page, and whether they are the last. Where rows may be long, their bytes are read first: a page is cut
- * before its texts are read.
+ * Reads the rows of a page, and whether they are the last. If rows may be long, their bytes are read first, so that the
+ * database gives no text that is not on the page.
  */
 export function* readRows(
   read: (columns: string, most: number) => Operation<readonly Row[]>,
@@ -66,7 +74,7 @@ export function* readRows(
   return { rows: fitting === 0 ? [] : yield* read(columns, fitting), isLast: fitting === measured.length };
 }
 
-/** Reads the row of the cursor, as the page after an unknown row would be empty, like the end of the listing. */
+/** Reads the row of the cursor. The page after an unknown row would be empty, which looks like the end of the listing. */
 function* start<T>(dialect: Dialect, { table, moment, filters }: Listing<T>, id: string): Operation<Statement> {
   const where = and([{ sql: 'id = ?', params: [id] }, ...filters]);
   const [row] = yield* rowsOf(`SELECT ${moment} AS place FROM ${table} WHERE ${where.sql}`, ...where.params);

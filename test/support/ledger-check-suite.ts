@@ -29,7 +29,7 @@ function noting(executor: Executor, counts: number[]): Executor {
     }
     return step.value;
   }
-  const browse = <T>(work: Work<T>) => executor.browse(() => noted(work));
+  const browse = <T>(work: Work<T>) => executor.browse(() => noted(work), undefined);
   return Object.create(executor, { browse: { value: browse } });
 }
 

@@ -1,11 +1,11 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { StorageMeasures } from '../../src/core/storage-measures.js';
 import { StorageMeter } from '../../src/outbox/queue/queue-meter.js';
-import { Executor, type Work } from '../../src/storage/engine/executor.js';
 import { executorFor } from '../../src/storage/engine/executor-for.js';
-import type { Operation, Statement } from '../../src/storage/engine/operation.js';
+import type { Statement } from '../../src/storage/engine/operation.js';
 import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { range, START } from '../../src/testing/storage-contract/fixtures.js';
+import { WatchedExecutor } from './watched-executor.js';
 
 /** The time of every measurement. */
 export const NOW = START + 60_000;
@@ -14,47 +14,6 @@ export const NOW = START + 60_000;
 export const ACCOUNTS = 50;
 export const WAITING = 40;
 const DONE = 30_000;
-
-/** Writes down what runs through another executor. */
-class Recorder extends Executor {
-  override readonly dialect;
-  readonly statements: Statement[] = [];
-
-  constructor(private readonly inner: Executor) {
-    super();
-    this.dialect = inner.dialect;
-  }
-
-  override browse<T>(work: Work<T>): Promise<T> {
-    return this.inner.browse(() => this.watch(work));
-  }
-
-  override write<T>(work: Work<T>): Promise<T> {
-    return this.inner.write(work);
-  }
-
-  override writeLazily<T>(work: Work<T>): Promise<T> {
-    return this.inner.writeLazily(work);
-  }
-
-  override read<T>(work: Work<T>): Promise<T> {
-    return this.inner.read(() => this.watch(work));
-  }
-
-  override whenCommitted(): void {}
-
-  override async stop(): Promise<void> {}
-
-  private *watch<T>(work: Work<T>): Operation<T> {
-    const operation = work();
-    let step = operation.next();
-    while (!step.done) {
-      this.statements.push(step.value);
-      step = operation.next(yield step.value);
-    }
-    return step.value;
-  }
-}
 
 /** A database with a backlog, and a storage on it. */
 export class MeasureWorld {
@@ -74,9 +33,9 @@ export class MeasureWorld {
 
   /** What a process measures, and by which statements. */
   async measure(): Promise<{ readonly measures: StorageMeasures; readonly statements: readonly Statement[] }> {
-    const executor = new Recorder(await executorFor(this.database, undefined, false));
+    const executor = new WatchedExecutor(await executorFor(this.database, undefined, false));
     const measures = await new StorageMeter(executor).measure({ now: NOW, channels: ['sms', 'whatsapp'] });
-    return { measures, statements: executor.statements.map((each) => executor.dialect.native(each)) };
+    return { measures, statements: executor.readStatements.map((each) => executor.dialect.native(each)) };
   }
 
   async close(): Promise<void> {

@@ -154,9 +154,10 @@ export function operatorSuite(open: OpenStorage): void {
     await harness.storage.accounts.decideSignature('a', 'ONE', 'verified', undefined, START, BY);
     const found: string[] = [];
     for (;;) {
-      const all = await accounts().signatures({ limit: 100 });
+      const { items: all } = await accounts().signatures({ limit: 100 });
       const after = all.find(({ accountId, name }) => `${accountId} ${name}` === found.at(-1));
-      const [next] = await accounts().signatures({ limit: 1, after });
+      const { items } = await accounts().signatures({ limit: 1, after });
+      const [next] = items;
       if (!next) break;
       found.push(`${next.accountId} ${next.name}`);
     }

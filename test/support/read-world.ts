@@ -90,7 +90,7 @@ export class ReadWorld {
       }
       return step.value;
     }
-    return { result: await this.executor.browse(watched), statements, rows };
+    return { result: await this.executor.browse(watched, ACCOUNT), statements, rows };
   }
 
   private async fill(): Promise<void> {

@@ -1,11 +1,15 @@
 import { Executor, type Work } from '../../src/storage/engine/executor.js';
-import type { Operation } from '../../src/storage/engine/operation.js';
+import type { Operation, Statement, StatementResult } from '../../src/storage/engine/operation.js';
 
-/** An executor that tells what goes through it, and fails when it is told to. */
+/** Passes everything on to another executor, counts what goes through, and fails a write if the test says so. */
 export class WatchedExecutor extends Executor {
   override readonly dialect;
   reads = 0;
   writes = 0;
+  /** The statements of all reads. */
+  readonly readStatements: Statement[] = [];
+  /** How many bytes the rows of all reads have, as JSON. */
+  readBytes = 0;
   /** The most bytes that the parameters of one transaction had. */
   largest = 0;
   /** Called inside of each transaction that writes, before its statements; may throw. */
@@ -17,33 +21,48 @@ export class WatchedExecutor extends Executor {
   }
 
   override write<T>(work: Work<T>): Promise<T> {
-    return this.inner.write(() => this.watch(work));
+    return this.inner.write(() => this.watchWrite(work));
   }
 
   override writeLazily<T>(work: Work<T>): Promise<T> {
-    return this.inner.writeLazily(() => this.watch(work));
+    return this.inner.writeLazily(() => this.watchWrite(work));
   }
 
   override read<T>(work: Work<T>): Promise<T> {
     this.reads += 1;
-    return this.inner.read(work);
+    return this.inner.read(() => this.watchRead(work));
   }
 
   override whenCommitted(): void {}
 
   override async stop(): Promise<void> {}
 
-  private *watch<T>(work: Work<T>): Operation<T> {
+  private watchWrite<T>(work: Work<T>): Operation<T> {
     this.writes += 1;
     this.onWrite();
-    const operation = work();
     let size = 0;
-    let step = operation.next();
-    while (!step.done) {
-      for (const param of step.value.params) size += param instanceof Uint8Array ? param.length : 0;
+    return watched(work, ({ params }) => {
+      for (const param of params) size += param instanceof Uint8Array ? param.length : 0;
       this.largest = Math.max(this.largest, size);
-      step = operation.next(yield step.value);
-    }
-    return step.value;
+    });
   }
+
+  private watchRead<T>(work: Work<T>): Operation<T> {
+    return watched(work, (statement, { rows }) => {
+      this.readStatements.push(statement);
+      this.readBytes += Buffer.byteLength(JSON.stringify(rows));
+    });
+  }
+}
+
+/** Runs an operation and calls `look` after each of its statements. */
+function* watched<T>(work: Work<T>, look: (statement: Statement, result: StatementResult) => void): Operation<T> {
+  const operation = work();
+  let step = operation.next();
+  while (!step.done) {
+    const result = yield step.value;
+    look(step.value, result);
+    step = operation.next(result);
+  }
+  return step.value;
 }

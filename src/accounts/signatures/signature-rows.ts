@@ -1,9 +1,13 @@
 import type { Row } from '../../storage/engine/operation.js';
 import { integerOf, optionalInteger, optionalText, textOf } from '../../storage/engine/rows.js';
+import { bytesWith } from '../../storage/read-page.js';
 import type { Signature, SignatureStatus } from '../account-store.js';
 
 /** The columns that `toSignature` reads. */
 export const SIGNATURE = 'account_id, name, status, reason, created_at, decided_at';
+
+/** How many bytes a row has, in SQL. An operator may write any reason. */
+export const SIGNATURE_BYTES = bytesWith('reason');
 
 export function toSignature(row: Row): Signature {
   return {

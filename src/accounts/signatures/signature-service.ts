@@ -3,7 +3,7 @@ import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import { checkAccountId, checkText } from '../../common/inputs.js';
 import { checkCallOptions } from '../../common/options.js';
-import type { Page } from '../../common/page.js';
+import type { Page, PageRequest } from '../../common/page.js';
 import { signatureEvents } from '../../events/account-events.js';
 import { EventTeller } from '../../events/event-teller.js';
 import { type ListedPage, pageOf } from '../account-service.js';
@@ -95,11 +95,22 @@ export class SignatureService {
   async list(accountId: string, page?: ListedPage): Promise<readonly Signature[] | Page<Signature>> {
     const request = pageOf(page ?? { limit: LISTED_WITHOUT_PAGE });
     await this.requireAccount(accountId);
+    if (page === undefined) return this.firstNames(accountId, request);
     // No name has other characters, and PostgreSQL refuses a NUL.
     if (request.after !== undefined && !isSignatureName(request.after))
       throw new MessagingError('error.invalid_cursor');
-    const found = await this.store.listSignatures(accountId, request);
-    return page === undefined ? found.items : found;
+    return this.store.listSignatures(accountId, request);
+  }
+
+  /** Reads page after page, because long reasons make a page short. */
+  private async firstNames(accountId: string, { limit }: PageRequest): Promise<readonly Signature[]> {
+    const found: Signature[] = [];
+    for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
+      const { items, next } = await this.store.listSignatures(accountId, { limit: limit - found.length, after });
+      found.push(...items);
+      after = found.length < limit ? next : undefined;
+    }
+    return found;
   }
 
   private async decide(

@@ -3,7 +3,7 @@ import { SESSION, toSession } from '../../msgapp/sessions/session-rows.js';
 import type { StoredSession } from '../../msgapp/sessions/session-store.js';
 import type { Executor } from '../../storage/engine/executor.js';
 import { rowsOf } from '../../storage/engine/operation.js';
-import { readPage } from '../../storage/read-page.js';
+import { bytesWith, type Listing, readPage } from '../../storage/read-page.js';
 import { type ManagedSessionQuery, ManagedSessionStore } from './managed-session-store.js';
 
 /** The linked numbers of all accounts in SQL. */
@@ -16,8 +16,15 @@ export class TypeormManagedSessionStore extends ManagedSessionStore {
     const filters = accountId === undefined ? [] : [{ sql: 'account_id = ?', params: [accountId] }];
     // The session of the cursor may have moved on meanwhile.
     const shown = status === undefined ? [] : [{ sql: 'status = ?', params: [status] }];
-    const columns = SESSION.replaceAll('a.', '');
-    const listing = { table: 'messaging_session', columns, moment: 'created_at', filters, shown, toItem: toSession };
+    const listing: Listing<StoredSession> = {
+      table: 'messaging_session',
+      columns: SESSION.replaceAll('a.', ''),
+      bytes: bytesWith('reason'),
+      moment: 'created_at',
+      filters,
+      shown,
+      toItem: toSession,
+    };
     return this.executor.browse(() => readPage(this.executor.dialect, listing, page), accountId);
   }
 

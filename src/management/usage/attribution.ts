@@ -44,17 +44,17 @@ export async function attribute(
   let [entries, units] = [0, 0];
   for (let last: Entry | undefined, isFirst = true; isFirst || last !== undefined; isFirst = false) {
     if (signal?.aborted) throw signal.reason;
-    const page = await executor.browse(() => readEntries(executor.dialect, accountId, since, until, last));
+    const page = await executor.browse(() => readEntries(executor.dialect, accountId, since, until, last), accountId);
     for (const { units: each } of page) units += each;
     entries += page.length;
     for (const charge of page) if (charge.kind === 'charge') sums.charge(charge);
     for (const chunk of chunksOf(page.filter(({ kind }) => kind === 'charge'))) {
       if (signal?.aborted) throw signal.reason;
-      const rows = await executor.browse(() => readRecipients(executor.dialect, chunk));
+      const rows = await executor.browse(() => readRecipients(executor.dialect, chunk), accountId);
       for (const row of rows) sums.recipient(row);
     }
     const refunds = page.filter(({ kind }) => kind === 'refund');
-    const numbers = await executor.browse(() => readRefunded(executor.dialect, refunds));
+    const numbers = await executor.browse(() => readRefunded(executor.dialect, refunds), accountId);
     for (const refund of refunds) sums.refund(refund, numbers.get(`${refund.messageId} ${refund.position}`));
     sums.settle();
     last = page.length === ENTRIES ? page.at(-1) : undefined;

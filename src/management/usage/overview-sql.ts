@@ -39,7 +39,10 @@ export class TypeormOverviewStore extends OverviewStore {
     for (const channel of channels) {
       for (const kind of KINDS) {
         // One at a time, so that none holds the event loop of SQLite for long.
-        const rows = await this.executor.browse(() => countStatuses(dialect, { ...query, channel, kind }));
+        const rows = await this.executor.browse(
+          () => countStatuses(dialect, { ...query, channel, kind }),
+          query.accountId,
+        );
         let counted = 0;
         for (const row of rows) {
           const count = integerOf(row, 'count');
@@ -53,11 +56,11 @@ export class TypeormOverviewStore extends OverviewStore {
   }
 
   override oldestWaiting(accountId: string, channels: readonly string[]): Promise<number | undefined> {
-    return this.executor.browse(() => findOldestWaiting(this.executor.dialect, accountId, channels));
+    return this.executor.browse(() => findOldestWaiting(this.executor.dialect, accountId, channels), accountId);
   }
 
   override attention(accountId: string, channels: readonly string[], now: number): Promise<readonly AttentionFact[]> {
-    return this.executor.browse(() => findAttention(accountId, channels, now));
+    return this.executor.browse(() => findAttention(accountId, channels, now), accountId);
   }
 }
 

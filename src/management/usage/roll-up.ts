@@ -12,7 +12,7 @@ const CLAIM_MS = 10 * MINUTE_MS;
 
 /** See `UsageStore.rollUp`. */
 export async function rollUpAccounts(executor: Executor, order: RollUpOrder): Promise<RolledUp> {
-  const accounts = await executor.browse(() => findAccounts(executor.dialect, order));
+  const accounts = await executor.browse(() => findAccounts(executor.dialect, order), undefined);
   let hours = 0;
   for (const account of accounts) {
     if (order.signal.aborted) break;
@@ -86,7 +86,7 @@ function* claimAccount(dialect: Dialect, accountId: string, now: number): Operat
 async function rollUpNew(executor: Executor, accountId: string, { until, signal }: RollUpOrder): Promise<number> {
   let hours = 0;
   for (;;) {
-    const next = await executor.browse(() => nextEntry(executor.dialect, accountId));
+    const next = await executor.browse(() => nextEntry(executor.dialect, accountId), accountId);
     if (next === undefined || next >= until || signal.aborted) return hours;
     if (!(await rollUpHour(executor, accountId, next - (next % HOUR_MS), signal))) return hours;
     hours++;
@@ -124,7 +124,7 @@ async function verify(executor: Executor, { id, doneUntil }: DueAccount, order: 
   for (let from = verifyFrom; from < doneUntil; from += stepMs) {
     if (signal.aborted) return hours;
     const until = Math.min(from + stepMs, doneUntil);
-    for (const hour of await executor.browse(() => changedHours(executor.dialect, id, from, until))) {
+    for (const hour of await executor.browse(() => changedHours(executor.dialect, id, from, until), id)) {
       if (await rollUpHour(executor, id, hour, signal)) hours++;
     }
   }

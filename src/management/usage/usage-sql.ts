@@ -32,7 +32,8 @@ export class TypeormUsageStore extends UsageStore {
     const changed = await this.changedHours(accountId, recent, rolledUp);
     const groups = new Groups(groupBy);
     const summary = { accountId, since, until: rolledUp, groupBy, onlyCodes, most };
-    for (const row of await this.executor.browse(() => readSummary(summary, changed))) groups.add(toRow(row, groupBy));
+    const rows = await this.executor.browse(() => readSummary(summary, changed), accountId);
+    for (const row of rows) groups.add(toRow(row, groupBy));
     const addLive = async (from: number, to: number): Promise<void> => {
       const { parts } = await attribute(this.executor, accountId, from, to, signal);
       for (const part of parts) if (part.isCode || !onlyCodes) groups.add(rowOf(part, from - (from % DAY_MS), groupBy));
@@ -44,7 +45,7 @@ export class TypeormUsageStore extends UsageStore {
     // Day by day, so that each entry is of the day, and from entry to entry: the account may have had none for long.
     for (let from = rolledUp; from < until && groups.size <= most; ) {
       const at = from;
-      const next = await this.executor.browse(() => firstEntry(this.executor.dialect, accountId, at));
+      const next = await this.executor.browse(() => firstEntry(this.executor.dialect, accountId, at), accountId);
       if (next === undefined || next >= until) break;
       from = Math.min(next - (next % DAY_MS) + DAY_MS, until);
       await addLive(next, from);
@@ -59,7 +60,7 @@ export class TypeormUsageStore extends UsageStore {
     const changed: number[] = [];
     for (let from = since; from < until; from += stepMs) {
       const end = Math.min(from + stepMs, until);
-      changed.push(...(await this.executor.browse(() => changedHours(dialect, accountId, from, end))));
+      changed.push(...(await this.executor.browse(() => changedHours(dialect, accountId, from, end), accountId)));
     }
     return changed;
   }
@@ -98,15 +99,9 @@ export class TypeormUsageStore extends UsageStore {
     since: number,
     until: number,
   ): Promise<readonly Omit<CodeCount, 'accountId' | 'day'>[]> {
-    const rows = await this.executor.browse(() =>
-      rowsOf(
-        `SELECT what, name, sum(count) AS count FROM messaging_code_count WHERE account_id = ? AND day >= ? AND day < ?
-          GROUP BY what, name ORDER BY what, name`,
-        accountId,
-        since,
-        until,
-      ),
-    );
+    const sql = `SELECT what, name, sum(count) AS count FROM messaging_code_count
+      WHERE account_id = ? AND day >= ? AND day < ? GROUP BY what, name ORDER BY what, name`;
+    const rows = await this.executor.browse(() => rowsOf(sql, accountId, since, until), accountId);
     return rows.map((row) => ({
       what: textOf(row, 'what') === 'verified' ? 'verified' : 'refused',
       name: textOf(row, 'name'),

@@ -27,12 +27,12 @@ export class StorageMeter {
     const [open, due] =
       channels.length > 0
         ? [
-            await executor.browse(() => openDeliveries(dialect, channels)),
-            await executor.browse(() => dueSince(dialect, channels, now)),
+            await executor.browse(() => openDeliveries(dialect, channels), undefined),
+            await executor.browse(() => dueSince(dialect, channels, now), undefined),
           ]
         : [[], []];
-    const counts = await executor.browse(() => counted(dialect, channels));
-    const uncalledSince = await executor.browse(() => oldestUncalled(dialect));
+    const counts = await executor.browse(() => counted(dialect, channels), undefined);
+    const uncalledSince = await executor.browse(() => oldestUncalled(dialect), undefined);
     const tells = this.isBlind ? [] : await this.catalogue();
     const of = (what: string) => counts.filter((row) => textOf(row, 'what') === what);
     const total = (what: string) => of(what).reduce((sum, row) => sum + integerOf(row, 'n'), 0);
@@ -60,7 +60,7 @@ export class StorageMeter {
     const sql = CATALOGUES[this.executor.dialect.driver];
     if (sql === undefined) return [];
     try {
-      return await this.executor.browse(() => rowsOf(sql));
+      return await this.executor.browse(() => rowsOf(sql), undefined);
     } catch (error) {
       if (error instanceof StorageUnavailableError) throw error;
       this.isBlind = true;

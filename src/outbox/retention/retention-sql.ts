@@ -38,7 +38,7 @@ export class TypeormRetentionStore extends RetentionStore {
   }
 
   override deliveriesTo(number: string, after: string, limit: number): Promise<Walked<ErasableDelivery>> {
-    return this.executor.browse(() => findDeliveriesTo(this.executor.dialect, number, after, limit));
+    return this.executor.browse(() => findDeliveriesTo(this.executor.dialect, number, after, limit), undefined);
   }
 
   override eraseDeliveries(
@@ -56,10 +56,10 @@ export class TypeormRetentionStore extends RetentionStore {
   }
 
   override eraseReplies(number: string, after: string, limit: number): Promise<Walked<string>> {
-    return this.executor.write(() => eraseRepliesTo(this.executor.dialect, number, after, limit));
+    return this.executor.write(() => eraseRepliesTo(this.executor.dialect, number, after, limit), undefined);
   }
 
   override accounts(after: string, limit: number): Promise<Walked<string>> {
-    return this.executor.browse(() => listAccountIds(after, limit));
+    return this.executor.browse(() => listAccountIds(after, limit), undefined);
   }
 }

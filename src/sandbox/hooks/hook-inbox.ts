@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { withinPage } from '../../common/page.js';
 
 /** A call of a webhook that the sandbox has received. */
 export interface HookCall {
@@ -37,6 +38,11 @@ export class HookInbox {
   /** The calls of a name, the newest first. */
   calls(name: string): readonly HookCall[] {
     return [...(this.inboxes.get(name) ?? [])].reverse();
+  }
+
+  /** The newest calls of a name, the newest first: about `MAX_PAGE_BYTES` of them. */
+  newestCalls(name: string): readonly HookCall[] {
+    return withinPage(this.calls(name), ({ body }) => Buffer.byteLength(body));
   }
 
   receive(name: string, call: Omit<HookCall, 'number'>): void {

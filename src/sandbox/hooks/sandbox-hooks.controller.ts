@@ -71,13 +71,13 @@ export class SandboxHooksController {
     return { url: origin === undefined ? null : `${origin}${path}/`, names: this.inbox.names };
   }
 
-  /** Returns the calls of a name, the newest first. */
+  /** Returns the newest calls of a name, about 1 MB of them, the newest first. */
   @Get('hooks/:name')
   @Header('Cache-Control', 'no-store')
   @Header('X-Content-Type-Options', 'nosniff')
   calls(@Param('name') name: string): readonly HookCallView[] {
     checkName(name);
-    return this.inbox.calls(name).map(hookCallView);
+    return this.inbox.newestCalls(name).map(hookCallView);
   }
 }
 

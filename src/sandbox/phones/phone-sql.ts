@@ -37,17 +37,18 @@ export class TypeormPhoneStore extends PhoneStore {
         number,
         most,
       );
-    const { rows } = await this.executor.browse(() => readRows(read, COLUMNS, BYTES, MAX_MESSAGES));
+    const { rows } = await this.executor.browse(() => readRows(read, COLUMNS, BYTES, MAX_MESSAGES), undefined);
     return rows.map(toMessage).reverse();
   }
 
   override latest(limit: number, number?: string): Promise<readonly ScreenMessage[]> {
     const { dialect } = this.executor;
-    return this.executor.browse(function* () {
+    const list = function* (): Operation<readonly ScreenMessage[]> {
       const received = (yield* newest(dialect, RECEIVED, limit, number)).map((row) => toScreenMessage(row, true));
       const lost = (yield* newest(dialect, LOST, limit, number)).map((row) => toScreenMessage(row, false));
       return withinPage([...received, ...lost].sort(newestFirst).slice(0, limit), bytesOf);
-    });
+    };
+    return this.executor.browse(list, undefined);
   }
 
   override async file(number: string, messageId: string): Promise<PhoneFile | undefined> {

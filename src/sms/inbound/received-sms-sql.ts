@@ -51,7 +51,7 @@ export class TypeormReceivedSmsStore extends ReceivedSmsStore {
   }
 
   override async lastWriter(query: WriterQuery): Promise<string | undefined> {
-    const [row] = await this.executor.browse(() => findLastWriter(this.executor.dialect, query));
+    const [row] = await this.executor.browse(() => findLastWriter(this.executor.dialect, query), undefined);
     return row && textOf(row, 'account_id');
   }
 
@@ -64,9 +64,9 @@ export class TypeormReceivedSmsStore extends ReceivedSmsStore {
 
 const NAME = shapeOf('id text_id', 'expires_at');
 
-/** Stores the names of texts; for each text, whether its name was not there. */
+/** Stores the names of texts. Returns for each text whether its name is new. */
 function* addNames(dialect: Dialect, texts: readonly ReceivedText[], now: number): Operation<readonly boolean[]> {
-  // The first of a name wins. Sorted, so that two transactions with the same texts wait for each other in one order only.
+  // If two texts have the same name, the first one counts. The rows are sorted, so that two transactions with the same texts wait for each other in one order only.
   const named = texts.flatMap(({ name, id, expiresAt, joined }) => [
     [name, id, expiresAt] as const,
     ...(joined?.names.map((each) => [each, id, joined.expiresAt] as const) ?? []),
@@ -74,7 +74,7 @@ function* addNames(dialect: Dialect, texts: readonly ReceivedText[], now: number
   const rows = [...new Map(named.reverse().map((row) => [row[0], row])).values()].sort();
   const names = JSON.stringify(rows.map(([name]) => name));
   const find = `SELECT n.id, n.text_id, n.expires_at FROM messaging_sms_received n WHERE n.id ${dialect.among()}`;
-  // Only where there are any: a delete that finds nothing would lock gaps.
+  // Deletes only if there are any: a delete that finds nothing would lock gaps.
   const expired = (yield* rowsOf(find, names)).filter((row) => integerOf(row, 'expires_at') <= now);
   if (expired.length > 0) {
     yield* write(
@@ -89,8 +89,11 @@ function* addNames(dialect: Dialect, texts: readonly ReceivedText[], now: number
 }
 
 /**
- * Stores a part: see `ReceivedSmsStore.addPart`. The insert locks the row of a text that is there, so that a part is added to
- * what another process has stored. Names are read under this lock, because they are written with the row's removal.
+ * Stores a part: see `ReceivedSmsStore.addPart`.
+ *
+ * The insert also locks the row of a text that exists already. So this transaction sees the parts that other processes have
+ * stored, and adds its own to them. It looks for the part's name under the same lock, because the transaction that stores the
+ * names of a whole text also removes the text's row.
  */
 function* addPart(dialect: Dialect, part: NewPart, now: number): Operation<LongText | undefined> {
   const { id, phone, revision, source, number, text, name, expiresAt, wholeExpiresAt } = part;
@@ -133,7 +136,10 @@ function toLongText(row: Row): LongText {
   return { id: textOf(row, 'id'), revision: textOf(row, 'revision'), content };
 }
 
-/** Texts that are due, if a sum over all shows that there are any. Counts from the newest: the oldest are beyond the limits. */
+/**
+ * Reads the texts that are due. A sum over all rows shows first whether there are any. The limits count from the newest text, so
+ * that the oldest ones are those beyond them.
+ */
 function* findDueTexts({ dueBy, maxTexts, maxCharacters, limit }: DueTextsOrder): Operation<readonly Row[]> {
   const [all] = yield* rowsOf(
     'SELECT count(*) AS texts, sum(characters) AS characters, min(expires_at) AS first_at FROM messaging_sms_long',
@@ -155,7 +161,7 @@ function* findDueTexts({ dueBy, maxTexts, maxCharacters, limit }: DueTextsOrder)
   );
 }
 
-/** Removes the parts that texts were joined from; those that another process has removed or changed are returned. */
+/** Removes the parts that texts were joined from. Returns those that another process has removed or changed meanwhile. */
 function* removeParts(texts: readonly ReceivedText[]): Operation<ReadonlySet<JoinedParts>> {
   const all = texts.flatMap(({ joined }) => joined ?? []).sort((a, b) => (a.id < b.id ? -1 : 1));
   const changed = new Set<JoinedParts>();
@@ -169,8 +175,8 @@ function* removeParts(texts: readonly ReceivedText[]): Operation<ReadonlySet<Joi
 }
 
 /**
- * A look-up for each account: as a join, PostgreSQL would read the index of all accounts. What was never handed over, to a
- * number that has opted out for instance, did not reach the phone, which answers somebody else.
+ * Looks into each account separately: for a join, PostgreSQL would read the index of all accounts. A text that was never handed
+ * over, for instance because the number has opted out, does not count: the phone did not get it, so it answers another one.
  */
 function findLastWriter(dialect: Dialect, { number, signatures, since }: WriterQuery) {
   const phone = isPhone('s.number', number);

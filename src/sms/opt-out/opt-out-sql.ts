@@ -34,7 +34,7 @@ export class TypeormOptOutStore extends OptOutStore {
     const { dialect } = this.executor;
     return this.recorder.write(function* ({ tell }) {
       const added = yield* addOptOuts(dialect, entries);
-      // An account is not told of phones that it may never have written to.
+      // Opt-outs for every account are no event of one account: it may never have written to the phone.
       for (const entry of added) if (entry.accountId !== EVERY_ACCOUNT) tell(optOutEvent('optout.added', entry, entry));
       for (const entry of auditOf(added)) yield* recordAudit(entry);
       return added;
@@ -83,7 +83,7 @@ export class TypeormOptOutStore extends OptOutStore {
   }
 
   override entriesOf(number: string, after: string, limit: number): Promise<Walked<OptOut>> {
-    return this.executor.browse(() => entriesOfNumber(this.executor.dialect, number, after, limit));
+    return this.executor.browse(() => entriesOfNumber(this.executor.dialect, number, after, limit), undefined);
   }
 
   override allowHashes(keys: readonly OptOutKey[], now: number): Promise<number> {
@@ -176,7 +176,14 @@ function* listOptOuts(
   ];
   return yield* readPage(
     dialect,
-    { table: 'messaging_opt_out', columns: COLUMNS.join(', '), moment: 'added_at', filters, toItem: toOptOut },
+    {
+      table: 'messaging_opt_out',
+      columns: COLUMNS.join(', '),
+      bytes: undefined,
+      moment: 'added_at',
+      filters,
+      toItem: toOptOut,
+    },
     page,
   );
 }

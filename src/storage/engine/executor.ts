@@ -60,9 +60,10 @@ export abstract class Executor {
    * As `read`, for listings. They use only a share of the connections at a time, so that other work finds a free one; on
    * SQLite they run one at a time, so that other work runs in between. Accounts take turns.
    *
-   * @param accountId whose listing it is; undefined: no account's
+   * @param accountId the account whose rows are listed; undefined if they belong to no account or to several. Every caller
+   *   must say which, so that no listing of an account takes part as if it were nobody's
    */
-  browse<T>(work: Work<T>, accountId?: string): Promise<T> {
+  browse<T>(work: Work<T>, accountId: string | undefined): Promise<T> {
     return this.share.run(() => this.read(work), accountId);
   }
 

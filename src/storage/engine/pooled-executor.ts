@@ -93,7 +93,7 @@ export class PooledExecutor extends Executor {
     );
   }
 
-  override browse<T>(work: Work<T>, accountId?: string): Promise<T> {
+  override browse<T>(work: Work<T>, accountId: string | undefined): Promise<T> {
     if (!this.dialect.browsesInTransactions) return super.browse(work, accountId);
     return this.share.run(() => this.running.add(this.transaction(work, true)), accountId);
   }

@@ -64,10 +64,18 @@ export class EndpointHistory {
   private async eventsOf({ accountId, types }: Endpoint, sequences: readonly number[]): Promise<readonly EventView[]> {
     const [first, last] = [sequences[0], sequences.at(-1)];
     if (first === undefined || last === undefined) return [];
-    const range = { accountId, after: first - 1, upTo: last, types: types ?? undefined, limit: MAX_EVENTS };
-    const { events } = await this.views.read(range);
     const called = new Set(sequences);
-    return events.filter(({ sequence }) => called.has(sequence));
+    const found: EventView[] = [];
+    // A page of long events ends early, so there may be several.
+    for (let after = first - 1, left = MAX_EVENTS; after < last && left > 0; ) {
+      const query = { accountId, after, upTo: last, types: types ?? undefined, limit: left };
+      const { events, nextAfter } = await this.views.read(query);
+      if (nextAfter <= after) break;
+      found.push(...events.filter(({ sequence }) => called.has(sequence)));
+      left -= events.length;
+      after = nextAfter;
+    }
+    return found;
   }
 }
 

@@ -13,7 +13,7 @@ import type { Dialect } from '../../storage/dialect.js';
 import type { Executor } from '../../storage/engine/executor.js';
 import { type Operation, rowsOf, write } from '../../storage/engine/operation.js';
 import { integerOf, shapeOf } from '../../storage/engine/rows.js';
-import { readPage } from '../../storage/read-page.js';
+import { type Listing, readPage } from '../../storage/read-page.js';
 import { readAttempts } from '../calls/attempt-runs.js';
 import type { Endpoint, EndpointAttempt, EndpointDefinition, NewEndpoint, SecretVersion } from './endpoint.js';
 import { ENDPOINT, toEndpoint } from './endpoint-rows.js';
@@ -40,14 +40,21 @@ export class TypeormEndpointStore extends EndpointStore {
   }
 
   override list(accountId: string, page: PageRequest): Promise<Page<Endpoint>> {
-    const filters = [{ sql: 'account_id = ?', params: [accountId] }];
-    const listing = { table: 'messaging_endpoint', columns: ENDPOINT, moment: 'created_at', toItem: toEndpoint };
-    return this.executor.browse(() => readPage(this.executor.dialect, { ...listing, filters }, page), accountId);
+    const listing: Listing<Endpoint> = {
+      table: 'messaging_endpoint',
+      columns: ENDPOINT,
+      bytes: undefined,
+      moment: 'created_at',
+      filters: [{ sql: 'account_id = ?', params: [accountId] }],
+      toItem: toEndpoint,
+    };
+    return this.executor.browse(() => readPage(this.executor.dialect, listing, page), accountId);
   }
 
   override async withUrl(url: string): Promise<readonly Endpoint[]> {
     const from = `messaging_endpoint e${this.executor.dialect.by('messaging_endpoint_url')}`;
-    const rows = await this.executor.browse(() => rowsOf(`SELECT ${ENDPOINT} FROM ${from} WHERE url = ?`, url));
+    const sql = `SELECT ${ENDPOINT} FROM ${from} WHERE url = ?`;
+    const rows = await this.executor.browse(() => rowsOf(sql, url), undefined);
     return rows.map(toEndpoint);
   }
 

@@ -1,13 +1,23 @@
 import { describe, expect, test } from '@jest/globals';
+import { TypeormAccountStore } from '../../../src/accounts/account-sql.js';
+import type { Signature } from '../../../src/accounts/account-store.js';
 import { HOST } from '../../../src/accounts/audit/audit.js';
 import { TypeormAuditLog } from '../../../src/accounts/audit/audit-sql.js';
+import { MAX_CIDRS, MAX_DAILY_UNITS, MAX_NAME, MAX_PER_MINUTE } from '../../../src/accounts/keys/key-definition.js';
+import { KEY_SCOPES } from '../../../src/accounts/keys/permissions.js';
+import { TypeormLedgerStore } from '../../../src/billing/ledger-sql.js';
 import { MAX_PAGE_BYTES, type Page, type PageRequest } from '../../../src/common/page.js';
+import { TypeormEventLog } from '../../../src/events/event-log-sql.js';
+import { EventRecorder } from '../../../src/events/event-recorder.js';
+import { EVENT_TYPES } from '../../../src/events/event-types.js';
+import { TypeormManagedAccountStore } from '../../../src/management/operator/accounts/managed-account-sql.js';
+import { TypeormManagedSessionStore } from '../../../src/management/operator/managed-session-sql.js';
 import { decide } from '../../../src/outbox/accept/decide.js';
 import { TypeormOutboxStore } from '../../../src/outbox/outbox-sql.js';
+import { HookInbox } from '../../../src/sandbox/hooks/hook-inbox.js';
 import { TypeormPhoneStore } from '../../../src/sandbox/phones/phone-sql.js';
-import { Executor, type Work } from '../../../src/storage/engine/executor.js';
+import { TypeormOptOutStore } from '../../../src/sms/opt-out/opt-out-sql.js';
 import { executorFor } from '../../../src/storage/engine/executor-for.js';
-import type { Operation } from '../../../src/storage/engine/operation.js';
 import {
   ACCOUNT,
   aSend,
@@ -17,63 +27,36 @@ import {
   recipients,
   START,
 } from '../../../src/testing/storage-contract/fixtures.js';
+import { MAX_DESCRIPTION } from '../../../src/webhooks/endpoints/endpoint-input.js';
 import { TypeormEndpointStore } from '../../../src/webhooks/endpoints/endpoint-sql.js';
+import { MAX_ENDPOINTS } from '../../../src/webhooks/endpoints/endpoint-store.js';
+import { MAX_WEBHOOK_URL } from '../../../src/webhooks/endpoints/webhook-targets.js';
 import { closeAfterEach } from '../../support/opened.js';
 import { SqliteMemory } from '../../support/sqlite-memory.js';
-
-/** Counts the bytes of all rows that are read through it. */
-class CountedExecutor extends Executor {
-  override readonly dialect;
-  bytes = 0;
-
-  constructor(private readonly inner: Executor) {
-    super();
-    this.dialect = inner.dialect;
-  }
-
-  override write<T>(work: Work<T>): Promise<T> {
-    return this.inner.write(work);
-  }
-
-  override writeLazily<T>(work: Work<T>): Promise<T> {
-    return this.inner.writeLazily(work);
-  }
-
-  override read<T>(work: Work<T>): Promise<T> {
-    return this.inner.read(() => this.watch(work));
-  }
-
-  override whenCommitted(): void {}
-
-  override async stop(): Promise<void> {}
-
-  private *watch<T>(work: Work<T>): Operation<T> {
-    const operation = work();
-    let step = operation.next();
-    while (!step.done) {
-      const result = yield step.value;
-      this.bytes += Buffer.byteLength(JSON.stringify(result.rows));
-      step = operation.next(result);
-    }
-    return step.value;
-  }
-}
+import { WatchedExecutor } from '../../support/watched-executor.js';
 
 /** What a page may have: the bound, one long text that begins within it, and what is short. */
 const MAX_REPLY = 1.2 * MAX_PAGE_BYTES;
 const TEXT = 'é'.repeat(20_000);
 const COUNT = 90;
+
+/** A character that has three bytes in UTF-8: no text of so many UTF-16 units has more bytes. */
+const WIDE = '€';
+
+const KEY_ENDS = { expiresAt: START, revokedAt: START, family: 'f'.repeat(40), usedAt: START };
+const PENDING = { status: 'pending', reason: undefined, createdAt: START, decidedAt: undefined } as const;
+
 const opened = closeAfterEach();
 
 async function setup() {
   const storage = opened(await SqliteMemory.open());
-  const executor = new CountedExecutor(await executorFor(storage.dataSource));
+  const executor = new WatchedExecutor(await executorFor(storage.dataSource));
   return { storage, executor, outbox: new TypeormOutboxStore(executor) };
 }
 
 /** Reads all pages of a list; each of them must be bounded. */
 async function readAll<T extends { readonly id: string }>(
-  executor: CountedExecutor,
+  executor: WatchedExecutor,
   list: (page: PageRequest) => Promise<Page<T>>,
   maxRead = MAX_REPLY,
 ): Promise<readonly string[]> {
@@ -81,10 +64,10 @@ async function readAll<T extends { readonly id: string }>(
   let after: string | undefined;
   let pages = 0;
   do {
-    executor.bytes = 0;
+    executor.readBytes = 0;
     const page = await list({ limit: 1000, after });
     expect(Buffer.byteLength(JSON.stringify(page.items))).toBeLessThan(MAX_REPLY);
-    expect(executor.bytes).toBeLessThan(maxRead);
+    expect(executor.readBytes).toBeLessThan(maxRead);
     ids.push(...page.items.map(({ id }) => id));
     after = page.next;
     pages++;
@@ -165,6 +148,171 @@ describe('a page of a list has about so many bytes, which are all that is read, 
     const ids = await readAll(executor, (page) => endpoints.attempts({ endpointId: 'e', ...page }));
     expect(ids).toEqual(range(900).map(messageId).reverse());
   });
+
+  test('entries of the ledger, whose notes may be long', async () => {
+    const { storage, executor } = await setup();
+    const ledger = new TypeormLedgerStore(executor);
+    await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
+    for (const index of range(COUNT)) {
+      const posting = { accountId: ACCOUNT, kind: 'topup', units: 1, note: TEXT, at: START + index } as const;
+      await ledger.post({ id: messageId(index), ...posting });
+    }
+    for (const query of [{}, { kind: 'topup', since: START }] as const) {
+      const ids = await readAll(executor, (page) => ledger.entries(ACCOUNT, { ...query, ...page }));
+      expect(ids).toEqual(range(COUNT).map(messageId).reverse());
+    }
+  });
+
+  test('keys with as many ranges of addresses as a key may have', async () => {
+    const { executor } = await setup();
+    const accounts = new TypeormAccountStore(executor);
+    const largest = {
+      accountId: ACCOUNT,
+      hash: 'f'.repeat(64),
+      name: '😀'.repeat(MAX_NAME),
+      scopes: KEY_SCOPES,
+      cidrs: range(MAX_CIDRS).map((index) => `2001:0db8:85a3:0000:0000:8a2e:0370:${7000 + index}/128`),
+      dailyUnits: MAX_DAILY_UNITS,
+      perMinute: MAX_PER_MINUTE,
+    };
+    for (const index of range(500)) {
+      await accounts.addKey({ ...KEY_ENDS, ...largest, id: messageId(index), createdAt: START + index });
+    }
+    const ids = await readAll(executor, (page) => accounts.listKeys(ACCOUNT, page));
+    expect(ids).toEqual(range(500).map(messageId).reverse());
+  });
+
+  test('sender names that were rejected for long reasons, of one account and of all', async () => {
+    const { executor } = await setup();
+    const accounts = new TypeormAccountStore(executor);
+    const names = range(COUNT).map((index) => `NAME ${100 + index}`);
+    for (const [index, name] of names.entries()) {
+      const times = { createdAt: START + index, decidedAt: START };
+      await accounts.registerSignature({ accountId: ACCOUNT, name, status: 'rejected', reason: TEXT, ...times });
+    }
+    await accounts.registerSignature({ ...PENDING, accountId: ACCOUNT, name: 'NEW' });
+    const named = (found: Page<Signature>) => ({
+      ...found,
+      items: found.items.map((each) => ({ ...each, id: each.name })),
+    });
+    const own = await readAll(executor, async (page) => named(await accounts.listSignatures(ACCOUNT, page)));
+    expect(own).toEqual([...names, 'NEW']);
+    const managed = new TypeormManagedAccountStore(executor);
+    let after: Signature | undefined;
+    const all = await readAll(executor, async ({ limit }) => {
+      const { items, isLast } = await managed.signatures({ limit, after });
+      after = items.at(-1);
+      return named({ items, next: isLast ? undefined : after?.name });
+    });
+    expect(all).toEqual(['NEW', ...names]);
+  });
+
+  test('linked numbers that were lost for long reasons', async () => {
+    const { storage, executor } = await setup();
+    for (const index of range(COUNT)) {
+      await storage.dataSource.query(
+        `INSERT INTO messaging_session (id, account_id, channel, status, reason, created_at, updated_at, steps, epoch)
+          VALUES ('${messageId(index)}', '${ACCOUNT}', 'wa', 'failed', '${TEXT}', ${START + index}, 0, 0, 1)`,
+      );
+    }
+    const sessions = new TypeormManagedSessionStore(executor);
+    const ids = await readAll(executor, (page) => sessions.list({ ...page }));
+    expect(ids).toEqual(range(COUNT).map(messageId).reverse());
+  });
+
+  test('events with the longest texts, which a feed goes on behind', async () => {
+    const { storage, executor } = await setup();
+    const data = JSON.stringify({ text: 'x'.repeat(8000) });
+    for (const index of range(500)) {
+      await storage.dataSource.query(
+        `INSERT INTO messaging_event (account_id, sequence, type, at, data) VALUES ('${ACCOUNT}', ${index + 1}, 'sms.received', ${START}, '${data}')`,
+      );
+    }
+    await storage.dataSource.query(
+      `INSERT INTO messaging_event_counter (id, sequence, earliest, recording, used_at) VALUES ('${ACCOUNT}', 500, 1, 1, 0)`,
+    );
+    const log = new TypeormEventLog(executor, new EventRecorder(executor));
+    for (const types of [undefined, ['sms.received']] as const) {
+      // Events are read in one go: at most 500, of at most 8 KiB.
+      const list = async ({ limit, after = '0' }: PageRequest) => {
+        const { events, nextAfter, last } = await log.readStored({
+          accountId: ACCOUNT,
+          after: Number(after),
+          types,
+          limit: Math.min(limit, 500),
+        });
+        const items = events.map((event) => ({ ...event, id: String(event.sequence) }));
+        return { items, next: nextAfter < last ? String(nextAfter) : undefined };
+      };
+      expect(await readAll(executor, list, 500 * 9000)).toEqual(range(500).map((index) => String(index + 1)));
+    }
+  });
+});
+
+describe('a page of 500 rows that are as long as they may be is within the bound without measuring them', () => {
+  /** Reads a page, which must be all that there is. */
+  async function readWhole(list: (page: PageRequest) => Promise<Page<unknown>>, count: number): Promise<void> {
+    const { items, next } = await list({ limit: 500 });
+    expect([items.length, next]).toEqual([count, undefined]);
+    expect(Buffer.byteLength(JSON.stringify(items))).toBeLessThan(MAX_REPLY);
+  }
+
+  test('accounts, all of them and those whose id or name begins so', async () => {
+    const { executor } = await setup();
+    const accounts = new TypeormAccountStore(executor);
+    for (const index of range(500)) {
+      const account = { id: messageId(index).padStart(64, 'a'), name: WIDE.repeat(MAX_NAME), createdAt: START + index };
+      await accounts.createAccount(account);
+    }
+    const managed = new TypeormManagedAccountStore(executor);
+    await readWhole((page) => accounts.listAccounts(page), 500);
+    await readWhole((page) => managed.list({ ...page }), 500);
+    await readWhole((page) => managed.list({ ...page, begins: 'a' }), 500);
+    await readWhole((page) => managed.list({ ...page, begins: WIDE }), 500);
+  });
+
+  test('opt-outs, also those of erased numbers', async () => {
+    const { executor } = await setup();
+    const optOuts = new TypeormOptOutStore(executor);
+    const entries = range(500).map(
+      (index) =>
+        ({
+          id: messageId(index).padStart(64, 'a'),
+          accountId: ACCOUNT.padEnd(64, 'a'),
+          signature: 'N'.repeat(20),
+          // A keyed hash is longer than any number.
+          number: messageId(index).padStart(64, 'f'),
+          source: 'phone',
+          at: START + index,
+        }) as const,
+    );
+    await optOuts.add(entries);
+    await readWhole((page) => optOuts.list({ accountId: ACCOUNT.padEnd(64, 'a'), ...page }), 500);
+  });
+
+  test('endpoints, of which an account has few', async () => {
+    const { storage, executor } = await setup();
+    const types = JSON.stringify(EVENT_TYPES);
+    const versions = JSON.stringify(range(2).map((id) => ({ id, secret: 's'.repeat(500), endsAt: START })));
+    for (const index of range(MAX_ENDPOINTS)) {
+      await storage.dataSource.query(
+        `INSERT INTO messaging_endpoint (id, account_id, url, types, ordering, batch_max, wait_ms, signature, versions, description,
+            status, cursor_at, lease_until, epoch, created_at, updated_at)
+          VALUES ('e-${index}', '${ACCOUNT}', '${'u'.repeat(MAX_WEBHOOK_URL)}', '${types}', 'none', 1, 0, 'hmac', '${versions}',
+            '${WIDE.repeat(MAX_DESCRIPTION)}', 'enabled', 0, 0, 0, ${START + index}, 0)`,
+      );
+    }
+    await readWhole((page) => new TypeormEndpointStore(executor).list(ACCOUNT, page), MAX_ENDPOINTS);
+  });
+});
+
+test('the sandbox shows the newest calls of an inbox, about 1 MB of them', () => {
+  const inbox = new HookInbox();
+  const body = 'x'.repeat(65_536);
+  for (const at of range(100)) inbox.receive('a', { at, webhookId: '', verified: true, body });
+  const calls = inbox.newestCalls('a');
+  expect(Buffer.byteLength(JSON.stringify(calls))).toBeLessThan(MAX_REPLY);
+  expect([calls.length > 10, calls[0]?.at]).toEqual([true, 99]);
 });
 
 describe('what a phone of the sandbox got', () => {
@@ -181,12 +329,12 @@ describe('what a phone of the sandbox got', () => {
     await phones.lose(messages.map((each) => ({ ...each, messageId: `lost-${each.messageId}` })));
     const lists = [() => phones.messages(phone(0)), () => phones.latest(500), () => phones.latest(500, phone(0))];
     for (const list of lists) {
-      executor.bytes = 0;
+      executor.readBytes = 0;
       const items = await list();
       expect(items.length).toBeGreaterThan(20);
       expect(items.some(({ messageId: id }) => id.endsWith(messageId(COUNT - 1)))).toBe(true);
       expect(Buffer.byteLength(JSON.stringify(items))).toBeLessThan(MAX_REPLY);
-      expect(executor.bytes).toBeLessThan(2 * MAX_REPLY);
+      expect(executor.readBytes).toBeLessThan(2 * MAX_REPLY);
     }
     const oldestFirst = (await phones.messages(phone(0))).map(({ receivedAt }) => receivedAt);
     expect(oldestFirst).toEqual(oldestFirst.toSorted((a, b) => a - b));

@@ -1,15 +1,26 @@
 import { expect, test } from '@jest/globals';
+import { TypeormAccountStore } from '../../../src/accounts/account-sql.js';
+import { TypeormAuditLog } from '../../../src/accounts/audit/audit-sql.js';
+import { TypeormLedgerStore } from '../../../src/billing/ledger-sql.js';
+import { DAY_MS, HOUR_MS } from '../../../src/common/time.js';
+import { TypeormEventLog } from '../../../src/events/event-log-sql.js';
+import { EventRecorder } from '../../../src/events/event-recorder.js';
+import { TypeormOverviewStore } from '../../../src/management/usage/overview-sql.js';
+import { TypeormUsageStore } from '../../../src/management/usage/usage-sql.js';
 import { TypeormOutboxStore } from '../../../src/outbox/outbox-sql.js';
+import { TypeormOptOutStore } from '../../../src/sms/opt-out/opt-out-sql.js';
 import { Executor, type Work } from '../../../src/storage/engine/executor.js';
 import { ReadingShare } from '../../../src/storage/engine/reading-share.js';
 import { SqliteDialect } from '../../../src/storage/sqlite/sqlite-dialect.js';
+import { START } from '../../../src/testing/storage-contract/fixtures.js';
+import { TypeormEndpointStore } from '../../../src/webhooks/endpoints/endpoint-sql.js';
 import { settled } from '../../support/settled.js';
 
-/** A database that answers reads when the test lets it; it notes the account that each of them asks for. */
+/** A database that holds no rows and answers a listing when the test lets it. It notes whose listings run. */
 class GatedExecutor extends Executor {
   override readonly dialect = new SqliteDialect();
   protected override readonly share: ReadingShare;
-  /** The accounts of the reads that run, and of all that have begun. */
+  /** The accounts of the listings that run, and of all that have begun. */
   readonly reading: string[] = [];
   readonly begun: string[] = [];
   private readonly answers: (() => void)[] = [];
@@ -19,19 +30,25 @@ class GatedExecutor extends Executor {
     this.share = new ReadingShare(limit);
   }
 
+  override browse<T>(work: Work<T>, accountId: string | undefined): Promise<T> {
+    return this.share.run(async () => {
+      const account = accountId ?? 'nobody';
+      this.reading.push(account);
+      this.begun.push(account);
+      await new Promise<void>((resolve) => this.answers.push(resolve));
+      this.reading.splice(this.reading.indexOf(account), 1);
+      return this.read(work);
+    }, accountId);
+  }
+
   override async read<T>(work: Work<T>): Promise<T> {
     const operation = work();
     let step = operation.next();
-    const account = step.done ? '' : String(step.value.params[0]);
-    this.reading.push(account);
-    this.begun.push(account);
-    await new Promise<void>((resolve) => this.answers.push(resolve));
     while (!step.done) step = operation.next({ rows: [], affected: 0 });
-    this.reading.splice(this.reading.indexOf(account), 1);
     return step.value;
   }
 
-  /** Answers the read that has run the longest. */
+  /** Answers the listing that has run the longest. */
   async answer(): Promise<void> {
     this.answers.shift()?.();
     await settled();
@@ -74,6 +91,46 @@ test.each([
       await executor.answer();
     }
     expect(await Promise.all(all)).toHaveLength(9);
+  },
+);
+
+/** What of an account is read as a listing, by its route. */
+const READS: Readonly<Record<string, (executor: Executor, accountId: string) => Promise<unknown>>> = {
+  'GET /usage': (executor, accountId) =>
+    new TypeormUsageStore(executor).usage({ accountId, since: START - HOUR_MS, until: START, groupBy: [], now: START }),
+  'GET /codes': (executor, accountId) => new TypeormUsageStore(executor).codes(accountId, START - DAY_MS, START),
+  'GET /overview, its counts': (executor, accountId) =>
+    new TypeormOverviewStore(executor).statuses({ accountId, channels: ['sms'], since: 0, until: START, most: 1 }),
+  'GET /overview, what waits': (executor, accountId) =>
+    new TypeormOverviewStore(executor).oldestWaiting(accountId, ['sms']),
+  'GET /overview, what needs attention': (executor, accountId) =>
+    new TypeormOverviewStore(executor).attention(accountId, ['sms'], START),
+  'GET /ledger': (executor, accountId) => new TypeormLedgerStore(executor).entries(accountId, { limit: 500 }),
+  'GET /keys': (executor, accountId) => new TypeormAccountStore(executor).listKeys(accountId, { limit: 500 }),
+  'GET /signatures': (executor, accountId) =>
+    new TypeormAccountStore(executor).listSignatures(accountId, { limit: 500 }),
+  'GET /optouts': (executor, accountId) => new TypeormOptOutStore(executor).list({ accountId, limit: 500 }),
+  'GET /audit': (executor, accountId) => new TypeormAuditLog(executor).list({ accountId, limit: 500 }),
+  'GET /webhooks': (executor, accountId) => new TypeormEndpointStore(executor).list(accountId, { limit: 500 }),
+  'GET /webhooks/:id/attempts': (executor, accountId) =>
+    new TypeormEndpointStore(executor).attempts({ accountId, endpointId: 'e', limit: 500 }),
+  'GET /events': (executor, accountId) =>
+    new TypeormEventLog(executor, new EventRecorder(executor)).read({ accountId, after: 0, limit: 500 }),
+};
+
+test.each(Object.entries(READS))(
+  '%s: an account that asks eight times at once has two of the reads, and another one’s begins at once',
+  async (_route, read) => {
+    const executor = new GatedExecutor(3);
+    const all = [...Array(8).fill('a'), 'b'].map((account) => read(executor, account));
+    await settled();
+    expect(executor.reading).toEqual(['a', 'a', 'b']);
+    while (executor.reading.length > 0) {
+      await executor.answer();
+      expect(executor.reading.filter((account) => account !== 'b').length).toBeLessThanOrEqual(2);
+    }
+    await Promise.all(all);
+    expect(new Set(executor.begun)).toEqual(new Set(['a', 'b']));
   },
 );
 

@@ -3,9 +3,9 @@ import type { AuditAction, AuditFields } from '../../../accounts/audit/audit.js'
 import { recordAudit } from '../../../accounts/audit/audit-sql.js';
 import { setLowBalance } from '../../../accounts/low-balance.js';
 import { findReply, keepReply } from '../../../accounts/replies.js';
-import { SIGNATURE, toSignature } from '../../../accounts/signatures/signature-rows.js';
+import { SIGNATURE, SIGNATURE_BYTES, toSignature } from '../../../accounts/signatures/signature-rows.js';
 import { MessagingError } from '../../../common/errors.js';
-import type { Page } from '../../../common/page.js';
+import { type Page, withinPage } from '../../../common/page.js';
 import type { Acceptance } from '../../../outbox/outbox.js';
 import { END } from '../../../outbox/queue/queues.js';
 import type { Dialect } from '../../../storage/dialect.js';
@@ -13,7 +13,7 @@ import type { Executor } from '../../../storage/engine/executor.js';
 import { RecordMovedError } from '../../../storage/engine/faults.js';
 import { type Operation, type Row, rowsOf, write } from '../../../storage/engine/operation.js';
 import { integerOf, optionalInteger, textOf } from '../../../storage/engine/rows.js';
-import { readPage } from '../../../storage/read-page.js';
+import { type Listing, readPage, readRows } from '../../../storage/read-page.js';
 import {
   type AccountCall,
   type AccountChanges,
@@ -21,6 +21,7 @@ import {
   type ManagedAccountQuery,
   ManagedAccountStore,
   type SignatureQuery,
+  type SignaturesRead,
 } from './managed-account-store.js';
 
 /** The accounts of all customers in SQL. */
@@ -43,13 +44,12 @@ export class TypeormManagedAccountStore extends ManagedAccountStore {
 
   override list({ begins, ...query }: ManagedAccountQuery): Promise<Page<ManagedAccount>> {
     const { dialect } = this.executor;
-    return this.executor.browse(() =>
-      begins === undefined ? listAccounts(dialect, query) : searchAccounts({ ...query, begins }),
-    );
+    const list = () => (begins === undefined ? listAccounts(dialect, query) : searchAccounts({ ...query, begins }));
+    return this.executor.browse(list, undefined);
   }
 
-  override signatures(query: SignatureQuery): Promise<readonly Signature[]> {
-    return this.executor.browse(() => listSignatures(query));
+  override signatures(query: SignatureQuery): Promise<SignaturesRead> {
+    return this.executor.browse(() => listSignatures(query), undefined);
   }
 }
 
@@ -155,8 +155,16 @@ function* findAccount(id: string): Operation<ManagedAccount | undefined> {
 
 function listAccounts(dialect: Dialect, { state, ...page }: ManagedAccountQuery): Operation<Page<ManagedAccount>> {
   const shown = state === undefined ? [] : [{ sql: 'state = ?', params: [state] }];
-  const listing = { table: 'messaging_account', columns: COLUMNS, moment: 'created_at', toItem: toAccount };
-  return readPage(dialect, { ...listing, filters: [], shown }, page);
+  const listing: Listing<ManagedAccount> = {
+    table: 'messaging_account',
+    columns: COLUMNS,
+    bytes: undefined,
+    moment: 'created_at',
+    filters: [],
+    shown,
+    toItem: toAccount,
+  };
+  return readPage(dialect, listing, page);
 }
 
 /** Reads a range of the ids, then one of the names, each in the order of an index. */
@@ -189,7 +197,7 @@ function* searchAccounts({
 /** In the order of their names, so that `pending` is the first. */
 const STATUSES = ['pending', 'rejected', 'verified'] as const satisfies readonly SignatureStatus[];
 
-function* listSignatures({ limit, status, after }: SignatureQuery): Operation<readonly Signature[]> {
+function* listSignatures({ limit, status, after }: SignatureQuery): Operation<SignaturesRead> {
   const found: Signature[] = [];
   for (const each of status === undefined ? STATUSES : [status]) {
     if (after && each < after.status) continue;
@@ -200,17 +208,26 @@ function* listSignatures({ limit, status, after }: SignatureQuery): Operation<re
             params: [after.createdAt, after.createdAt, after.accountId, after.accountId, after.name],
           }
         : { sql: '', params: [] };
-    const rows = yield* rowsOf(
-      `SELECT ${SIGNATURE} FROM messaging_signature
-        WHERE status = ?${place.sql} ORDER BY created_at, account_id, name LIMIT ?`,
-      each,
-      ...place.params,
-      limit - found.length,
-    );
+    const read = (columns: string, most: number) =>
+      rowsOf(
+        `SELECT ${columns} FROM messaging_signature
+          WHERE status = ?${place.sql} ORDER BY created_at, account_id, name LIMIT ?`,
+        each,
+        ...place.params,
+        most,
+      );
+    // A full page reads on too: one row of a further state shows that there is a next page.
+    const { rows, isLast } = yield* readRows(read, SIGNATURE, SIGNATURE_BYTES, Math.max(1, limit - found.length));
     found.push(...rows.map(toSignature));
-    if (found.length === limit) break;
+    if (!isLast || found.length > limit) return cut(found, limit, false);
   }
-  return found;
+  return cut(found, limit, true);
+}
+
+/** What fits into a page, of what was read state by state. */
+function cut(found: readonly Signature[], limit: number, isLast: boolean): SignaturesRead {
+  const items = withinPage(found.slice(0, limit), ({ reason = '' }) => 500 + Buffer.byteLength(reason));
+  return { items, isLast: isLast && items.length === found.length };
 }
 
 function toAccount(row: Row): ManagedAccount {

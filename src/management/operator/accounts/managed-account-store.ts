@@ -52,6 +52,12 @@ export interface SignatureQuery {
   readonly after?: Pick<Signature, 'accountId' | 'name' | 'status' | 'createdAt'> | undefined;
 }
 
+/** A page of them. The last item is the `after` of the next page. */
+export interface SignaturesRead {
+  readonly items: readonly Signature[];
+  readonly isLast: boolean;
+}
+
 /**
  * Reads and changes the accounts of all customers. A change writes its entry of the audit log and the reply under its
  * Idempotency-Key in its transaction. Every method throws `StorageUnavailableError` when the database does not answer.
@@ -75,5 +81,5 @@ export abstract class ManagedAccountStore {
   abstract list(query: ManagedAccountQuery): Promise<Page<ManagedAccount>>;
 
   /** Signatures of all accounts: those that wait for a decision first, then the rejected, then the verified; the oldest first. */
-  abstract signatures(query: SignatureQuery): Promise<readonly Signature[]>;
+  abstract signatures(query: SignatureQuery): Promise<SignaturesRead>;
 }

@@ -55,9 +55,8 @@ export class ManagedSignatures {
     const known = STATUSES.find((each) => each === status);
     if (status !== undefined && known === undefined)
       throw new MessagingError('error.field_invalid', { field: 'status' });
-    const found = await this.store.signatures({ limit: limit + 1, status: known, after: placeOf(cursor) });
-    const items = found.slice(0, limit);
-    const last = found.length > limit ? items.at(-1) : undefined;
+    const { items, isLast } = await this.store.signatures({ limit, status: known, after: placeOf(cursor) });
+    const last = isLast ? undefined : items.at(-1);
     const next = last && JSON.stringify([last.status, last.createdAt, last.accountId, last.name]);
     return { items: items.map((signature) => this.view(signature)), next_cursor: cursorOf(next) };
   }

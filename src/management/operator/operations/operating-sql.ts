@@ -63,7 +63,7 @@ export class TypeormOperatingControl extends OperatingControl {
     for (const channel of channels) {
       for (const priority of PRIORITIES) {
         // Each by itself, so that other work runs in between.
-        depths.push(await this.executor.browse(() => depthOf(dialect, channel, priority)));
+        depths.push(await this.executor.browse(() => depthOf(dialect, channel, priority), undefined));
       }
     }
     return depths;
