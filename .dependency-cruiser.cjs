@@ -5,32 +5,18 @@
 const layers = {
   common: [],
   schemas: [],
-  // While the stores move: see the next commits.
-  storage: [
-    'common',
-    'accounts',
-    'billing',
-    'core',
-    'events',
-    'management',
-    'media',
-    'msgapp',
-    'outbox',
-    'sandbox',
-    'sms',
-    'webhooks',
-  ],
+  storage: ['common'],
   client: [],
   notifiers: ['common'],
-  events: ['common', 'storage', 'outbox'],
-  accounts: ['common', 'storage', 'events', 'outbox'],
-  outbox: ['common', 'storage', 'events', 'accounts', 'core'],
+  events: ['common', 'storage'],
+  accounts: ['common', 'storage', 'events'],
+  outbox: ['common', 'storage', 'events', 'accounts'],
   media: ['common', 'storage', 'events'],
   http: ['common', 'accounts', 'outbox'],
   openapi: ['common', 'accounts', 'http'],
   billing: ['common', 'storage', 'accounts', 'events', 'http', 'openapi'],
   core: ['common', 'storage', 'accounts', 'billing', 'events', 'http', 'media', 'openapi', 'outbox'],
-  health: ['common', 'accounts', 'http', 'openapi', 'outbox', 'core'],
+  health: ['common', 'storage', 'accounts', 'http', 'openapi', 'outbox', 'core'],
   sms: ['common', 'storage', 'health', 'accounts', 'billing', 'outbox', 'events', 'http', 'openapi', 'core'],
   otp: ['common', 'accounts', 'events', 'outbox', 'http', 'openapi', 'sms', 'core'],
   msgapp: [
@@ -48,7 +34,7 @@ const layers = {
   ],
   webhooks: ['common', 'storage', 'accounts', 'events', 'outbox', 'http', 'media', 'openapi', 'core'],
   sandbox: ['common', 'events', 'storage', 'http', 'media', 'outbox', 'openapi', 'sms', 'msgapp', 'webhooks', 'core'],
-  operator: ['common', 'accounts', 'billing', 'events', 'outbox', 'sms', 'core'],
+  operator: ['common', 'storage', 'accounts', 'billing', 'events', 'outbox', 'sms', 'core'],
   management: [
     'common',
     'storage',
@@ -67,6 +53,7 @@ const layers = {
   dashboard: ['common', 'accounts', 'http', 'openapi', 'core', 'management'],
   telemetry: [
     'common',
+    'storage',
     'accounts',
     'billing',
     'events',
@@ -82,8 +69,7 @@ const layers = {
 };
 
 /** The files that wire the folders together. */
-const WIRING =
-  '^src/([^/]+/[^/]+\\.module\\.ts$|messaging/|operator/operator-command\\.ts$|storage/(typeorm-storage|sql-store|index)\\.ts$)';
+const WIRING = '^src/([^/]+/[^/]+\\.module\\.ts$|messaging/|operator/operator-command\\.ts$|storage/index\\.ts$)';
 
 /** The application of the dashboard, which runs in browsers. */
 const PAGE = '^src/dashboard/web/';

@@ -1,4 +1,5 @@
 export type { AccountOptions, LegacyBearerOptions } from './accounts/account-options.js';
+export type { Account, AccountState, KeyDefinition, Signature, SignatureStatus } from './accounts/account-records.js';
 export type {
   AccountCallOptions,
   ChangeKeyCallOptions,
@@ -10,7 +11,6 @@ export {
   type IssuedKey,
   type KeySummary,
 } from './accounts/account-service.js';
-export type { Account, AccountState, KeyDefinition, Signature, SignatureStatus } from './accounts/account-store.js';
 export type {
   AuditAction,
   AuditEntry,
@@ -19,7 +19,7 @@ export type {
   Author,
   Author as AuditAuthor,
   StoredAuditEntry,
-} from './accounts/audit/audit.js';
+} from './accounts/audit/audit-entry.js';
 export { Caller } from './accounts/caller.decorator.js';
 export { ApiKeyGuard } from './accounts/keys/api-key.guard.js';
 export type { NewApiKey } from './accounts/keys/api-key.js';
@@ -32,9 +32,9 @@ export type { SignatureCallOptions } from './accounts/signatures/signature-servi
 export { SignatureService } from './accounts/signatures/signature-service.js';
 export type { VerifiedUser } from './accounts/users/user-token-verifier.js';
 export { UserTokenVerifier } from './accounts/users/user-token-verifier.js';
+export type { LedgerCheck, LedgerEntry, LedgerPart, LedgerProgress } from './billing/ledger-entry.js';
 export type { PostingOptions } from './billing/ledger-service.js';
 export { LedgerService } from './billing/ledger-service.js';
-export type { LedgerCheck, LedgerEntry, LedgerPart, LedgerProgress } from './billing/ledger-store.js';
 export type { TariffOptions } from './billing/tariff.js';
 export { Clock, SystemClock } from './common/clock.js';
 export type { Cancellation } from './common/concurrency/async.js';
@@ -74,14 +74,7 @@ export type {
   ValuesSource,
 } from './core/core-options.js';
 export type { HealthCheckName, HealthOptions } from './core/health-options.js';
-export {
-  MessagingStorage,
-  type StorageFinding,
-  type StorageHealth,
-  type StoreDefinition,
-} from './core/messaging-storage.js';
 export type { PortSource } from './core/port-provider.js';
-export type { MeasureOrder, StorageMeasures } from './core/storage-measures.js';
 export type { TelemetryRoute, TelemetrySource } from './core/telemetry-source.js';
 export type { DeliveryStatus, PublishedStatus, WaitingStatus } from './events/delivery-status.api.js';
 export type {
@@ -217,6 +210,9 @@ export type {
   WebhooksModuleOptions,
   WebhookValues,
 } from './messaging/module-options.js';
+export { messagingMigrations } from './messaging/schema.js';
+export type { TypeormStorageSource } from './messaging/typeorm-storage.js';
+export { TypeormStorage, type TypeormStorageOptions } from './messaging/typeorm-storage.js';
 export { channelToken } from './msgapp/channel-token.js';
 export { MsgappModule } from './msgapp/msgapp.module.js';
 export type { MsgappListQuery } from './msgapp/msgapp-query.js';
@@ -310,9 +306,13 @@ export {
   type SubmitResult,
 } from './sms/sms-transport.js';
 export type { Transliteration } from './sms/transliteration.js';
-export { messagingMigrations } from './storage/schema/migrate.js';
-export type { TypeormStorageSettings, TypeormStorageSource } from './storage/typeorm-storage.js';
-export { TypeormStorage, type TypeormStorageOptions } from './storage/typeorm-storage.js';
+export {
+  MessagingStorage,
+  type StorageFinding,
+  type StorageHealth,
+} from './storage/messaging-storage.js';
+export type { TypeormStorageSettings } from './storage/sql-storage.js';
+export type { MeasureOrder, StorageMeasures } from './telemetry/storage-meter.js';
 export type { PingResult } from './webhooks/calls/endpoint-calls.js';
 export type {
   DisabledReason,

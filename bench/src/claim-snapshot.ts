@@ -7,6 +7,7 @@ import { type Delivery, decide } from 'nestjs-messaging/storage';
 import { Client } from 'pg';
 import { v7 as timeOrderedId } from 'uuid';
 import { MINUTE_MS } from '../../src/common/time.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { postgresUrl } from './target.js';
 
 /** How long claims of 500 take, in milliseconds. */
@@ -75,7 +76,8 @@ async function acceptWhenAsked(url: string): Promise<void> {
   process.once('disconnect', () => storage.stop());
 }
 
-async function accept({ outbox }: TypeormStorage): Promise<void> {
+async function accept(storage: TypeormStorage): Promise<void> {
+  const outbox = storage.store(OutboxStore);
   const recipients = Array.from({ length: SEND }, (_, index) => ({ number: String(22_670_000_000 + index), units: 1 }));
   const payload = { kind: 'text', text: 'Bonjour' };
   const send = { id: timeOrderedId(), accountId: ACCOUNT, channel: 'sms', sender: 'INFOS', payload, recipients };
@@ -83,7 +85,8 @@ async function accept({ outbox }: TypeormStorage): Promise<void> {
 }
 
 /** The milliseconds of the claim. */
-async function claimAndSettle({ outbox }: TypeormStorage): Promise<number> {
+async function claimAndSettle(storage: TypeormStorage): Promise<number> {
+  const outbox = storage.store(OutboxStore);
   const now = Date.now();
   const begun = performance.now();
   const claimed = await outbox.claim({

@@ -3,7 +3,10 @@ import { TypeormStorage } from 'nestjs-messaging';
 import { type Delivery, decide, EventLog } from 'nestjs-messaging/storage';
 import { Client } from 'pg';
 import { v7 as timeOrderedId } from 'uuid';
+import { AccountStore } from '../../src/accounts/account-store.js';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
 import { MINUTE_MS } from '../../src/common/time.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { load, postgresUrl, sqliteUrl, startTarget } from './target.js';
 import { median, type Versus, versus } from './versus.js';
 
@@ -58,14 +61,17 @@ export async function settledAgainst(
 export async function opened(url: string, recording: boolean): Promise<TypeormStorage> {
   const storage = new TypeormStorage({ database: url });
   await storage.start();
-  await storage.accounts.createAccount({ id: ACCOUNT, name: ACCOUNT, createdAt: Date.now() });
-  await storage.ledger.post({ id: 'op:all', accountId: ACCOUNT, kind: 'topup', units: 1e12, at: Date.now() });
+  await storage.store(AccountStore).createAccount({ id: ACCOUNT, name: ACCOUNT, createdAt: Date.now() });
+  await storage
+    .store(LedgerStore)
+    .post({ id: 'op:all', accountId: ACCOUNT, kind: 'topup', units: 1e12, at: Date.now() });
   if (recording) await storage.store(EventLog).switchOn(ACCOUNT, Date.now());
   return storage;
 }
 
 /** The milliseconds that the settling of single sends takes, hand-over and delivery each in batches. */
-async function settleMany({ outbox }: TypeormStorage): Promise<number> {
+async function settleMany(storage: TypeormStorage): Promise<number> {
+  const outbox = storage.store(OutboxStore);
   for (let sent = 0; sent < SENDS; sent += BATCH) {
     const sends = Array.from({ length: BATCH }, (_, index) => ({
       id: timeOrderedId(),

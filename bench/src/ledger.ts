@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { TypeormStorage } from 'nestjs-messaging';
 import { DataSource } from 'typeorm';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
 import { MINUTE_MS } from '../../src/common/time.js';
 import { sqliteUrl } from './target.js';
 
@@ -29,10 +30,10 @@ export async function benchLedger(messages: number): Promise<LedgerRun> {
   const places: string[] = [];
   delay.enable();
   const begun = performance.now();
-  const findings = await storage.ledger.check({ onProgress: ({ next }) => places.push(next) });
+  const findings = await storage.store(LedgerStore).check({ onProgress: ({ next }) => places.push(next) });
   const minutes = (performance.now() - begun) / MINUTE_MS;
   delay.disable();
-  const again = await storage.ledger.check({ after: places[Math.floor(places.length / 2)] });
+  const again = await storage.store(LedgerStore).check({ after: places[Math.floor(places.length / 2)] });
   await storage.stop();
   await place.drop();
   const held = delay.max / 1e6;

@@ -1,5 +1,6 @@
 import { TypeormStorage } from 'nestjs-messaging';
 import { Client } from 'pg';
+import { StorageMeter } from '../../src/telemetry/storage-meter.js';
 import { fillPostgres } from './growth.js';
 import { load, postgresUrl, sqliteUrl, startTarget } from './target.js';
 import { METRICS_SECRET, type TelemetryKind } from './telemetry-host.js';
@@ -71,7 +72,7 @@ export async function benchGauges(
   const took: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const began = performance.now();
-    const measures = await storage.measure({ now: Date.now(), channels: ['sms'] });
+    const measures = await storage.store(StorageMeter).measure({ now: Date.now(), channels: ['sms'] });
     took.push(performance.now() - began);
     if (measures.open.every(({ count }) => count < OPEN)) throw new Error('The backlog was not counted.');
   }

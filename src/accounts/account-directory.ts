@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { isAccountId } from '../common/inputs.js';
 import { Notifier } from '../common/notifier.js';
-import { type AccountState, AccountStore } from './account-store.js';
+import { type AccountState } from './account-records.js';
+import { AccountStore } from './account-store.js';
 import { FreshCache } from './fresh-cache.js';
 
 /** The states of accounts, from a cache of at most four seconds that is refreshed in the background. */

@@ -7,9 +7,10 @@ import { checkAccountId, checkInput, checkLimit, isAccountId } from '../common/i
 import { checkCallOptions } from '../common/options.js';
 import type { Page, PageRequest } from '../common/page.js';
 import { DAY_MS } from '../common/time.js';
+import { type Account, type EarlierReply, type StoredApiKey } from './account-records.js';
 import { checkAccountName, checkNewAccountId, checkThreshold } from './account-rules.js';
-import { type Account, AccountStore, type EarlierReply, type StoredApiKey } from './account-store.js';
-import type { Author } from './audit/audit.js';
+import { AccountStore } from './account-store.js';
+import type { Author } from './audit/audit-entry.js';
 import type { KeyDraft } from './keys/key-definition.js';
 import { checkGrace, KeyRegistry, type MadeKey } from './keys/key-registry.js';
 

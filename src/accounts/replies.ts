@@ -1,6 +1,4 @@
-import { onceId, type StoredReply } from '../outbox/accept/decide.js';
-import type { IdempotencyKey, Send } from '../outbox/accept/send.js';
-import type { Gaps } from '../outbox/policy/policy-records.js';
+import { type IdempotencyKey, onceId, type StoredReply } from '../common/idempotency-key.js';
 import type { Dialect } from '../storage/dialect.js';
 import { type Operation, rowsOf, write } from '../storage/engine/operation.js';
 import { shapeOf, textOf } from '../storage/engine/rows.js';
@@ -23,10 +21,10 @@ export function* findReply(
 /** Unexpired replies under the keys of sends, by `onceId`; newest committed ones where gaps may be locked. */
 export function* findReplies(
   dialect: Dialect,
-  sends: readonly Send[],
-  gaps: Gaps,
+  sends: readonly { readonly once?: IdempotencyKey | undefined; readonly at: number }[],
+  gaps: 'lock' | 'leave',
 ): Operation<ReadonlyMap<string, StoredReply>> {
-  const keyed = sends.filter((send): send is Send & { once: IdempotencyKey } => send.once !== undefined);
+  const keyed = sends.filter((send): send is { once: IdempotencyKey; at: number } => send.once !== undefined);
   if (keyed.length === 0) return new Map();
   const source = dialect.rows({ account_id: 'text', route: 'text', idempotency_key: 'text', seen_at: 'integer' });
   const rows = yield* rowsOf(

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { maskNumber } from '../common/phone-numbers/phone-number.js';
-import { AuditLog, type Author } from './audit/audit.js';
+import { AuditLog } from './audit/audit.js';
+import { type Author } from './audit/audit-entry.js';
 import type { Caller } from './keys/authenticator.js';
 
 /**

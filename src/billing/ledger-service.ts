@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Author } from '../accounts/audit/audit.js';
+import type { Author } from '../accounts/audit/audit-entry.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
@@ -17,12 +17,12 @@ import {
   type LedgerEntry,
   type LedgerPosting,
   type LedgerQuery,
-  LedgerStore,
   MAX_BALANCE,
   type PostingAnswer,
   type PostingReply,
   shownId,
-} from './ledger-store.js';
+} from './ledger-entry.js';
+import { LedgerStore } from './ledger-store.js';
 
 /** Options of a top-up or an adjustment. */
 export interface PostingOptions {

@@ -1,125 +1,70 @@
-import type { Author } from '../accounts/audit/audit.js';
+import { recordAudit } from '../accounts/audit/audit.js';
+import { HOST } from '../accounts/audit/audit-entry.js';
+import { findLow, tellLow } from '../accounts/low-balance.js';
+import { findReply, keepReply } from '../accounts/replies.js';
+import { Batcher, EachTurn } from '../common/concurrency/batcher.js';
+import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
-import type { IdempotencyKey } from '../common/idempotency-key.js';
-import type { Page, PageRequest } from '../common/page.js';
-import { postingEvent } from '../events/account-events.js';
+import type { Page } from '../common/page.js';
+import { EventRecorder, type Telling } from '../events/event-recorder.js';
 import type { NewEvent } from '../events/event-types.js';
-
-export const LEDGER_KINDS = ['topup', 'adjust', 'charge', 'refund'] as const;
-
-/** The cause of an entry. */
-export type LedgerKind = (typeof LEDGER_KINDS)[number];
-
-/** An entry of the ledger. Entries are never changed or removed. */
-export interface LedgerEntry {
-  readonly id: string;
-  readonly accountId: string;
-  readonly kind: LedgerKind;
-  /** Positive: added to the balance; negative: taken from it. */
-  readonly units: number;
-  /** The message of a charge or a refund. */
-  readonly messageId: string | undefined;
-  /** The recipient's position in the send, from 0, for a refund. */
-  readonly position: number | undefined;
-  readonly note: string | undefined;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-}
-
-/** The filter of a listing of entries. */
-export interface LedgerQuery extends PageRequest {
-  readonly kind?: LedgerKind | undefined;
-  /** From this moment on, milliseconds since the epoch. */
-  readonly since?: number | undefined;
-  /** Before this moment, milliseconds since the epoch. */
-  readonly until?: number | undefined;
-}
-
-/** An entry that an operator adds. */
-export interface LedgerPosting {
-  /** An id that is posted once; never one that a charge or a refund may have. */
-  readonly id: string;
-  /** Its id in earlier versions, without a prefix; a posting stored under it is the same posting. */
-  readonly formerId?: string | undefined;
-  readonly accountId: string;
-  readonly kind: 'topup' | 'adjust';
-  /** As in `LedgerEntry`. */
-  readonly units: number;
-  readonly note?: string | undefined;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-  /** Who posts it, for the audit log. Default: the host. */
-  readonly by?: Author | undefined;
-}
-
-/**
- * The result of a posting. `repeated`: it is stored already, with the same account, kind and units; `taken`: its id is stored with
- * another account, kind or units; `refused`: the balance would become negative; `over`: the sum of the account's postings would
- * exceed `MAX_BALANCE`; `unknown`: the account does not exist.
- */
-export type PostingAnswer = 'posted' | 'repeated' | 'taken' | 'refused' | 'over' | 'unknown';
-
-/** The reply to a posting, and the Idempotency-Key under which it is kept with it. */
-export interface PostingReply {
-  readonly once: IdempotencyKey | undefined;
-  /** Pure; it holds no secret. `balance` is that after the posting, `entry` has its stored id. */
-  readonly replyOf: (balance: number, entry: LedgerEntry) => object;
-}
-
-/** The reply to a posting, or that of an earlier request under its key. */
-export interface GivenReply {
-  readonly reply: object;
-  readonly replayed: boolean;
-}
-
-/** The result of a posting with a reply. */
-export interface AnsweredPosting {
-  /** `repeated` also where the reply is replayed. */
-  readonly answer: PostingAnswer;
-  /** Undefined unless it is `posted` or `repeated`. */
-  readonly accepted: GivenReply | undefined;
-}
-
-/**
- * The highest sum of an account's top-ups and adjustments. It keeps the balance exact as a JavaScript number: a refund, which is
- * never refused, only returns units that were charged.
- */
-export const MAX_BALANCE = Number.MAX_SAFE_INTEGER;
-
-/** The most faults that `LedgerStore.check` returns. */
-export const MAX_FAULTS = 1000;
-
-/** The parts of a check, in order. */
-export type LedgerPart = 'accounts' | 'entries' | 'messages' | 'recipients';
-
-/** How far a check of the books has come. */
-export interface LedgerProgress {
-  readonly part: LedgerPart;
-  /** How many rows of the part have been checked since the check began. */
-  readonly checked: number;
-  /** Where another check can go on: its `after`. */
-  readonly next: string;
-}
-
-/** What a check of the books is told. */
-export interface LedgerCheck {
-  /** Go on behind the place that `next` of an earlier check's progress told. Default: from the beginning. */
-  readonly after?: string | undefined;
-  /** Called after each chunk of some hundred rows; the check waits for nothing that it does. */
-  readonly onProgress?: ((progress: LedgerProgress) => void) | undefined;
-}
+import type { Dialect } from '../storage/dialect.js';
+import type { Executor } from '../storage/engine/executor.js';
+import { RecordMovedError } from '../storage/engine/faults.js';
+import { type Operation, type Row, rowsOf, write } from '../storage/engine/operation.js';
+import { integerOf, optionalInteger, optionalText, textOf } from '../storage/engine/rows.js';
+import { lowAfterCredit, lowAfterDebit } from '../storage/low-after.js';
+import { bytesWith, type Listing, readPage } from '../storage/read-page.js';
+import { checkBooks } from './ledger-check.js';
+import {
+  AnsweredPosting,
+  eventOf,
+  LedgerCheck,
+  LedgerEntry,
+  LedgerKind,
+  LedgerPosting,
+  LedgerQuery,
+  MAX_BALANCE,
+  PostingAnswer,
+  PostingReply,
+  postedBefore,
+  shownId,
+} from './ledger-entry.js';
 
 /** Persists balances and the ledger. The outbox's store writes charges and refunds in its own transactions. */
-export abstract class LedgerStore {
+export class LedgerStore {
+  /**
+   * Waiting postings of one account share a transaction: separate ones would each occupy a connection while they wait for the
+   * account's lock.
+   */
+  private readonly postings = new Batcher<LedgerPosting, PostingAnswer>({
+    perform: (postings) => this.recorder.write((telling) => postEntries(this.executor.dialect, postings, telling)),
+    keyOf: ({ accountId }) => accountId,
+    concurrency: CONCURRENT_ACCOUNTS,
+    maxItems: MAX_BATCH,
+    gathering: new EachTurn(),
+  });
+
+  private readonly recorder: EventRecorder;
+
+  constructor(private readonly executor: Executor) {
+    this.recorder = executor.store(EventRecorder);
+  }
+
   /** The remaining units, with `host` as its open transaction sees them; undefined for an unknown account. */
-  abstract balance(accountId: string, host?: HostTransaction): Promise<number | undefined>;
+  balance(accountId: string, host?: HostTransaction): Promise<number | undefined> {
+    return this.executor.read(() => readBalance(accountId), host);
+  }
 
   /**
    * Adds an operator's entry and changes the balance in one transaction: the store's own, or with `host` the open one of the host.
    * `postedBefore` decides from the entries with its ids whether it is `repeated` or `taken`. Nothing is written unless the
    * result is `posted`. Records `eventOf` with it, and its entry of the audit log.
    */
-  abstract post(posting: LedgerPosting, host?: HostTransaction): Promise<PostingAnswer>;
+  post(posting: LedgerPosting, host?: HostTransaction): Promise<PostingAnswer> {
+    if (host) return this.recorder.write((telling) => postEntry(this.executor.dialect, posting, telling), host);
+    return this.postings.add(posting);
+  }
 
   /**
    * As `post`, with its reply. The reply under the key is read and kept in the transaction of the posting, under the account's
@@ -127,7 +72,9 @@ export abstract class LedgerStore {
    *
    * @throws MessagingError `error.idempotency_mismatch` where the reply that is there belongs to another body
    */
-  abstract postOnce(posting: LedgerPosting, reply: PostingReply): Promise<AnsweredPosting>;
+  postOnce(posting: LedgerPosting, reply: PostingReply): Promise<AnsweredPosting> {
+    return this.recorder.write((telling) => postAnswered(this.executor.dialect, posting, reply, telling));
+  }
 
   /**
    * Tells of accounts whose balance has fallen below their threshold, and records `balance.low` for each: once until the balance
@@ -137,13 +84,36 @@ export abstract class LedgerStore {
    * @param limit tells of at most so many accounts
    * @returns the events
    */
-  abstract tellLow(at: number, limit: number): Promise<readonly NewEvent[]>;
+  async tellLow(at: number, limit: number): Promise<readonly NewEvent[]> {
+    const ids = await this.executor.read(() => findLow(limit));
+    if (ids.length === 0) return [];
+    return this.recorder.write((telling) => tellLow(this.executor.dialect, ids, at, telling));
+  }
 
   /**
    * An account's entries with their stored ids, newest first; `after` is the id of the last entry of the previous page.
    * @throws MessagingError `error.invalid_cursor` when `after` is no entry of the account
    */
-  abstract entries(accountId: string, query: LedgerQuery): Promise<Page<LedgerEntry>>;
+  entries(accountId: string, { kind, since, until, ...page }: LedgerQuery): Promise<Page<LedgerEntry>> {
+    const filters = [{ sql: 'account_id = ?', params: [accountId] }];
+    const shown = [
+      ...(kind === undefined ? [] : [{ sql: KIND_IS[kind], params: [] }]),
+      ...(since === undefined ? [] : [{ sql: 'posted_at >= ?', params: [since] }]),
+      ...(until === undefined ? [] : [{ sql: 'posted_at < ?', params: [until] }]),
+    ];
+    const index = kind === undefined || kind === 'charge' ? 'messaging_ledger_account' : 'messaging_ledger_kind';
+    const listing: Listing<LedgerEntry> = {
+      table: 'messaging_ledger',
+      index,
+      columns: COLUMNS,
+      bytes: bytesWith('note'),
+      moment: 'posted_at',
+      filters,
+      shown,
+      toItem: toEntry,
+    };
+    return this.executor.browse(() => readPage(this.executor.dialect, listing, page), accountId);
+  }
 
   /**
    * Checks the books over all accounts:
@@ -161,48 +131,133 @@ export abstract class LedgerStore {
    *   one is left out. At most `MAX_FAULTS`; empty when the books are correct
    * @throws MessagingError `error.invalid_cursor` where `after` is no place of a check
    */
-  abstract check(options?: LedgerCheck): Promise<readonly string[]>;
+  check(options: LedgerCheck = {}): Promise<readonly string[]> {
+    return checkBooks(this.executor, options);
+  }
 }
 
-/** Keeps ids of postings distinct from those of charges (the message's id) and of refunds (that id with a position). */
-const PREFIX = 'op:';
+/** How many accounts are posted to at a time, each on a connection of its own. */
+const CONCURRENT_ACCOUNTS = 3;
 
-/** The id of a posting with this reference, and its id in earlier versions. */
-export function idsOf(reference: string): Pick<LedgerPosting, 'id' | 'formerId'> {
-  return { id: PREFIX + reference, formerId: reference };
+/** The most postings of one transaction. */
+const MAX_BATCH = 256;
+
+const COLUMNS = 'id, account_id, kind, units, message_id, position, note, posted_at';
+
+/** Conditions without parameters, and with that of the index `messaging_ledger_kind`, so that planners see that it applies. */
+const KIND_IS: Readonly<Record<LedgerKind, string>> = {
+  charge: "kind = 'charge'",
+  refund: "kind <> 'charge' AND kind = 'refund'",
+  topup: "kind <> 'charge' AND kind = 'topup'",
+  adjust: "kind <> 'charge' AND kind = 'adjust'",
+};
+
+function* readBalance(accountId: string): Operation<number | undefined> {
+  const [row] = yield* rowsOf('SELECT balance FROM messaging_account WHERE id = ?', accountId);
+  return row && integerOf(row, 'balance');
 }
 
-/** The id that the host sees: the reference of a posting, or else the stored id. */
-export function shownId({ id, kind }: Pick<LedgerEntry, 'id' | 'kind'>): string {
-  return isPosting(kind) && id.startsWith(PREFIX) ? id.slice(PREFIX.length) : id;
+/** Posts to one account, in the given order. */
+function* postEntries(
+  dialect: Dialect,
+  postings: readonly LedgerPosting[],
+  telling: Telling,
+): Operation<readonly PostingAnswer[]> {
+  for (const sql of dialect.lockTimeout) yield { sql, params: [] };
+  const answers: PostingAnswer[] = [];
+  for (const posting of postings) answers.push(yield* postEntry(dialect, posting, telling));
+  return answers;
 }
 
-/** What a posting tells. */
-export function eventOf(posting: LedgerPosting): NewEvent {
-  return postingEvent({ ...posting, id: shownId(posting), note: posting.note ?? null });
+function* postEntry(dialect: Dialect, posting: LedgerPosting, { tell }: Telling): Operation<PostingAnswer> {
+  const { id, formerId = id, accountId, kind, units, note, at, by = HOST } = posting;
+  // Lock the account first: a concurrent repetition of the posting waits here and then finds the first one.
+  const [account] = yield* rowsOf(
+    `SELECT a.balance, a.posted FROM messaging_account a WHERE a.id = ?${dialect.lock('a', 'wait', 'no key update')}`,
+    accountId,
+  );
+  if (!account) return 'unknown';
+  const posted = `SELECT ${COLUMNS} FROM messaging_ledger WHERE id IN (?, ?)`;
+  // Without a lock: one on a line that does not exist would keep others from inserting lines near it.
+  const before = postedBefore(posting, (yield* rowsOf(posted, id, formerId)).map(toEntry));
+  if (before) return before;
+  const refusal = refusalOf(units, integerOf(account, 'balance'), integerOf(account, 'posted'));
+  const params = [id, accountId, kind, units, note ?? null, at];
+  const sql = 'INSERT INTO messaging_ledger (id, account_id, kind, units, note, posted_at) VALUES (?, ?, ?, ?, ?, ?)';
+  // The same id may be posted to another account, which is not locked here: only the primary key detects that.
+  if (refusal || (yield* dialect.insertNew({ sql, params }, 'id')) === 0) {
+    // A host's transaction may have a snapshot from before the posting that this one repeats.
+    const now = yield* rowsOf(`${posted}${dialect.current}`, id, formerId);
+    return postedBefore(posting, now.map(toEntry)) ?? refusal ?? 'taken';
+  }
+  yield* write(
+    `UPDATE messaging_account SET low = ${units > 0 ? lowAfterCredit('?') : lowAfterDebit('?')}, balance = balance + ?, posted = posted + ? WHERE id = ?`,
+    Math.abs(units),
+    units,
+    units,
+    accountId,
+  );
+  const balance = integerOf(account, 'balance');
+  yield* recordAudit({
+    accountId,
+    at,
+    by,
+    action: kind === 'topup' ? 'balance.topped_up' : 'balance.adjusted',
+    target: shownId(posting),
+    before: { balance },
+    after: { balance: balance + units, units },
+  });
+  tell(eventOf(posting));
+  return 'posted';
 }
 
-/**
- * Whether a posting is stored already, by the entries with its id or its former id; undefined: it is new.
- *
- * A posting with the same id is a repeat only when account, kind and units are the same. Any other use of the id is a mistake, and
- * must not look like a success, because its units are not posted.
- */
-export function postedBefore(
+/** See `LedgerStore.postOnce`. */
+function* postAnswered(
+  dialect: Dialect,
   posting: LedgerPosting,
-  entries: readonly Pick<LedgerEntry, 'id' | 'accountId' | 'kind' | 'units'>[],
-): 'repeated' | 'taken' | undefined {
-  const own = entries.find(({ id }) => id === posting.id);
-  const former = entries.find(({ id, kind }) => id === posting.formerId && isPosting(kind));
-  const entry = own ?? former;
-  if (!entry) return undefined;
-  // It may be the entry of the reference without the prefix. Refuse it, because both a repeat and a new posting could be wrong.
-  if (!own && entry.id.startsWith(PREFIX)) return 'taken';
-  const same = entry.accountId === posting.accountId && entry.kind === posting.kind && entry.units === posting.units;
-  return same ? 'repeated' : 'taken';
+  { once, replyOf }: PostingReply,
+  telling: Telling,
+): Operation<AnsweredPosting> {
+  for (const sql of dialect.lockTimeout) yield { sql, params: [] };
+  const { id, formerId = id, accountId, at } = posting;
+  // The lock also decides on repeats under one key.
+  yield* rowsOf(
+    `SELECT a.id FROM messaging_account a WHERE a.id = ?${dialect.lock('a', 'wait', 'no key update')}`,
+    accountId,
+  );
+  const earlier = once && (yield* findReply(once, at));
+  if (earlier) {
+    if (earlier.fingerprint !== once.fingerprint) throw new MessagingError('error.idempotency_mismatch');
+    return { answer: 'repeated', accepted: { reply: earlier.reply, replayed: true } };
+  }
+  const answer = yield* postEntry(dialect, posting, telling);
+  if (answer !== 'posted' && answer !== 'repeated') return { answer, accepted: undefined };
+  const rows = yield* rowsOf(`SELECT ${COLUMNS} FROM messaging_ledger WHERE id IN (?, ?)`, id, formerId);
+  const entries = rows.map(toEntry);
+  const entry = entries.find((each) => each.id === id) ?? entries[0];
+  const balance = yield* readBalance(accountId);
+  if (!entry || balance === undefined) throw new Error('The posting is not in the ledger.');
+  const reply = replyOf(balance, entry);
+  if (once && (yield* keepReply(dialect, once, reply, at)))
+    throw new RecordMovedError('A reply exists under this key.');
+  return { answer, accepted: { reply, replayed: false } };
 }
 
-/** Whether an entry is one that an operator added. */
-function isPosting(kind: LedgerKind): boolean {
-  return kind === 'topup' || kind === 'adjust';
+function refusalOf(units: number, balance: number, posted: number): 'refused' | 'over' | undefined {
+  if (balance + units < 0) return 'refused';
+  return units > 0 && posted + units > MAX_BALANCE ? 'over' : undefined;
+}
+
+function toEntry(row: Row): LedgerEntry {
+  return {
+    id: textOf(row, 'id'),
+    accountId: textOf(row, 'account_id'),
+    // Only this package writes the column, from values of this type.
+    kind: textOf(row, 'kind') as LedgerKind,
+    units: integerOf(row, 'units'),
+    messageId: optionalText(row, 'message_id'),
+    position: optionalInteger(row, 'position'),
+    note: optionalText(row, 'note'),
+    at: integerOf(row, 'posted_at'),
+  };
 }

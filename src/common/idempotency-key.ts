@@ -9,3 +9,14 @@ export interface IdempotencyKey {
   /** When the reply expires, milliseconds since the epoch. */
   readonly expiresAt: number;
 }
+
+/** A reply stored under an Idempotency-Key. */
+export interface StoredReply {
+  readonly fingerprint: string;
+  readonly reply: object;
+}
+
+/** An Idempotency-Key with its scope as one string, unambiguous for all characters. */
+export function onceId(key: Pick<IdempotencyKey, 'accountId' | 'route' | 'key'>): string {
+  return JSON.stringify([key.accountId, key.route, key.key]);
+}

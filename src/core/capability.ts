@@ -2,15 +2,19 @@ import type { DynamicModule, FactoryProvider, ModuleMetadata, Type } from '@nest
 import type { ModulesContainer } from '@nestjs/core';
 import type { ControllerDescription } from '../openapi/controller-description.js';
 import { mountDescribed } from '../openapi/described-controllers.js';
+import type { StoreClass } from '../storage/engine/executor.js';
+import { StartedStorage } from '../storage/messaging-storage.js';
+import type { SchemaGroup } from '../storage/schema/versions.js';
 import { configured } from './configured-module.js';
-import { StartedStorage, type StoreDefinition } from './messaging-storage.js';
 import { MountCheck } from './mount-check.js';
 import type { MountPoint } from './mount-point.js';
 
 /** What a capability (SMS, one-time passcodes, a messaging-app channel, the sandbox) brings to an application. */
 export interface Capability extends Pick<ModuleMetadata, 'imports' | 'exports'> {
-  /** Stores that its services inject, from the application's storage. */
-  readonly stores?: readonly StoreDefinition[];
+  /** Stores that its services inject, each by its class. They run on the application's storage. */
+  readonly stores?: readonly StoreClass[];
+  /** Tables that are not part of this package, which the storage makes at its start. */
+  readonly tables?: readonly SchemaGroup[];
   /** Its controllers, each with its part of the API description; mounted below the path of the module. */
   readonly controllers?: readonly ControllerDescription[];
   /** Its settings, its services, its channel, its purges (`providePurge`), and its limit on lists (`provideRecipientLimit`). */
@@ -19,7 +23,7 @@ export interface Capability extends Pick<ModuleMetadata, 'imports' | 'exports'> 
 
 /** Marks a module as one of ours; the value is its capability. */
 export abstract class MountedCapability implements Capability {
-  abstract readonly stores: readonly StoreDefinition[];
+  abstract readonly tables: readonly SchemaGroup[];
 }
 
 /**
@@ -34,7 +38,7 @@ export function capabilityModule(
 ): DynamicModule {
   const stores = parts.flatMap((part) => part.stores ?? []);
   const described = controllers ? parts.flatMap((part) => part.controllers ?? []) : [];
-  const mounted: MountedCapability = { stores };
+  const mounted: MountedCapability = { tables: parts.flatMap((part) => part.tables ?? []) };
   return {
     module,
     global: true,
@@ -47,7 +51,7 @@ export function capabilityModule(
       ...stores.map(storeProvider),
       ...parts.flatMap((part) => part.providers ?? []),
     ],
-    exports: [...stores.map(({ port }) => port), ...parts.flatMap((part) => part.exports ?? [])],
+    exports: [...stores, ...parts.flatMap((part) => part.exports ?? [])],
   };
 }
 
@@ -60,10 +64,10 @@ export function mountedCapabilities(modules: ModulesContainer): readonly Mounted
 }
 
 function isMounted(value: unknown): value is MountedCapability {
-  return typeof value === 'object' && value !== null && 'stores' in value;
+  return typeof value === 'object' && value !== null && 'tables' in value;
 }
 
 /** Provides a store of the application's storage. */
-export function storeProvider({ port }: StoreDefinition): FactoryProvider<object> {
-  return { provide: port, useFactory: (storage: StartedStorage) => storage.store(port), inject: [StartedStorage] };
+export function storeProvider(Store: StoreClass): FactoryProvider<object> {
+  return { provide: Store, useFactory: (storage: StartedStorage) => storage.store(Store), inject: [StartedStorage] };
 }

@@ -15,8 +15,8 @@ import {
   ROLE_OPTION,
 } from '../outbox/delivery/dispatch-options.js';
 import { RETENTION_OPTIONS, type RetentionOptions } from '../outbox/retention/retention-options.js';
+import type { MessagingStorage } from '../storage/messaging-storage.js';
 import { HEALTH_OPTIONS, type HealthOptions } from './health-options.js';
-import type { MessagingStorage } from './messaging-storage.js';
 import type { PortSource } from './port-provider.js';
 import type { TelemetrySource } from './telemetry-source.js';
 

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { MINUTE_MS } from '../common/time.js';
-import type { MessagingStorage } from './messaging-storage.js';
+import type { MessagingStorage } from '../storage/messaging-storage.js';
 
 /** The time between two measurements, in milliseconds. */
 const EVERY_MS = MINUTE_MS;
@@ -105,7 +105,7 @@ export class DatabaseClock extends Clock {
 
   private async read(): Promise<Reading | undefined> {
     const asked = this.machine.elapsed();
-    const time = await this.storage?.serverNow?.();
+    const time = await this.storage?.serverNow();
     if (time === undefined) return undefined;
     const error = (this.machine.elapsed() - asked) / 2;
     return { base: time - asked - error, error };

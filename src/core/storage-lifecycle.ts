@@ -1,15 +1,15 @@
 import { type FactoryProvider, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { Clock } from '../common/clock.js';
+import { MessagingStorage, StartedStorage } from '../storage/messaging-storage.js';
 import { mountedCapabilities } from './capability.js';
 import { DatabaseClock } from './database-clock.js';
-import { MessagingStorage, StartedStorage } from './messaging-storage.js';
 
 /** Starts the storage with the stores of all mounted capabilities, and sets the clock by it before anything is stored. */
 export const STARTED_STORAGE: FactoryProvider<MessagingStorage> = {
   provide: StartedStorage,
   useFactory: async (storage: MessagingStorage, modules: ModulesContainer, clock: Clock) => {
-    await storage.start(mountedCapabilities(modules).flatMap(({ stores = [] }) => stores));
+    await storage.start(mountedCapabilities(modules).flatMap(({ tables }) => tables));
     if (!(clock instanceof DatabaseClock)) return storage;
     try {
       await clock.follow(storage);

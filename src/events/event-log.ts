@@ -1,77 +1,60 @@
+import { Batcher, EachTurn } from '../common/concurrency/batcher.js';
+import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
-import type { EventType, NewEvent, TypedData } from './event-types.js';
-
-/** An event of the log. */
-export type LoggedEvent = TypedData & {
-  readonly accountId: string;
-  /** Counts the account's events without gaps, in the order of their commits. */
-  readonly sequence: number;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-};
-
-/** An event as it is stored. */
-export interface StoredEvent {
-  readonly sequence: number;
-  readonly type: EventType;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-  /** JSON. */
-  readonly data: string;
-}
-
-/** Which events of an account to read, in the order of their numbers. */
-export interface EventQuery {
-  readonly accountId: string;
-  /** Only events with a higher number. */
-  readonly after: number;
-  /** Only events with at most this number. */
-  readonly upTo?: number | undefined;
-  /** Only these types; undefined: all. Not empty. */
-  readonly types?: readonly EventType[] | undefined;
-  /** At most so many. */
-  readonly limit: number;
-}
-
-/**
- * A stretch of a log whose events have a random part in their ids. A log gets a new one when it is switched on (again) and after a
- * restore, so that another database, or another past of this one, gives no other event the same id.
- */
-export interface EventEpoch {
-  /** The first number that it holds for. */
-  readonly from: number;
-  /** The random part. */
-  readonly mark: string;
-}
-
-/** How many numbers a restore skips: more than a log can have lost. */
-export const RESTORE_GAP = 1_000_000_000;
-
-/** The state of an account's log. */
-export interface EventLogState {
-  /** The number of the last event; 0: none yet. */
-  readonly last: number;
-  /** The lowest number that is kept, or will be given next. */
-  readonly earliest: number;
-  /** Whether changes are recorded. */
-  readonly recording: boolean;
-  /** The epochs of the numbers that are kept, the oldest first; none before the log was ever on. */
-  readonly epochs: readonly EventEpoch[];
-}
-
-/** Some events, read in one snapshot with the state of the log. */
-export interface EventPage<E = LoggedEvent> extends EventLogState {
-  readonly events: readonly E[];
-  /** Up to which number all events of the query have been read. */
-  readonly nextAfter: number;
-}
+import { randomMark } from '../common/ids.js';
+import { withinPage } from '../common/page.js';
+import { HOUR_MS } from '../common/time.js';
+import type { Dialect } from '../storage/dialect.js';
+import type { Executor } from '../storage/engine/executor.js';
+import { type Operation, type Row, rowsOf, write } from '../storage/engine/operation.js';
+import { integerOf, optionalText, textOf } from '../storage/engine/rows.js';
+import { EventPurge } from './event-purge.js';
+import { EventRecorder } from './event-recorder.js';
+import { withMaskedNumbers, withoutNumber, withoutTexts } from './event-redaction.js';
+import { EventRedaction, eraseEvents } from './event-redactions.js';
+import { insertCounter, markRecorded, OFF_AGAIN, ON, recordEvents, toMark } from './event-rows.js';
+import { EVENT_COLUMNS, numbersOf, RUN, storedEvents } from './event-runs.js';
+import type { EventType, NewEvent } from './event-types.js';
+import {
+  AddedEvents,
+  EventEpoch,
+  EventLogState,
+  EventPage,
+  EventQuery,
+  type LoggedEvent,
+  RESTORE_GAP,
+  StoredEvent,
+} from './stored-event.js';
 
 /**
  * The log of events, one for each account. An event is stored in the transaction that changes the state, with a number from a
  * counter row of its account, which is locked last: the order of numbers is the order of commits, and no number is missing.
  * Every method is one transaction and throws `StorageUnavailableError` when the database does not answer.
  */
-export abstract class EventLog {
+export class EventLog {
+  private readonly walk: EventPurge;
+  private readonly redactions: Readonly<Record<'texts' | 'numbers', EventRedaction>>;
+  /** Events of one turn share a transaction. */
+  private readonly appended = new Batcher<NewEvent, undefined>({
+    perform: async (events) => {
+      this.recorder.added(await this.executor.writeLazily(() => markRecorded(this.executor.dialect, events)));
+      return events.map(() => undefined);
+    },
+    maxItems: MAX_APPENDED,
+    gathering: new EachTurn(),
+  });
+
+  private readonly recorder: EventRecorder;
+
+  constructor(private readonly executor: Executor) {
+    this.recorder = executor.store(EventRecorder);
+    this.walk = new EventPurge(executor);
+    this.redactions = {
+      texts: new EventRedaction(executor, withoutTexts),
+      numbers: new EventRedaction(executor, withMaskedNumbers),
+    };
+  }
+
   /**
    * Records the account's changes from now on: what is committed after this resolves is in the log. Switching on again skips one
    * number and moves `earliest` behind it, so that the time without recording does not look gap-free. A log that is on is used
@@ -81,7 +64,10 @@ export abstract class EventLog {
    * @returns the state after it
    * @throws MessagingError `error.account_not_found`, and then nothing is stored
    */
-  abstract switchOn(accountId: string, at: number): Promise<EventLogState>;
+  async switchOn(accountId: string, at: number): Promise<EventLogState> {
+    const used = await this.executor.read(() => readUsed(accountId, at));
+    return used ?? this.executor.write(() => switchOn(this.executor.dialect, accountId, at));
+  }
 
   /**
    * Begins new epochs of all logs, each {@link RESTORE_GAP} numbers further on: after a restore, or when a database has lost the
@@ -91,15 +77,21 @@ export abstract class EventLog {
    * @param after the last account of the call before; '' for the first call
    * @returns the accounts that were moved on; none at the end
    */
-  abstract moveOn(after: string, limit: number): Promise<readonly string[]>;
+  moveOn(after: string, limit: number): Promise<readonly string[]> {
+    return this.executor.write(() => moveOn(this.executor.dialect, after, limit));
+  }
 
   /**
    * Switches off logs whose last use is before a moment and that have no endpoint.
    * @returns how many
    */
-  abstract switchOffUnused(before: number, limit: number): Promise<number>;
+  switchOffUnused(before: number, limit: number): Promise<number> {
+    return this.executor.write(() => switchOffUnused(this.executor.dialect, before, limit));
+  }
 
-  abstract state(accountId: string): Promise<EventLogState>;
+  state(accountId: string): Promise<EventLogState> {
+    return this.executor.read(() => readState(accountId));
+  }
 
   /** Reads events. A page may have fewer than `limit` events, even none, and a `nextAfter` below `last`. */
   async read(query: EventQuery): Promise<EventPage> {
@@ -112,29 +104,45 @@ export abstract class EventLog {
   }
 
   /** As `read`, without parsing the data: readers of many events pass it on as it is. */
-  abstract readStored(query: EventQuery): Promise<EventPage<StoredEvent>>;
+  readStored(query: EventQuery): Promise<EventPage<StoredEvent>> {
+    return this.executor.browse(() => readEvents(this.executor.dialect, query), query.accountId);
+  }
 
   /** The highest number below `sequence` of an event of these types that is kept; undefined: none. */
-  abstract previous(
-    accountId: string,
-    sequence: number,
-    types: readonly EventType[] | undefined,
-  ): Promise<number | undefined>;
+  previous(accountId: string, sequence: number, types: readonly EventType[] | undefined): Promise<number | undefined> {
+    return this.executor.read(() => findPrevious(this.executor.dialect, accountId, sequence, types));
+  }
 
   /**
    * Stores events that come with no change of the state, as marks: of the accounts that record when it is called. It does not
    * wait for the disk, and is no part of a host's transaction.
    */
-  abstract append(events: readonly NewEvent[]): Promise<void>;
+  async append(events: readonly NewEvent[]): Promise<void> {
+    if (events.length > 0) await Promise.all(events.map((event) => this.appended.add(event)));
+  }
 
   /** Runs `task` after the commit of the host's open transaction; not after a rollback. */
-  abstract whenCommitted(host: HostTransaction, task: () => void): void;
+  whenCommitted(host: HostTransaction, task: () => void): void {
+    this.executor.whenCommitted(host, task);
+  }
 
   /**
    * Gives numbers to marks: events that arose where no counter may be locked (an accept, a host's transaction).
    * @returns how many marks were taken
    */
-  abstract numberMarks(limit: number): Promise<number>;
+  async numberMarks(limit: number): Promise<number> {
+    const { dialect } = this.executor;
+    const [first] = await this.executor.read(() => rowsOf('SELECT a.id FROM messaging_event_mark a LIMIT 1'));
+    if (!first) return 0;
+    let added: AddedEvents | undefined;
+    const taken = await this.executor.write(function* () {
+      const rows = yield* takeMarks(dialect, limit);
+      added = yield* recordEvents(dialect, rows.map(toMark));
+      return rows.length;
+    });
+    if (added) this.recorder.added(added);
+    return taken;
+  }
 
   /**
    * Removes events from before a moment, the oldest of each account first, and moves `earliest`. What an enabled endpoint has
@@ -142,13 +150,17 @@ export abstract class EventLog {
    *
    * @returns how many were removed; `limit` or more: there may be others
    */
-  abstract purge(before: number, limit: number): Promise<number>;
+  purge(before: number, limit: number): Promise<number> {
+    return this.walk.purge(before, limit);
+  }
 
   /**
    * Removes a phone number from the logs of these accounts, with texts and metadata of its events; their numbers and types stay.
    * @returns how many events have changed
    */
-  abstract erase(number: string, accountIds: readonly string[]): Promise<number>;
+  erase(number: string, accountIds: readonly string[]): Promise<number> {
+    return eraseEvents(this.executor, number, accountIds, withoutNumber(number));
+  }
 
   /**
    * Removes texts from, or masks phone numbers in, events from before a moment. A call looks at some accounts and goes on where
@@ -156,19 +168,219 @@ export abstract class EventLog {
    *
    * @returns how many events it read; `limit` or more: there may be others
    */
-  abstract redact(what: 'texts' | 'numbers', before: number, limit: number): Promise<number>;
+  redact(what: 'texts' | 'numbers', before: number, limit: number): Promise<number> {
+    return this.redactions[what].step(before, limit);
+  }
 
   /**
    * Calls `listener` with the accounts to whose logs this process has added events or marks, after the commit. It must not throw.
    * @returns a function that removes the listener
    */
-  abstract listen(listener: (added: AddedEvents) => void): () => void;
+  listen(listener: (added: AddedEvents) => void): () => void {
+    return this.recorder.listen(listener);
+  }
 }
 
-/** What a transaction of this process has added. */
-export interface AddedEvents {
-  /** Accounts whose logs have new events. */
-  readonly accounts: readonly string[];
-  /** Whether there are new marks. */
-  readonly marks: boolean;
+/** The most events that one transaction appends. */
+const MAX_APPENDED = 256;
+
+const COUNTER = 'a.id, a.sequence, a.earliest, a.recording, a.used_at, a.epochs';
+const NONE: EventLogState = { last: 0, earliest: 1, recording: false, epochs: [] };
+
+function toState(row: Row): EventLogState {
+  return {
+    last: integerOf(row, 'sequence'),
+    earliest: integerOf(row, 'earliest'),
+    recording: integerOf(row, 'recording') === ON,
+    // Only this file writes the column, from values of this type.
+    epochs: JSON.parse(optionalText(row, 'epochs') ?? '[]') as readonly EventEpoch[],
+  };
+}
+
+/** The epochs when another one begins at a number, without those whose events are no longer kept. */
+function withEpoch({ epochs, earliest }: EventLogState, from: number): readonly EventEpoch[] {
+  const all = [...epochs, { from, mark: randomMark() }];
+  return all.filter((_, index) => (all[index + 1]?.from ?? Number.POSITIVE_INFINITY) > earliest);
+}
+
+function* readCounter(accountId: string): Operation<Row | undefined> {
+  const [row] = yield* rowsOf(`SELECT ${COUNTER} FROM messaging_event_counter a WHERE a.id = ?`, accountId);
+  return row;
+}
+
+function* readState(accountId: string): Operation<EventLogState> {
+  const row = yield* readCounter(accountId);
+  return row ? toState(row) : NONE;
+}
+
+/** How long a use is not written again, so that readers do not hold up writers, in milliseconds. */
+const USED_MS = HOUR_MS;
+
+/** The state of a log that is on and was used just now. */
+function* readUsed(accountId: string, at: number): Operation<EventLogState | undefined> {
+  const row = yield* readCounter(accountId);
+  return row && integerOf(row, 'recording') === ON && integerOf(row, 'used_at') > at - USED_MS
+    ? toState(row)
+    : undefined;
+}
+
+/**
+ * See `EventLog.switchOn`. The account and its counter stay locked until the commit. Without the lock on the account, two that
+ * insert the counter at once would each keep the other from locking it on MariaDB.
+ */
+export function* switchOn(dialect: Dialect, accountId: string, at: number): Operation<EventLogState> {
+  const accounts = dialect.lockByIds('messaging_account', 'a.id', 'wait', 'no key update');
+  const [account] = yield* rowsOf(accounts, JSON.stringify([accountId]));
+  if (!account) throw new MessagingError('error.account_not_found');
+  yield* insertCounter(dialect, accountId);
+  const [row] = yield* lockCounter(dialect, accountId);
+  const before = row ? toState(row) : NONE;
+  // The number that is skipped stands for what was not recorded.
+  const isAgain = row !== undefined && integerOf(row, 'recording') === OFF_AGAIN;
+  const last = before.last + (isAgain ? 1 : 0);
+  const earliest = isAgain ? last + 1 : before.earliest;
+  const epochs = before.recording ? before.epochs : withEpoch({ ...before, earliest }, last + 1);
+  const after: EventLogState = { last, earliest, recording: true, epochs };
+  yield* write(
+    `UPDATE messaging_event_counter SET sequence = ?, earliest = ?, began = CASE WHEN recording = ${ON} THEN began ELSE ? END,
+      used_at = CASE WHEN used_at > ? THEN used_at ELSE ? END, recording = ${ON}, epochs = ? WHERE id = ?`,
+    last,
+    earliest,
+    last + 1,
+    at,
+    at,
+    JSON.stringify(epochs),
+    accountId,
+  );
+  return after;
+}
+
+function lockCounter(dialect: Dialect, ...accountIds: readonly string[]): Operation<readonly Row[]> {
+  const sql = dialect.lockByIds('messaging_event_counter', COUNTER, 'wait', 'no key update');
+  return rowsOf(sql, JSON.stringify(accountIds));
+}
+
+/** See `EventLog.moveOn`. */
+function* moveOn(dialect: Dialect, after: string, limit: number): Operation<readonly string[]> {
+  const sql = 'SELECT c.id FROM messaging_event_counter c WHERE c.id > ? ORDER BY c.id LIMIT ?';
+  const ids = (yield* rowsOf(sql, after, limit)).map((row) => textOf(row, 'id'));
+  for (const row of yield* lockCounter(dialect, ...ids)) {
+    const state = toState(row);
+    const last = state.last + RESTORE_GAP;
+    yield* write(
+      'UPDATE messaging_event_counter SET sequence = ?, epochs = ? WHERE id = ?',
+      last,
+      JSON.stringify(withEpoch(state, last + 1)),
+      textOf(row, 'id'),
+    );
+  }
+  return ids;
+}
+
+function* switchOffUnused(dialect: Dialect, before: number, limit: number): Operation<number> {
+  const unused = yield* rowsOf(
+    `SELECT c.id FROM messaging_event_counter c WHERE c.recording = ${ON} AND c.used_at < ?
+      AND NOT EXISTS (SELECT 1 FROM messaging_endpoint e WHERE ${dialect.lookUp('e.account_id = c.id')}) ORDER BY c.id LIMIT ?`,
+    before,
+    limit,
+  );
+  if (unused.length === 0) return 0;
+  const locked = yield* lockCounter(dialect, ...unused.map((row) => textOf(row, 'id')));
+  // Used meanwhile: an endpoint that is made switches its log on.
+  const ids = locked.filter((row) => integerOf(row, 'used_at') < before).map((row) => textOf(row, 'id'));
+  return yield* write(
+    `UPDATE messaging_event_counter SET recording = ${OFF_AGAIN} WHERE recording = ${ON} AND id ${dialect.among()}`,
+    JSON.stringify(ids),
+  );
+}
+
+/** About how many bytes an event has beside its data. */
+const ENVELOPE_BYTES = 200;
+
+function* readEvents(dialect: Dialect, query: EventQuery): Operation<EventPage<StoredEvent>> {
+  const { accountId, after, limit } = query;
+  const state = yield* readState(accountId);
+  const upTo = Math.min(query.upTo ?? state.last, state.last);
+  // Where no number is missing, the rows of so many hold the page.
+  const near = Math.min(upTo, after + limit);
+  let found = yield* eventsUpTo(dialect, query, query.types ? upTo : near);
+  if (!query.types && near < upTo && found.length < limit) found = yield* eventsUpTo(dialect, query, upTo);
+  const events = withinPage(found, ({ data }) => ENVELOPE_BYTES + Buffer.byteLength(data));
+  const isAll = found.length < limit && events.length === found.length;
+  const nextAfter = isAll ? Math.max(after, upTo) : (events.at(-1)?.sequence ?? after);
+  // A purge moves `earliest` before it removes, so what it has removed between the two queries shows here.
+  const { earliest } = yield* readState(accountId);
+  return { ...state, earliest, events, nextAfter };
+}
+
+function* eventsUpTo(
+  dialect: Dialect,
+  { accountId, after, types, limit }: EventQuery,
+  upTo: number,
+): Operation<readonly StoredEvent[]> {
+  // The row that holds the number has its own, or one of a later event.
+  const range = 'e.account_id = ? AND e.sequence > ? AND e.sequence < ?';
+  const bounds = [accountId, after, upTo + RUN] as const;
+  const rows = types
+    ? yield* rowsOf(
+        `SELECT * FROM (${types.map(() => dialect.member(`SELECT ${EVENT_COLUMNS} FROM messaging_event e${dialect.by('messaging_event_type')} WHERE ${range} AND e.type = ? ORDER BY e.sequence LIMIT ?`)).join(' UNION ALL ')}) e ORDER BY e.sequence LIMIT ?`,
+        ...types.flatMap((type) => [...bounds, type, limit]),
+        limit,
+      )
+    : yield* rowsOf(
+        `SELECT ${EVENT_COLUMNS} FROM messaging_event e WHERE ${range} ORDER BY e.sequence LIMIT ?`,
+        ...bounds,
+        limit,
+      );
+  const events: StoredEvent[] = [];
+  for (const row of rows) {
+    if (events.length >= limit) break;
+    events.push(...storedEvents(row).filter(({ sequence }) => sequence > after && sequence <= upTo));
+  }
+  return events.slice(0, limit);
+}
+
+function* findPrevious(
+  dialect: Dialect,
+  accountId: string,
+  sequence: number,
+  types: readonly EventType[] | undefined,
+): Operation<number | undefined> {
+  const columns = 'e.sequence, e.earlier, e.type';
+  const holding = `SELECT ${columns} FROM messaging_event e${dialect.by('primary key')} WHERE e.account_id = ? AND e.sequence >= ? ORDER BY e.sequence LIMIT 1`;
+  // Not max(): without statistics PostgreSQL may read all events of a type for it.
+  const before = (where: string, by = '') =>
+    `SELECT ${columns} FROM messaging_event e${by} WHERE e.account_id = ? AND e.sequence < ?${where} ORDER BY e.sequence DESC LIMIT 1`;
+  const ofTypes = types?.map(() => before(' AND e.type = ?', dialect.by('messaging_event_type')));
+  const rows = yield* rowsOf(
+    [holding, ...(ofTypes ?? [before('')])].map((query) => dialect.member(query)).join(' UNION ALL '),
+    accountId,
+    sequence,
+    ...(types ? types.flatMap((type) => [accountId, sequence, type]) : [accountId, sequence]),
+  );
+  const found = rows.flatMap((row) => {
+    const last = integerOf(row, 'sequence');
+    if (last < sequence) return last;
+    // The row that holds the event may hold the one before it too.
+    const isAsked = !types || types.some((type) => type === textOf(row, 'type'));
+    return isAsked && numbersOf(row).first < sequence ? sequence - 1 : [];
+  });
+  return found.length === 0 ? undefined : Math.max(...found);
+}
+
+/** Locks the first marks, without those that another process is numbering, and deletes them. */
+function* takeMarks(dialect: Dialect, limit: number): Operation<readonly Row[]> {
+  const rows = yield* rowsOf(
+    `SELECT a.id, a.account_id, a.type, a.data, a.at FROM messaging_event_mark a ORDER BY a.id LIMIT ?${dialect.lock('a', 'skip')}`,
+    limit,
+  );
+  if (rows.length > 0) {
+    yield dialect.deleteRows({
+      table: 'messaging_event_mark',
+      shape: { id: 'integer' },
+      rows: rows.map((row) => [integerOf(row, 'id')]),
+      on: 'messaging_event_mark.id = v.id',
+    });
+  }
+  return rows;
 }

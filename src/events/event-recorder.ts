@@ -1,9 +1,9 @@
 import type { HostTransaction } from '../common/host-transaction.js';
 import type { Executor } from '../storage/engine/executor.js';
 import type { Operation } from '../storage/engine/operation.js';
-import type { AddedEvents } from './event-log.js';
 import { markEvents, recordEvents } from './event-rows.js';
 import type { NewEvent } from './event-types.js';
+import type { AddedEvents } from './stored-event.js';
 
 /** Takes what a transaction that is being written has to tell. */
 export interface Telling {

@@ -2,9 +2,9 @@ import type { Dialect } from '../storage/dialect.js';
 import { RecordMovedError } from '../storage/engine/faults.js';
 import { type Operation, type Row, rowsOf, type Statement, writeAll } from '../storage/engine/operation.js';
 import { integerOf, shapeOf, textOf } from '../storage/engine/rows.js';
-import type { AddedEvents } from './event-log.js';
 import { eventRows } from './event-runs.js';
 import type { NewEvent } from './event-types.js';
+import type { AddedEvents } from './stored-event.js';
 
 const EVENT = { account_id: 'id', ...shapeOf('type data', 'sequence earlier at') } as const;
 const MARK = { account_id: 'id', ...shapeOf('type data', 'at') } as const;

@@ -1,7 +1,7 @@
 import type { Row } from '../storage/engine/operation.js';
 import { integerOf, textOf } from '../storage/engine/rows.js';
-import type { StoredEvent } from './event-log.js';
 import type { EventType, NewEvent } from './event-types.js';
+import type { StoredEvent } from './stored-event.js';
 
 /**
  * So many events of one type that follow one another share a row, a run; fewer have a row each. A row with its indexes costs

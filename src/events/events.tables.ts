@@ -1,6 +1,6 @@
-import { CHANGING } from '../outbox/outbox.tables.js';
 import type { Dialect } from '../storage/dialect.js';
 import { columnTypes } from '../storage/schema/column-types.js';
+import { CHANGING } from '../storage/schema/upkeep.js';
 
 /** The log of events, and what its counts and thresholds need on messages and accounts. */
 export function eventTables(dialect: Dialect): string[] {

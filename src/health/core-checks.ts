@@ -2,9 +2,10 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { Rounds } from '../common/concurrency/rounds.js';
 import { HealthSettings } from '../core/health-options.js';
-import { StartedStorage } from '../core/messaging-storage.js';
 import { type Channel, Channels } from '../outbox/channel.js';
 import { OperatingSwitches } from '../outbox/operating-state.js';
+import { OutboxStore } from '../outbox/outbox-store.js';
+import { StartedStorage } from '../storage/messaging-storage.js';
 import { type CheckResult, HealthChecks } from './health-checks.js';
 
 /** A worker counts as silent if it has missed this many rounds, and after at least this many milliseconds. */
@@ -32,11 +33,6 @@ export class CoreChecks implements OnModuleInit {
 
   private async storageResults(): Promise<readonly CheckResult[]> {
     const answers: CheckResult = { check: 'storage', state: 'ok', text: 'The storage answers.' };
-    if (!this.storage.health) {
-      // A storage of the host has no check of its own, so any cheap read shows that it answers.
-      await this.storage.outbox.nextDue('');
-      return [answers];
-    }
     const { lacks, warnings = [], disk } = await this.storage.health();
     const storage: CheckResult =
       warnings.length === 0 ? answers : { ...answers, state: 'warning', text: `${answers.text} ${warnings.join(' ')}` };
@@ -74,7 +70,10 @@ export class CoreChecks implements OnModuleInit {
 
   /** A long wait is a failure only if readiness needs this check and nothing is paused, because deliveries may wait on purpose. */
   private async queue({ name }: Channel): Promise<CheckResult> {
-    const [due, paused] = await Promise.all([this.storage.outbox.nextDue(name), this.switches.pausedOf(name)]);
+    const [due, paused] = await Promise.all([
+      this.storage.store(OutboxStore).nextDue(name),
+      this.switches.pausedOf(name),
+    ]);
     const ageMs = due === undefined ? 0 : Math.max(0, this.clock.now() - due);
     const isLate = ageMs > this.settings.oldestDueMs;
     const late = paused === undefined && this.settings.ready.includes('queue') ? 'failed' : 'warning';

@@ -1,5 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { Author } from '../accounts/audit/audit.js';
+import type { Author } from '../accounts/audit/audit-entry.js';
 import { authorIn } from '../accounts/audit/author.decorator.js';
 import type { IdempotentRequest } from '../outbox/idempotency.js';
 import type { Acceptance } from '../outbox/outbox.js';

@@ -23,7 +23,7 @@ import { UsageStore } from './usage/usage-store.js';
 
 /** The routes of an account's users, and of an operator who names the account. */
 export const ACCOUNT_CAPABILITY: Capability = {
-  stores: [{ port: OverviewStore }, { port: UsageStore }],
+  stores: [OverviewStore, UsageStore],
   controllers: [
     meOpenapi,
     signaturesOpenapi,

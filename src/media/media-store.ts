@@ -1,7 +1,19 @@
 import type { HostTransaction } from '../common/host-transaction.js';
+import { sqlListOf, WAITING_STATUSES } from '../events/delivery-status.api.js';
+import type { Executor } from '../storage/engine/executor.js';
+import { type Row, rowsOf, write } from '../storage/engine/operation.js';
+import { bytesOf, optionalInteger, textOf } from '../storage/engine/rows.js';
+
+/** Bytes of a row: small enough that its write does not delay other work, on SQLite too. */
+const CHUNK = 256 * 1024;
+
+/** Rows that are removed in one transaction. */
+const REMOVED_AT_ONCE = 16;
 
 /** Stores the files of messages until delivery. */
-export abstract class MediaStore {
+export class MediaStore {
+  constructor(private readonly executor: Executor) {}
+
   /**
    * Stores bytes under a new id, chunk by chunk, without holding all of them in memory. When it resolves, the file can be read. If
    * it rejects, for example because `chunks` threw, nothing is stored.
@@ -10,20 +22,111 @@ export abstract class MediaStore {
    * @param host the host's open transaction to write in
    * @throws Error when the id is taken
    */
-  abstract write(id: string, chunks: AsyncIterable<Uint8Array>, at: number, host?: HostTransaction): Promise<void>;
+  async write(id: string, chunks: AsyncIterable<Uint8Array>, at: number, host?: HostTransaction): Promise<void> {
+    await this.change(host, 'INSERT INTO messaging_media (id, kept_at) VALUES (?, ?)', id, at);
+    try {
+      await this.fill(id, chunks, host);
+    } catch (error) {
+      // If this fails too, `purge` removes the rest by its age.
+      await this.remove([id], host).catch(() => undefined);
+      throw error;
+    }
+  }
 
   /**
    * Reads a file from its start; chunks are loaded on demand.
-   * @throws Error when the file does not exist (any more)
+   * @throws Error if the file does not exist, or no longer exists
    */
-  abstract read(id: string): AsyncIterable<Uint8Array>;
+  async *read(id: string): AsyncIterable<Uint8Array> {
+    const [file] = await this.rows(undefined, 'SELECT chunks FROM messaging_media WHERE id = ?', id);
+    const count = file ? optionalInteger(file, 'chunks') : undefined;
+    if (count === undefined || count < 0) throw new Error('The file is not stored (any more).');
+    for (let index = 0; index < count; index++) {
+      const sql = 'SELECT content FROM messaging_media_chunk WHERE media_id = ? AND place = ?';
+      const [chunk] = await this.rows(undefined, sql, id, index);
+      if (!chunk) throw new Error('The file was removed while it was read.');
+      yield bytesOf(chunk, 'content');
+    }
+  }
 
   /** Deletes files; unknown ids are ignored. With `host`, in its open transaction. */
-  abstract remove(ids: readonly string[], host?: HostTransaction): Promise<void>;
+  async remove(ids: readonly string[], host?: HostTransaction): Promise<void> {
+    const { dialect } = this.executor;
+    const removed = JSON.stringify(ids);
+    // Mark the files first: no new read starts on a partly deleted file, and a write in progress fails.
+    await this.change(host, `UPDATE messaging_media SET chunks = -1 WHERE id ${dialect.among()}`, removed);
+    const rows = await this.rows(host, `SELECT id FROM messaging_media WHERE id ${dialect.among()}`, removed);
+    for (const row of rows) await this.erase(textOf(row, 'id'), host);
+  }
 
   /**
    * Deletes at most `limit` files stored before a time, oldest first, and returns their number. Files left incomplete by a
    * crash are included; files of messages that are `queued` or `sending` are not.
    */
-  abstract purge(before: number, limit: number): Promise<number>;
+  async purge(before: number, limit: number): Promise<number> {
+    const sql = `SELECT a.id FROM messaging_media a WHERE a.kept_at < ? AND NOT EXISTS (
+      SELECT 1 FROM messaging_recipient r WHERE ${this.executor.dialect.lookUp('r.message_id = a.id')} AND r.status IN (${sqlListOf(WAITING_STATUSES)}))
+      ORDER BY a.kept_at LIMIT ?`;
+    const ids = (await this.rows(undefined, sql, before, limit)).map((row) => textOf(row, 'id'));
+    await this.remove(ids);
+    return ids.length;
+  }
+
+  private async fill(id: string, chunks: AsyncIterable<Uint8Array>, host: HostTransaction | undefined): Promise<void> {
+    let count = 0;
+    for await (const chunk of rechunk(chunks, CHUNK)) {
+      const sql = 'INSERT INTO messaging_media_chunk (media_id, place, content) VALUES (?, ?, ?)';
+      await this.change(host, sql, id, count++, chunk);
+    }
+    // The commit of this write also puts all chunks on disk.
+    const sql = 'UPDATE messaging_media SET chunks = ? WHERE id = ? AND chunks IS NULL';
+    const kept = await this.executor.write(() => write(sql, count, id), host);
+    if (kept === 0) throw new Error('The file was removed while it was written.');
+  }
+
+  /** Deletes a file in several transactions, as one for a large file would delay all other work. */
+  private async erase(id: string, host: HostTransaction | undefined): Promise<void> {
+    for (;;) {
+      const [end] = await this.rows(
+        host,
+        'SELECT max(place) AS place FROM messaging_media_chunk WHERE media_id = ?',
+        id,
+      );
+      const last = end && optionalInteger(end, 'place');
+      if (last === undefined) break;
+      const sql = 'DELETE FROM messaging_media_chunk WHERE media_id = ? AND place > ?';
+      await this.change(host, sql, id, last - REMOVED_AT_ONCE);
+    }
+    await this.change(host, 'DELETE FROM messaging_media WHERE id = ?', id);
+  }
+
+  private change(host: HostTransaction | undefined, sql: string, ...params: readonly unknown[]): Promise<number> {
+    return this.executor.writeLazily(() => write(sql, ...params), host);
+  }
+
+  private rows(host: HostTransaction | undefined, sql: string, ...params: readonly unknown[]): Promise<readonly Row[]> {
+    return this.executor.read(() => rowsOf(sql, ...params), host);
+  }
+}
+
+/**
+ * Splits a stream into pieces of `size` bytes; the last one may be shorter. Reads from `source` only as far as the requested
+ * piece needs. Each piece is valid until the next one is requested, as they share one buffer.
+ */
+export async function* rechunk(source: AsyncIterable<Uint8Array>, size: number): AsyncIterable<Buffer> {
+  const piece = Buffer.allocUnsafeSlow(size);
+  let filled = 0;
+  for await (const chunk of source) {
+    let taken = 0;
+    while (taken < chunk.length) {
+      const part = chunk.subarray(taken, taken + size - filled);
+      piece.set(part, filled);
+      taken += part.length;
+      filled += part.length;
+      if (filled < size) continue;
+      yield piece;
+      filled = 0;
+    }
+  }
+  if (filled > 0) yield piece.subarray(0, filled);
 }

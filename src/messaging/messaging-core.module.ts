@@ -38,7 +38,6 @@ import { GraphCheck } from '../core/graph-check.js';
 import { HealthSettings, resolveHealthSettings } from '../core/health-options.js';
 import { FACTORY_OPTIONS, knownOptions, knownValues } from '../core/known-options.js';
 import { LowBalances } from '../core/low-balances.js';
-import { MessagingStorage, StartedStorage } from '../core/messaging-storage.js';
 import { MessagingValues } from '../core/messaging-values.js';
 import { MountCheck } from '../core/mount-check.js';
 import { MountPoint } from '../core/mount-point.js';
@@ -78,9 +77,10 @@ import { Retention } from '../outbox/retention/retention.js';
 import { RetentionSettings, resolveRetentionSettings } from '../outbox/retention/retention-options.js';
 import { RetentionStore } from '../outbox/retention/retention-store.js';
 import { TextSources } from '../outbox/text-sources.js';
-import { TypeormStorage } from '../storage/typeorm-storage.js';
+import { MessagingStorage, StartedStorage } from '../storage/messaging-storage.js';
 import { metricsRoute, TELEMETRY } from '../telemetry/telemetry-parts.js';
 import type { AllValues } from './module-options.js';
+import { TypeormStorage } from './typeorm-storage.js';
 
 /**
  * What all capabilities share: accounts and keys, balance, outbox, storage, the HTTP edge. An application has one core. It is
@@ -180,17 +180,17 @@ function fileErasure(store: MediaStore): ErasureRule {
   };
 }
 
-const STORES: Provider[] = [
-  { provide: OutboxStore, useFactory: (storage: StartedStorage) => storage.outbox, inject: [StartedStorage] },
-  { provide: LedgerStore, useFactory: (storage: StartedStorage) => storage.ledger, inject: [StartedStorage] },
-  { provide: AccountStore, useFactory: (storage: StartedStorage) => storage.accounts, inject: [StartedStorage] },
-  { provide: PolicyStore, useFactory: (storage: StartedStorage) => storage.policies, inject: [StartedStorage] },
-  storeProvider({ port: RetentionStore }),
-  storeProvider({ port: EventLog }),
-  storeProvider({ port: AuditLog }),
-  storeProvider({ port: OperatingStore }),
-  { provide: MediaStore, useFactory: (storage: StartedStorage) => storage.media, inject: [StartedStorage] },
-];
+const STORES: readonly Provider[] = [
+  OutboxStore,
+  LedgerStore,
+  AccountStore,
+  PolicyStore,
+  RetentionStore,
+  EventLog,
+  AuditLog,
+  OperatingStore,
+  MediaStore,
+].map(storeProvider);
 
 const EXPORTS = [
   MessagingValues,

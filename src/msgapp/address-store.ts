@@ -1,3 +1,7 @@
+import type { Executor } from '../storage/engine/executor.js';
+import { rowsOf, write } from '../storage/engine/operation.js';
+import { integerOf, shapeOf, textOf } from '../storage/engine/rows.js';
+
 /** An app's own address of a number. */
 export interface KnownAddress {
   readonly address: string;
@@ -13,29 +17,54 @@ export interface AddressKey {
   readonly number: string;
 }
 
+const TABLE = 'messaging_msgapp_address';
+const KEY = 'number, app';
+const SHAPE = shapeOf('number app address', 'learned_at');
+
 /**
  * Persists which address an app's server gave for a number, because it may have other digits than the number. For example the
  * Brazilian mobile `5511987654321` may be `551187654321` there. Every method is one transaction.
  * @throws StorageUnavailableError from every method, when the database is unavailable
  */
-export abstract class AddressStore {
-  abstract find(key: AddressKey): Promise<KnownAddress | undefined>;
+export class AddressStore {
+  constructor(private readonly executor: Executor) {}
+
+  async find({ app, number }: AddressKey): Promise<KnownAddress | undefined> {
+    const sql = `SELECT a.address, a.learned_at FROM ${TABLE} a WHERE a.number = ? AND a.app = ?`;
+    const [row] = await this.executor.read(() => rowsOf(sql, number, app));
+    return row && { address: textOf(row, 'address'), learnedAt: integerOf(row, 'learned_at') };
+  }
 
   /** Stores an address of at most 255 characters; it replaces an earlier one of the number. */
-  abstract remember(key: AddressKey, known: KnownAddress): Promise<void>;
+  async remember({ app, number }: AddressKey, { address, learnedAt }: KnownAddress): Promise<void> {
+    const rows = [[number, app, address, learnedAt]];
+    const { dialect } = this.executor;
+    await this.executor.write(function* () {
+      yield dialect.insertRows({ table: TABLE, shape: SHAPE, rows, onDuplicate: [KEY, ['address', 'learned_at']] });
+    });
+  }
 
   /** Removes this address of a number. One that another process has learned meanwhile stays. */
-  abstract forget(key: AddressKey, address: string): Promise<void>;
+  async forget({ app, number }: AddressKey, address: string): Promise<void> {
+    const sql = `DELETE FROM ${TABLE} WHERE number = ? AND app = ? AND address = ?`;
+    await this.executor.write(() => write(sql, number, app, address));
+  }
 
   /**
    * Removes the addresses of a number on all apps.
    * @returns how many were removed
    */
-  abstract erase(number: string): Promise<number>;
+  erase(number: string): Promise<number> {
+    return this.executor.write(() => write(`DELETE FROM ${TABLE} WHERE number = ?`, number));
+  }
 
   /**
    * Removes at most `limit` addresses that were learned before a moment, in milliseconds since the epoch.
    * @returns how many were removed
    */
-  abstract purge(before: number, limit: number): Promise<number>;
+  purge(before: number, limit: number): Promise<number> {
+    return this.executor.write(() =>
+      write(this.executor.dialect.deleteFirst(TABLE, KEY, 'learned_at'), before - 1, limit),
+    );
+  }
 }

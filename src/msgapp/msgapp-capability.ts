@@ -39,7 +39,7 @@ const SHOWN = [MsgappService, SessionManager];
 export function msgappCapability(channel: string): Capability {
   const named = SHOWN.map((service) => ({ provide: channelToken(service, channel), useExisting: service }));
   return {
-    stores: [{ port: SessionStore }, { port: ReceivedMessageStore }, { port: AddressStore }],
+    stores: [SessionStore, ReceivedMessageStore, AddressStore],
     controllers: [msgappOpenapi, msgappQrOpenapi],
     providers: [
       ...SHOWN,

@@ -19,7 +19,8 @@ import {
 } from '../outbox/delivery/delivery-result.js';
 import type { TrailEntry } from '../outbox/delivery-state.js';
 import { Outbox } from '../outbox/outbox.js';
-import { type Delivery, OutboxStore } from '../outbox/outbox-store.js';
+import { type Delivery } from '../outbox/outbox-records.js';
+import { OutboxStore } from '../outbox/outbox-store.js';
 import { TextSources } from '../outbox/text-sources.js';
 import { AddressStore } from './address-store.js';
 import { MsgappSettings } from './msgapp-settings.js';
@@ -32,7 +33,8 @@ import { Senders } from './sending/senders.js';
 import type { LiveSession } from './sessions/live-session.js';
 import { SessionManager, steppedOf } from './sessions/session-manager.js';
 import { OrphanedQueues, SessionQueues } from './sessions/session-queues.js';
-import { isFinal, SessionStore } from './sessions/session-store.js';
+import { isFinal } from './sessions/session-records.js';
+import { SessionStore } from './sessions/session-store.js';
 
 const NO_PACING: Pacing = { perMinute: Number.POSITIVE_INFINITY, jitter: 0 };
 

@@ -1,7 +1,7 @@
 import { checkNumber } from '../common/inputs.js';
 import { DELIVERY_STATUSES } from '../events/delivery-status.api.js';
 import { listingQuery, type MessageListQuery } from '../outbox/listing/message-listing.js';
-import type { MessageQuery } from '../outbox/outbox-store.js';
+import type { MessageQuery } from '../outbox/outbox-records.js';
 
 /** The filter and page of a listing of messages. */
 export interface MsgappListQuery extends MessageListQuery {

@@ -1,6 +1,6 @@
 import type { Metadata } from '../events/events.api.js';
 import { type DeliveryStatus, shownStatus, type TrailEntry } from '../outbox/delivery-state.js';
-import type { StoredMessage, TrackedRecipient } from '../outbox/outbox-store.js';
+import type { StoredMessage, TrackedRecipient } from '../outbox/outbox-records.js';
 import { isRemoved } from '../outbox/retention/removed-payload.js';
 import { isMediaPayload, type MediaDescription, type ShownPayload } from './sending/message-contents.js';
 

@@ -2,14 +2,14 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { AccountService, type IssueKeyCallOptions } from '../accounts/account-service.js';
 import type { KeyScope } from '../accounts/keys/permissions.js';
 import { SignatureService } from '../accounts/signatures/signature-service.js';
+import type { LedgerProgress } from '../billing/ledger-entry.js';
 import { LedgerService } from '../billing/ledger-service.js';
-import type { LedgerProgress } from '../billing/ledger-store.js';
 import { momentOf } from '../common/list-query.js';
 import { escapeControls } from '../common/log.js';
-import { StartedStorage } from '../core/messaging-storage.js';
 import { EventLog } from '../events/event-log.js';
 import { ErasureService } from '../outbox/retention/erasure-service.js';
 import { OptOutService } from '../sms/opt-out/opt-out-service.js';
+import { StartedStorage } from '../storage/messaging-storage.js';
 import { type OperatorOptions, UsageError } from './words.js';
 
 interface Command {
@@ -101,8 +101,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: 'doctor (what the database tells about itself)',
     readOnly: true,
     run: async (app) => {
-      const findings = await app.get(StartedStorage, { strict: false }).examine?.();
-      if (!findings) throw new UsageError('This storage cannot examine itself.');
+      const findings = await app.get(StartedStorage, { strict: false }).examine();
       const todos = findings.filter(({ todo }) => todo);
       print(...findings.map(({ text, todo }) => (todo ? `TO DO: ${text}` : text)));
       print(todos.length === 0 ? 'There is nothing to do.' : `There is something to do: ${todos.length}.`);

@@ -4,22 +4,19 @@ import { type INestApplicationContext, Module, type Provider } from '@nestjs/com
 import { NestFactory } from '@nestjs/core';
 import { MessagingOptionsError } from '../common/errors.js';
 import { storeProvider } from '../core/capability.js';
+import { TypeormStorage } from '../messaging/typeorm-storage.js';
 import { AddressStore } from '../msgapp/address-store.js';
 import { MSGAPP_ERASURES } from '../msgapp/msgapp-purges.js';
 import { ReceivedMessageStore } from '../msgapp/received/received-message-store.js';
 import { OtpModule } from '../otp/otp.module.js';
 import { SandboxSmsTransport } from '../sandbox/sandbox-sms-transport.js';
-import { TypeormStorage } from '../storage/typeorm-storage.js';
 import { runOperator } from './run-operator.js';
 
 /**
  * What is erased of a number in the tables of messaging apps. Their module is not mounted here, because it would start
  * transports. The storage has its tables all the same.
  */
-const ERASURES: Provider[] = [
-  ...[ReceivedMessageStore, AddressStore].map((port) => storeProvider({ port })),
-  ...MSGAPP_ERASURES,
-];
+const ERASURES: Provider[] = [storeProvider(ReceivedMessageStore), storeProvider(AddressStore), ...MSGAPP_ERASURES];
 
 @Module({})
 class OperatorCommand {}

@@ -2,7 +2,7 @@ import { phoneOf } from '../common/phone-numbers/phone-spellings.js';
 import { MINUTE_MS } from '../common/time.js';
 import { codeEvents } from '../events/account-events.js';
 import type { NewEvent } from '../events/event-types.js';
-import type { RecordStep } from '../outbox/policy/policy-store.js';
+import type { RecordStep } from '../outbox/policy/record-step.js';
 import type { PolicyRecord, SeenRecords } from '../outbox/policy/send-policy.js';
 import {
   CHALLENGE_KEPT_MS,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { MessagingOptionsError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import type { DeliveryResult, ResultPolicy } from './delivery/delivery-result.js';
-import type { Delivery } from './outbox-store.js';
+import type { Delivery } from './outbox-records.js';
 
 /** A text to one number, to be priced. */
 export interface DraftRequest {

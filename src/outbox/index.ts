@@ -6,7 +6,7 @@ export { Channel, Channels, type Draft, type DraftRequest, type StoreEarlyResult
 export type { DeliveryUpdate } from './delivery-state.js';
 export type { IdempotentRequest } from './idempotency.js';
 export { type Acceptance, type AcceptOptions, Outbox } from './outbox.js';
-export type { Delivery } from './outbox-store.js';
+export type { Delivery } from './outbox-records.js';
 export type {
   PolicyDecision,
   PolicyRecord,

@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { Notifier } from '../common/notifier.js';
+import type { Executor } from '../storage/engine/executor.js';
+import { type Operation, rowsOf } from '../storage/engine/operation.js';
+import { integerOf, textOf } from '../storage/engine/rows.js';
 
 /** Queues of which nothing is claimed: of one channel, of one account, or of both. */
 export interface QueuePause {
@@ -20,9 +23,30 @@ export interface OperatingState {
 }
 
 /** Reads what operators have switched off. */
-export abstract class OperatingStore {
+export class OperatingStore {
+  constructor(protected readonly executor: Executor) {}
+
   /** @throws StorageUnavailableError */
-  abstract state(): Promise<OperatingState>;
+  state(): Promise<OperatingState> {
+    return this.executor.read(readState);
+  }
+}
+
+function* readState(): Operation<OperatingState> {
+  // One statement, as it is read every few seconds. No account and no route has an empty id.
+  const rows = yield* rowsOf(
+    `SELECT channel, account_id, paused_at, '' AS route FROM messaging_pause
+      UNION ALL SELECT '', '', rested_at, id FROM messaging_rested_route`,
+  );
+  const pauses = rows.filter(({ route }) => route === '');
+  return {
+    pauses: pauses.map((row) => ({
+      channel: textOf(row, 'channel') || undefined,
+      accountId: textOf(row, 'account_id') || undefined,
+      since: integerOf(row, 'paused_at'),
+    })),
+    rested: new Set(rows.flatMap((row) => textOf(row, 'route') || [])),
+  };
 }
 
 /** Age in milliseconds from which on the state is read again. Below the promised 5 s, to allow for the read. */

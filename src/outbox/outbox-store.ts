@@ -1,194 +1,63 @@
+import { findReply, forgetReply, keepReply, purgeReplies } from '../accounts/replies.js';
 import type { HostTransaction } from '../common/host-transaction.js';
-import type { Page, PageRequest } from '../common/page.js';
-import type { DeliveryTransition } from '../events/delivery-transition.js';
-import type { Metadata } from '../events/events.api.js';
-import type { Decide, SendDecision, StoredReply } from './accept/decide.js';
-import type { IdempotencyKey, Payload, Send } from './accept/send.js';
-import type { AttemptEntry, DeliveryStatus, DeliveryUpdate, TrailEntry } from './delivery-state.js';
-import type { Priority } from './queue/priority.js';
-
-export type { DeliveryTransition } from '../events/delivery-transition.js';
-
-/**
- * The result of a send's commit. `busy` occurs only when the caller did not want to wait: another transaction holds the send's
- * account, or those records of its policy that `records` names. Nothing was written then.
- */
-export type CommitOutcome = SendDecision | { readonly kind: 'busy'; readonly records?: readonly string[] };
-
-/** Which locks of other transactions a commit waits for: all, those of accounts but not of policy records, or none. */
-export type WaitFor = 'all' | 'accounts' | 'none';
-
-/** A delivery that a worker holds for the time of its lease. */
-export interface Delivery {
-  readonly messageId: string;
-  readonly position: number;
-  readonly accountId: string;
-  readonly channel: string;
-  readonly lane: string | undefined;
-  readonly priority: Priority;
-  readonly sender: string;
-  readonly payload: Payload;
-  readonly number: string;
-  /** 1 for the first attempt. */
-  readonly attempt: number;
-  /** True: the carrier may have accepted an earlier attempt, because its answer was lost or its worker left it `sending`. */
-  readonly doubtful?: boolean;
-  /** True: the lease of the worker that had claimed it last has ended without a result. */
-  readonly abandoned?: boolean;
-  /** When the send was accepted, milliseconds since the epoch. */
-  readonly acceptedAt: number;
-  /** See `Send.trace`. */
-  readonly trace?: string;
-}
-
-/** Which deliveries a worker claims. */
-export interface ClaimOrder {
-  readonly channel: string;
-  /** At most so many. */
-  readonly limit: number;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-  /** End of the lease, milliseconds since the epoch. */
-  readonly leaseUntil: number;
-  /** Also claim deliveries that are `sending` after the end of their lease, for transports that may repeat. */
-  readonly abandoned: boolean;
-  /**
-   * Only these lanes, one delivery each: one that was tried or is `sending`, otherwise the first by priority and then by the
-   * order in which the sends were stored; none where it is `sending` or not due yet. Undefined: only deliveries without a lane.
-   */
-  readonly lanes?: readonly string[];
-  /**
-   * `code`: only deliveries of this priority, so that one-time passcodes are claimed while a channel has no capacity for others.
-   * Undefined: all.
-   */
-  readonly only?: 'code';
-  /** The ids of accounts of which nothing is claimed, codes neither; the batch is filled with those of others. */
-  readonly except?: readonly string[];
-}
-
-/** Which overdue deliveries a worker ends. */
-export interface ExpiryOrder {
-  readonly channel: string;
-  /** At most so many. */
-  readonly limit: number;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-  /** `sent`: no report came in time; `sending`: the lease ended and the transport must not repeat. */
-  readonly statuses: readonly ('sent' | 'sending')[];
-}
-
-/** A recipient by the id that the carrier gave it. */
-export interface ReferredDelivery {
-  readonly reference: string;
-  readonly messageId: string;
-  readonly position: number;
-}
-
-/** A stored trail entry of one recipient. */
-export interface TrailStep {
-  readonly position: number;
-  readonly entry: TrailEntry;
-}
-
-/** A stored message without its recipients. */
-export interface StoredMessage {
-  readonly id: string;
-  readonly accountId: string;
-  readonly channel: string;
-  readonly lane: string | undefined;
-  readonly sender: string;
-  readonly payload: Payload;
-  /** Undefined where the send had none, and when the payload's content was removed. */
-  readonly metadata: Metadata | undefined;
-  readonly units: number;
-  readonly refundedUnits: number;
-  /** The number of recipients. */
-  readonly recipients: number;
-  /** Milliseconds since the epoch. */
-  readonly acceptedAt: number;
-}
-
-/** A stored recipient. */
-export interface StoredRecipient {
-  readonly number: string;
-  readonly status: DeliveryStatus;
-  readonly units: number;
-  readonly refundedUnits: number;
-  readonly error: string | undefined;
-  /** Milliseconds since the epoch. */
-  readonly updatedAt: number;
-}
-
-/** A recipient with its newest attempts. */
-export interface RecipientDetails extends StoredRecipient {
-  /** Its place in the send, from 0. */
-  readonly position: number;
-  /** The newest `SHOWN_ATTEMPTS`, oldest first. */
-  readonly attempts: readonly AttemptEntry[];
-  /** The number of stored attempts: entries of its trail for which `isAttempt` holds. */
-  readonly attemptsCount: number;
-}
-
-/** The most attempts that `RecipientDetails` has. */
-export const SHOWN_ATTEMPTS = 10;
-
-/** Which recipients of a message a page contains, in the order of the send. */
-export interface RecipientQuery {
-  /** The account of the message, among whose listings it counts. */
-  readonly accountId?: string | undefined;
-  /** At most so many. */
-  readonly limit: number;
-  /** The first position of the page, from 0: the `next` of the previous page. */
-  readonly from?: number | undefined;
-  /** Only recipients whose `shownStatus` is this. */
-  readonly status?: DeliveryStatus | undefined;
-}
-
-/**
- * One page of a message's recipients. A store may examine a limited number of recipients for a page: with a status, a page
- * may contain fewer than `limit`, even none, and have a `next`.
- */
-export interface RecipientPage {
-  readonly items: readonly RecipientDetails[];
-  /** The first position of the next page; undefined at the end. */
-  readonly next: number | undefined;
-  /** Refunded units of the whole message, read in the same snapshot as `items`. */
-  readonly refundedUnits: number;
-}
-
-/** Which messages a listing contains. One and the same recipient must meet all conditions on recipients. */
-export interface MessageQuery extends PageRequest {
-  readonly accountId: string;
-  readonly channel: string;
-  /** The kinds of payloads. */
-  readonly kinds: readonly string[];
-  /** Only messages with this recipient, of the kinds `text` and `media`. */
-  readonly number?: string | undefined;
-  /** Only messages with a recipient whose `shownStatus` is this. */
-  readonly status?: DeliveryStatus | undefined;
-  readonly sender?: string | undefined;
-  /** Only messages whose metadata has all of these. */
-  readonly metadata?: Metadata | undefined;
-  /** Only messages accepted at this time or later, milliseconds since the epoch. */
-  readonly since?: number | undefined;
-  /** Only messages accepted before this time, milliseconds since the epoch. */
-  readonly until?: number | undefined;
-}
-
-/** A recipient with its history. */
-export interface TrackedRecipient extends StoredRecipient {
-  /** Oldest first. */
-  readonly trail: readonly TrailEntry[];
-}
-
-/** The most numbers or recipients of a message that `numbers` and `recipients` return. */
-export const FIRST_RECIPIENTS = 100;
+import type { StoredReply } from '../common/idempotency-key.js';
+import type { Page } from '../common/page.js';
+import { EventRecorder } from '../events/event-recorder.js';
+import type { Executor } from '../storage/engine/executor.js';
+import { acceptAtOnce, acceptSends, canAcceptAtOnce } from './accept/accept.js';
+import type { Decide } from './accept/decide.js';
+import { findKeySpending, purgeKeySpending } from './accept/key-spending.js';
+import { LaneTurns } from './accept/lane-turns.js';
+import { hasRefused } from './accept/refusals.js';
+import type { IdempotencyKey, Send } from './accept/send.js';
+import type { DeliveryUpdate } from './delivery-state.js';
+import { listMessages } from './listing/listings.js';
+import { findMessage, listTraces } from './listing/messages.js';
+import { listFirstRecipients, listNumbers, listRecipients, readRecipients } from './listing/recipients.js';
+import {
+  ClaimOrder,
+  CommitOutcome,
+  Delivery,
+  DeliveryTransition,
+  ExpiryOrder,
+  MessageQuery,
+  RecipientPage,
+  RecipientQuery,
+  ReferredDelivery,
+  StoredMessage,
+  StoredRecipient,
+  TrackedRecipient,
+  TrailStep,
+  WaitFor,
+} from './outbox-records.js';
+import type { Gaps } from './policy/policy-records.js';
+import { PolicyStore } from './policy/policy-store.js';
+import { claimDeliveries, nextDueTime } from './queue/claim.js';
+import { ClaimPlan } from './queue/claim-plan.js';
+import { QueueMemories } from './queue/queue-memories.js';
+import type { Floors, QueueMemory } from './queue/queue-memory.js';
+import { expireDeliveries, settleDeliveries } from './settle/settle.js';
+import { deliveriesByReference, listTrail } from './settle/trail.js';
 
 /**
  * Persists sends and their deliveries. Every method is one transaction, and is durable when it resolves. Each throws
  * `StorageUnavailableError` when the database does not answer.
  */
-export abstract class OutboxStore {
+export class OutboxStore {
+  private readonly turns = new LaneTurns();
+  private readonly memories: QueueMemories;
+  /** Whether the last batch was accepted as a whole: the next one is then written without reading balances first. */
+  private lastAccepted = true;
+
+  private readonly policies: PolicyStore;
+  private readonly recorder: EventRecorder;
+
+  constructor(private readonly executor: Executor) {
+    this.policies = executor.store(PolicyStore);
+    this.recorder = executor.store(EventRecorder);
+    this.memories = new QueueMemories(executor.dialect.keepsDeadEntries);
+  }
+
   /**
    * Locks the accounts, reads balances and stored replies, runs `decide` once over `sends`, and writes the accepted ones:
    * debit, charge entry, message, recipients, reply. Outcomes are in the order of the sends.
@@ -201,45 +70,74 @@ export abstract class OutboxStore {
    * With `none`, a store may first run `decide` with balances that suffice for every send, and write the result on condition
    * that the real ones do; otherwise it runs `decide` again on the balances that it reads.
    */
-  abstract commit(
+  async commit(
     sends: readonly Send[],
     decide: Decide,
     host?: HostTransaction,
-    waitFor?: WaitFor,
-  ): Promise<readonly CommitOutcome[]>;
+    waitFor: WaitFor = 'all',
+  ): Promise<readonly CommitOutcome[]> {
+    const { executor, turns } = this;
+    const { dialect } = executor;
+    if (host) {
+      // A repetition, after a row that a plain read did not see, locks gaps too.
+      let gaps: Gaps = dialect.locksGaps ? 'leave' : 'lock';
+      const outcomes = await executor.write(() => {
+        const operation = acceptSends(dialect, sends, decide, waitFor, turns, gaps);
+        gaps = 'lock';
+        return operation;
+      }, host);
+      executor.whenCommitted(host, () => this.committed(sends, outcomes));
+      return outcomes;
+    }
+    // Nothing is awaited before the first `write`: on SQLite it belongs to this turn, by which the outbox sizes its batches.
+    const mayBeAtOnce = this.lastAccepted && waitFor === 'none' && canAcceptAtOnce(dialect, sends);
+    const atOnce = mayBeAtOnce ? await executor.write(() => acceptAtOnce(dialect, sends, decide, turns)) : undefined;
+    const outcomes = atOnce ?? (await this.commitLocked(sends, decide, waitFor));
+    this.committed(sends, outcomes);
+    return outcomes;
+  }
 
-  /**
-   * Runs `task` after the host's open transaction has been committed, and never when it is rolled back. A store that cannot
-   * observe the commit may run it at once: workers then wake in vain, and the host may get an event of a message that is
-   * rolled back afterwards.
-   */
-  whenCommitted(_host: HostTransaction, task: () => void): void {
-    task();
+  private committed(sends: readonly Send[], outcomes: readonly CommitOutcome[]): void {
+    this.memories.accepted(sends, outcomes);
+    const marks = sends.some((send, index) => outcomes[index]?.kind === 'accepted' && hasRefused(send));
+    this.recorder.added({ accounts: [], marks });
+  }
+
+  /** Runs `task` after the host's open transaction has been committed, and never if it is rolled back. */
+  whenCommitted(host: HostTransaction, task: () => void): void {
+    this.executor.whenCommitted(host, task);
   }
 
   /**
-   * Resolves as soon as no other transaction holds these policy records, which a commit has named in a `busy` outcome. A store
-   * without such outcomes need not wait.
+   * Resolves as soon as no other transaction holds these policy records, which a commit has named in a `busy` outcome.
    *
    * @throws StorageUnavailableError when they are held for too long
    */
-  async whenFree(_records: readonly string[]): Promise<void> {}
+  whenFree(records: readonly string[]): Promise<void> {
+    return this.policies.change(records, () => ({ result: undefined, changes: new Map() }));
+  }
 
   /** The stored reply of a key that has not expired; with `host`, as its open transaction sees it. */
-  abstract replay(
+  replay(
     key: Pick<IdempotencyKey, 'accountId' | 'route' | 'key'>,
     now: number,
     host?: HostTransaction,
-  ): Promise<StoredReply | undefined>;
+  ): Promise<StoredReply | undefined> {
+    return this.executor.read(() => findReply(key, now), host);
+  }
 
   /**
    * Keeps the reply of something else than a send under a key, unless one is kept that has not expired.
    * @returns the earlier one; undefined: this one was kept
    */
-  abstract keep(once: IdempotencyKey, reply: object, now: number): Promise<StoredReply | undefined>;
+  keep(once: IdempotencyKey, reply: object, now: number): Promise<StoredReply | undefined> {
+    return this.executor.write(() => keepReply(this.executor.dialect, once, reply, now));
+  }
 
   /** Forgets what `keep` has kept under a key for the same fingerprint. */
-  abstract forget(once: IdempotencyKey): Promise<void>;
+  async forget(once: IdempotencyKey): Promise<void> {
+    await this.executor.write(() => forgetReply(once));
+  }
 
   /**
    * Claims due deliveries: sets them to `sending` with a lease and counts the attempt.
@@ -253,58 +151,104 @@ export abstract class OutboxStore {
    *
    * @returns the first priority first, and within it the longest overdue
    */
-  abstract claim(order: ClaimOrder): Promise<readonly Delivery[]>;
+  async claim(order: ClaimOrder): Promise<readonly Delivery[]> {
+    const { dialect } = this.executor;
+    const memory = this.memories.of(order.channel);
+    const claimed = await this.searching(memory, order.now, async () => {
+      let plan = new ClaimPlan(memory, order);
+      const work = () => {
+        plan = new ClaimPlan(memory, order);
+        return claimDeliveries(dialect, order, plan);
+      };
+      // Where abandoned deliveries may be claimed again, a claim that a power cut undoes may be repeated too.
+      const result = await (order.abandoned ? this.executor.writeLazily(work) : this.executor.write(work));
+      return { result, floors: plan.remember() };
+    });
+    if (claimed.length > 0) memory.put({ status: 'sending', name: '', due: order.leaseUntil });
+    return claimed;
+  }
 
   /**
    * Applies `nextState` to each update under lock and refunds failed deliveries. Unknown ids are ignored.
    * @returns the deliveries that changed their state
    */
-  abstract settle(updates: readonly DeliveryUpdate[]): Promise<readonly DeliveryTransition[]>;
+  async settle(updates: readonly DeliveryUpdate[]): Promise<readonly DeliveryTransition[]> {
+    const { dialect } = this.executor;
+    const moved = await this.recorder.write((telling) => settleDeliveries(dialect, updates, telling));
+    this.memories.settled(updates, moved);
+    return moved;
+  }
 
   /**
    * Moves deliveries whose report deadline or lease has passed to `unknown`.
    * @returns the deliveries that were moved
    */
-  abstract expire(order: ExpiryOrder): Promise<readonly DeliveryTransition[]>;
+  expire(order: ExpiryOrder): Promise<readonly DeliveryTransition[]> {
+    const { dialect } = this.executor;
+    const memory = this.memories.of(order.channel);
+    return this.searching(memory, order.now, async () => {
+      const floors: Floors = new Map();
+      const result = await this.recorder.write((telling) => {
+        floors.clear();
+        return expireDeliveries(dialect, order, memory, floors, telling);
+      });
+      return { result, floors };
+    });
+  }
 
   /**
    * When the channel's next delivery is due, the next lease or the next wait for a report ends, milliseconds since the epoch;
    * undefined for never. A store may look at some accounts only, and may overlook what another process has stored lately.
    */
-  abstract nextDue(channel: string): Promise<number | undefined>;
+  nextDue(channel: string): Promise<number | undefined> {
+    return this.executor.read(() => nextDueTime(this.executor.dialect, channel, this.memories.of(channel)));
+  }
 
   /** A message of an account on a channel; undefined when there is none with this id. */
-  abstract find(accountId: string, channel: string, id: string): Promise<StoredMessage | undefined>;
+  find(accountId: string, channel: string, id: string): Promise<StoredMessage | undefined> {
+    return this.executor.read(() => findMessage(accountId, channel, id));
+  }
 
   /** The first `FIRST_RECIPIENTS` recipients of a message, in the order of the send. */
-  abstract recipients(messageId: string): Promise<readonly StoredRecipient[]>;
+  recipients(messageId: string): Promise<readonly StoredRecipient[]> {
+    return this.executor.browse(() => listRecipients(messageId), undefined);
+  }
 
   /**
    * The first recipient of each message with its history; a message whose recipients were removed is left out.
    * @param accountId the account of the messages, among whose listings it counts
    */
-  abstract firstRecipients(
-    messageIds: readonly string[],
-    accountId?: string,
-  ): Promise<ReadonlyMap<string, TrackedRecipient>>;
+  firstRecipients(messageIds: readonly string[], accountId?: string): Promise<ReadonlyMap<string, TrackedRecipient>> {
+    return this.executor.browse(() => listFirstRecipients(this.executor.dialect, messageIds), accountId);
+  }
 
   /** A page of a message's recipients with their attempts; empty for an unknown message. */
-  abstract recipientPage(messageId: string, query: RecipientQuery): Promise<RecipientPage>;
+  recipientPage(messageId: string, query: RecipientQuery): Promise<RecipientPage> {
+    return this.executor.browse(() => readRecipients(this.executor.dialect, messageId, query), query.accountId);
+  }
 
   /** The trail entries of a message's deliveries, oldest first. */
-  abstract trail(messageId: string): Promise<readonly TrailStep[]>;
+  trail(messageId: string): Promise<readonly TrailStep[]> {
+    return this.executor.browse(() => listTrail(messageId), undefined);
+  }
 
   /** All deliveries of a channel that were stored with one of these references of the carrier. */
-  abstract byReference(channel: string, references: readonly string[]): Promise<readonly ReferredDelivery[]>;
+  byReference(channel: string, references: readonly string[]): Promise<readonly ReferredDelivery[]> {
+    return this.executor.read(() => deliveriesByReference(this.executor.dialect, channel, references));
+  }
 
-  /** The traces of these messages, of those that have one. It may be left out: then webhooks are not linked to sends. */
-  traces?(messageIds: readonly string[]): Promise<readonly string[]>;
+  /** The traces of these messages, of those that have one. */
+  traces(messageIds: readonly string[]): Promise<readonly string[]> {
+    return this.executor.read(() => listTraces(this.executor.dialect, messageIds));
+  }
 
   /**
    * The first `FIRST_RECIPIENTS` numbers of each message, in the order of its send.
    * @param accountId the account of the messages, among whose listings it counts
    */
-  abstract numbers(messageIds: readonly string[], accountId?: string): Promise<ReadonlyMap<string, readonly string[]>>;
+  numbers(messageIds: readonly string[], accountId?: string): Promise<ReadonlyMap<string, readonly string[]>> {
+    return this.executor.browse(() => listNumbers(this.executor.dialect, messageIds), accountId);
+  }
 
   /**
    * An account's messages, newest first; `after` is the `next` of the previous page, or the id of its last message.
@@ -316,20 +260,59 @@ export abstract class OutboxStore {
    * @throws MessagingError `error.invalid_cursor` when `after` is no message of this account and channel of these kinds: an empty page
    *   would mean that there are no further messages
    */
-  abstract list(query: MessageQuery): Promise<Page<StoredMessage>>;
+  list(query: MessageQuery): Promise<Page<StoredMessage>> {
+    return this.executor.browse(() => listMessages(this.executor.dialect, query), query.accountId);
+  }
+
+  private async commitLocked(
+    sends: readonly Send[],
+    decide: Decide,
+    waitFor: WaitFor,
+  ): Promise<readonly CommitOutcome[]> {
+    const { executor, turns } = this;
+    const { dialect } = executor;
+    const work = () => acceptSends(dialect, sends, decide, waitFor, turns);
+    const isInTurns = sends.some(({ recipients }) => recipients.length > dialect.maxRows);
+    const outcomes = await (isInTurns ? executor.writeInTurns(work) : executor.write(work));
+    this.lastAccepted = outcomes.every(({ kind }) => kind === 'accepted' || kind === 'replayed');
+    return outcomes;
+  }
+
+  /** Searches queues, and tells their memory what was found. */
+  private async searching<T>(
+    memory: QueueMemory,
+    now: number,
+    search: () => Promise<{ readonly result: T; readonly floors: Floors }>,
+  ): Promise<T> {
+    memory.begin(now);
+    let found: Floors | undefined;
+    try {
+      const { result, floors } = await search();
+      found = floors;
+      return result;
+    } finally {
+      memory.end(now, found);
+    }
+  }
 
   /**
    * Removes at most `limit` replies that have expired by `now`, milliseconds since the epoch.
    * @returns how many were removed
    */
-  abstract purgeReplies(now: number, limit: number): Promise<number>;
+  purgeReplies(now: number, limit: number): Promise<number> {
+    return this.executor.write(() => purgeReplies(this.executor.dialect, now, limit));
+  }
 
   /** The units that families of keys with a cap have spent on a day (`dayOf`), by family; missing: none. */
-  abstract keySpending(families: readonly string[], day: number): Promise<ReadonlyMap<string, number>>;
+  keySpending(families: readonly string[], day: number): Promise<ReadonlyMap<string, number>> {
+    return this.executor.read(() => findKeySpending(this.executor.dialect, families, day));
+  }
 
   /**
    * Removes at most `limit` rows of what families have spent until a day.
    * @returns how many were removed
    */
-  abstract purgeKeySpending(until: number, limit: number): Promise<number>;
+  purgeKeySpending(until: number, limit: number): Promise<number> {
+    return this.executor.write(() => purgeKeySpending(this.executor.dialect, until, limit));
+  }
 }

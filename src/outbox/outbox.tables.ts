@@ -1,5 +1,6 @@
 import type { Dialect } from '../storage/dialect.js';
 import { columnTypes } from '../storage/schema/column-types.js';
+import { CHANGING } from '../storage/schema/upkeep.js';
 
 /** Accounts, the ledger, the outbox, and the files of messages. */
 export function coreTables(dialect: Dialect): string[] {
@@ -143,9 +144,6 @@ export function retention(dialect: Dialect): string[] {
       name ${id} NOT NULL PRIMARY KEY, place ${name} NOT NULL, skipped ${name}, since ${integer})${dialect.clustered}`,
   ];
 }
-
-/** A delivery leaves two or three dead rows: cleaned up after 1000 and a hundredth of the table, while they are in memory. */
-export const CHANGING = { autovacuum_vacuum_scale_factor: 0.01, autovacuum_vacuum_threshold: 1000 };
 
 /**
  * How PostgreSQL stores and cleans up the tables whose rows change. By its defaults a fifth of a table may be dead before it is

@@ -10,7 +10,8 @@ import { refusedTransitions } from './accept/refusals.js';
 import type { Send } from './accept/send.js';
 import { AdaptiveBatchSize } from './delivery/batch-size.js';
 import type { DeliveryUpdate } from './delivery-state.js';
-import { type CommitOutcome, type ExpiryOrder, OutboxStore, type WaitFor } from './outbox-store.js';
+import { type CommitOutcome, type ExpiryOrder, type WaitFor } from './outbox-records.js';
+import { OutboxStore } from './outbox-store.js';
 
 /** An accepted send, and whether an earlier request caused it. */
 export interface Acceptance {

@@ -1,6 +1,6 @@
 import type { DeliveryStatus } from '../events/delivery-status.api.js';
 import type { AttemptEntry } from '../outbox/delivery-state.js';
-import type { RecipientDetails } from '../outbox/outbox-store.js';
+import type { RecipientDetails } from '../outbox/outbox-records.js';
 
 /** One attempt to submit an SMS to a carrier, as shown to the account. */
 export interface SmsAttempt {

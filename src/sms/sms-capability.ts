@@ -28,7 +28,7 @@ import { SmsService } from './sms-service.js';
 
 /** SMS, beside `SmsSettings` and `SmsTransport`, which depend on the options. */
 export const SMS_CAPABILITY: Capability = {
-  stores: [{ port: PartStore }, { port: OptOutStore }, { port: ReceivedSmsStore }],
+  stores: [PartStore, OptOutStore, ReceivedSmsStore],
   controllers: [smsOpenapi, smsCallbackOpenapi],
   providers: [
     OptOutDirectory,

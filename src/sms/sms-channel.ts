@@ -10,7 +10,7 @@ import { Channel, Channels, type Draft, type DraftRequest, type StoreEarlyResult
 import type { DeliveryResult, DeliveryTiming, RepeatPolicy } from '../outbox/delivery/delivery-result.js';
 import { NO_ANSWER } from '../outbox/delivery/result-checks.js';
 import { OperatingSwitches } from '../outbox/operating-state.js';
-import type { Delivery } from '../outbox/outbox-store.js';
+import type { Delivery } from '../outbox/outbox-records.js';
 import { TextSources } from '../outbox/text-sources.js';
 import { type RouteState, SubmitTally } from './carrier-state.js';
 import type { UnreadNumber } from './inbound/unread-numbers.js';

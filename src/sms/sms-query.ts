@@ -3,7 +3,7 @@ import { checkInput, checkLimit, checkNumber, checkString } from '../common/inpu
 import { textOfCursor } from '../common/list-query.js';
 import { SMS_STATUSES } from '../events/delivery-status.api.js';
 import { listingQuery, type MessageListQuery, statusOf } from '../outbox/listing/message-listing.js';
-import type { MessageQuery, RecipientQuery, StoredMessage } from '../outbox/outbox-store.js';
+import type { MessageQuery, RecipientQuery, StoredMessage } from '../outbox/outbox-records.js';
 
 /** The filter and page of a listing of recipients. */
 export interface SmsRecipientsQuery {

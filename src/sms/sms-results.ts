@@ -1,6 +1,6 @@
 import type { Metadata } from '../events/events.api.js';
 import { type DeliveryStatus, shownStatus } from '../outbox/delivery-state.js';
-import type { RecipientDetails, StoredMessage } from '../outbox/outbox-store.js';
+import type { RecipientDetails, StoredMessage } from '../outbox/outbox-records.js';
 import { isRemoved } from '../outbox/retention/removed-payload.js';
 import { attemptsOf, type SmsAttempt } from './attempt-view.js';
 import { type Encoding, measure } from './segmentation.js';

@@ -13,7 +13,8 @@ import type { IdempotencyKey, Recipient, Send, SendKey } from '../outbox/accept/
 import { Idempotency, type IdempotentRequest } from '../outbox/idempotency.js';
 import { metadataOf } from '../outbox/metadata.js';
 import { type Acceptance, Outbox } from '../outbox/outbox.js';
-import { FIRST_RECIPIENTS, OutboxStore, type StoredMessage } from '../outbox/outbox-store.js';
+import { FIRST_RECIPIENTS, type StoredMessage } from '../outbox/outbox-records.js';
+import { OutboxStore } from '../outbox/outbox-store.js';
 import { type SendPriority, sendPriority } from '../outbox/queue/priority.js';
 import { OPTED_OUT, OptOutDirectory } from './opt-out/opt-out-directory.js';
 import { measure, notGsm7 } from './segmentation.js';

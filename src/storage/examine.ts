@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { StorageUnavailableError } from '../common/errors.js';
-import type { StorageFinding } from '../core/messaging-storage.js';
 import type { Executor } from './engine/executor.js';
 import { type Row, rowsOf } from './engine/operation.js';
 import { integerOf, textOf } from './engine/rows.js';
+import type { StorageFinding } from './messaging-storage.js';
 import { riskySettings } from './risky-settings.js';
 import { SCHEMA_TABLE } from './schema/schema-table.js';
 import { indexesOf, type SchemaGroup, tablesOf, versionsOf } from './schema/versions.js';

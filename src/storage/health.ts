@@ -1,9 +1,9 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { StorageHealth } from '../core/messaging-storage.js';
 import type { Executor } from './engine/executor.js';
 import { rowsOf } from './engine/operation.js';
 import { textOf } from './engine/rows.js';
+import type { StorageHealth } from './messaging-storage.js';
 import { riskySettings } from './risky-settings.js';
 import { lackingVersions } from './schema/migrate.js';
 import type { SchemaGroup } from './schema/versions.js';

@@ -1,14 +1,15 @@
 /** For adapters of `MessagingStorage`: the stores and their records. */
+
 export {
   type AccountState,
-  AccountStore,
   type EarlierReply,
   type KeptReply,
   type KeyDefinition,
   type SignatureDecision,
   type StoredApiKey,
   UNRESTRICTED,
-} from '../accounts/account-store.js';
+} from '../accounts/account-records.js';
+export { AccountStore } from '../accounts/account-store.js';
 export {
   type AnsweredPosting,
   type GivenReply,
@@ -16,31 +17,26 @@ export {
   type LedgerKind,
   type LedgerPosting,
   type LedgerQuery,
-  LedgerStore,
   MAX_BALANCE,
   MAX_FAULTS,
   type PostingAnswer,
   type PostingReply,
   postedBefore,
-} from '../billing/ledger-store.js';
-export {
-  MessagingStorage,
-  type StorageFinding,
-  type StorageHealth,
-  type StoreDefinition,
-} from '../core/messaging-storage.js';
+} from '../billing/ledger-entry.js';
+export { LedgerStore } from '../billing/ledger-store.js';
+export type { StoredReply } from '../common/idempotency-key.js';
 export type { CompletedSend } from '../events/delivery-transition.js';
-export {
-  type AddedEvents,
-  type EventEpoch,
-  EventLog,
-  type EventLogState,
-  type EventPage,
-  type EventQuery,
-  type LoggedEvent,
-  type StoredEvent,
-} from '../events/event-log.js';
+export { EventLog } from '../events/event-log.js';
 export { deliveryEvents } from '../events/events-of.js';
+export type {
+  AddedEvents,
+  EventEpoch,
+  EventLogState,
+  EventPage,
+  EventQuery,
+  LoggedEvent,
+  StoredEvent,
+} from '../events/stored-event.js';
 export { MediaStore } from '../media/media-store.js';
 export { type AddressKey, AddressStore, type KnownAddress } from '../msgapp/address-store.js';
 export {
@@ -61,10 +57,10 @@ export {
   type SessionLease,
   type SessionMove,
   type SessionStatus,
-  SessionStore,
   type SessionTransition,
   type StoredSession,
-} from '../msgapp/sessions/session-store.js';
+} from '../msgapp/sessions/session-records.js';
+export { SessionStore } from '../msgapp/sessions/session-store.js';
 export {
   type Decide,
   type Decision,
@@ -72,7 +68,6 @@ export {
   type KeySpending,
   type Seen,
   type SendDecision,
-  type StoredReply,
 } from '../outbox/accept/decide.js';
 export { refusedTransitions } from '../outbox/accept/refusals.js';
 export {
@@ -92,7 +87,6 @@ export {
   type ExpiryOrder,
   FIRST_RECIPIENTS,
   type MessageQuery,
-  OutboxStore,
   type RecipientDetails,
   type RecipientPage,
   type RecipientQuery,
@@ -103,18 +97,16 @@ export {
   type TrackedRecipient,
   type TrailStep,
   type WaitFor,
-} from '../outbox/outbox-store.js';
-export { PolicyStore, type RecordStep } from '../outbox/policy/policy-store.js';
+} from '../outbox/outbox-records.js';
+export { OutboxStore } from '../outbox/outbox-store.js';
+export { PolicyStore } from '../outbox/policy/policy-store.js';
+export type { RecordStep } from '../outbox/policy/record-step.js';
 export type { PolicyRecord, SeenRecord, SeenRecords } from '../outbox/policy/send-policy.js';
 export { PRIORITIES, type Priority } from '../outbox/queue/priority.js';
 export { PriorityTurns } from '../outbox/queue/priority-turns.js';
 export type { RemoveContent, RemovedPayload } from '../outbox/retention/removed-payload.js';
-export {
-  type ErasableDelivery,
-  type RetentionOrder,
-  RetentionStore,
-  type Walked,
-} from '../outbox/retention/retention-store.js';
+export type { ErasableDelivery, RetentionOrder, Walked } from '../outbox/retention/retention-records.js';
+export { RetentionStore } from '../outbox/retention/retention-store.js';
 export {
   type PhoneDelivery,
   type PhoneFile,
@@ -159,6 +151,11 @@ export {
   type AttemptQuery,
   type EndpointAnswer,
   type EndpointKey,
-  EndpointStore,
   MAX_ENDPOINTS,
-} from '../webhooks/endpoints/endpoint-store.js';
+} from '../webhooks/endpoints/endpoint-records.js';
+export { EndpointStore } from '../webhooks/endpoints/endpoint-store.js';
+export {
+  MessagingStorage,
+  type StorageFinding,
+  type StorageHealth,
+} from './messaging-storage.js';

@@ -2,14 +2,14 @@ import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } f
 import { Clock } from '../common/clock.js';
 import { type RoundReport, Rounds } from '../common/concurrency/rounds.js';
 import { type FaultLog, faultCode, faultLog, reasonOf } from '../common/log.js';
-import { StartedStorage } from '../core/messaging-storage.js';
-import type { StorageMeasures } from '../core/storage-measures.js';
 import { Channels } from '../outbox/channel.js';
 import { Outbox } from '../outbox/outbox.js';
 import { PRIORITIES } from '../outbox/queue/priority.js';
 import type { RouteState } from '../sms/carrier-state.js';
 import { SmsChannel } from '../sms/sms-channel.js';
+import { StartedStorage } from '../storage/messaging-storage.js';
 import { Instruments } from './instruments.js';
+import { type StorageMeasures, StorageMeter } from './storage-meter.js';
 import { LedgerFindings } from './store-probes.js';
 
 /** How often the database is read for gauges, and after what time without an answer the storage counts as down. Milliseconds. */
@@ -67,9 +67,7 @@ export class Gauges implements OnApplicationBootstrap, OnApplicationShutdown {
     try {
       const now = clock.now();
       const channels = this.channels.all().map(({ name }) => name);
-      // A storage without gauges gets a cheap read, to see whether it answers.
-      if (storage.measure) this.measures = await storage.measure({ now, channels });
-      else await storage.outbox.nextDue(channels[0] ?? '');
+      this.measures = await storage.store(StorageMeter).measure({ now, channels });
       this.measuredAt = now;
       this.isUp = true;
       instruments.record('gauges_duration_seconds', (clock.elapsed() - began) / 1000);
@@ -88,10 +86,7 @@ export class Gauges implements OnApplicationBootstrap, OnApplicationShutdown {
   private ofTheProcess(): void {
     const { instruments, outbox, storage, clock, rounds, books } = this;
     instruments.observe('accept_waiting', (observe) => observe(outbox.waiting));
-    instruments.observe('storage_pool_waiting', (observe) => {
-      const waiting = storage.waiting?.();
-      if (waiting !== undefined) observe(waiting);
-    });
+    instruments.observe('storage_pool_waiting', (observe) => observe(storage.waiting()));
     instruments.observe('storage_up', (observe) => {
       const isStuck = this.begun !== undefined && clock.elapsed() - this.begun > PATIENCE_MS;
       observe(this.isUp && !isStuck ? 1 : 0);

@@ -2,7 +2,7 @@ import type { SafeTelemetry } from '../common/telemetry/safe-telemetry.js';
 import type { TelemetrySpan } from '../common/telemetry/telemetry.js';
 import type { Channel, StoreEarlyResults } from '../outbox/channel.js';
 import type { DeliveryResult } from '../outbox/delivery/delivery-result.js';
-import type { Delivery } from '../outbox/outbox-store.js';
+import type { Delivery } from '../outbox/outbox-records.js';
 import { delegate } from './delegate.js';
 
 /** Wraps a channel so that each hand-over has a span. If the span of the send was recorded, the two are linked. */

@@ -2,7 +2,9 @@ import type { Abstract } from '@nestjs/common';
 import type { Clock } from '../common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
-import type { MessagingStorage } from '../core/messaging-storage.js';
+import { OutboxStore } from '../outbox/outbox-store.js';
+import type { StoreClass } from '../storage/engine/executor.js';
+import type { MessagingStorage } from '../storage/messaging-storage.js';
 import { counting } from './counting.js';
 import { delegate } from './delegate.js';
 import type { Instruments } from './instruments.js';
@@ -73,30 +75,26 @@ export function measuredStorage(
   const measured = new Map<object, object>();
   const count: ProbedCall['count'] = (host, task) => {
     const safely = () => counting(clock, task);
-    if (host) storage.outbox.whenCommitted(host, safely);
+    if (host) storage.store(OutboxStore).whenCommitted(host, safely);
     else safely();
   };
-  const measure = <S extends object>(store: S, name: string, port?: Abstract<S>): S => {
-    const made =
-      measured.get(store) ?? measuredStore(store, name, probesOf(store, port, probes), { instruments, clock, count });
-    measured.set(store, made);
-    return made as S;
-  };
   const own = delegate(storage, (_, method) => method);
-  const { outbox, ledger, accounts, policies, media } = storage;
   return Object.defineProperties(own, {
-    outbox: { value: measure(outbox, 'OutboxStore') },
-    ledger: { value: measure(ledger, 'LedgerStore') },
-    accounts: { value: measure(accounts, 'AccountStore') },
-    policies: { value: measure(policies, 'PolicyStore') },
-    media: { value: measure(media, 'MediaStore') },
-    store: { value: <S extends object>(port: Abstract<S>): S => measure(storage.store(port), port.name, port) },
+    store: {
+      value: <S extends object>(Store: StoreClass<S>): S => {
+        const store = storage.store(Store);
+        const known =
+          measured.get(store) ??
+          measuredStore(store, Store.name, probesOf(store, probes), { instruments, clock, count });
+        measured.set(store, known);
+        return known as S;
+      },
+    },
   });
 }
 
-function probesOf(store: object, port: Abstract<object> | undefined, all: readonly StoreProbe[]) {
-  const found = all.find((each) => each.port === port || store instanceof each.port);
-  return found?.probes ?? {};
+function probesOf(store: object, all: readonly StoreProbe[]): StoreProbe['probes'] {
+  return all.find(({ port }) => store instanceof port)?.probes ?? {};
 }
 
 interface Measuring extends Pick<ProbedCall, 'count'> {

@@ -4,7 +4,7 @@ import type { SafeTelemetry } from '../common/telemetry/safe-telemetry.js';
 import { refusedTransitions } from '../outbox/accept/refusals.js';
 import { costOf, type Send } from '../outbox/accept/send.js';
 import type { DeliveryUpdate } from '../outbox/delivery-state.js';
-import type { DeliveryTransition } from '../outbox/outbox-store.js';
+import type { DeliveryTransition } from '../outbox/outbox-records.js';
 import { OutboxStore } from '../outbox/outbox-store.js';
 import type { Instruments } from './instruments.js';
 import { probe, type StoreProbe } from './measured-storage.js';

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { type LedgerPosting, LedgerStore } from '../billing/ledger-store.js';
+import { type LedgerPosting } from '../billing/ledger-entry.js';
+import { LedgerStore } from '../billing/ledger-store.js';
 import type { Clock } from '../common/clock.js';
 import type { SafeTelemetry } from '../common/telemetry/safe-telemetry.js';
 import { PolicyStore } from '../outbox/policy/policy-store.js';
 import { PartStore } from '../sms/receipts/part-store.js';
-import { type CallRecord, CallStore } from '../webhooks/calls/call-store.js';
+import { type CallRecord } from '../webhooks/calls/call-records.js';
+import { CallStore } from '../webhooks/calls/call-store.js';
 import type { Instruments } from './instruments.js';
 import { probe, type StoreProbe } from './measured-storage.js';
 import { METRICS } from './metrics.js';

@@ -2,13 +2,13 @@ import { type CanActivate, type FactoryProvider, type Provider, type Type, UseGu
 import { Clock } from '../common/clock.js';
 import { Notifier } from '../common/notifier.js';
 import { SafeTelemetry } from '../common/telemetry/safe-telemetry.js';
-import type { MessagingStorage } from '../core/messaging-storage.js';
 import { STARTED_STORAGE } from '../core/storage-lifecycle.js';
 import type { TelemetryRoute } from '../core/telemetry-source.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import { mountDescribed } from '../openapi/described-controllers.js';
 import { Outbox } from '../outbox/outbox.js';
 import { OutboxStore } from '../outbox/outbox-store.js';
+import type { MessagingStorage } from '../storage/messaging-storage.js';
 import { Gauges } from './gauges.js';
 import { Instruments } from './instruments.js';
 import { measuredStorage } from './measured-storage.js';

@@ -1,4 +1,4 @@
-import { TypeormStorage } from '../storage/typeorm-storage.js';
+import { TypeormStorage } from '../messaging/typeorm-storage.js';
 
 /**
  * A storage for tests: `TypeormStorage` on a new SQLite database in memory, so that tests run the same SQL as the service. It

@@ -1,14 +1,9 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { maskNumber } from '../common/phone-numbers/phone-number.js';
-import {
-  type EventEpoch,
-  EventLog,
-  type EventLogState,
-  type EventQuery,
-  type StoredEvent,
-} from '../events/event-log.js';
+import { EventLog } from '../events/event-log.js';
 import type { EventView } from '../events/event-types.js';
+import { type EventEpoch, type EventLogState, type EventQuery, type StoredEvent } from '../events/stored-event.js';
 import { WebhookSettings } from './webhook-options.js';
 
 /** An event as it is given, as text. */

@@ -65,7 +65,7 @@ const CALLS: NonNullable<Capability['providers']> = [
 
 /** What does not depend on the options. Routers try controllers in this order. */
 export const WEBHOOKS_CAPABILITY: Capability = {
-  stores: [{ port: EndpointStore }, { port: CallStore }],
+  stores: [EndpointStore, CallStore],
   controllers: [eventsOpenapi, eventTypesOpenapi, webhooksOpenapi],
   providers: [
     RETENTION,

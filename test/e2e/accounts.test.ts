@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { Module } from '@nestjs/common';
 import { AccountService } from '../../src/accounts/account-service.js';
-import type { AccountStore } from '../../src/accounts/account-store.js';
+import { AccountStore } from '../../src/accounts/account-store.js';
 import { makeApiKey } from '../../src/accounts/keys/api-key.js';
 import { UuidGenerator } from '../../src/common/ids.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
@@ -30,7 +30,7 @@ describeOnBothAdapters('who is calling', (adapter) => {
 
   beforeAll(async () => {
     await storage.start();
-    findKey = jest.spyOn(storage.accounts, 'findKey');
+    findKey = jest.spyOn(storage.store(AccountStore), 'findKey');
     service = await startService(
       adapter,
       {
@@ -273,7 +273,7 @@ describeOnBothAdapters('user tokens', (adapter) => {
     );
     const client = await service.client(10);
     accountId = client.accountId;
-    const findKey = jest.spyOn(storage.accounts, 'findKey');
+    const findKey = jest.spyOn(storage.store(AccountStore), 'findKey');
     const as = (token: string, path = 'api/v1/balance') =>
       call(`${service.url}/${path}`, { headers: { authorization: `Bearer ${token}` } });
 

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { proto } from 'baileys';
-import { StartedStorage } from '../../src/core/messaging-storage.js';
 import { EventLog } from '../../src/events/event-log.js';
 import type { ReceivedMessage } from '../../src/events/events.api.js';
+import { StartedStorage } from '../../src/storage/messaging-storage.js';
 import { messageReference } from '../../src/transports/baileys/message-sender.js';
 import { MsgappClient, msgappClient, startMsgapp } from '../support/msgapp-app.js';
 import { describeServices, type Service } from '../support/services.js';

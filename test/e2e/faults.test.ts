@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { AccountService } from '../../src/accounts/account-service.js';
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import type { CoreGraph } from '../../src/core/core-options.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { HesitantStorage } from '../support/hesitant-storage.js';
 import { type Adapter, describeOnBothAdapters } from '../support/http-apps.js';

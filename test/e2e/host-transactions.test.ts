@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { CoreGraph } from '../../src/core/core-options.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { MsgappService } from '../../src/msgapp/msgapp-service.js';
 import { OtpService } from '../../src/otp/otp-service.js';
 import { OutboxStore } from '../../src/outbox/outbox-store.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { BusyHost } from '../support/busy-host.js';
 import { type AppOnHosts, testHostJoins } from '../support/host-joins.js';
 import { type Adapter, describeOnBothAdapters } from '../support/http-apps.js';

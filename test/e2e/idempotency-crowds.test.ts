@@ -93,9 +93,9 @@ describeOnBothAdapters('an Idempotency-Key while the first is running', (adapter
       const gate = new Promise<void>((resolve) => {
         this.release = resolve;
       });
-      const commit = this.outbox.commit.bind(this.outbox);
+      const commit = this.store(OutboxStore).commit.bind(this.store(OutboxStore));
       return new Promise((entered) => {
-        this.outbox.commit = async (...args) => {
+        this.store(OutboxStore).commit = async (...args) => {
           entered();
           await gate;
           return commit(...args);

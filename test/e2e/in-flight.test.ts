@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterEach, expect, test } from '@jest/globals';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import type { ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';

@@ -13,14 +13,15 @@ import {
 import { Test } from '@nestjs/testing';
 import { DataSource } from 'typeorm';
 import { UserTokenVerifier } from '../../src/accounts/users/user-token-verifier.js';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
 import { Clock } from '../../src/common/clock.js';
 import { MessagingOptionsError } from '../../src/common/errors.js';
 import { IdGenerator, UuidGenerator } from '../../src/common/ids.js';
 import { LocalNotifier, Notifier } from '../../src/common/notifier.js';
-import { MessagingStorage } from '../../src/core/messaging-storage.js';
 import { MessagingModule } from '../../src/messaging/messaging.module.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { SmsTransport } from '../../src/sms/sms-transport.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { MessagingStorage } from '../../src/storage/messaging-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { MemoryStorage } from '../../src/testing/memory-storage.js';
 import { eventually } from '../support/eventually.js';
@@ -182,7 +183,7 @@ describeOnBothAdapters('a storage of the host', (adapter) => {
     const running = alsoUnmount(await startApp(compiled, adapter));
     const client = await clientOf(running);
     await client.sent(SEND);
-    expect(await storage.ledger.balance(client.accountId)).toBe(9);
+    expect(await storage.store(LedgerStore).balance(client.accountId)).toBe(9);
     await running.app.close();
     expect(storage.calls).toEqual(['start', 'stop']);
   });

@@ -1,6 +1,7 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { Controller, Get, Inject, Injectable, Logger, Module, type Type } from '@nestjs/common';
 import { MediaFetcher } from '../../src/media/media-fetcher.js';
+import { MediaStore } from '../../src/media/media-store.js';
 import { MessagingModule } from '../../src/messaging/messaging.module.js';
 import { MessagingCore } from '../../src/messaging/messaging-core.module.js';
 import type { MessagingOptions } from '../../src/messaging/module-options.js';
@@ -11,6 +12,8 @@ import { MsgappTransport } from '../../src/msgapp/msgapp-transport.js';
 import { SessionManager } from '../../src/msgapp/sessions/session-manager.js';
 import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
 import { OtpModule } from '../../src/otp/otp.module.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
+import { PolicyStore } from '../../src/outbox/policy/policy-store.js';
 import { PhoneStore } from '../../src/sandbox/phones/phone-store.js';
 import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
 import { SandboxScanner } from '../../src/sandbox/sandbox-scanner.js';
@@ -86,7 +89,9 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     const storage = new MemoryStorage();
     const ports = { storage: { useValue: storage }, clock: { useValue: clock } };
     await mount(adapter, [MessagingModule.forRoot({ ...BOTH, ...ports })]);
-    const { outbox, policies, media } = storage;
+    const outbox = storage.store(OutboxStore);
+    const policies = storage.store(PolicyStore);
+    const media = storage.store(MediaStore);
     const [parts, sessions] = [storage.store(PartStore), storage.store(SessionStore)];
     const purges = [
       ...[jest.spyOn(outbox, 'purgeReplies'), jest.spyOn(policies, 'purge'), jest.spyOn(parts, 'purge')],

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { AddressStore } from '../../src/msgapp/address-store.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { buildSampleApp, ROOT } from '../support/sample-app.js';
 
 const SECRET = 'a secret for retention, 0123456789 abcdef';

@@ -1,9 +1,10 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { OtpService } from '../../src/otp/otp-service.js';
 import { PolicyStore } from '../../src/outbox/policy/policy-store.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
 import { OtpApp, PEPPER } from '../support/otp-app.js';
 import { SqliteMemory } from '../support/sqlite-memory.js';
@@ -48,11 +49,11 @@ describeOnBothAdapters('OTP over time', (adapter) => {
     await app.close();
     app = await OtpApp.start(adapter, { storage, otp: { pepper: [fresh] } });
     const service = app.app.app.get(OtpService, { strict: false });
-    for (let turn = 0; turn < 200 && (await storage.ledger.balance(accountId)) !== 1000; turn++) {
+    for (let turn = 0; turn < 200 && (await storage.store(LedgerStore).balance(accountId)) !== 1000; turn++) {
       app.clock.advance(5);
       await pause();
     }
-    expect(await storage.ledger.balance(accountId)).toBe(1000);
+    expect(await storage.store(LedgerStore).balance(accountId)).toBe(1000);
     expect(await service.verify(accountId, { service: 's', number: NUMBER, otp: '1234' })).toEqual({
       kind: 'not_found',
     });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { describeOtp } from '../support/otp-suite.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'messaging-otp-'));

@@ -7,7 +7,9 @@ import { LedgerService } from '../../src/billing/ledger-service.js';
 import { StorageUnavailableError } from '../../src/common/errors.js';
 import { UuidGenerator } from '../../src/common/ids.js';
 import { MessagingModule } from '../../src/messaging/messaging.module.js';
+import type { StoreClass } from '../../src/storage/engine/executor.js';
 import { type PrometheusOptions, PrometheusTelemetry } from '../../src/telemetry/prometheus/index.js';
+import { type MeasureOrder, StorageMeter } from '../../src/telemetry/storage-meter.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { MemoryStorage } from '../../src/testing/memory-storage.js';
 import type { ApiClient } from '../support/api-client.js';
@@ -16,6 +18,7 @@ import { OPTIONS } from '../support/messaging-app.js';
 import { clientOf, mount, unmountAfterEach } from '../support/mounted.js';
 import { OtpApp, wrongFor } from '../support/otp-app.js';
 import { startRefusal } from '../support/start-refusal.js';
+import { inPlaceOf } from '../support/store-in-place.js';
 import { until } from '../support/until.js';
 
 const SECRET = 'Zb2mXq8vT4nK7pLw9sRd3fGh6jYc1uAe';
@@ -130,8 +133,11 @@ describeOnBothAdapters('GET /metrics', (adapter) => {
     const clock = new FakeClock();
     let isGone = false;
     class Failing extends MemoryStorage {
-      override measure(order: Parameters<MemoryStorage['measure']>[0]) {
-        return isGone ? Promise.reject(new StorageUnavailableError('Gone.')) : super.measure(order);
+      override store<S extends object>(Store: StoreClass<S>): S {
+        const meter = super.store(StorageMeter);
+        const measure = (order: MeasureOrder) =>
+          isGone ? Promise.reject(new StorageUnavailableError('Gone.')) : meter.measure(order);
+        return inPlaceOf(Store, Object.assign(Object.create(meter), { measure })) ?? super.store(Store);
       }
     }
     const { url } = await mount(adapter, [

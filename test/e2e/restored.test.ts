@@ -1,6 +1,7 @@
 import { expect, jest, test } from '@jest/globals';
-import { EventLog, RESTORE_GAP } from '../../src/events/event-log.js';
+import { EventLog } from '../../src/events/event-log.js';
 import type { EventView } from '../../src/events/event-types.js';
+import { RESTORE_GAP } from '../../src/events/stored-event.js';
 import { COMMANDS } from '../../src/operator/commands.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
 import { startKeys } from '../support/key-app.js';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { StartedStorage } from '../../src/core/messaging-storage.js';
 import { EventLog } from '../../src/events/event-log.js';
 import type { ReceivedMessage } from '../../src/events/events.api.js';
 import { MessagingEvents } from '../../src/events/messaging-events.js';
 import { ErasureService } from '../../src/outbox/retention/erasure-service.js';
 import { sandboxMedia } from '../../src/sandbox/sandbox-media.js';
+import { StartedStorage } from '../../src/storage/messaging-storage.js';
 import { call } from '../support/http-client.js';
 import { MsgappClient, msgappClient, startMsgapp } from '../support/msgapp-app.js';
 import { describeServices, type Service } from '../support/services.js';

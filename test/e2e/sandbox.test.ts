@@ -121,7 +121,9 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     const store = given ?? storage.store(PhoneStore);
     const clock = new FakeClock();
     const feed = new WatchedFeed();
-    const built = await Test.createTestingModule({ imports: [CoreModule.forRoot(clock, storage.media), ...modules] })
+    const built = await Test.createTestingModule({
+      imports: [CoreModule.forRoot(clock, storage.store(MediaStore)), ...modules],
+    })
       .overrideProvider(PhoneStore)
       .useValue(store)
       .overrideProvider(SandboxFeed)
@@ -134,7 +136,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     // An idle connection that nobody closes would stay for ever, so that closing must really close it.
     app.getHttpServer().keepAliveTimeout = 0;
     const base = (await app.getUrl()).replace('[::1]', '127.0.0.1');
-    return { app, base, clock, feed, store, media: storage.media, scanner: app.get(SandboxScanner) };
+    return { app, base, clock, feed, store, media: storage.store(MediaStore), scanner: app.get(SandboxScanner) };
   }
 
   /** The answer to a request with this `Host`, and whether it shows the sandbox's text. */

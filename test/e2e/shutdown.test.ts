@@ -6,6 +6,7 @@ import { MessagingReadiness } from '../../src/http/readiness.js';
 import { MessagingModule } from '../../src/messaging/messaging.module.js';
 import { SessionManager } from '../../src/msgapp/sessions/session-manager.js';
 import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { CrashBooks } from '../support/crash-books.js';
 import { CrashLoad } from '../support/crash-load.js';
@@ -145,7 +146,7 @@ describeOnBothAdapters('a shutdown', (adapter) => {
       if (order.at(-1) !== now) order.push(now);
     };
     noteCalls(storage.store(SessionStore), 'release', () => noted('session handed over'));
-    noteCalls(storage.outbox, 'settle', () => noted('delivery settled'));
+    noteCalls(storage.store(OutboxStore), 'settle', () => noted('delivery settled'));
     noteCalls(storage, 'stop', () => noted('storage closed'));
     noteCalls(sms, 'stop', () => noted('carrier stopped'));
 

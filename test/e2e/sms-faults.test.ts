@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
 import { StorageUnavailableError } from '../../src/common/errors.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { PartStore } from '../../src/sms/receipts/part-store.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import type { ApiClient } from '../support/api-client.js';
@@ -37,23 +39,24 @@ describeOnBothAdapters('a send when things go wrong', (adapter) => {
   afterEach(() => service.close());
 
   test('is a 503 with Retry-After while storage does not answer; nothing is charged, the key is not used up', async () => {
-    const commit = storage.outbox.commit.bind(storage.outbox);
-    storage.outbox.commit = () => Promise.reject(new StorageUnavailableError('the disk of 22670000000 is full'));
+    const commit = storage.store(OutboxStore).commit.bind(storage.store(OutboxStore));
+    storage.store(OutboxStore).commit = () =>
+      Promise.reject(new StorageUnavailableError('the disk of 22670000000 is full'));
     const reply = await client.send(SEND, KEY);
     expect([reply.status, reply.body, reply.headers.get('retry-after')]).toEqual([503, UNAVAILABLE, '1']);
-    storage.outbox.commit = commit;
+    storage.store(OutboxStore).commit = commit;
     expect(await client.balance()).toBe(10);
     expect((await client.list()).items).toEqual([]);
     const again = await client.send(SEND, KEY);
     expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, null]);
 
-    storage.ledger.balance = () => Promise.reject(new StorageUnavailableError('no connection'));
+    storage.store(LedgerStore).balance = () => Promise.reject(new StorageUnavailableError('no connection'));
     const balance = await client.call('balance');
     expect([balance.status, balance.body, balance.headers.get('retry-after')]).toEqual([503, UNAVAILABLE, '1']);
   });
 
   test('is a 500 with a neutral text for a fault of ours', async () => {
-    storage.outbox.commit = () => Promise.reject(new Error('column 22670000000 of secret_table'));
+    storage.store(OutboxStore).commit = () => Promise.reject(new Error('column 22670000000 of secret_table'));
     const reply = await client.send(SEND);
     expect([reply.status, reply.body]).toEqual([
       500,
@@ -63,10 +66,10 @@ describeOnBothAdapters('a send when things go wrong', (adapter) => {
   });
 
   test('is cut after 30 s; what was accepted stays accepted and is found again under its key', async () => {
-    const commit = storage.outbox.commit.bind(storage.outbox);
+    const commit = storage.store(OutboxStore).commit.bind(storage.store(OutboxStore));
     let release: () => void = () => {};
     const entered = new Promise<void>((resolve) => {
-      storage.outbox.commit = async (...args) => {
+      storage.store(OutboxStore).commit = async (...args) => {
         const outcomes = await commit(...args);
         await new Promise<void>((go) => {
           release = go;
@@ -77,7 +80,7 @@ describeOnBothAdapters('a send when things go wrong', (adapter) => {
     });
     const reply = client.send(SEND, KEY);
     await entered;
-    storage.outbox.commit = commit;
+    storage.store(OutboxStore).commit = commit;
     clock.advance(30_000);
     expect(await reply).toMatchObject({
       status: 504,

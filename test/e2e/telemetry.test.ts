@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { MessagingModule } from '../../src/messaging/messaging.module.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { METRICS, type MetricDefinition } from '../../src/telemetry/metrics.js';
 import { PrometheusTelemetry } from '../../src/telemetry/prometheus/index.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';

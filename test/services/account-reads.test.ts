@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import type { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { FEW, fillAccounts, readsOf } from '../support/account-reads.js';
 import { createMariadbDatabase } from '../support/mariadb.js';
 import { closeAfterEach } from '../support/opened.js';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { SECOND_MS } from '../../src/common/time.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { range, START } from '../../src/testing/storage-contract/fixtures.js';
 import { Backlog, FEW, SHARED } from '../support/backlog.js';
 import { createMariadbDatabase } from '../support/mariadb.js';
@@ -47,7 +48,7 @@ onPostgres('on PostgreSQL', () => {
   test('a claim, an expiry and a look do not walk over what has been claimed since a snapshot that another session holds', async () => {
     const { backlog, connect, read } = await onOwnPostgres();
     await (await connect()).query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
-    const { outbox } = backlog.storage;
+    const outbox = backlog.storage.store(OutboxStore);
     let now = START;
     const pass = async (accountId: string, count: number) => {
       await backlog.accept(accountId, count, now);
@@ -82,7 +83,7 @@ onPostgres('on PostgreSQL', () => {
   test('the claims of one campaign do not walk over what they have claimed of it, while another session holds a snapshot', async () => {
     const { backlog, connect, read } = await onOwnPostgres();
     await (await connect()).query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
-    const { outbox } = backlog.storage;
+    const outbox = backlog.storage.store(OutboxStore);
     const now = START + SECOND_MS;
     await backlog.accept('small', 10_000, now);
     const claim = async () => {

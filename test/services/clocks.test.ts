@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import { DataSource } from 'typeorm';
 import type { Clock } from '../../src/common/clock.js';
 import { DatabaseClock } from '../../src/core/database-clock.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
 import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { CrashBooks } from '../support/crash-books.js';
 import { CrashLoad } from '../support/crash-load.js';
 import { busy, makeAccount, UNITS } from '../support/crash-loop.js';

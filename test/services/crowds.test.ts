@@ -1,9 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { DataSource, type QueryRunner } from 'typeorm';
+import { AccountStore } from '../../src/accounts/account-store.js';
 import { LedgerService } from '../../src/billing/ledger-service.js';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
 import { UuidGenerator } from '../../src/common/ids.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { decide } from '../../src/outbox/accept/decide.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend, range, START } from '../../src/testing/storage-contract/fixtures.js';
 import { eventTeller } from '../support/event-teller.js';
@@ -51,8 +54,10 @@ for (const { name, type, port, create, lockTable } of SERVERS) {
       await storage.start();
       opened({ close: () => storage.stop() });
       for (const id of [ACCOUNT, 'acc2']) {
-        await storage.accounts.createAccount({ id, name: id, createdAt: START });
-        await storage.ledger.post({ id: `funds-${id}`, accountId: id, kind: 'topup', units: 1000, at: START });
+        await storage.store(AccountStore).createAccount({ id, name: id, createdAt: START });
+        await storage
+          .store(LedgerStore)
+          .post({ id: `funds-${id}`, accountId: id, kind: 'topup', units: 1000, at: START });
       }
       const other = await new DataSource(options).initialize();
       opened({ close: () => other.destroy() });
@@ -64,45 +69,53 @@ for (const { name, type, port, create, lockTable } of SERVERS) {
 
     test('that waits for its locked row with postings leaves connections to others, and each is posted', async () => {
       const { storage, holder, held } = await start();
-      const ledger = new LedgerService(storage.ledger, new FakeClock(), new UuidGenerator(), eventTeller());
+      const ledger = new LedgerService(storage.store(LedgerStore), new FakeClock(), new UuidGenerator(), eventTeller());
       await holder.startTransaction();
       await holder.query(`SELECT id FROM messaging_account WHERE id = '${ACCOUNT}' FOR UPDATE`);
       const postings = range(CROWD).map((index) =>
-        storage.ledger.post({ id: `p${index}`, accountId: ACCOUNT, kind: 'topup', units: 1, at: START + index }),
+        storage
+          .store(LedgerStore)
+          .post({ id: `p${index}`, accountId: ACCOUNT, kind: 'topup', units: 1, at: START + index }),
       );
       await new Promise((resolve) => setImmediate(resolve));
-      expect(await storage.ledger.balance('acc2')).toBe(1000);
+      expect(await storage.store(LedgerStore).balance('acc2')).toBe(1000);
       expect(await ledger.topUp('acc2', 5)).toBe(1005);
-      const [sent] = await storage.outbox.commit([aSend(1, { accountId: 'acc2' })], decide);
+      const [sent] = await storage.store(OutboxStore).commit([aSend(1, { accountId: 'acc2' })], decide);
       expect(sent?.kind).toBe('accepted');
       await holder.commitTransaction();
       expect(new Set(await Promise.all(postings))).toEqual(new Set(['posted']));
       expect(held.most).toBeLessThanOrEqual(5);
-      expect([await storage.ledger.balance(ACCOUNT), await storage.ledger.check()]).toEqual([1000 + CROWD, []]);
+      expect([await storage.store(LedgerStore).balance(ACCOUNT), await storage.store(LedgerStore).check()]).toEqual([
+        1000 + CROWD,
+        [],
+      ]);
     });
 
     test('of 300 top-ups and adjustments through the service is served whole', async () => {
       const { storage } = await start();
-      const ledger = new LedgerService(storage.ledger, new FakeClock(), new UuidGenerator(), eventTeller());
+      const ledger = new LedgerService(storage.store(LedgerStore), new FakeClock(), new UuidGenerator(), eventTeller());
       const results = await Promise.allSettled(
         range(CROWD).map((index) => (index % 2 === 0 ? ledger.topUp(ACCOUNT, 2) : ledger.adjust(ACCOUNT, -1))),
       );
       expect(results.filter(({ status }) => status === 'rejected')).toEqual([]);
-      expect([await storage.ledger.balance(ACCOUNT), await storage.ledger.check()]).toEqual([1150, []]);
+      expect([await storage.store(LedgerStore).balance(ACCOUNT), await storage.store(LedgerStore).check()]).toEqual([
+        1150,
+        [],
+      ]);
     });
 
     test('that lists while its tables are held leaves connections to others, and each is served', async () => {
       const { storage, holder, held } = await start();
-      await storage.outbox.commit([aSend(1)], decide);
+      await storage.store(OutboxStore).commit([aSend(1)], decide);
       held.most = 0;
       await holder.startTransaction();
       await holder.query(lockTable);
       const query = { accountId: ACCOUNT, channel: 'sms', kinds: ['text'], limit: 50 };
       const listings = range(CROWD).map((index) =>
-        storage.outbox.list(index % 2 === 0 ? query : { ...query, status: 'queued' }),
+        storage.store(OutboxStore).list(index % 2 === 0 ? query : { ...query, status: 'queued' }),
       );
       await new Promise((resolve) => setImmediate(resolve));
-      for (let round = 0; round < 5; round++) expect(await storage.ledger.balance('acc2')).toBe(1000);
+      for (let round = 0; round < 5; round++) expect(await storage.store(LedgerStore).balance('acc2')).toBe(1000);
       await holder.commitTransaction();
       if (type === 'mysql') await holder.query('UNLOCK TABLES');
       const pages = await Promise.all(listings);

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, jest, test } from '@jest/globals';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { doctorRules, isOfServer } from '../support/doctor-suite.js';
 import { LOCKING_SERVERS } from '../support/held-row.js';
 import { closeAfterEach } from '../support/opened.js';

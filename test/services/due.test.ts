@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { AccountStore } from '../../src/accounts/account-store.js';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
 import { decide } from '../../src/outbox/accept/decide.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { ACCOUNT, aSend, START } from '../../src/testing/storage-contract/fixtures.js';
 import { createMariadbDatabase } from '../support/mariadb.js';
 import { closeAfterEach } from '../support/opened.js';
@@ -18,14 +21,14 @@ onMariadb('what is due on MariaDB', () => {
     const database = await createMariadbDatabase();
     opened({ close: () => database.drop() });
     const { source, storage } = opened(await openCounted('mysql', database.url));
-    await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
-    await storage.ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 10, at: START });
+    await storage.store(AccountStore).createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
+    await storage.store(LedgerStore).post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 10, at: START });
     const read = mariadbReads(source);
     const fill = (status: string) =>
       source.query(`INSERT INTO messaging_recipient
         (message_id, position, channel, number, units, refunded_units, status, attempt, due_at, updated_at)
         SELECT '${status}', seq, 'sms', '1', 0, 0, '${status}', 1, seq, 1 FROM seq_1_to_${WAITING}`);
-    const { outbox } = storage;
+    const outbox = storage.store(OutboxStore);
     const claim = () =>
       outbox.claim({ channel: 'sms', limit: 100, now: START + 1, leaseUntil: START + 9, abandoned: true });
     const expire = () => outbox.expire({ channel: 'sms', limit: 100, now: START + 1, statuses: ['sending'] });

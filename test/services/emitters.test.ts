@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
+import { AccountStore } from '../../src/accounts/account-store.js';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { lowAfterCredit, lowAfterDebit } from '../../src/storage/low-after.js';
 import { SCHEMA_TABLE } from '../../src/storage/schema/schema-table.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { ACCOUNT, START } from '../../src/testing/storage-contract/fixtures.js';
 import { emitterRules } from '../support/emitters-suite.js';
 import { LOCKING_SERVERS } from '../support/held-row.js';
@@ -52,9 +54,11 @@ onPostgres(
     opened({ close: () => dataSource.destroy() });
     const storage = new TypeormStorage({ database: dataSource });
     await storage.start();
-    await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
-    await storage.ledger.post({ id: 'op:funds', accountId: ACCOUNT, kind: 'topup', units: 1000, at: START });
-    await storage.accounts.setLowBalance(ACCOUNT, 10);
+    await storage.store(AccountStore).createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
+    await storage
+      .store(LedgerStore)
+      .post({ id: 'op:funds', accountId: ACCOUNT, kind: 'topup', units: 1000, at: START });
+    await storage.store(AccountStore).setLowBalance(ACCOUNT, 10);
     const hot = (low: string, balance: string) =>
       dataSource.transaction(async (manager) => {
         const count = async () => {

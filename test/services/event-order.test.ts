@@ -1,8 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import { AccountStore } from '../../src/accounts/account-store.js';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
 import { EventLog } from '../../src/events/event-log.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { decide } from '../../src/outbox/accept/decide.js';
 import type { DeliveryUpdate } from '../../src/outbox/delivery-state.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { aSend, messageId, range, recipients, START } from '../../src/testing/storage-contract/fixtures.js';
 import { createMariadbDatabase } from '../support/mariadb.js';
 import { closeAfterEach } from '../support/opened.js';
@@ -50,11 +53,13 @@ for (const [name, port, create] of SERVERS) {
       );
       const accounts = range(ACCOUNTS).map(accountOf);
       for (const id of accounts) {
-        await first.accounts.createAccount({ id, name: id, createdAt: START });
-        await first.ledger.post({ id: `funds-${id}`, accountId: id, kind: 'topup', units: 1000, at: START });
+        await first.store(AccountStore).createAccount({ id, name: id, createdAt: START });
+        await first
+          .store(LedgerStore)
+          .post({ id: `funds-${id}`, accountId: id, kind: 'topup', units: 1000, at: START });
         await log.switchOn(id, START);
       }
-      await first.outbox.commit(sends, decide);
+      await first.store(OutboxStore).commit(sends, decide);
 
       const settle = async (storage: TypeormStorage, process: number) => {
         const own = sends.slice(process * ACCOUNTS, (process + 1) * ACCOUNTS);
@@ -63,7 +68,7 @@ for (const [name, port, create] of SERVERS) {
             const status = (index + position + process) % 5 === 0 ? 'failed' : 'delivered';
             return { messageId: id, position, status, at: START + position };
           });
-          await storage.outbox.settle(process % 2 === 0 ? updates : updates.reverse());
+          await storage.store(OutboxStore).settle(process % 2 === 0 ? updates : updates.reverse());
         }
       };
       const spend = async (storage: TypeormStorage, process: number) => {
@@ -72,9 +77,9 @@ for (const [name, port, create] of SERVERS) {
             const at = (index * 7 + round) % ACCOUNTS;
             return aSend(1000 + (process * ROUNDS + round) * 20 + index, { accountId: accountOf(at) });
           });
-          await storage.outbox.commit(process % 2 === 0 ? batch : batch.reverse(), decide);
+          await storage.store(OutboxStore).commit(process % 2 === 0 ? batch : batch.reverse(), decide);
           for (const { accountId, id } of batch.slice(0, 5)) {
-            await storage.ledger.post({ id: `more-${id}`, accountId, kind: 'topup', units: 1, at: START });
+            await storage.store(LedgerStore).post({ id: `more-${id}`, accountId, kind: 'topup', units: 1, at: START });
           }
         }
       };
@@ -109,7 +114,7 @@ for (const [name, port, create] of SERVERS) {
         expect(own.sort()).toEqual(places.sort());
         expect(ids.filter((id) => id === 'send.completed')).toHaveLength(PROCESSES);
       }
-      expect(await first.ledger.check()).toEqual([]);
+      expect(await first.store(LedgerStore).check()).toEqual([]);
     }, 120_000);
   });
 }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
+import { SCHEMA } from '../../src/messaging/schema.js';
 import type { Dialect } from '../../src/storage/dialect.js';
 import { executorFor } from '../../src/storage/engine/executor-for.js';
 import type { Operation } from '../../src/storage/engine/operation.js';
 import { lackingVersions, migrate } from '../../src/storage/schema/migrate.js';
-import { SCHEMA } from '../../src/storage/schema/versions.js';
 import { createMariadbDatabase } from '../support/mariadb.js';
 import { closeAfterEach } from '../support/opened.js';
 import { hasServer } from '../support/servers.js';
@@ -28,7 +28,7 @@ suite('a first start of several processes on several nodes of Galera', () => {
       }),
     );
     const results = await Promise.allSettled(
-      executors.map((executor) => executor.migrate(() => migrate(withoutLock(executor.dialect), 1))),
+      executors.map((executor) => executor.migrate(() => migrate(withoutLock(executor.dialect), 1, SCHEMA))),
     );
     expect(results.map((result) => (result.status === 'rejected' ? String(result.reason) : 'started'))).toEqual([
       'started',
@@ -48,7 +48,7 @@ suite('a first start of several processes on several nodes of Galera', () => {
     await executor.migrate(() =>
       executor.dialect.exclusively(function* () {
         if (conflicts-- > 0) throw Object.assign(new Error('Deadlock found'), { code: 'ER_LOCK_DEADLOCK' });
-        yield* migrate(withoutLock(executor.dialect), 1);
+        yield* migrate(withoutLock(executor.dialect), 1, SCHEMA);
       }),
     );
     expect(await executor.read(() => lackingVersions(SCHEMA))).toEqual([]);

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DataSource, type EntityManager } from 'typeorm';
+import { AccountStore } from '../../src/accounts/account-store.js';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
 import { StorageUnavailableError, TransactionConflictError } from '../../src/common/errors.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { decide } from '../../src/outbox/accept/decide.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { ACCOUNT, aSend, START } from '../../src/testing/storage-contract/fixtures.js';
 import { createMariadbDatabase } from '../support/mariadb.js';
 import { createPostgresDatabase } from '../support/postgres.js';
@@ -27,8 +30,8 @@ for (const { type, name, port, create } of SERVERS) {
       host = await new DataSource({ type, url: database.url }).initialize();
       storage = new TypeormStorage({ database: host });
       await storage.start();
-      await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
-      await storage.ledger.post({ id: 'p', accountId: ACCOUNT, kind: 'topup', units: 1000, at: START });
+      await storage.store(AccountStore).createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
+      await storage.store(LedgerStore).post({ id: 'p', accountId: ACCOUNT, kind: 'topup', units: 1000, at: START });
       await host.query('CREATE TABLE host_row (id integer PRIMARY KEY, n integer NOT NULL)');
       await host.query('INSERT INTO host_row VALUES (1, 0)');
     });
@@ -39,7 +42,8 @@ for (const { type, name, port, create } of SERVERS) {
       await database.drop();
     });
 
-    const send = (manager?: EntityManager) => storage.outbox.commit([aSend(++sends)], decide, manager && { manager });
+    const send = (manager?: EntityManager) =>
+      storage.store(OutboxStore).commit([aSend(++sends)], decide, manager && { manager });
 
     async function conflictOf(work: Promise<unknown>): Promise<TransactionConflictError> {
       const error: unknown = await work.then(
@@ -55,7 +59,7 @@ for (const { type, name, port, create } of SERVERS) {
 
     if (type === 'postgres') {
       test.each(['REPEATABLE READ', 'SERIALIZABLE'] as const)('%s, with another send in between', async (isolation) => {
-        const before = await storage.ledger.balance(ACCOUNT);
+        const before = await storage.store(LedgerStore).balance(ACCOUNT);
         let attempts = 0;
         const once = () =>
           host.transaction(isolation, async (manager) => {
@@ -66,7 +70,7 @@ for (const { type, name, port, create } of SERVERS) {
         const error = await conflictOf(once());
         expect(error.cause).toMatchObject({ code: '40001' });
         expect(await once()).toMatchObject([{ kind: 'accepted' }]);
-        expect(await storage.ledger.balance(ACCOUNT)).toBe((before ?? 0) - 2);
+        expect(await storage.store(LedgerStore).balance(ACCOUNT)).toBe((before ?? 0) - 2);
       });
     }
 

@@ -1,13 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
+import { AccountStore } from '../../src/accounts/account-store.js';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
 import { DAY_MS } from '../../src/common/time.js';
 import { OverviewStore } from '../../src/management/usage/overview-store.js';
 import { UsageStore } from '../../src/management/usage/usage-store.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { decide } from '../../src/outbox/accept/decide.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import type { Executor } from '../../src/storage/engine/executor.js';
 import { executorFor } from '../../src/storage/engine/executor-for.js';
 import { rowsOf } from '../../src/storage/engine/operation.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { ACCOUNT, aSend, range, recipients, START } from '../../src/testing/storage-contract/fixtures.js';
 import { describeStorage } from '../../src/testing/storage-contract.js';
 import { CollectRunner } from '../support/collect-runner.js';
@@ -112,10 +115,10 @@ onPostgres('the statements of the storage contract on PostgreSQL', () => {
     await observer.query(tables.map((table) => `ALTER TABLE ${table} SET (autovacuum_enabled = false)`).join('; '));
     const fill = async () => {
       await fillTables(observer, ROWS, tables);
-      await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
-      await storage.ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: ROWS, at: START });
+      await storage.store(AccountStore).createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
+      await storage.store(LedgerStore).post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: ROWS, at: START });
       const sends = range(100).map((index) => aSend(index, { recipients: recipients(ROWS / 100) }));
-      await storage.outbox.commit(sends, decide);
+      await storage.store(OutboxStore).commit(sends, decide);
     };
     await fill();
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { MessagingOptionsError } from '../../src/common/errors.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { closeAfterEach } from '../support/opened.js';
 import { hasMariadb, OwnMariadb } from '../support/own-mariadb.js';
 import { expectService, TEXT } from '../support/text-service.js';

@@ -1,7 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { DataSource, type EntityManager } from 'typeorm';
+import { AccountStore } from '../../src/accounts/account-store.js';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { decide } from '../../src/outbox/accept/decide.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import {
   ACCOUNT,
   aSend,
@@ -62,8 +65,8 @@ suite('MariaDB, where it differs', () => {
 
   async function open(units: number): Promise<void> {
     await storage.start();
-    await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
-    await storage.ledger.post({ id: 'p', accountId: ACCOUNT, kind: 'topup', units, at: START });
+    await storage.store(AccountStore).createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
+    await storage.store(LedgerStore).post({ id: 'p', accountId: ACCOUNT, kind: 'topup', units, at: START });
   }
 
   test('a transaction of a process that stands still gives its rows to the next one', async () => {
@@ -75,7 +78,7 @@ suite('MariaDB, where it differs', () => {
 
   test("a host's transaction may stand still as long as the server lets it", async () => {
     await open(1);
-    await storage.ledger.post({ id: 'q', accountId: ACCOUNT, kind: 'topup', units: 1, at: START });
+    await storage.store(LedgerStore).post({ id: 'q', accountId: ACCOUNT, kind: 'topup', units: 1, at: START });
     const seen = await beside((manager) => manager.query('SELECT @@idle_transaction_timeout AS seconds'));
     expect(seen).toEqual([{ seconds: '0' }]);
   });
@@ -104,37 +107,47 @@ suite('MariaDB, where it differs', () => {
     const trips = () => asked.map(({ mock }) => mock.calls.length);
 
     test('a batch that its accounts can pay is one prepared statement', async () => {
-      await storage.accounts.createAccount({ id: 'other', name: 'B', createdAt: START });
-      await storage.ledger.post({ id: 'q', accountId: 'other', kind: 'topup', units: 2, at: START });
-      await counted.outbox.commit([aSend(1), aSend(2)], decide, undefined, 'none');
+      await storage.store(AccountStore).createAccount({ id: 'other', name: 'B', createdAt: START });
+      await storage.store(LedgerStore).post({ id: 'q', accountId: 'other', kind: 'topup', units: 2, at: START });
+      await counted.store(OutboxStore).commit([aSend(1), aSend(2)], decide, undefined, 'none');
       expect(trips()).toEqual([0, 1]);
-      await counted.outbox.commit([aSend(3), aSend(4, { accountId: 'other' })], decide, undefined, 'none');
+      await counted.store(OutboxStore).commit([aSend(3), aSend(4, { accountId: 'other' })], decide, undefined, 'none');
       expect(trips()).toEqual([0, 2]);
-      expect([await storage.ledger.balance(ACCOUNT), await storage.ledger.balance('other')]).toEqual([6, 1]);
-      expect(await storage.ledger.check()).toEqual([]);
+      expect([
+        await storage.store(LedgerStore).balance(ACCOUNT),
+        await storage.store(LedgerStore).balance('other'),
+      ]).toEqual([6, 1]);
+      expect(await storage.store(LedgerStore).check()).toEqual([]);
     });
 
     test('a batch that one of its accounts cannot pay writes nothing at first, and then what can be paid', async () => {
       const sends = [aSend(1, { recipients: recipients(9) }), aSend(2)];
-      const outcomes = await counted.outbox.commit(sends, decide, undefined, 'none');
+      const outcomes = await counted.store(OutboxStore).commit(sends, decide, undefined, 'none');
       expect(outcomes.map(({ kind }) => kind)).toEqual(['accepted', 'refused']);
-      expect([await storage.ledger.balance(ACCOUNT), await storage.ledger.check()]).toEqual([0, []]);
+      expect([await storage.store(LedgerStore).balance(ACCOUNT), await storage.store(LedgerStore).check()]).toEqual([
+        0,
+        [],
+      ]);
     });
 
     test('a send under a key begins, locks, looks, and writes with its COMMIT', async () => {
-      await counted.outbox.commit([aSend(1, { once: onceKey() })], decide, undefined, 'none');
+      await counted.store(OutboxStore).commit([aSend(1, { once: onceKey() })], decide, undefined, 'none');
       expect(trips()).toEqual([4, 0]);
-      expect(await storage.ledger.balance(ACCOUNT)).toBe(8);
+      expect(await storage.store(LedgerStore).balance(ACCOUNT)).toBe(8);
     });
 
     test('a commit that fails leaves no transaction behind', async () => {
-      await counted.outbox.commit([aSend(1)], decide, undefined, 'none');
-      await expect(counted.outbox.commit([aSend(1)], decide, undefined, 'none')).rejects.toThrow('ER_DUP_ENTRY');
+      await counted.store(OutboxStore).commit([aSend(1)], decide, undefined, 'none');
+      await expect(counted.store(OutboxStore).commit([aSend(1)], decide, undefined, 'none')).rejects.toThrow(
+        'ER_DUP_ENTRY',
+      );
       const again = { once: onceKey() };
-      await expect(counted.outbox.commit([aSend(1, again)], decide, undefined, 'none')).rejects.toThrow('ER_DUP_ENTRY');
+      await expect(counted.store(OutboxStore).commit([aSend(1, again)], decide, undefined, 'none')).rejects.toThrow(
+        'ER_DUP_ENTRY',
+      );
       const [{ open: held }] = await own.query('SELECT @@in_transaction AS open');
-      expect([Number(held), await storage.ledger.balance(ACCOUNT)]).toEqual([0, 8]);
-      expect(await storage.ledger.check()).toEqual([]);
+      expect([Number(held), await storage.store(LedgerStore).balance(ACCOUNT)]).toEqual([0, 8]);
+      expect(await storage.store(LedgerStore).check()).toEqual([]);
     });
   });
 
@@ -146,11 +159,11 @@ suite('MariaDB, where it differs', () => {
       await open(units);
       const outcomes = await beside(async (manager) => {
         await manager.query('SELECT count(*) FROM messaging_message');
-        await storage.outbox.commit([aSend(1, { once: onceKey() })], decide);
-        return storage.outbox.commit([aSend(2, { once: onceKey() })], decide, { manager });
+        await storage.store(OutboxStore).commit([aSend(1, { once: onceKey() })], decide);
+        return storage.store(OutboxStore).commit([aSend(2, { once: onceKey() })], decide, { manager });
       });
       expect(outcomes).toEqual([{ kind: 'replayed', reply: { smsID: messageId(1) } }]);
-      expect(await storage.ledger.balance(ACCOUNT)).toBe(units - 1);
+      expect(await storage.store(LedgerStore).balance(ACCOUNT)).toBe(units - 1);
     },
   );
 
@@ -158,11 +171,11 @@ suite('MariaDB, where it differs', () => {
     'a host transaction with an older snapshot sees what a key has spent meanwhile, of a cap of %i',
     async (cap) => {
       await open(9);
-      if (cap === 2) await storage.outbox.commit([aSend(1, capped(cap))], decide);
+      if (cap === 2) await storage.store(OutboxStore).commit([aSend(1, capped(cap))], decide);
       const outcomes = await beside(async (manager) => {
         await manager.query('SELECT count(*) FROM messaging_key_use');
-        await storage.outbox.commit([aSend(2, capped(cap))], decide);
-        return storage.outbox.commit([aSend(3, capped(cap))], decide, { manager });
+        await storage.store(OutboxStore).commit([aSend(2, capped(cap))], decide);
+        return storage.store(OutboxStore).commit([aSend(3, capped(cap))], decide, { manager });
       });
       expect(outcomes).toEqual([{ kind: 'refused', why: 'key_cap' }]);
     },
@@ -179,8 +192,8 @@ suite('MariaDB, where it differs', () => {
     beforeEach(async () => {
       await open(5);
       for (const id of others) {
-        await storage.accounts.createAccount({ id, name: id, createdAt: START });
-        await storage.ledger.post({ id: `p-${id}`, accountId: id, kind: 'topup', units: 5, at: START });
+        await storage.store(AccountStore).createAccount({ id, name: id, createdAt: START });
+        await storage.store(LedgerStore).post({ id: `p-${id}`, accountId: id, kind: 'topup', units: 5, at: START });
       }
     });
 
@@ -188,13 +201,15 @@ suite('MariaDB, where it differs', () => {
       aSend(index, { accountId, once: onceKey({ accountId, key: `key-${index}` }) });
 
     const expectOthersGoOn = async () => {
-      const outcomes = others.map((id, index) => storage.outbox.commit([keyed(index, id)], decide, undefined, 'none'));
+      const outcomes = others.map((id, index) =>
+        storage.store(OutboxStore).commit([keyed(index, id)], decide, undefined, 'none'),
+      );
       expect((await Promise.all(outcomes)).flat().map(({ kind }) => kind)).toEqual(others.map(() => 'accepted'));
     };
 
     test('with a keyed send of its own holds up no keyed sends of other accounts', async () => {
       await beside(async (manager) => {
-        await storage.outbox.commit([keyed(100, ACCOUNT)], decide, { manager });
+        await storage.store(OutboxStore).commit([keyed(100, ACCOUNT)], decide, { manager });
         await expectOthersGoOn();
       });
     });
@@ -203,9 +218,9 @@ suite('MariaDB, where it differs', () => {
       const limited = (index: number, accountId: string) =>
         aSend(index, { accountId, ...capped(5, `k${index}`, `k${index}`) });
       await beside(async (manager) => {
-        await storage.outbox.commit([limited(50, ACCOUNT)], decide, { manager });
+        await storage.store(OutboxStore).commit([limited(50, ACCOUNT)], decide, { manager });
         const outcomes = others.map((id, index) =>
-          storage.outbox.commit([limited(index * 7, id)], decide, undefined, 'none'),
+          storage.store(OutboxStore).commit([limited(index * 7, id)], decide, undefined, 'none'),
         );
         expect((await Promise.all(outcomes)).flat().map(({ kind }) => kind)).toEqual(others.map(() => 'accepted'));
       });
@@ -213,10 +228,12 @@ suite('MariaDB, where it differs', () => {
 
     test('with a posting of its own holds up no sends and no postings of other accounts', async () => {
       await beside(async (manager) => {
-        await storage.ledger.post({ id: 'msg-', accountId: ACCOUNT, kind: 'topup', units: 1, at: START }, { manager });
+        await storage
+          .store(LedgerStore)
+          .post({ id: 'msg-', accountId: ACCOUNT, kind: 'topup', units: 1, at: START }, { manager });
         await expectOthersGoOn();
         const post = (accountId: string) =>
-          storage.ledger.post({ id: `late-${accountId}`, accountId, kind: 'topup', units: 1, at: START });
+          storage.store(LedgerStore).post({ id: `late-${accountId}`, accountId, kind: 'topup', units: 1, at: START });
         expect(await Promise.all(others.map(post))).toEqual(others.map(() => 'posted'));
       });
     });
@@ -225,8 +242,8 @@ suite('MariaDB, where it differs', () => {
   test('a host transaction with an older snapshot replaces the key that expired', async () => {
     await open(5);
     const [outcome] = await beside(async (manager) => {
-      await storage.outbox.commit([aSend(1, { once: onceKey({ expiresAt: START + 1 }) })], decide);
-      return storage.outbox.commit([aSend(2, { at: START + 2, once: onceKey() })], decide, { manager });
+      await storage.store(OutboxStore).commit([aSend(1, { once: onceKey({ expiresAt: START + 1 }) })], decide);
+      return storage.store(OutboxStore).commit([aSend(2, { at: START + 2, once: onceKey() })], decide, { manager });
     });
     expect(outcome?.kind).toBe('accepted');
   });
@@ -236,8 +253,8 @@ suite('MariaDB, where it differs', () => {
     const policySend = (index: number) => aSend(index, { policy: counting('new', messageId(index), 1) });
     const outcomes = await beside(async (manager) => {
       await manager.query('SELECT count(*) FROM messaging_policy');
-      await storage.outbox.commit([policySend(1)], decide);
-      return storage.outbox.commit([policySend(2), aSend(3)], decide, { manager });
+      await storage.store(OutboxStore).commit([policySend(1)], decide);
+      return storage.store(OutboxStore).commit([policySend(2), aSend(3)], decide, { manager });
     });
     expect(outcomes).toMatchObject([
       { kind: 'refused', why: 'policy', refusal: { values: { count: 2 } } },
@@ -247,22 +264,22 @@ suite('MariaDB, where it differs', () => {
 
   test('an account that a host transaction holds is busy, and no other is', async () => {
     await open(5);
-    await storage.accounts.createAccount({ id: 'other', name: 'B', createdAt: START });
-    await storage.ledger.post({ id: 'q', accountId: 'other', kind: 'topup', units: 1, at: START });
+    await storage.store(AccountStore).createAccount({ id: 'other', name: 'B', createdAt: START });
+    await storage.store(LedgerStore).post({ id: 'q', accountId: 'other', kind: 'topup', units: 1, at: START });
     const outcomes = await beside(async (manager) => {
-      await storage.outbox.commit([aSend(1)], decide, { manager });
+      await storage.store(OutboxStore).commit([aSend(1)], decide, { manager });
       const sends = [aSend(2), aSend(3, { accountId: 'other' })];
-      return storage.outbox.commit(sends, decide, undefined, 'none');
+      return storage.store(OutboxStore).commit(sends, decide, undefined, 'none');
     });
     expect(outcomes.map(({ kind }) => kind)).toEqual(['busy', 'accepted']);
-    expect(await storage.ledger.balance(ACCOUNT)).toBe(5);
+    expect(await storage.store(LedgerStore).balance(ACCOUNT)).toBe(5);
   });
 
   test("sends in one transaction of the host's are charged one after the other, and each whole", async () => {
     await open(3);
     await host.transaction(async (manager) => {
       const commit = (...indexes: number[]) =>
-        storage.outbox.commit(
+        storage.store(OutboxStore).commit(
           indexes.map((index) => aSend(index)),
           decide,
           { manager },
@@ -272,28 +289,33 @@ suite('MariaDB, where it differs', () => {
       const outcomes = await Promise.all([2, 3, 4, 5].map((index) => commit(index)));
       expect(outcomes.flat().filter(({ kind }) => kind === 'accepted')).toHaveLength(2);
     });
-    expect([await storage.ledger.balance(ACCOUNT), await storage.ledger.check()]).toEqual([0, []]);
-    expect(await storage.outbox.find(ACCOUNT, 'sms', messageId(6))).toBeUndefined();
+    expect([await storage.store(LedgerStore).balance(ACCOUNT), await storage.store(LedgerStore).check()]).toEqual([
+      0,
+      [],
+    ]);
+    expect(await storage.store(OutboxStore).find(ACCOUNT, 'sms', messageId(6))).toBeUndefined();
   });
 
   test("a deadlock ends the host's transaction: its commit fails, and nothing that was done in it or after it is kept", async () => {
     await open(10);
-    await storage.accounts.createAccount({ id: 'b', name: 'B', createdAt: START });
-    await storage.ledger.post({ id: 'q', accountId: 'b', kind: 'topup', units: 10, at: START });
+    await storage.store(AccountStore).createAccount({ id: 'b', name: 'B', createdAt: START });
+    await storage.store(LedgerStore).post({ id: 'q', accountId: 'b', kind: 'topup', units: 10, at: START });
     const bothHaveOne = new Gate();
     let firsts = 0;
     const transact = (index: number, mine: string, other: string) =>
       host.transaction(async (manager) => {
-        await storage.outbox.commit([aSend(index, { accountId: mine })], decide, { manager });
+        await storage.store(OutboxStore).commit([aSend(index, { accountId: mine })], decide, { manager });
         if (++firsts === 2) bothHaveOne.open();
         await bothHaveOne.opened;
-        const refused = await storage.outbox
+        const refused = await storage
+          .store(OutboxStore)
           .commit([aSend(index + 1, { accountId: other })], decide, { manager })
           .then(() => false)
           .catch(() => true);
         if (!refused) return;
         // As a host would that does not care: it goes on, and commits.
-        await storage.outbox
+        await storage
+          .store(OutboxStore)
           .commit([aSend(index + 2, { accountId: mine })], decide, { manager })
           .catch(() => undefined);
       });
@@ -302,8 +324,10 @@ suite('MariaDB, where it differs', () => {
     const won = ends[0]?.status === 'fulfilled' ? 10 : 20;
     const stored = await host.query('SELECT id FROM messaging_message ORDER BY id');
     expect(stored.map(({ id }: { id: string }) => id)).toEqual([messageId(won), messageId(won + 1)]);
-    expect([await storage.ledger.balance(ACCOUNT), await storage.ledger.balance('b')]).toEqual([9, 9]);
-    expect(await storage.ledger.check()).toEqual([]);
+    expect([await storage.store(LedgerStore).balance(ACCOUNT), await storage.store(LedgerStore).balance('b')]).toEqual([
+      9, 9,
+    ]);
+    expect(await storage.store(LedgerStore).check()).toEqual([]);
   });
 
   test('a posting that was made meanwhile is found by a host transaction with an older snapshot', async () => {
@@ -311,7 +335,10 @@ suite('MariaDB, where it differs', () => {
     const posting = { id: 'invoice', accountId: ACCOUNT, kind: 'topup', units: 3, at: START } as const;
     const answers = await beside(async (manager) => {
       await manager.query('SELECT count(*) FROM messaging_ledger');
-      return [await storage.ledger.post(posting), await storage.ledger.post(posting, { manager })];
+      return [
+        await storage.store(LedgerStore).post(posting),
+        await storage.store(LedgerStore).post(posting, { manager }),
+      ];
     });
     expect(answers).toEqual(['posted', 'repeated']);
   });
@@ -321,7 +348,10 @@ suite('MariaDB, where it differs', () => {
     const posting = { id: 'fee', accountId: ACCOUNT, kind: 'adjust', units: -4, at: START } as const;
     const answers = await beside(async (manager) => {
       await manager.query('SELECT count(*) FROM messaging_ledger');
-      return [await storage.ledger.post(posting), await storage.ledger.post(posting, { manager })];
+      return [
+        await storage.store(LedgerStore).post(posting),
+        await storage.store(LedgerStore).post(posting, { manager }),
+      ];
     });
     expect(answers).toEqual(['posted', 'repeated']);
   });
@@ -329,23 +359,23 @@ suite('MariaDB, where it differs', () => {
   test('what does not fit is refused and not cut off', async () => {
     await open(5);
     const account = { id: 'x'.repeat(192), name: 'B', createdAt: START };
-    await expect(storage.accounts.createAccount(account)).rejects.toThrow(/ER_DATA_TOO_LONG/);
-    await storage.accounts.createAccount({ ...account, id: 'x'.repeat(191) });
-    const [outcome] = await storage.outbox.commit([aSend(1, { accountId: account.id })], decide);
+    await expect(storage.store(AccountStore).createAccount(account)).rejects.toThrow(/ER_DATA_TOO_LONG/);
+    await storage.store(AccountStore).createAccount({ ...account, id: 'x'.repeat(191) });
+    const [outcome] = await storage.store(OutboxStore).commit([aSend(1, { accountId: account.id })], decide);
     expect(outcome?.kind).toBe('refused');
-    await expect(storage.outbox.commit([aSend(1, { sender: 'y'.repeat(256) })], decide)).rejects.toThrow();
-    expect(await storage.ledger.balance(ACCOUNT)).toBe(5);
+    await expect(storage.store(OutboxStore).commit([aSend(1, { sender: 'y'.repeat(256) })], decide)).rejects.toThrow();
+    expect(await storage.store(LedgerStore).balance(ACCOUNT)).toBe(5);
   });
 
   test('an update locks its recipients and leaves their messages to others', async () => {
     await open(5);
-    await storage.outbox.commit([aSend(1)], decide);
+    await storage.store(OutboxStore).commit([aSend(1)], decide);
     const [moved] = await beside(async (manager) => {
       await manager.query('SELECT id FROM messaging_message FOR UPDATE');
       const order = { channel: 'sms', limit: 5, now: START, leaseUntil: START + 1, abandoned: false };
-      expect(await storage.outbox.claim(order)).toHaveLength(1);
+      expect(await storage.store(OutboxStore).claim(order)).toHaveLength(1);
       const sent = { messageId: messageId(1), position: 0, status: 'sent', attempt: 1, at: START } as const;
-      return storage.outbox.settle([sent]);
+      return storage.store(OutboxStore).settle([sent]);
     });
     expect(moved?.status).toBe('sent');
   });

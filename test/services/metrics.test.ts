@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { SystemClock } from '../../src/common/clock.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { PrometheusTelemetry } from '../../src/telemetry/prometheus/index.js';
 import { ApiClient } from '../support/api-client.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';

@@ -1,12 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
+import { AccountStore } from '../../src/accounts/account-store.js';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
+import { SCHEMA } from '../../src/messaging/schema.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { decide } from '../../src/outbox/accept/decide.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { type PostgresConnection, preparedConnection } from '../../src/storage/engine/connection.js';
 import { executorFor } from '../../src/storage/engine/executor-for.js';
 import { checkSchema, migrate, migrationsOf } from '../../src/storage/schema/migrate.js';
-import { SCHEMA, type SchemaGroup } from '../../src/storage/schema/versions.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { type SchemaGroup } from '../../src/storage/schema/versions.js';
 import { ACCOUNT, aSend, range, START } from '../../src/testing/storage-contract/fixtures.js';
 import { LOCKING_SERVERS, type LockingServer } from '../support/held-row.js';
 import { closeAfterEach } from '../support/opened.js';
@@ -63,8 +67,8 @@ async function inUse({ type, create }: LockingServer, rows = 100) {
   const storage = new TypeormStorage({ database: url });
   opened({ close: () => storage.stop() });
   await storage.start();
-  await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
-  await storage.ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 1000, at: START });
+  await storage.store(AccountStore).createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
+  await storage.store(LedgerStore).post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 1000, at: START });
   const dataSource = await connect();
   const looks = LOOKS[type];
   await dataSource.query(looks.seed(rows));
@@ -79,9 +83,9 @@ async function inUse({ type, create }: LockingServer, rows = 100) {
     /** Accepts and claims; all must come to an end though the transaction of the host goes on. */
     async send(count: number): Promise<void> {
       for (const _ of range(count)) {
-        await storage.outbox.commit([aSend(++sent)], decide);
+        await storage.store(OutboxStore).commit([aSend(++sent)], decide);
         const order = { channel: 'sms', limit: 1, now: START + 1, leaseUntil: START + 9, abandoned: false };
-        expect(await storage.outbox.claim(order)).toHaveLength(1);
+        expect(await storage.store(OutboxStore).claim(order)).toHaveLength(1);
       }
     },
     async migrate(statements: readonly string[], database?: DataSource): Promise<void> {
@@ -210,7 +214,7 @@ for (const [name, server] of Object.entries(LOCKING_SERVERS)) {
       const executor = await executorFor(db.dataSource);
       const seen: string[] = [];
       await executor.migrate(function* () {
-        const migration = migrate(executor.dialect, 1);
+        const migration = migrate(executor.dialect, 1, SCHEMA);
         for (let step = migration.next(); !step.done; step = migration.next(yield step.value))
           seen.push(step.value.sql);
       });

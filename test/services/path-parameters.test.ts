@@ -1,5 +1,5 @@
 import { afterAll } from '@jest/globals';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { createMariadbDatabase } from '../support/mariadb.js';
 import { unmountAfterEach } from '../support/mounted.js';
 import { describePathParameters } from '../support/path-parameters.js';

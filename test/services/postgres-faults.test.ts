@@ -2,8 +2,9 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { AccountService } from '../../src/accounts/account-service.js';
 import { LedgerService } from '../../src/billing/ledger-service.js';
-import type { OutboxStore } from '../../src/outbox/outbox-store.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
+import type { StoreClass } from '../../src/storage/engine/executor.js';
 import { CrashBooks } from '../support/crash-books.js';
 import { CrashLoad } from '../support/crash-load.js';
 import { crashLoop } from '../support/crash-loop.js';
@@ -17,6 +18,7 @@ import { hasServer } from '../support/servers.js';
 import { balanceOf, type SmsTarget, sendSms, tallyOf } from '../support/sms-client.js';
 import { expectStandingTransactionEnds } from '../support/standing-transaction.js';
 import { expectStartSentences } from '../support/start-sentences.js';
+import { inPlaceOf } from '../support/store-in-place.js';
 import { BackendTerminator } from '../support/terminate-backends.js';
 import { until } from '../support/until.js';
 
@@ -27,10 +29,10 @@ let url = '';
 
 /** As the real one, but no send lets another account's pass. */
 class PatientStorage extends TypeormStorage {
-  override get outbox(): OutboxStore {
-    const store = super.outbox;
+  override store<S extends object>(Store: StoreClass<S>): S {
+    const store = super.store(OutboxStore);
     const commit: OutboxStore['commit'] = (sends, decide, host) => store.commit(sends, decide, host, 'all');
-    return Object.create(store, { commit: { value: commit } });
+    return inPlaceOf(Store, Object.create(store, { commit: { value: commit } })) ?? super.store(Store);
   }
 }
 

@@ -1,6 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
+import { AccountStore } from '../../src/accounts/account-store.js';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { decide } from '../../src/outbox/accept/decide.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
+import { PolicyStore } from '../../src/outbox/policy/policy-store.js';
 import { ACCOUNT, aSend, range, START } from '../../src/testing/storage-contract/fixtures.js';
 import { eventually } from '../support/eventually.js';
 import { closeAfterEach } from '../support/opened.js';
@@ -35,7 +39,10 @@ async function start() {
 onPostgres('what is read by its keys and never whole', () => {
   test('is a queue that fills up after its statements were planned: messages are accepted, claimed and settled', async () => {
     const { storage, query } = await start();
-    const { accounts, ledger, outbox, policies } = storage;
+    const accounts = storage.store(AccountStore);
+    const ledger = storage.store(LedgerStore);
+    const outbox = storage.store(OutboxStore);
+    const policies = storage.store(PolicyStore);
     await accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
     await ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 10 ** 6, at: START });
     const deliver = async (round: number): Promise<void> => {
@@ -82,7 +89,9 @@ onPostgres('what is read by its keys and never whole', () => {
     // Reads skip dead index entries once no transaction of the server can see their rows, so that what another test has open
     // would decide how many are counted. With this snapshot all of them are.
     await (await connect()).query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
-    const { accounts, ledger, outbox } = storage;
+    const accounts = storage.store(AccountStore);
+    const ledger = storage.store(LedgerStore);
+    const outbox = storage.store(OutboxStore);
     await accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
     await ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 10 ** 6, at: START });
     const fill = (status: string) =>
@@ -121,7 +130,7 @@ onPostgres('what is read by its keys and never whole', () => {
     await query(`INSERT INTO messaging_account (id, name, balance, created_at)
       SELECT 'account-' || i, 'A', 1000, i FROM generate_series(1, ${ROWS}) i`);
     const commit = (index: number, ...payers: number[]) =>
-      storage.outbox.commit(
+      storage.store(OutboxStore).commit(
         payers.map((payer) => aSend(10 * index + payer, { accountId: `account-${payer}` })),
         decide,
         undefined,

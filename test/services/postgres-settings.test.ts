@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { MessagingOptionsError } from '../../src/common/errors.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { startMessaging } from '../support/messaging-app.js';
 import { closeAfterEach } from '../support/opened.js';
 import { connectPostgres, createPostgresDatabase } from '../support/postgres.js';

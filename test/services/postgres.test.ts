@@ -1,10 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
+import { AccountStore } from '../../src/accounts/account-store.js';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
+import { messagingMigrations } from '../../src/messaging/schema.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { decide } from '../../src/outbox/accept/decide.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { PhoneStore } from '../../src/sandbox/phones/phone-store.js';
-import { messagingMigrations } from '../../src/storage/schema/migrate.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { ACCOUNT, aSend, onceKey, recipients, START } from '../../src/testing/storage-contract/fixtures.js';
 import { eventually } from '../support/eventually.js';
 import { expectCapAmongHosts } from '../support/host-caps.js';
@@ -38,8 +41,8 @@ async function start(storage: TypeormStorage): Promise<TypeormStorage> {
 }
 
 async function fund(storage: TypeormStorage, units: number): Promise<void> {
-  await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
-  await storage.ledger.post({ id: 'p', accountId: ACCOUNT, kind: 'topup', units, at: START });
+  await storage.store(AccountStore).createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
+  await storage.store(LedgerStore).post({ id: 'p', accountId: ACCOUNT, kind: 'topup', units, at: START });
 }
 
 suite('PostgreSQL, where it differs', () => {
@@ -51,12 +54,12 @@ suite('PostgreSQL, where it differs', () => {
     await host.transaction(async (manager) => {
       await manager.query("SET LOCAL lock_timeout = '60s'");
       const waits = async () => (await manager.query('SHOW lock_timeout'))[0].lock_timeout;
-      await storage.outbox.commit([aSend(1)], decide, { manager });
+      await storage.store(OutboxStore).commit([aSend(1)], decide, { manager });
       expect(await waits()).toBe('1min');
-      expect(await storage.outbox.commit([aSend(2, { recipients: recipients(3) })], decide, { manager })).toMatchObject(
-        [{ kind: 'refused' }],
-      );
-      await expect(storage.outbox.commit([aSend(3), aSend(3)], decide, { manager })).rejects.toThrow();
+      expect(
+        await storage.store(OutboxStore).commit([aSend(2, { recipients: recipients(3) })], decide, { manager }),
+      ).toMatchObject([{ kind: 'refused' }]);
+      await expect(storage.store(OutboxStore).commit([aSend(3), aSend(3)], decide, { manager })).rejects.toThrow();
       expect(await waits()).toBe('1min');
     });
   });
@@ -88,14 +91,16 @@ suite('PostgreSQL, where it differs', () => {
       await host.transaction(async (manager) => {
         await manager.query("SET LOCAL lock_timeout = '60s'; SET LOCAL enable_hashjoin = off");
         const before = await settings(manager);
-        await storage.outbox.commit([aSend(1)], decide, { manager });
+        await storage.store(OutboxStore).commit([aSend(1)], decide, { manager });
         expect(await settings(manager)).toEqual(before);
-        await storage.outbox.commit([aSend(2, { recipients: recipients(3) })], decide, { manager });
+        await storage.store(OutboxStore).commit([aSend(2, { recipients: recipients(3) })], decide, { manager });
         expect(await settings(manager)).toEqual(before);
-        await expect(storage.outbox.commit([aSend(3), aSend(3)], decide, { manager })).rejects.toThrow();
+        await expect(storage.store(OutboxStore).commit([aSend(3), aSend(3)], decide, { manager })).rejects.toThrow();
         expect(await settings(manager)).toEqual(before);
-        await storage.ledger.post({ id: 'q', accountId: ACCOUNT, kind: 'topup', units: 5, at: START }, { manager });
-        await storage.accounts.createAccount({ id: 'b', name: 'B', createdAt: START }, { manager });
+        await storage
+          .store(LedgerStore)
+          .post({ id: 'q', accountId: ACCOUNT, kind: 'topup', units: 5, at: START }, { manager });
+        await storage.store(AccountStore).createAccount({ id: 'b', name: 'B', createdAt: START }, { manager });
         expect(await settings(manager)).toEqual(before);
       });
     });
@@ -104,12 +109,14 @@ suite('PostgreSQL, where it differs', () => {
       const { host, storage, untouched: before } = await openHost(30);
       expect(await settings(host)).toEqual(before);
       const once = (key: string) => ({ once: onceKey({ key }) });
-      await storage.outbox.commit([aSend(1)], decide);
-      await storage.outbox.commit([aSend(2, once('k2'))], decide);
+      await storage.store(OutboxStore).commit([aSend(1)], decide);
+      await storage.store(OutboxStore).commit([aSend(2, once('k2'))], decide);
       expect(await settings(host)).toEqual(before);
-      await expect(storage.outbox.commit([aSend(3, once('k3')), aSend(3, once('k4'))], decide)).rejects.toThrow();
+      await expect(
+        storage.store(OutboxStore).commit([aSend(3, once('k3')), aSend(3, once('k4'))], decide),
+      ).rejects.toThrow();
       expect(await settings(host)).toEqual(before);
-      await storage.ledger.entries(ACCOUNT, { limit: 10, after: undefined });
+      await storage.store(LedgerStore).entries(ACCOUNT, { limit: 10, after: undefined });
       expect(await settings(host)).toEqual(before);
     });
 
@@ -136,11 +143,14 @@ suite('PostgreSQL, where it differs', () => {
     await fund(storage, 1000);
     const outcomes = await Promise.all(
       Array.from({ length: 80 }, (_, index) =>
-        storages[index % 4]?.outbox.commit([aSend(index, { once: onceKey({ key: `k${index}` }) })], decide),
+        storages[index % 4]?.store(OutboxStore).commit([aSend(index, { once: onceKey({ key: `k${index}` }) })], decide),
       ),
     );
     expect(new Set(outcomes.flatMap((each) => each?.map(({ kind }) => kind)))).toEqual(new Set(['accepted']));
-    expect([await storage.ledger.balance(ACCOUNT), await storage.ledger.check()]).toEqual([920, []]);
+    expect([await storage.store(LedgerStore).balance(ACCOUNT), await storage.store(LedgerStore).check()]).toEqual([
+      920,
+      [],
+    ]);
   });
 
   test('the plans that a connection keeps are few, however many large sends a commit takes', async () => {
@@ -151,7 +161,7 @@ suite('PostgreSQL, where it differs', () => {
     let id = 0;
     for (let large = 1; large <= 40; large++) {
       const sends = Array.from({ length: large }, () => aSend(++id, { recipients: recipients(60) }));
-      const outcomes = await storage.outbox.commit(sends, decide);
+      const outcomes = await storage.store(OutboxStore).commit(sends, decide);
       expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['accepted']));
     }
     const [{ kept }] = await host.query(
@@ -159,7 +169,7 @@ suite('PostgreSQL, where it differs', () => {
     );
     expect(Number(kept)).toBeGreaterThan(0);
     expect(Number(kept)).toBeLessThan(10);
-    expect(await storage.ledger.check()).toEqual([]);
+    expect(await storage.store(LedgerStore).check()).toEqual([]);
   });
 
   test('a migration takes as long as it takes, whatever a statement may take else', async () => {

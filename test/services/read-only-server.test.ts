@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { startMessaging } from '../support/messaging-app.js';
 import { closeAfterEach } from '../support/opened.js';
 import { hasMariadb, OwnMariadb } from '../support/own-mariadb.js';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
+import { PolicyStore } from '../../src/outbox/policy/policy-store.js';
 import { busiestSecond, runPaced } from '../support/paced-workers.js';
 import { createPostgresDatabase } from '../support/postgres.js';
 import { hasServer } from '../support/servers.js';
@@ -17,7 +18,7 @@ suite('a limit in segments a second', () => {
     const storages = [1, 2, 3].map(() => new TypeormStorage({ database: database?.url ?? '' }));
     for (const storage of storages) await storage.start();
     const { segments, shares } = await runPaced(
-      storages.map(({ policies }) => policies),
+      storages.map((storage) => storage.store(PolicyStore)),
       { sms: 200, segmentsPerSecond: 25 },
     );
     expect(segments).toHaveLength(200);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { AccountStore } from '../../src/accounts/account-store.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { ACCOUNT, START } from '../../src/testing/storage-contract/fixtures.js';
 import { createMariadbDatabase } from '../support/mariadb.js';
 import { closeAfterEach } from '../support/opened.js';
@@ -35,8 +36,8 @@ for (const { name, port, type, create } of SERVERS) {
       const storages = [1, 2, 3, 4].map(() => new TypeormStorage({ database: url }));
       for (const storage of storages) opened({ close: () => storage.stop() });
       await Promise.all(storages.map((storage) => storage.start()));
-      await storages[0]?.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
-      expect(await storages[3]?.accounts.findAccount(ACCOUNT)).toMatchObject({ name: 'A' });
+      await storages[0]?.store(AccountStore).createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
+      expect(await storages[3]?.store(AccountStore).findAccount(ACCOUNT)).toMatchObject({ name: 'A' });
     });
 
     test('a start that is refused keeps no lock on a connection that lives on', async () => {

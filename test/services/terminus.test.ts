@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { Controller, Get, Module } from '@nestjs/common';
 import { HealthCheck, HealthCheckService, TerminusModule } from '@nestjs/terminus';
 import { MessagingHealthIndicator } from 'nestjs-messaging/terminus';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
 import { call, type Reply } from '../support/http-client.js';
 import { startMessaging } from '../support/messaging-app.js';

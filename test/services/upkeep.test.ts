@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { closeAfterEach } from '../support/opened.js';
 import { createPostgresDatabase } from '../support/postgres.js';
 import { hasServer } from '../support/servers.js';

@@ -1,10 +1,13 @@
 import { expect } from '@jest/globals';
 import type { DataSource } from 'typeorm';
-import { AuditLog, type AuditQuery } from '../../src/accounts/audit/audit.js';
+import { AccountStore } from '../../src/accounts/account-store.js';
+import { AuditLog } from '../../src/accounts/audit/audit.js';
+import { type AuditQuery } from '../../src/accounts/audit/audit-entry.js';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
 import { HOUR_MS } from '../../src/common/time.js';
 import { OverviewStore } from '../../src/management/usage/overview-store.js';
 import { UsageStore } from '../../src/management/usage/usage-store.js';
-import type { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import type { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 
 /** When the accounts began to send, and how many messages each has sent in so many hours. */
 const BEGAN = Date.UTC(2026, 10, 21);
@@ -17,9 +20,9 @@ export const FEW = 9000;
 /** Two accounts that have sent and changed a lot, with a top-up and a refund early on. */
 export async function fillAccounts(storage: TypeormStorage, source: DataSource): Promise<void> {
   for (const account of ['demo', 'other']) {
-    await storage.accounts.createAccount({ id: account, name: account, createdAt: BEGAN });
+    await storage.store(AccountStore).createAccount({ id: account, name: account, createdAt: BEGAN });
     const post = { id: `funds-${account}`, accountId: account, kind: 'topup', units: 1, at: BEGAN + 1 } as const;
-    await storage.ledger.post(post);
+    await storage.store(LedgerStore).post(post);
     for (let first = 0; first < MESSAGES; first += 1000) {
       const rows = Array.from({ length: 1000 }, (_, at) => {
         const sentAt = BEGAN + Math.floor(((first + at) * HOURS * HOUR_MS) / MESSAGES);
@@ -71,19 +74,21 @@ export function readsOf(storage: TypeormStorage): Readonly<Record<string, () => 
   };
   return {
     'top-ups': async () => {
-      const { items } = await storage.ledger.entries('demo', { ...page, kind: 'topup' });
+      const { items } = await storage.store(LedgerStore).entries('demo', { ...page, kind: 'topup' });
       expect(items.map(({ kind }) => kind)).toEqual(['topup']);
     },
     refunds: async () => {
-      const { items } = await storage.ledger.entries('demo', { ...page, kind: 'refund', until: middle });
+      const { items } = await storage.store(LedgerStore).entries('demo', { ...page, kind: 'refund', until: middle });
       expect(items.map(({ kind }) => kind)).toEqual(['refund']);
     },
     charges: async () => {
-      const { items } = await storage.ledger.entries('demo', { ...page, kind: 'charge', since: middle, until: now });
+      const { items } = await storage
+        .store(LedgerStore)
+        .entries('demo', { ...page, kind: 'charge', since: middle, until: now });
       expect(items).toHaveLength(10);
     },
     'a window of the ledger': async () => {
-      const { items } = await storage.ledger.entries('demo', { ...page, since: BEGAN, until: middle });
+      const { items } = await storage.store(LedgerStore).entries('demo', { ...page, since: BEGAN, until: middle });
       expect(items).toHaveLength(10);
     },
     'early changes of an account': () => changes({ accountId: 'demo' }),

@@ -1,7 +1,10 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { AccountStore } from '../../src/accounts/account-store.js';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { decide } from '../../src/outbox/accept/decide.js';
-import type { ClaimOrder, Delivery } from '../../src/outbox/outbox-store.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import type { ClaimOrder, Delivery } from '../../src/outbox/outbox-records.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { aSend, recipients, START } from '../../src/testing/storage-contract/fixtures.js';
 
 /** How many deliveries of one account wait. */
@@ -25,8 +28,10 @@ export class Backlog {
     await storage.start();
     const backlog = new Backlog(database, storage);
     for (const account of ['late', 'large', 'small']) {
-      await storage.accounts.createAccount({ id: account, name: account, createdAt: START });
-      await storage.ledger.post({ id: account, accountId: account, kind: 'topup', units: 10 * BACKLOG, at: START });
+      await storage.store(AccountStore).createAccount({ id: account, name: account, createdAt: START });
+      await storage
+        .store(LedgerStore)
+        .post({ id: account, accountId: account, kind: 'topup', units: 10 * BACKLOG, at: START });
     }
     await backlog.accept('late', 1);
     await backlog.claim({ leaseUntil: START });
@@ -42,13 +47,13 @@ export class Backlog {
 
   async accept(accountId: string, count: number, at = START): Promise<void> {
     const send = aSend(++this.sends, { accountId, at, recipients: recipients(count) });
-    const [outcome] = await this.storage.outbox.commit([send], decide);
+    const [outcome] = await this.storage.store(OutboxStore).commit([send], decide);
     if (outcome?.kind !== 'accepted') throw new Error('The send is not accepted.');
   }
 
   claim(over: Partial<ClaimOrder> = {}): Promise<readonly Delivery[]> {
     const order = { channel: 'sms', limit: 10, now: START + 1, leaseUntil: START + 10 ** 9, abandoned: false };
-    return this.storage.outbox.claim({ ...order, ...over });
+    return this.storage.store(OutboxStore).claim({ ...order, ...over });
   }
 
   /** The accounts of a batch that takes what was abandoned too; all of them share it. */
@@ -59,8 +64,10 @@ export class Backlog {
 
   /** What a worker does when it has nothing to claim. */
   async look(): Promise<void> {
-    await this.storage.outbox.expire({ channel: 'sms', limit: 10, now: START + 1, statuses: ['sent', 'sending'] });
-    await this.storage.outbox.nextDue('sms');
+    await this.storage
+      .store(OutboxStore)
+      .expire({ channel: 'sms', limit: 10, now: START + 1, statuses: ['sent', 'sending'] });
+    await this.storage.store(OutboxStore).nextDue('sms');
   }
 }
 

@@ -6,10 +6,11 @@ import { DEFAULT_TIMING, type DeliveryResult } from '../../src/outbox/delivery/d
 import { type DispatchOptions, resolveDispatchSettings } from '../../src/outbox/delivery/dispatch-options.js';
 import { ChannelWorker } from '../../src/outbox/delivery/worker.js';
 import { Outbox } from '../../src/outbox/outbox.js';
-import type { Delivery } from '../../src/outbox/outbox-store.js';
+import type { Delivery } from '../../src/outbox/outbox-records.js';
 import type { OutgoingSms, ReportResult, SmsTransport } from '../../src/sms/sms-transport.js';
 import type { FakeClock } from '../../src/testing/fake-clock.js';
 import { ChosenIds } from './chosen-ids.js';
+import { NoDatabase } from './no-database.js';
 import { QueueDouble } from './queue-double.js';
 import { settled } from './settled.js';
 
@@ -58,7 +59,7 @@ function smsOf({ messageId, position, sender, number, attempt, priority, payload
 
 /** A worker between a queue in memory and a carrier, on a clock of the test's. */
 export class CampaignFixture {
-  readonly queue = new QueueDouble();
+  readonly queue = new QueueDouble(new NoDatabase());
   readonly worker: ChannelWorker;
   /** The most deliveries that were claimed and had no result yet. */
   maxHeld = 0;

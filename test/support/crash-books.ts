@@ -1,5 +1,6 @@
 import { DataSource } from 'typeorm';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import type { AnsweredSend } from './crash-load.js';
 import { until } from './until.js';
 
@@ -130,7 +131,7 @@ export class CrashBooks {
     const storage = new TypeormStorage({ database: this.url, migrations: 'check' });
     await storage.start();
     try {
-      return await storage.ledger.check();
+      return await storage.store(LedgerStore).check();
     } finally {
       await storage.stop();
     }

@@ -1,3 +1,5 @@
+import type { StoreClass } from '../../src/storage/engine/executor.js';
+import { inPlaceOf } from './store-in-place.js';
 import 'reflect-metadata';
 import { appendFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -19,7 +21,7 @@ import {
 import { generic, HttpSmsTransport, twilio } from 'nestjs-messaging/http';
 import { RedisNotifier } from 'nestjs-messaging/redis';
 import { SmppSmsTransport } from 'nestjs-messaging/smpp';
-import type { OutboxStore } from 'nestjs-messaging/storage';
+import { OutboxStore } from 'nestjs-messaging/storage';
 import { DataSource } from 'typeorm';
 import type { CrashOrder } from './crash-process.js';
 
@@ -93,13 +95,13 @@ function transport() {
 
 /** Answers first and writes seconds later, so that whoever saw an answer can be quicker: what one gets by taking the answer for the commit. */
 class HastyStorage extends TypeormStorage {
-  override get outbox(): OutboxStore {
-    const store = super.outbox;
+  override store<S extends object>(Store: StoreClass<S>): S {
+    const store = super.store(OutboxStore);
     const commit: OutboxStore['commit'] = async (sends, ...rest) => {
       setTimeout(() => void store.commit(sends, ...rest).catch(() => undefined), 5000);
       return sends.map(({ reply }) => ({ kind: 'accepted', reply }));
     };
-    return Object.create(store, { commit: { value: commit } });
+    return inPlaceOf(Store, Object.create(store, { commit: { value: commit } })) ?? super.store(Store);
   }
 }
 

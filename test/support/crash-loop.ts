@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { CrashBooks } from './crash-books.js';
 import { CrashLoad } from './crash-load.js';
 import { CrashProcess, type CrashSettings } from './crash-process.js';

@@ -1,3 +1,5 @@
+import { AccountStore } from '../../src/accounts/account-store.js';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
 import { Rounds } from '../../src/common/concurrency/rounds.js';
 import { IdGenerator } from '../../src/common/ids.js';
 import { LocalNotifier } from '../../src/common/notifier.js';
@@ -10,16 +12,18 @@ import { type DispatchOptions, resolveDispatchSettings } from '../../src/outbox/
 import { ChannelWorker } from '../../src/outbox/delivery/worker.js';
 import type { DeliveryUpdate } from '../../src/outbox/delivery-state.js';
 import { Outbox } from '../../src/outbox/outbox.js';
-import { TypeormOutboxStore } from '../../src/outbox/outbox-sql.js';
-import type { ClaimOrder, Delivery, DeliveryTransition } from '../../src/outbox/outbox-store.js';
+import type { ClaimOrder, Delivery, DeliveryTransition } from '../../src/outbox/outbox-records.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
+import type { StoreClass } from '../../src/storage/engine/executor.js';
 import { ACCOUNT, aSend, messageId } from '../../src/testing/storage-contract/fixtures.js';
 import { StaleExecutor } from './naive-storage.js';
 import { SetBackClock } from './set-back-clock.js';
 import { settled } from './settled.js';
 import { SqliteMemory } from './sqlite-memory.js';
+import { inPlaceOf } from './store-in-place.js';
 
 /** Counts what workers ask for, and fails where a test wants it to. */
-class CountingStore extends TypeormOutboxStore {
+class CountingStore extends OutboxStore {
   claims: ClaimOrder[] = [];
   looks = 0;
   /** False: it reads what is due, thinks for a moment, and takes what may be taken by then. */
@@ -27,11 +31,11 @@ class CountingStore extends TypeormOutboxStore {
   /** Thrown by the next calls, one each. */
   readonly claimFaults: Error[] = [];
   readonly settleFaults: Error[] = [];
-  private readonly careless: TypeormOutboxStore;
+  private readonly careless: OutboxStore;
 
   constructor({ executor, database }: SqliteMemory) {
     super(executor);
-    this.careless = new TypeormOutboxStore(new StaleExecutor(database));
+    this.careless = new OutboxStore(new StaleExecutor(database));
   }
 
   override async claim(order: ClaimOrder): Promise<readonly Delivery[]> {
@@ -56,9 +60,13 @@ class CountingStore extends TypeormOutboxStore {
 class CountingStorage extends SqliteMemory {
   private counting: CountingStore | undefined;
 
-  override get outbox(): CountingStore {
+  get outbox(): CountingStore {
     this.counting ??= new CountingStore(this);
     return this.counting;
+  }
+
+  override store<S extends object>(Store: StoreClass<S>): S {
+    return inPlaceOf(Store, this.outbox) ?? super.store(Store);
   }
 }
 
@@ -165,7 +173,8 @@ export class DeliveryWorld {
     const storage = new CountingStorage();
     await storage.start();
     const world = new DeliveryWorld(storage, repeat);
-    const { accounts, ledger } = world.storage;
+    const accounts = world.storage.store(AccountStore);
+    const ledger = world.storage.store(LedgerStore);
     await accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: 0 });
     await ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 1000, at: 0 });
     return world;
@@ -219,11 +228,11 @@ export class DeliveryWorld {
   }
 
   balance(): Promise<number | undefined> {
-    return this.storage.ledger.balance(ACCOUNT);
+    return this.storage.store(LedgerStore).balance(ACCOUNT);
   }
 
   books(): Promise<readonly string[]> {
-    return this.storage.ledger.check();
+    return this.storage.store(LedgerStore).check();
   }
 }
 

@@ -1,8 +1,8 @@
 import { expect, jest, test } from '@jest/globals';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { runOperator } from '../../src/operator/run-operator.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 
 /** Whether a finding is about a setting of the server, which the suites share and do not set. */
 export function isOfServer(text: string): boolean {

@@ -1,12 +1,17 @@
 import { expect, test } from '@jest/globals';
 import type { DataSource } from 'typeorm';
+import { AccountStore } from '../../src/accounts/account-store.js';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
 import { codeEvents } from '../../src/events/account-events.js';
-import { EventLog, type LoggedEvent } from '../../src/events/event-log.js';
+import { EventLog } from '../../src/events/event-log.js';
 import type { NewEvent } from '../../src/events/event-types.js';
+import { type LoggedEvent } from '../../src/events/stored-event.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
 import { decide } from '../../src/outbox/accept/decide.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
+import { PolicyStore } from '../../src/outbox/policy/policy-store.js';
 import { EVERY_ACCOUNT, OptOutStore } from '../../src/sms/opt-out/opt-out-store.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import {
   EMITTERS,
   type TellingStores,
@@ -31,8 +36,10 @@ class World {
   static async open(dataSource: DataSource): Promise<World> {
     const storage = new TypeormStorage({ database: dataSource });
     await storage.start();
-    await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
-    await storage.ledger.post({ id: 'op:funds', accountId: ACCOUNT, kind: 'topup', units: 1000, at: START });
+    await storage.store(AccountStore).createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
+    await storage
+      .store(LedgerStore)
+      .post({ id: 'op:funds', accountId: ACCOUNT, kind: 'topup', units: 1000, at: START });
     return new World(dataSource, storage);
   }
 
@@ -41,7 +48,10 @@ class World {
   }
 
   get stores(): TellingStores {
-    const { accounts, ledger, outbox, policies } = this.storage;
+    const accounts = this.storage.store(AccountStore);
+    const ledger = this.storage.store(LedgerStore);
+    const outbox = this.storage.store(OutboxStore);
+    const policies = this.storage.store(PolicyStore);
     const [optOuts, sessions] = [this.storage.store(OptOutStore), this.storage.store(SessionStore)];
     return { accounts, ledger, outbox, policies, optOuts, sessions };
   }
@@ -76,17 +86,14 @@ class World {
 
   /** A balance of 1000 and a threshold of 10. */
   async spend(units: number, index = 1): Promise<void> {
-    const [outcome] = await this.storage.outbox.commit(
-      [aSend(index, { recipients: recipients(1, units) })],
-      decide,
-      undefined,
-      'none',
-    );
+    const [outcome] = await this.storage
+      .store(OutboxStore)
+      .commit([aSend(index, { recipients: recipients(1, units) })], decide, undefined, 'none');
     expect(outcome?.kind).toBe('accepted');
   }
 
   tellLow(): Promise<readonly NewEvent[]> {
-    return this.storage.ledger.tellLow(START, 100);
+    return this.storage.store(LedgerStore).tellLow(START, 100);
   }
 }
 
@@ -109,7 +116,7 @@ export function emitterRules(open: () => Promise<DataSource>): void {
   test('an opt-out for all accounts is in the log of none', async () => {
     const world = await start();
     await world.record();
-    await world.storage.accounts.createAccount({ id: EVERY_ACCOUNT, name: 'All', createdAt: START });
+    await world.storage.store(AccountStore).createAccount({ id: EVERY_ACCOUNT, name: 'All', createdAt: START });
     await world.log.switchOn(EVERY_ACCOUNT, START);
     const [added] = await world.stores.optOuts.add([toldOptOut({ accountId: EVERY_ACCOUNT })]);
     expect(added).toBeDefined();
@@ -121,7 +128,7 @@ export function emitterRules(open: () => Promise<DataSource>): void {
     const world = await start();
     await world.record();
     const step = (service: string, fails = false) =>
-      world.storage.policies.change([service], () => {
+      world.storage.store(PolicyStore).change([service], () => {
         if (fails) throw new Error('The step has a mistake.');
         const changes = new Map([[service, { state: {}, messages: [], expiresAt: START }]]);
         return { result: service, changes, events: codeEvents({ ...toldCode, service }, { kind: 'verified' }) };
@@ -137,8 +144,8 @@ export function emitterRules(open: () => Promise<DataSource>): void {
     const seen: number[] = [];
     const within = (id: string, fails: boolean) =>
       dataSource.transaction(async (manager) => {
-        await storage.ledger.post({ ...toldPosting(5), id: `op:${id}` }, { manager });
-        await storage.accounts.addKey(toldKey(id), { manager });
+        await storage.store(LedgerStore).post({ ...toldPosting(5), id: `op:${id}` }, { manager });
+        await storage.store(AccountStore).addKey(toldKey(id), { manager });
         log.whenCommitted({ manager }, () => void seen.push(1));
         if (fails) throw new Error('the host changes its mind');
       });
@@ -173,36 +180,37 @@ export function emitterRules(open: () => Promise<DataSource>): void {
 function lowBalanceRules(start: () => Promise<World>): void {
   const withThreshold = async (threshold = 10) => {
     const world = await start();
-    expect(await world.storage.accounts.setLowBalance(ACCOUNT, threshold)).toBe(true);
+    expect(await world.storage.store(AccountStore).setLowBalance(ACCOUNT, threshold)).toBe(true);
     return world;
   };
   test('every debit makes it low: of many accounts, under a key, in a host’s transaction, by hand', async () => {
     const world = await withThreshold();
     const { storage, dataSource } = world;
     const open = async (id: string) => {
-      await storage.accounts.createAccount({ id, name: id, createdAt: START });
-      await storage.ledger.post({ id: `op:${id}`, accountId: id, kind: 'topup', units: 10, at: START });
-      await storage.accounts.setLowBalance(id, 10);
+      await storage.store(AccountStore).createAccount({ id, name: id, createdAt: START });
+      await storage.store(LedgerStore).post({ id: `op:${id}`, accountId: id, kind: 'topup', units: 10, at: START });
+      await storage.store(AccountStore).setLowBalance(id, 10);
     };
     for (const id of ['b', 'c', 'd', 'e', 'f']) await open(id);
     const low = async () => (await world.tellLow()).map(({ accountId }) => accountId);
-    const commit = (...sends: ReturnType<typeof aSend>[]) => storage.outbox.commit(sends, decide, undefined, 'none');
+    const commit = (...sends: ReturnType<typeof aSend>[]) =>
+      storage.store(OutboxStore).commit(sends, decide, undefined, 'none');
     await commit(aSend(1, { accountId: 'b' }), aSend(2, { accountId: 'c' }));
     expect(await low()).toEqual(['b', 'c']);
     await commit(aSend(3, { accountId: 'd', once: onceKey({ accountId: 'd' }) }));
     expect(await low()).toEqual(['d']);
     const host = (fails: boolean) =>
       dataSource.transaction(async (manager) => {
-        await storage.outbox.commit([aSend(4, { accountId: 'e' })], decide, { manager });
+        await storage.store(OutboxStore).commit([aSend(4, { accountId: 'e' })], decide, { manager });
         if (fails) throw new Error('the host changes its mind');
       });
     await expect(host(true)).rejects.toThrow('mind');
     expect(await low()).toEqual([]);
     await host(false);
     expect(await low()).toEqual(['e']);
-    await storage.ledger.post({ id: 'op:down', accountId: 'f', kind: 'adjust', units: -1, at: START });
+    await storage.store(LedgerStore).post({ id: 'op:down', accountId: 'f', kind: 'adjust', units: -1, at: START });
     expect(await low()).toEqual(['f']);
-    expect(await storage.ledger.check()).toEqual([]);
+    expect(await storage.store(LedgerStore).check()).toEqual([]);
   });
 
   test('two that look at once tell it once', async () => {

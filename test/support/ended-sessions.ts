@@ -1,10 +1,13 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { AccountStore } from '../../src/accounts/account-store.js';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { findStranded } from '../../src/msgapp/sessions/session-changes.js';
 import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
 import { decide } from '../../src/outbox/accept/decide.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { executorFor } from '../../src/storage/engine/executor-for.js';
 import type { Row, Statement } from '../../src/storage/engine/operation.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import {
   ACCOUNT,
   aSend,
@@ -57,7 +60,9 @@ export class EndedSessions {
   }
 
   private async fill(): Promise<void> {
-    const { accounts, ledger, outbox } = this.storage;
+    const accounts = this.storage.store(AccountStore);
+    const ledger = this.storage.store(LedgerStore);
+    const outbox = this.storage.store(OutboxStore);
     const sessions = this.storage.store(SessionStore);
     await accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
     await ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 10 * LEFT, at: START });

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { LedgerService } from '../../src/billing/ledger-service.js';
-import type { MessagingStorage } from '../../src/core/messaging-storage.js';
 import { MediaStore } from '../../src/media/media-store.js';
 import type { MessagingOptions } from '../../src/messaging/module-options.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { ErasureService } from '../../src/outbox/retention/erasure-service.js';
 import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
 import { OptOutService } from '../../src/sms/opt-out/opt-out-service.js';
 import { CarrierSink } from '../../src/sms/receipts/carrier-sink.js';
 import { SmsService } from '../../src/sms/sms-service.js';
+import type { MessagingStorage } from '../../src/storage/messaging-storage.js';
 import { FileServer } from './file-server.js';
 import { MSGAPP, MsgappClient, msgappClient } from './msgapp-app.js';
 import { PEPPER } from './otp-app.js';
@@ -193,7 +194,9 @@ export function erasureSuite(open: () => Promise<ErasureGround>): void {
     );
     expect(await erasure().erase(silent)).toMatchObject({ open: 1, deliveries: 0, messages: 0 });
     expect(await sms().get(client.api.accountId, smsID)).toMatchObject({ content: WORDS[0], number: [silent] });
-    await ground.storage.outbox.settle([{ messageId: smsID, position: 0, status: 'delivered', at: Date.now() }]);
+    await ground.storage
+      .store(OutboxStore)
+      .settle([{ messageId: smsID, position: 0, status: 'delivered', at: Date.now() }]);
     expect(await erasure().erase(silent)).toMatchObject({ open: 0, deliveries: 1, messages: 1 });
     expect(tablesWith(await ground.dump(), silent)).toEqual([]);
   });

@@ -1,7 +1,8 @@
 import { expect } from '@jest/globals';
+import { AccountStore } from '../../src/accounts/account-store.js';
 import { EventLog } from '../../src/events/event-log.js';
 import { EVENT_TYPES } from '../../src/events/event-types.js';
-import type { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import type { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { delivered, logEvents, verified } from './logged-events.js';
 
 /** How many events the account has; three of them are of a rare type: the first, one in the middle, the last. */
@@ -15,7 +16,7 @@ export const FEW = 500;
 export async function fillLog(storage: TypeormStorage): Promise<EventLog> {
   const log = storage.store(EventLog);
   for (const account of ['demo', 'other']) {
-    await storage.accounts.createAccount({ id: account, name: account, createdAt: 0 });
+    await storage.store(AccountStore).createAccount({ id: account, name: account, createdAt: 0 });
     await log.switchOn(account, 0);
     for (let first = 1; first <= EVENTS; first += 1000) {
       const numbers = Array.from({ length: Math.min(1000, EVENTS - first + 1) }, (_, at) => first + at);

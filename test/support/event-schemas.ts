@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { EventLog, type LoggedEvent } from '../../src/events/event-log.js';
+import { EventLog } from '../../src/events/event-log.js';
+import { type LoggedEvent } from '../../src/events/stored-event.js';
 import { EventViews } from '../../src/webhooks/event-view.js';
 import { eventTypeViews } from '../../src/webhooks/feed/event-type-views.js';
 import { resolveWebhookSettings } from '../../src/webhooks/webhook-options.js';

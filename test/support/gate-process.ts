@@ -1,9 +1,10 @@
 import { LocalNotifier } from '../../src/common/notifier.js';
-import type { MessagingStorage } from '../../src/core/messaging-storage.js';
 import { MessagingEvents } from '../../src/events/messaging-events.js';
 import type { IdempotencyKey } from '../../src/outbox/accept/send.js';
 import { Idempotency } from '../../src/outbox/idempotency.js';
 import { type Acceptance, Outbox } from '../../src/outbox/outbox.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
+import type { MessagingStorage } from '../../src/storage/messaging-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend } from '../../src/testing/storage-contract/fixtures.js';
 
@@ -16,10 +17,11 @@ export class GateProcess {
 
   /** @param from the number of its first send, apart from those of other processes */
   constructor(
-    { outbox }: MessagingStorage,
+    storage: MessagingStorage,
     readonly clock = new FakeClock(),
     private readonly from = 0,
   ) {
+    const outbox = storage.store(OutboxStore);
     this.gate = new Idempotency(outbox, clock);
     this.outbox = new Outbox(outbox, new LocalNotifier(), new MessagingEvents());
   }

@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import { TypeormOutboxStore } from '../../src/outbox/outbox-sql.js';
-import type { OutboxStore } from '../../src/outbox/outbox-store.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
+import type { StoreClass } from '../../src/storage/engine/executor.js';
 import { StaleExecutor } from './naive-storage.js';
 import { SqliteMemory } from './sqlite-memory.js';
+import { inPlaceOf } from './store-in-place.js';
 
 /** Long enough for every request of a test to arrive, and for another instance to read the same. */
 const HESITATION_MS = 300;
@@ -13,10 +14,10 @@ export class HesitantStorage extends SqliteMemory {
 
   override async start(): Promise<void> {
     await super.start();
-    this.hesitant ??= new TypeormOutboxStore(new StaleExecutor(this.database, () => setTimeout(HESITATION_MS)));
+    this.hesitant ??= new OutboxStore(new StaleExecutor(this.database, () => setTimeout(HESITATION_MS)));
   }
 
-  override get outbox(): OutboxStore {
-    return this.hesitant ?? super.outbox;
+  override store<S extends object>(Store: StoreClass<S>): S {
+    return (this.hesitant && inPlaceOf(Store, this.hesitant)) ?? super.store(Store);
   }
 }

@@ -1,7 +1,9 @@
 import { expect } from '@jest/globals';
 import type { DataSource } from 'typeorm';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
+import type { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { dayOf, decide } from '../../src/outbox/accept/decide.js';
-import type { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { ACCOUNT, aSend, range, START } from '../../src/testing/storage-contract/fixtures.js';
 import { capped } from '../../src/testing/storage-contract/key-caps.js';
 
@@ -10,13 +12,16 @@ export async function expectCapAmongHosts(storage: TypeormStorage, host: DataSou
   const outcomes = await Promise.all(
     range(60).map((index) => {
       const send = aSend(index, capped(30, index % 3 === 0 ? 'k0' : 'k1'));
-      if (index % 2 === 0) return storage.outbox.commit([send], decide);
-      return host.transaction((manager) => storage.outbox.commit([send], decide, { manager }));
+      if (index % 2 === 0) return storage.store(OutboxStore).commit([send], decide);
+      return host.transaction((manager) => storage.store(OutboxStore).commit([send], decide, { manager }));
     }),
   );
   const kinds = outcomes.flat().map((outcome) => (outcome.kind === 'refused' ? outcome.why : outcome.kind));
   expect(kinds.filter((kind) => kind === 'accepted')).toHaveLength(30);
   expect(kinds.filter((kind) => kind === 'key_cap')).toHaveLength(30);
-  expect((await storage.outbox.keySpending(['k0'], dayOf(START))).get('k0')).toBe(30);
-  expect([await storage.ledger.balance(ACCOUNT), await storage.ledger.check()]).toEqual([970, []]);
+  expect((await storage.store(OutboxStore).keySpending(['k0'], dayOf(START))).get('k0')).toBe(30);
+  expect([await storage.store(LedgerStore).balance(ACCOUNT), await storage.store(LedgerStore).check()]).toEqual([
+    970,
+    [],
+  ]);
 }

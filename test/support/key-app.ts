@@ -1,7 +1,8 @@
 import { AccountDirectory } from '../../src/accounts/account-directory.js';
+import type { AccountState } from '../../src/accounts/account-records.js';
 import { AccountService, type IssueKeyCallOptions } from '../../src/accounts/account-service.js';
-import type { AccountState } from '../../src/accounts/account-store.js';
-import { AuditLog, type StoredAuditEntry } from '../../src/accounts/audit/audit.js';
+import { AuditLog } from '../../src/accounts/audit/audit.js';
+import { type StoredAuditEntry } from '../../src/accounts/audit/audit-entry.js';
 import type { AccountRole, OperatorRole } from '../../src/accounts/keys/permissions.js';
 import { MessagingModule } from '../../src/messaging/messaging.module.js';
 import type { MessagingOptions } from '../../src/messaging/module-options.js';

@@ -1,14 +1,17 @@
 import { expect, test } from '@jest/globals';
 import type { DataSource } from 'typeorm';
+import { AccountStore } from '../../src/accounts/account-store.js';
 import { checkBooks } from '../../src/billing/ledger-check.js';
-import type { LedgerProgress } from '../../src/billing/ledger-store.js';
+import type { LedgerProgress } from '../../src/billing/ledger-entry.js';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
 import { MessagingError } from '../../src/common/errors.js';
 import { SECOND_MS } from '../../src/common/time.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { decide } from '../../src/outbox/accept/decide.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import type { Executor, Work } from '../../src/storage/engine/executor.js';
 import { executorFor } from '../../src/storage/engine/executor-for.js';
 import type { Operation } from '../../src/storage/engine/operation.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { ACCOUNT, aSend, messageId, range, recipients, START } from '../../src/testing/storage-contract/fixtures.js';
 
 /** Enough for several chunks of each part. */
@@ -37,17 +40,19 @@ function noting(executor: Executor, counts: number[]): Executor {
 async function withBooks(dataSource: DataSource) {
   const storage = new TypeormStorage({ database: dataSource });
   await storage.start();
-  await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
-  await storage.accounts.createAccount({ id: 'acc2', name: 'B', createdAt: START });
-  await storage.ledger.post({ id: 'op:funds', accountId: ACCOUNT, kind: 'topup', units: 100_000, at: START });
+  await storage.store(AccountStore).createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
+  await storage.store(AccountStore).createAccount({ id: 'acc2', name: 'B', createdAt: START });
+  await storage
+    .store(LedgerStore)
+    .post({ id: 'op:funds', accountId: ACCOUNT, kind: 'topup', units: 100_000, at: START });
   let next = 0;
   const sendSome = async (count: number) => {
     const sends = range(count).map(() => aSend(next++, { at: START + next }));
-    await storage.outbox.commit(sends, decide);
+    await storage.store(OutboxStore).commit(sends, decide);
     return sends.map(({ id }) => id);
   };
   const fail = async (id: string) => {
-    await storage.outbox.settle([{ messageId: id, position: 0, status: 'failed', at: START + SECOND_MS }]);
+    await storage.store(OutboxStore).settle([{ messageId: id, position: 0, status: 'failed', at: START + SECOND_MS }]);
   };
   return { storage, sendSome, fail };
 }
@@ -58,7 +63,7 @@ export function ledgerCheckRules(open: () => Promise<DataSource>): void {
     const dataSource = await open();
     const { storage, sendSome, fail } = await withBooks(dataSource);
     for (const _ of range(MESSAGES / 250)) await sendSome(250);
-    await storage.outbox.commit([aSend(MESSAGES + 1, { recipients: recipients(3000) })], decide);
+    await storage.store(OutboxStore).commit([aSend(MESSAGES + 1, { recipients: recipients(3000) })], decide);
     await claimAll(storage);
     await fail(messageId(0));
     const executor = await executorFor(dataSource);
@@ -80,14 +85,14 @@ export function ledgerCheckRules(open: () => Promise<DataSource>): void {
     await dataSource.query(`UPDATE messaging_ledger SET units = 0 WHERE id = '${messageId(1)}'`);
     await dataSource.query(`UPDATE messaging_account SET balance = balance + 1 WHERE id = '${ACCOUNT}'`);
     await dataSource.query('UPDATE messaging_recipient SET units = -1 WHERE position = 2999');
-    const all = await storage.ledger.check();
+    const all = await storage.store(LedgerStore).check();
     expect(all.map((sentence) => sentence.slice(0, 20))).toEqual([
       'Account acc2: the ba',
       `Charge ${messageId(1)}: 0`.slice(0, 20),
       `Message ${messageId(MESSAGES + 1)}: i`.slice(0, 20),
       `Message ${messageId(MESSAGES + 1)}: r`.slice(0, 20),
     ]);
-    const found = await Promise.all(told.map(({ next }) => storage.ledger.check({ after: next })));
+    const found = await Promise.all(told.map(({ next }) => storage.store(LedgerStore).check({ after: next })));
     // From each place, what lies behind it; the faults in the order in which the check comes to them.
     for (const [index, faults] of found.entries()) {
       expect(faults).toEqual(all.slice(all.length - faults.length));
@@ -101,7 +106,9 @@ export function ledgerCheckRules(open: () => Promise<DataSource>): void {
 
   test.each(['', 'messages', 'elsewhere:1', 'recipients:x:y'])('goes on from no such place: %j', async (after) => {
     const { storage } = await withBooks(await open());
-    await expect(storage.ledger.check({ after })).rejects.toThrow(new MessagingError('error.invalid_cursor'));
+    await expect(storage.store(LedgerStore).check({ after })).rejects.toThrow(
+      new MessagingError('error.invalid_cursor'),
+    );
     await storage.stop();
   });
 
@@ -117,11 +124,11 @@ export function ledgerCheckRules(open: () => Promise<DataSource>): void {
       }
     })();
     const found: string[] = [];
-    for (const _ of range(10)) found.push(...(await storage.ledger.check()));
+    for (const _ of range(10)) found.push(...(await storage.store(LedgerStore).check()));
     over = true;
     await traffic;
     expect(found).toEqual([]);
-    expect(await storage.ledger.check()).toEqual([]);
+    expect(await storage.store(LedgerStore).check()).toEqual([]);
     await storage.stop();
   });
 }
@@ -134,5 +141,5 @@ async function claimAll(storage: TypeormStorage): Promise<void> {
     leaseUntil: START + 60 * SECOND_MS,
     abandoned: false,
   };
-  while ((await storage.outbox.claim(order)).length > 0);
+  while ((await storage.store(OutboxStore).claim(order)).length > 0);
 }

@@ -1,11 +1,14 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { AccountStore } from '../../src/accounts/account-store.js';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { decide } from '../../src/outbox/accept/decide.js';
-import type { ClaimOrder } from '../../src/outbox/outbox-store.js';
+import type { ClaimOrder } from '../../src/outbox/outbox-records.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { claimDeliveries } from '../../src/outbox/queue/claim.js';
 import type { Executor } from '../../src/storage/engine/executor.js';
 import { executorFor } from '../../src/storage/engine/executor-for.js';
 import type { Operation, Statement } from '../../src/storage/engine/operation.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { ACCOUNT, aSend, range, START } from '../../src/testing/storage-contract/fixtures.js';
 
 /** How many deliveries wait in the long lane, and how many have left it before them. */
@@ -60,7 +63,9 @@ export class LongLane {
   }
 
   private async fill(): Promise<void> {
-    const { accounts, ledger, outbox } = this.storage;
+    const accounts = this.storage.store(AccountStore);
+    const ledger = this.storage.store(LedgerStore);
+    const outbox = this.storage.store(OutboxStore);
     await accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
     await ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 10 * LONG, at: START });
     const [lane = ''] = LANES;

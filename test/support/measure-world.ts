@@ -1,9 +1,8 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import type { StorageMeasures } from '../../src/core/storage-measures.js';
-import { StorageMeter } from '../../src/outbox/queue/queue-meter.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { executorFor } from '../../src/storage/engine/executor-for.js';
 import type { Statement } from '../../src/storage/engine/operation.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { type StorageMeasures, StorageMeter } from '../../src/telemetry/storage-meter.js';
 import { range, START } from '../../src/testing/storage-contract/fixtures.js';
 import { WatchedExecutor } from './watched-executor.js';
 

@@ -1,11 +1,11 @@
 import type { DataSource } from 'typeorm';
 import type { HostTransaction } from '../../src/common/host-transaction.js';
-import { TypeormOutboxStore } from '../../src/outbox/outbox-sql.js';
-import type { OutboxStore } from '../../src/outbox/outbox-store.js';
-import { Executor, type Work } from '../../src/storage/engine/executor.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
+import { Executor, type StoreClass, type Work } from '../../src/storage/engine/executor.js';
 import { driveOn, openRunner } from '../../src/storage/engine/host-transaction.js';
 import { SqliteDialect } from '../../src/storage/sqlite/sqlite-dialect.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { inPlaceOf } from './store-in-place.js';
 
 /**
  * An executor as one writes it first: TypeORM's own transactions on the host's DataSource. On better-sqlite3 they are
@@ -47,10 +47,10 @@ export class NaiveSqliteStorage extends TypeormStorage {
 
   constructor(dataSource: DataSource) {
     super({ database: dataSource });
-    this.naive = new TypeormOutboxStore(new NaiveExecutor(dataSource));
+    this.naive = new OutboxStore(new NaiveExecutor(dataSource));
   }
 
-  override get outbox(): OutboxStore {
-    return this.naive;
+  override store<S extends object>(Store: StoreClass<S>): S {
+    return inPlaceOf(Store, this.naive) ?? super.store(Store);
   }
 }

@@ -1,35 +1,19 @@
 import { setImmediate as pause } from 'node:timers/promises';
-import type { Abstract } from '@nestjs/common';
 import type { Database } from 'better-sqlite3';
-import { TypeormAccountStore } from '../../src/accounts/account-sql.js';
-import { TypeormAuditLog } from '../../src/accounts/audit/audit-sql.js';
-import { TypeormLedgerStore } from '../../src/billing/ledger-sql.js';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
 import type { HostTransaction } from '../../src/common/host-transaction.js';
-import { MessagingStorage } from '../../src/core/messaging-storage.js';
-import { TypeormEventLog } from '../../src/events/event-log-sql.js';
-import { EventRecorder } from '../../src/events/event-recorder.js';
-import { TypeormUserSessionStore } from '../../src/management/session/user-session-sql.js';
-import { TypeormOverviewStore } from '../../src/management/usage/overview-sql.js';
-import { TypeormUsageStore } from '../../src/management/usage/usage-sql.js';
-import { TypeormMediaStore } from '../../src/media/media-sql.js';
-import { TypeormAddressStore } from '../../src/msgapp/address-sql.js';
-import { TypeormReceivedMessageStore } from '../../src/msgapp/received/received-message-sql.js';
-import { TypeormSessionStore } from '../../src/msgapp/sessions/session-sql.js';
-import { TypeormOutboxStore } from '../../src/outbox/outbox-sql.js';
-import { TypeormPolicyStore } from '../../src/outbox/policy/policy-sql.js';
+import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
+import { PolicyStore } from '../../src/outbox/policy/policy-store.js';
 import { RetentionStore } from '../../src/outbox/retention/retention-store.js';
-import { TypeormPhoneStore } from '../../src/sandbox/phones/phone-sql.js';
-import type { PhoneDelivery, PhoneMessage } from '../../src/sandbox/phones/phone-store.js';
-import { TypeormReceivedSmsStore } from '../../src/sms/inbound/received-sms-sql.js';
-import { TypeormOptOutStore } from '../../src/sms/opt-out/opt-out-sql.js';
-import { TypeormPartStore } from '../../src/sms/receipts/part-sql.js';
-import { Executor, type Work } from '../../src/storage/engine/executor.js';
+import { type PhoneDelivery, type PhoneMessage, PhoneStore } from '../../src/sandbox/phones/phone-store.js';
+import { Executor, type StoreClass, type Work } from '../../src/storage/engine/executor.js';
 import { driveSync, type Statement } from '../../src/storage/engine/operation.js';
+import { MessagingStorage, type StorageFinding, type StorageHealth } from '../../src/storage/messaging-storage.js';
 import { SqliteDialect } from '../../src/storage/sqlite/sqlite-dialect.js';
 import { SqliteHandle } from '../../src/storage/sqlite/sqlite-handle.js';
-import { TypeormEndpointStore } from '../../src/webhooks/endpoints/endpoint-sql.js';
 import { settled } from './settled.js';
 import { SqliteMemory } from './sqlite-memory.js';
+import { inPlaceOf } from './store-in-place.js';
 
 /**
  * An executor without isolation: it runs an operation and takes it back, waits, and then writes what the operation wrote,
@@ -38,6 +22,7 @@ import { SqliteMemory } from './sqlite-memory.js';
 export class StaleExecutor extends Executor {
   override readonly dialect = new SqliteDialect();
   private readonly handle: SqliteHandle;
+  private readonly inPlace = new Map<StoreClass, object>();
 
   /** @param hesitate what passes between reading and writing; a turn of the event loop unless given */
   constructor(
@@ -48,6 +33,16 @@ export class StaleExecutor extends Executor {
     // Balances below zero are for the contract to find, not for the column.
     database.pragma('ignore_check_constraints = ON');
     this.handle = new SqliteHandle(database);
+  }
+
+  /** Takes the place of a store. */
+  use<S extends object>(Store: StoreClass<S>, store: S): void {
+    this.inPlace.set(Store, store);
+  }
+
+  override store<S extends object>(Store: StoreClass<S>): S {
+    const own = this.inPlace.get(Store);
+    return (own && inPlaceOf(Store, own)) ?? super.store(Store);
   }
 
   override async write<T>(work: Work<T>, _host?: HostTransaction): Promise<T> {
@@ -109,7 +104,7 @@ export class StaleExecutor extends Executor {
 }
 
 /** Looks which messages there are, waits, and stores the others; the table's key is kept from finding a second one. */
-class NaivePhoneStore extends TypeormPhoneStore {
+class NaivePhoneStore extends PhoneStore {
   private readonly stored = new Set<string>();
 
   override async receive(messages: readonly PhoneDelivery[]): Promise<void> {
@@ -135,39 +130,39 @@ function withOwnId({ messageId, ...rest }: PhoneMessage): PhoneMessage {
 }
 
 /** Each call has a store of its own: a store's queue would have its calls follow on one another. */
-class NaiveLedgerStore extends TypeormLedgerStore {
+class NaiveLedgerStore extends LedgerStore {
   constructor(private readonly stale: Executor) {
     super(stale);
   }
 
-  override post(...given: Parameters<TypeormLedgerStore['post']>): ReturnType<TypeormLedgerStore['post']> {
-    return new TypeormLedgerStore(this.stale).post(...given);
+  override post(...given: Parameters<LedgerStore['post']>): ReturnType<LedgerStore['post']> {
+    return new LedgerStore(this.stale).post(...given);
   }
 }
 
 /** As `NaiveLedgerStore`. */
-class NaivePolicyStore extends TypeormPolicyStore {
+class NaivePolicyStore extends PolicyStore {
   constructor(private readonly stale: Executor) {
     super(stale);
   }
 
-  override change<T>(...[keys, step]: Parameters<TypeormPolicyStore['change']>): Promise<T> {
-    return new TypeormPolicyStore(this.stale).change(keys, step) as Promise<T>;
+  override change<T>(...[keys, step]: Parameters<PolicyStore['change']>): Promise<T> {
+    return new PolicyStore(this.stale).change(keys, step) as Promise<T>;
   }
 }
 
 /** Its writes of credentials take longer than what ends or takes over their session. */
-class NaiveSessionStore extends TypeormSessionStore {
+class NaiveSessionStore extends SessionStore {
   constructor(
     stale: Executor,
-    private readonly slow: TypeormSessionStore,
+    private readonly slow: SessionStore,
   ) {
     super(stale);
   }
 
   override writeCredentials(
-    ...given: Parameters<TypeormSessionStore['writeCredentials']>
-  ): ReturnType<TypeormSessionStore['writeCredentials']> {
+    ...given: Parameters<SessionStore['writeCredentials']>
+  ): ReturnType<SessionStore['writeCredentials']> {
     return this.slow.writeCredentials(...given);
   }
 }
@@ -177,36 +172,18 @@ class NaiveSessionStore extends TypeormSessionStore {
  * longer be so. One after the other everything works. It shows that the contract's race tests can fail.
  */
 export class NaiveStorage extends MessagingStorage {
-  override readonly outbox;
-  override readonly ledger;
-  override readonly accounts;
-  override readonly policies;
-  override readonly media;
-  private readonly stores: readonly object[];
+  private readonly stale: StaleExecutor;
 
   private constructor(private readonly under: SqliteMemory) {
     super();
-    const stale = new StaleExecutor(under.database);
-    this.policies = new NaivePolicyStore(stale);
-    const recorder = new EventRecorder(stale);
-    this.outbox = new TypeormOutboxStore(stale, this.policies, recorder);
-    this.ledger = new NaiveLedgerStore(stale);
-    this.accounts = new TypeormAccountStore(stale);
-    this.media = new TypeormMediaStore(stale);
-    const slow = new StaleExecutor(under.database, () => settled(5));
-    this.stores = [
-      ...[new NaivePhoneStore(stale), new TypeormPartStore(stale, recorder), new TypeormOptOutStore(stale)],
-      new NaiveSessionStore(stale, new TypeormSessionStore(slow)),
-      new TypeormReceivedSmsStore(stale, recorder),
-      new TypeormReceivedMessageStore(stale, recorder),
-      new TypeormAddressStore(stale),
-      new TypeormEventLog(stale, recorder),
-      new TypeormEndpointStore(stale),
-      ...[new TypeormUserSessionStore(stale), new TypeormAuditLog(stale)],
-      ...[new TypeormUsageStore(stale), new TypeormOverviewStore(stale)],
-      // No race is of it.
-      under.store(RetentionStore),
-    ];
+    this.stale = new StaleExecutor(under.database);
+    this.stale.use(PhoneStore, new NaivePhoneStore(this.stale));
+    this.stale.use(LedgerStore, new NaiveLedgerStore(this.stale));
+    this.stale.use(PolicyStore, new NaivePolicyStore(this.stale));
+    this.stale.use(
+      SessionStore,
+      new NaiveSessionStore(this.stale, new SessionStore(new StaleExecutor(under.database, () => settled(5)))),
+    );
   }
 
   static async open(): Promise<NaiveStorage> {
@@ -215,10 +192,26 @@ export class NaiveStorage extends MessagingStorage {
 
   override async start(): Promise<void> {}
 
-  override store<S extends object>(port: Abstract<S>): S {
-    const store = this.stores.find((each) => each instanceof port);
-    if (store instanceof port) return store;
-    throw new Error(`There is no naive ${port.name}.`);
+  override store<S extends object>(Store: StoreClass<S>): S {
+    // No race is of it.
+    if (inPlaceOf(Store, RetentionStore.prototype)) return this.under.store(Store);
+    return this.stale.store(Store);
+  }
+
+  override serverNow(): Promise<number | undefined> {
+    return this.under.serverNow();
+  }
+
+  override examine(): Promise<readonly StorageFinding[]> {
+    return this.under.examine();
+  }
+
+  override waiting(): number {
+    return this.under.waiting();
+  }
+
+  override health(): Promise<StorageHealth> {
+    return this.under.health();
   }
 
   override stop(): Promise<void> {

@@ -1,6 +1,10 @@
+import { AccountStore } from '../../src/accounts/account-store.js';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
 import { StorageUnavailableError } from '../../src/common/errors.js';
 import { EventLog } from '../../src/events/event-log.js';
 import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
+import { PolicyStore } from '../../src/outbox/policy/policy-store.js';
 import { PhoneStore } from '../../src/sandbox/phones/phone-store.js';
 import { ReceivedSmsStore } from '../../src/sms/inbound/received-sms-store.js';
 import { MemoryStorage } from '../../src/testing/memory-storage.js';
@@ -37,11 +41,11 @@ export class TroubledStorage extends MemoryStorage {
   override async start(): Promise<void> {
     await super.start();
     for (const store of [
-      this.accounts,
-      this.ledger,
-      this.outbox,
+      this.store(AccountStore),
+      this.store(LedgerStore),
+      this.store(OutboxStore),
       this.store(PhoneStore),
-      this.policies,
+      this.store(PolicyStore),
       this.store(SessionStore),
       this.store(EventLog),
       this.store(EndpointStore),

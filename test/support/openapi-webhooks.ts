@@ -1,6 +1,6 @@
 import { EventLog } from '../../src/events/event-log.js';
-import { MAX_REPLAYS } from '../../src/webhooks/calls/call-store.js';
-import { MAX_ENDPOINTS } from '../../src/webhooks/endpoints/endpoint-store.js';
+import { MAX_REPLAYS } from '../../src/webhooks/calls/call-records.js';
+import { MAX_ENDPOINTS } from '../../src/webhooks/endpoints/endpoint-records.js';
 import { delivered, logEvents } from './logged-events.js';
 import { DOORS, MAX_BYTES, once, play, playCrowd, playLate, type Stage, type Step } from './openapi-scenario.js';
 

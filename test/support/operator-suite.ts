@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { AccountStore } from '../../src/accounts/account-store.js';
 import { AuditLog } from '../../src/accounts/audit/audit.js';
+import type { LedgerPosting } from '../../src/billing/ledger-entry.js';
 import { LedgerService } from '../../src/billing/ledger-service.js';
-import type { LedgerPosting } from '../../src/billing/ledger-store.js';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
 import { UuidGenerator } from '../../src/common/ids.js';
 import { LocalNotifier } from '../../src/common/notifier.js';
-import type { MessagingStorage } from '../../src/core/messaging-storage.js';
 import { EventLog } from '../../src/events/event-log.js';
 import { EventTeller } from '../../src/events/event-teller.js';
 import { MessagingEvents } from '../../src/events/messaging-events.js';
@@ -16,6 +17,8 @@ import { OperatingControl } from '../../src/management/operator/operations/opera
 import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
 import { decide } from '../../src/outbox/accept/decide.js';
 import { Idempotency } from '../../src/outbox/idempotency.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
+import type { MessagingStorage } from '../../src/storage/messaging-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { aSend, aSession, onceKey, range, START } from '../../src/testing/storage-contract/fixtures.js';
 import type { OpenStorage, StorageHarness } from '../../src/testing/storage-contract/storage-harness.js';
@@ -23,8 +26,13 @@ import type { OpenStorage, StorageHarness } from '../../src/testing/storage-cont
 /** What a process of its own has over a storage. */
 function managedOver(storage: MessagingStorage): ManagedAccounts {
   const [clock, ids, events] = [new FakeClock(START), new UuidGenerator(), new MessagingEvents()];
-  const ledger = new LedgerService(storage.ledger, clock, ids, new EventTeller(events, storage.store(EventLog)));
-  const idempotency = new Idempotency(storage.outbox, clock);
+  const ledger = new LedgerService(
+    storage.store(LedgerStore),
+    clock,
+    ids,
+    new EventTeller(events, storage.store(EventLog)),
+  );
+  const idempotency = new Idempotency(storage.store(OutboxStore), clock);
   return new ManagedAccounts(storage.store(ManagedAccountStore), ledger, idempotency, new LocalNotifier(), clock, ids);
 }
 
@@ -54,13 +62,16 @@ export function operatorSuite(open: OpenStorage): void {
     await make('shop');
     const other = await harness.another?.();
     const posting: LedgerPosting = { id: 'op:r', accountId: 'shop', kind: 'topup', units: 7, at: START, by: BY };
-    const ledgers = [harness.storage.ledger, other?.ledger ?? harness.storage.ledger];
+    const ledgers = [
+      harness.storage.store(LedgerStore),
+      other?.store(LedgerStore) ?? harness.storage.store(LedgerStore),
+    ];
     const answers = await Promise.all(range(20).map((index) => ledgers[index % 2]?.post(posting)));
     expect(answers.filter((answer) => answer === 'posted')).toHaveLength(1);
     expect(answers.filter((answer) => answer === 'repeated')).toHaveLength(19);
-    expect(await harness.storage.ledger.balance('shop')).toBe(7);
+    expect(await harness.storage.store(LedgerStore).balance('shop')).toBe(7);
     expect(await actions()).toEqual(['account.created shop', 'balance.topped_up r']);
-    const { items } = await harness.storage.ledger.entries('shop', { limit: 10 });
+    const { items } = await harness.storage.store(LedgerStore).entries('shop', { limit: 10 });
     expect(items).toMatchObject([{ id: 'op:r', units: 7 }]);
   });
 
@@ -80,7 +91,7 @@ export function operatorSuite(open: OpenStorage): void {
     const refused = answers.filter((answer) => answer.status === 'rejected');
     expect(refused).toMatchObject([{ reason: { code: 'error.idempotency_mismatch' } }]);
     const winner = answers[0]?.status === 'fulfilled' ? 0 : 1;
-    expect(await harness.storage.ledger.balance('shop')).toBe(1 + winner);
+    expect(await harness.storage.store(LedgerStore).balance('shop')).toBe(1 + winner);
     expect(await actions()).toEqual(['account.created shop', `balance.topped_up r${winner}`]);
     expect(await post(winner)).toEqual({ reply: kept?.reply, replayed: true });
     await expect(post(1 - winner)).rejects.toMatchObject({ code: 'error.idempotency_mismatch' });
@@ -88,7 +99,7 @@ export function operatorSuite(open: OpenStorage): void {
     await make('stall');
     const body = { units: 5, reference: 'r5' };
     await processes[0]?.topUp('stall', body, { by: BY, once: { key: 'k', body } });
-    expect(await harness.storage.ledger.balance('stall')).toBe(5);
+    expect(await harness.storage.store(LedgerStore).balance('stall')).toBe(5);
   });
 
   test('two creations under one key, over two processes, create one account', async () => {
@@ -146,12 +157,12 @@ export function operatorSuite(open: OpenStorage): void {
     for (const id of ['a', 'b']) {
       await make(id);
       for (const name of ['TWO', 'ONE']) {
-        await harness.storage.accounts.registerSignature({
+        await harness.storage.store(AccountStore).registerSignature({
           ...{ accountId: id, name, status: 'pending', reason: undefined, createdAt: START, decidedAt: undefined },
         });
       }
     }
-    await harness.storage.accounts.decideSignature('a', 'ONE', 'verified', undefined, START, BY);
+    await harness.storage.store(AccountStore).decideSignature('a', 'ONE', 'verified', undefined, START, BY);
     const found: string[] = [];
     for (;;) {
       const { items: all } = await accounts().signatures({ limit: 100 });
@@ -190,9 +201,11 @@ export function operatorSuite(open: OpenStorage): void {
     const ids = range(30).map((index) => `acc-${index}`);
     for (const id of ids) await make(id);
     for (const id of ids) {
-      await harness.storage.ledger.post({ id: `op:${id}`, accountId: id, kind: 'topup', units: 9, at: START });
+      await harness.storage
+        .store(LedgerStore)
+        .post({ id: `op:${id}`, accountId: id, kind: 'topup', units: 9, at: START });
     }
-    const { outbox } = harness.storage;
+    const outbox = harness.storage.store(OutboxStore);
     await outbox.commit(
       ids.map((accountId, index) => aSend(index, { accountId, at: START + 100 - index })),
       decide,

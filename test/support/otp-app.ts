@@ -1,8 +1,8 @@
 import { setImmediate as pause } from 'node:timers/promises';
-import type { MessagingStorage } from '../../src/core/messaging-storage.js';
 import type { MessagingOptions } from '../../src/messaging/module-options.js';
 import type { OtpOptions } from '../../src/otp/otp-options.js';
 import { PhoneStore } from '../../src/sandbox/phones/phone-store.js';
+import type { MessagingStorage } from '../../src/storage/messaging-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { MemoryStorage } from '../../src/testing/memory-storage.js';
 import type { Adapter, AppSetup } from './http-apps.js';

@@ -1,3 +1,5 @@
+import { AccountStore } from '../../src/accounts/account-store.js';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
 import type { OtpLimits } from '../../src/otp/otp-limits.js';
 import type { OtpOptions } from '../../src/otp/otp-options.js';
 import type { VerifyOutcome } from '../../src/otp/otp-results.js';
@@ -6,7 +8,9 @@ import type { OtpPayload } from '../../src/otp/otp-text-source.js';
 import { ChallengePolicy } from '../../src/otp/send-challenge.js';
 import { VerifyStep } from '../../src/otp/verify-challenge.js';
 import { decide } from '../../src/outbox/accept/decide.js';
-import type { CommitOutcome } from '../../src/outbox/outbox-store.js';
+import type { CommitOutcome } from '../../src/outbox/outbox-records.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
+import { PolicyStore } from '../../src/outbox/policy/policy-store.js';
 import { MemoryStorage } from '../../src/testing/memory-storage.js';
 import { PEPPER } from './otp-app.js';
 
@@ -29,8 +33,8 @@ export class OtpBench {
 
   async open(units = 1_000_000_000): Promise<this> {
     await this.storage.start();
-    await this.storage.accounts.createAccount({ id: 'a', name: 'A', createdAt: 0 });
-    await this.storage.ledger.post({ id: 'f', accountId: 'a', kind: 'topup', units, at: 0 });
+    await this.storage.store(AccountStore).createAccount({ id: 'a', name: 'A', createdAt: 0 });
+    await this.storage.store(LedgerStore).post({ id: 'f', accountId: 'a', kind: 'topup', units, at: 0 });
     return this;
   }
 
@@ -50,7 +54,7 @@ export class OtpBench {
     const id = `m${String(this.sends++).padStart(9, '0')}`;
     const binding = { accountId: 'a', service, number };
     const request = { binding, messageId: id, channel: 'sms', units, newId: `c${id}`, now: this.now, message: '' };
-    const [outcome] = await this.storage.outbox.commit(
+    const [outcome] = await this.storage.store(OutboxStore).commit(
       [
         {
           ...{ id, accountId: 'a', channel: 'sms', sender: 'INFOS', payload: { kind: 'otp' }, reply: {}, at: this.now },
@@ -60,17 +64,17 @@ export class OtpBench {
       decide,
     );
     if (!outcome) throw new Error('There is no outcome.');
-    const payload = (await this.storage.outbox.find('a', 'sms', id))?.payload as OtpPayload | undefined;
+    const payload = (await this.storage.store(OutboxStore).find('a', 'sms', id))?.payload as OtpPayload | undefined;
     const code = payload ? this.settings.codes.codeOf(payload, binding) : '';
     return { outcome, code, id };
   }
 
   async verify(otp: string, service = 's', number = this.number): Promise<VerifyOutcome> {
     const step = new VerifyStep({ accountId: 'a', service, number }, otp, this.now, this.settings);
-    return this.storage.policies.change(step.keys, step.decide);
+    return this.storage.store(PolicyStore).change(step.keys, step.decide);
   }
 
   async fail(messageId: string): Promise<void> {
-    await this.storage.outbox.settle([{ messageId, position: 0, status: 'failed', at: this.now }]);
+    await this.storage.store(OutboxStore).settle([{ messageId, position: 0, status: 'failed', at: this.now }]);
   }
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DataSourceOptions } from 'typeorm';
-import type { MessagingStorage } from '../../src/core/messaging-storage.js';
+import type { MessagingStorage } from '../../src/storage/messaging-storage.js';
 import { leaksOf, storedTexts } from './code-leaks.js';
 import type { Adapter } from './http-apps.js';
 import { OtpApp, wrongFor } from './otp-app.js';

@@ -1,27 +1,28 @@
-import type { PolicyStore, RecordStep } from '../../src/outbox/policy/policy-store.js';
+import { PolicyStore } from '../../src/outbox/policy/policy-store.js';
+import type { RecordStep } from '../../src/outbox/policy/record-step.js';
 import type { SeenRecords } from '../../src/outbox/policy/send-policy.js';
 import type { OutgoingSms } from '../../src/sms/sms-transport.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
+import { NoDatabase } from './no-database.js';
 import { anSms, RouteDouble, RoutedFixture } from './routed-fixture.js';
 import { settled } from './settled.js';
 
 /** A store whose transactions are counted, so that a test turns its clock only between them. */
-export function watched(store: PolicyStore): { readonly guards: PolicyStore; made: number; open: number } {
-  const watch = {
-    made: 0,
-    open: 0,
-    guards: {
-      async change<T>(keys: readonly string[], step: (seen: SeenRecords) => RecordStep<T>): Promise<T> {
-        watch.made++;
-        watch.open++;
-        return store.change(keys, step).finally(() => {
-          watch.open--;
-        });
-      },
-      purge: (now: number, limit: number) => store.purge(now, limit),
-    },
-  };
-  return watch;
+export class WatchedPolicies extends PolicyStore {
+  made = 0;
+  open = 0;
+
+  constructor(private readonly policies: PolicyStore) {
+    super(new NoDatabase());
+  }
+
+  override async change<T>(keys: readonly string[], step: (seen: SeenRecords) => RecordStep<T>): Promise<T> {
+    this.made++;
+    this.open++;
+    return this.policies.change(keys, step).finally(() => {
+      this.open--;
+    });
+  }
 }
 
 /** What workers with one limited route each, one after another store, made of so many SMS. */
@@ -63,14 +64,14 @@ export async function runPaced(
   }));
   const workers = await Promise.all(
     stores.map(async (store, index) => {
-      const watch = watched(store);
+      const watch = new WatchedPolicies(store);
       const transport = new RouteDouble('carrier', () => {
         shares[index] = (shares[index] ?? 0) + 1;
         for (let part = 0; part < segments; part++) out.push(clock.now() - start);
         return { kind: 'sent' };
       });
       const routes = [{ name: 'limited', transport, segmentsPerSecond }];
-      return { watch, fixture: await RoutedFixture.started(routes, { clock, guards: watch.guards }), busy: 0 };
+      return { watch, fixture: await RoutedFixture.started(routes, { clock, guards: watch }), busy: 0 };
     }),
   );
   const handOver = async (worker: (typeof workers)[number], batch: readonly OutgoingSms[]) => {

@@ -1,12 +1,15 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { AccountStore } from '../../src/accounts/account-store.js';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { decide } from '../../src/outbox/accept/decide.js';
 import { listMessages } from '../../src/outbox/listing/listings.js';
 import { listFirstRecipients, listNumbers, readRecipients } from '../../src/outbox/listing/recipients.js';
-import type { MessageQuery, RecipientQuery } from '../../src/outbox/outbox-store.js';
+import type { MessageQuery, RecipientQuery } from '../../src/outbox/outbox-records.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import type { Executor } from '../../src/storage/engine/executor.js';
 import { executorFor } from '../../src/storage/engine/executor-for.js';
 import type { Operation, Row, Statement } from '../../src/storage/engine/operation.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import {
   ACCOUNT,
   aSend,
@@ -94,7 +97,9 @@ export class ReadWorld {
   }
 
   private async fill(): Promise<void> {
-    const { accounts, ledger, outbox } = this.storage;
+    const accounts = this.storage.store(AccountStore);
+    const ledger = this.storage.store(LedgerStore);
+    const outbox = this.storage.store(OutboxStore);
     await accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
     await ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: SMALL + LARGE, at: START });
     const small = range(SMALL).map((index) =>

@@ -1,5 +1,5 @@
 import type { RepeatPolicy } from '../../src/outbox/delivery/delivery-result.js';
-import type { PolicyStore } from '../../src/outbox/policy/policy-store.js';
+import { PolicyStore } from '../../src/outbox/policy/policy-store.js';
 import {
   type CallbackHandler,
   type DeliveryTiming,
@@ -99,7 +99,7 @@ export class RoutedFixture {
     routes: readonly (RouteRules & { readonly transport: SmsTransport })[],
     { clock = new FakeClock(), guards }: { clock?: FakeClock; guards?: PolicyStore } = {},
   ): Promise<RoutedFixture> {
-    return new RoutedFixture(routes, { clock, guards: guards ?? (await SqliteMemory.open()).policies });
+    return new RoutedFixture(routes, { clock, guards: guards ?? (await SqliteMemory.open()).store(PolicyStore) });
   }
 
   static async started(...given: Parameters<typeof RoutedFixture.open>): Promise<RoutedFixture> {

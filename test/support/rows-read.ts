@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { BEGIN } from '../../src/storage/engine/connection.js';
 import type { Statement } from '../../src/storage/engine/operation.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { eventually } from './eventually.js';
 import { connectPostgres } from './postgres.js';
 

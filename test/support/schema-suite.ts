@@ -1,12 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DataSource } from 'typeorm';
+import { AccountStore } from '../../src/accounts/account-store.js';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
 import { MessagingOptionsError } from '../../src/common/errors.js';
+import { SCHEMA } from '../../src/messaging/schema.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { decide } from '../../src/outbox/accept/decide.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import type { Change, Dialect } from '../../src/storage/dialect.js';
 import { executorFor } from '../../src/storage/engine/executor-for.js';
 import { checkSchema, migrate } from '../../src/storage/schema/migrate.js';
-import { SCHEMA, type SchemaGroup, tablesOf, versionsOf } from '../../src/storage/schema/versions.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { type SchemaGroup, tablesOf, versionsOf } from '../../src/storage/schema/versions.js';
 import { ACCOUNT, aSend, START } from '../../src/testing/storage-contract/fixtures.js';
 
 const WHAT_TO_DO =
@@ -145,9 +149,9 @@ export function schemaRules(open: () => Promise<DataSource>): void {
         .filter((tab) => tab.startsWith('messaging_'))
         .sort(),
     ).toEqual([...made, 'messaging_schema'].sort());
-    await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
-    await storage.ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 10, at: START });
-    await storage.outbox.commit([aSend(1)], decide);
+    await storage.store(AccountStore).createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
+    await storage.store(LedgerStore).post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 10, at: START });
+    await storage.store(OutboxStore).commit([aSend(1)], decide);
     expect(await dataSource.query('SELECT metadata, trace FROM messaging_message')).toEqual([
       { metadata: null, trace: null },
     ]);
@@ -259,7 +263,9 @@ export function schemaRules(open: () => Promise<DataSource>): void {
       await brokenOff(dataSource, SCHEMA, place);
       if (catalogueOf(dataSource).ddl) expect(await tablesIn(dataSource)).toEqual([]);
       const executor = await executorFor(dataSource);
-      await expect(executor.read(() => checkSchema())).rejects.toThrow(/the schema lacks .*sandbox\/0002-screens/);
+      await expect(executor.read(() => checkSchema(SCHEMA))).rejects.toThrow(
+        /the schema lacks .*sandbox\/0002-screens/,
+      );
     }
     await migrated(dataSource, SCHEMA, 2);
     expect(await schemaOf(dataSource)).toEqual(whole);

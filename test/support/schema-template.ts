@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { DataSource } from 'typeorm';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 
 declare global {
   /** A database with our schema and nothing else, as bytes; of the worker, as each test file loads this module anew. */

@@ -1,5 +1,8 @@
-import type { CommitOutcome, OutboxStore, WaitFor } from '../../src/outbox/outbox-store.js';
+import type { CommitOutcome, WaitFor } from '../../src/outbox/outbox-records.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
+import type { StoreClass } from '../../src/storage/engine/executor.js';
 import { MemoryStorage } from '../../src/testing/memory-storage.js';
+import { inPlaceOf } from './store-in-place.js';
 
 /** One call of `commit`. */
 export interface SeenCommit {
@@ -59,7 +62,7 @@ export class ScriptedStorage extends MemoryStorage {
 
   override async start(): Promise<void> {
     await super.start();
-    this.scripted = new ScriptedCommits(super.outbox);
+    this.scripted = new ScriptedCommits(super.store(OutboxStore));
   }
 
   get commits(): ScriptedCommits {
@@ -67,7 +70,7 @@ export class ScriptedStorage extends MemoryStorage {
     return this.scripted;
   }
 
-  override get outbox(): OutboxStore {
-    return this.commits.store;
+  override store<S extends object>(Store: StoreClass<S>): S {
+    return inPlaceOf(Store, this.commits.store) ?? super.store(Store);
   }
 }

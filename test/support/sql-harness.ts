@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { TypeormStorage, type TypeormStorageSettings } from '../../src/storage/typeorm-storage.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
+import { type TypeormStorageSettings } from '../../src/storage/sql-storage.js';
 import type { StorageHarness, StorageTamper, StoredUnits } from '../../src/testing/storage-contract/storage-harness.js';
 
 const TABLES = `account api_key signature message recipient ledger idempotency phone_message phone_lost trail policy

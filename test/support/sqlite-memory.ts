@@ -1,9 +1,9 @@
 import { afterAll } from '@jest/globals';
 import type Database from 'better-sqlite3';
 import { DataSource } from 'typeorm';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import type { Executor } from '../../src/storage/engine/executor.js';
 import { executorFor } from '../../src/storage/engine/executor-for.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import type { StorageHarness } from '../../src/testing/storage-contract/storage-harness.js';
 import { connectionOf, DatabaseWithSchema, prepareSchema } from './schema-template.js';

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { MessagingOptionsError } from '../../src/common/errors.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 
 /** What a start says on a server's empty database that is to be checked, on one that is not there, and to a stranger. */
 export async function expectStartSentences(url: string): Promise<void> {

@@ -1,9 +1,13 @@
-import { AuditLog, HOST } from '../../src/accounts/audit/audit.js';
+import { AccountStore } from '../../src/accounts/account-store.js';
+import { AuditLog } from '../../src/accounts/audit/audit.js';
+import { HOST } from '../../src/accounts/audit/audit-entry.js';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
 import { DAY_MS } from '../../src/common/time.js';
 import { UsageStore } from '../../src/management/usage/usage-store.js';
+import { MediaStore } from '../../src/media/media-store.js';
 import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
 import type { IdempotencyKey } from '../../src/outbox/accept/send.js';
-import { TypeormOutboxStore } from '../../src/outbox/outbox-sql.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { RetentionStore } from '../../src/outbox/retention/retention-store.js';
 import { PartStore } from '../../src/sms/receipts/part-store.js';
 import type { SqliteMemory } from './sqlite-memory.js';
@@ -31,7 +35,7 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   'an audit log that tells of what did not change': {
     topic: 'audit log',
     build: (storage) => {
-      const { accounts } = storage;
+      const accounts = storage.store(AccountStore);
       const register = accounts.registerSignature.bind(accounts);
       accounts.registerSignature = async (signature, by = HOST) => {
         const stored = await register(signature, by);
@@ -43,7 +47,8 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'keys compared without case and trailing blanks': {
     topic: 'idempotency keys',
-    build: ({ outbox }) => {
+    build: (storage) => {
+      const outbox = storage.store(OutboxStore);
       const commit = outbox.commit.bind(outbox);
       outbox.commit = (sends, ...rest) =>
         commit(
@@ -54,7 +59,8 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'replies whose fields come back sorted': {
     topic: 'idempotency keys',
-    build: ({ outbox }) => {
+    build: (storage) => {
+      const outbox = storage.store(OutboxStore);
       const commit = outbox.commit.bind(outbox);
       outbox.commit = async (...given) =>
         (await commit(...given)).map((each) =>
@@ -64,7 +70,8 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'a batch that is not one transaction': {
     topic: 'commit',
-    build: ({ outbox }) => {
+    build: (storage) => {
+      const outbox = storage.store(OutboxStore);
       const commit = outbox.commit.bind(outbox);
       outbox.commit = async (sends, ...rest) => {
         const outcomes = [];
@@ -75,21 +82,25 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'texts that are normalised': {
     topic: 'contents',
-    build: ({ outbox }) => {
+    build: (storage) => {
+      const outbox = storage.store(OutboxStore);
       const commit = outbox.commit.bind(outbox);
       outbox.commit = (sends, ...rest) => commit(JSON.parse(JSON.stringify(sends).normalize('NFC')), ...rest);
     },
   },
   'takeovers nobody asked for': {
     topic: 'claims',
-    build: ({ outbox }) => {
+    build: (storage) => {
+      const outbox = storage.store(OutboxStore);
       const claim = outbox.claim.bind(outbox);
       outbox.claim = (order) => claim({ ...order, abandoned: true });
     },
   },
   'claims that know no accounts': {
     topic: 'priorities',
-    build: ({ outbox, database }) => {
+    build: (storage) => {
+      const { database } = storage;
+      const outbox = storage.store(OutboxStore);
       const claim = outbox.claim.bind(outbox);
       outbox.claim = (order) => {
         database.exec("UPDATE messaging_recipient SET queue = '' WHERE status = 'queued'");
@@ -99,7 +110,9 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'claims that know no priorities': {
     topic: 'priorities',
-    build: ({ outbox, database }) => {
+    build: (storage) => {
+      const { database } = storage;
+      const outbox = storage.store(OutboxStore);
       const claim = outbox.claim.bind(outbox);
       outbox.claim = async (order) => {
         database.exec('UPDATE messaging_recipient SET units = units + 10 * priority, priority = 0');
@@ -111,13 +124,17 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'shares and turns that each batch counts anew': {
     topic: 'priorities',
-    build: ({ outbox, executor }) => {
-      outbox.claim = (order) => new TypeormOutboxStore(executor).claim(order);
+    build: (storage) => {
+      const { executor } = storage;
+      const outbox = storage.store(OutboxStore);
+      outbox.claim = (order) => new OutboxStore(executor).claim(order);
     },
   },
   'codes that share with the others': {
     topic: 'priorities',
-    build: ({ outbox, database }) => {
+    build: (storage) => {
+      const { database } = storage;
+      const outbox = storage.store(OutboxStore);
       const claim = outbox.claim.bind(outbox);
       outbox.claim = (order) => {
         database.exec("UPDATE messaging_recipient SET priority = -1 WHERE priority = -2 AND status = 'queued'");
@@ -127,7 +144,9 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'lanes in the order of acceptance alone': {
     topic: 'priorities',
-    build: ({ outbox, database }) => {
+    build: (storage) => {
+      const { database } = storage;
+      const outbox = storage.store(OutboxStore);
       const claim = outbox.claim.bind(outbox);
       outbox.claim = (order) => {
         database.exec(
@@ -139,7 +158,9 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'lanes whose next delivery does not wait for a retry': {
     topic: 'lanes',
-    build: ({ outbox, database }) => {
+    build: (storage) => {
+      const { database } = storage;
+      const outbox = storage.store(OutboxStore);
       const claim = outbox.claim.bind(outbox);
       outbox.claim = async (order) => {
         const asleep = "SET channel = ? || channel WHERE status = 'queued' AND due_at > ?";
@@ -152,7 +173,9 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'lanes in the order of their times and ids': {
     topic: 'lanes',
-    build: ({ outbox, database }) => {
+    build: (storage) => {
+      const { database } = storage;
+      const outbox = storage.store(OutboxStore);
       const claim = outbox.claim.bind(outbox);
       outbox.claim = (order) => {
         database.exec(`UPDATE messaging_recipient SET lane_turn =
@@ -163,7 +186,8 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'settlements without a fence': {
     topic: 'settle',
-    build: ({ outbox }) => {
+    build: (storage) => {
+      const outbox = storage.store(OutboxStore);
       const settle = outbox.settle.bind(outbox);
       outbox.settle = (settlements) => settle(settlements.map(({ attempt: _, ...rest }) => rest));
     },
@@ -185,21 +209,25 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'expiry of states that were not asked for': {
     topic: 'expire',
-    build: ({ outbox }) => {
+    build: (storage) => {
+      const outbox = storage.store(OutboxStore);
       const expire = outbox.expire.bind(outbox);
       outbox.expire = (order) => expire({ ...order, statuses: ['sent', 'sending'] });
     },
   },
   'a next due time that looks at the queue alone': {
     topic: 'next due',
-    build: ({ outbox, database }) => {
+    build: (storage) => {
+      const { database } = storage;
+      const outbox = storage.store(OutboxStore);
       const first = "SELECT min(due_at) FROM messaging_recipient WHERE channel = ? AND status = 'queued'";
       outbox.nextDue = async (channel) => (database.prepare(first).pluck().get(channel) ?? undefined) as number;
     },
   },
   'pages by offset': {
     topic: 'listings',
-    build: ({ outbox }) => {
+    build: (storage) => {
+      const outbox = storage.store(OutboxStore);
       const list = outbox.list.bind(outbox);
       outbox.list = async ({ after, limit, ...query }) => {
         const { items } = await list({ ...query, limit: 1000 });
@@ -210,7 +238,8 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'a state of one recipient and the number of another': {
     topic: 'listings',
-    build: ({ outbox }) => {
+    build: (storage) => {
+      const outbox = storage.store(OutboxStore);
       const list = outbox.list.bind(outbox);
       outbox.list = async ({ status, ...query }) => {
         const page = await list({ ...query, limit: 1000 });
@@ -235,7 +264,9 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'reports that count as attempts': {
     topic: 'trail',
-    build: ({ outbox, database }) => {
+    build: (storage) => {
+      const { database } = storage;
+      const outbox = storage.store(OutboxStore);
       const read = outbox.recipientPage.bind(outbox);
       const steps = 'SELECT count(*) FROM messaging_trail WHERE message_id = ? AND position = ?';
       outbox.recipientPage = async (id, query) => {
@@ -267,14 +298,17 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'a purge beyond its limit': {
     topic: 'kept replies',
-    build: ({ outbox }) => {
+    build: (storage) => {
+      const outbox = storage.store(OutboxStore);
       const purge = outbox.purgeReplies.bind(outbox);
       outbox.purgeReplies = (now, limit) => purge(now, limit * 2);
     },
   },
   'postings whose repeats are posted again': {
     topic: 'ledger',
-    build: ({ ledger, database }) => {
+    build: (storage) => {
+      const { database } = storage;
+      const ledger = storage.store(LedgerStore);
       const post = ledger.post.bind(ledger);
       const forget = "UPDATE messaging_ledger SET id = 'before ' || hex(randomblob(8)) WHERE id = ?";
       ledger.post = (posting) => {
@@ -285,7 +319,8 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'repeats that may be anything': {
     topic: 'ledger',
-    build: ({ ledger }) => {
+    build: (storage) => {
+      const ledger = storage.store(LedgerStore);
       const post = ledger.post.bind(ledger);
       ledger.post = async (posting) => {
         const answer = await post(posting);
@@ -295,14 +330,17 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'postings that are not known by their former id': {
     topic: 'ledger',
-    build: ({ ledger }) => {
+    build: (storage) => {
+      const ledger = storage.store(LedgerStore);
       const post = ledger.post.bind(ledger);
       ledger.post = ({ formerId: _, ...posting }) => post(posting);
     },
   },
   'charges and refunds that stand for a former id': {
     topic: 'ledger',
-    build: ({ ledger, database }) => {
+    build: (storage) => {
+      const { database } = storage;
+      const ledger = storage.store(LedgerStore);
       const post = ledger.post.bind(ledger);
       const entry = database.prepare('SELECT id FROM messaging_ledger WHERE id = ?');
       ledger.post = async (posting) => (entry.get(posting.formerId ?? '') ? 'repeated' : post(posting));
@@ -310,7 +348,8 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'a check that overlooks debts, messages without a charge and failures without a refund': {
     topic: 'books',
-    build: ({ ledger }) => {
+    build: (storage) => {
+      const ledger = storage.store(LedgerStore);
       const check = ledger.check.bind(ledger);
       ledger.check = async () =>
         (await check()).filter((sentence) => !/negative|no charge|not refunded/.test(sentence));
@@ -318,7 +357,8 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'a check that sees nothing': {
     topic: 'books',
-    build: ({ ledger }) => {
+    build: (storage) => {
+      const ledger = storage.store(LedgerStore);
       ledger.check = async () => [];
     },
   },
@@ -454,7 +494,9 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'files that can be read before they are whole': {
     topic: 'media',
-    build: ({ media, database }) => {
+    build: (storage) => {
+      const { database } = storage;
+      const media = storage.store(MediaStore);
       const known = database.prepare('SELECT id FROM messaging_media WHERE id = ?');
       const chunks = database.prepare('SELECT content FROM messaging_media_chunk WHERE media_id = ? ORDER BY place');
       media.read = async function* (id) {
@@ -465,7 +507,8 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'files whose chunks share memory with their source': {
     topic: 'media',
-    build: ({ media }) => {
+    build: (storage) => {
+      const media = storage.store(MediaStore);
       const [write, read] = [media.write.bind(media), media.read.bind(media)];
       const given = new Map<string, Uint8Array[]>();
       media.write = (id, chunks, at) => {
@@ -490,7 +533,8 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'files that end early when they are removed': {
     topic: 'media',
-    build: ({ media }) => {
+    build: (storage) => {
+      const media = storage.store(MediaStore);
       const read = media.read.bind(media);
       media.read = async function* (id) {
         let some = false;
@@ -507,14 +551,16 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'account ids without case': {
     topic: 'accounts',
-    build: ({ accounts }) => {
+    build: (storage) => {
+      const accounts = storage.store(AccountStore);
       const create = accounts.createAccount.bind(accounts);
       accounts.createAccount = (account) => create({ ...account, id: account.id.toLowerCase() });
     },
   },
   'key ends that the last word decides': {
     topic: 'API keys',
-    build: ({ accounts }) => {
+    build: (storage) => {
+      const accounts = storage.store(AccountStore);
       const rotate = accounts.rotateKey.bind(accounts);
       const find = accounts.findKey.bind(accounts);
       let end: number | undefined;
@@ -530,7 +576,8 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'caps of keys that nobody counts': {
     topic: 'caps of keys',
-    build: ({ outbox }) => {
+    build: (storage) => {
+      const outbox = storage.store(OutboxStore);
       const commit = outbox.commit.bind(outbox);
       outbox.commit = (sends, decide, ...rest) =>
         commit(sends, (all, seen) => ({ ...decide(all, seen), keySpending: new Map() }), ...rest);
@@ -538,7 +585,8 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'caps of keys that each key has for itself': {
     topic: 'caps of keys',
-    build: ({ outbox }) => {
+    build: (storage) => {
+      const outbox = storage.store(OutboxStore);
       const commit = outbox.commit.bind(outbox);
       outbox.commit = (sends, ...rest) =>
         commit(
@@ -549,14 +597,16 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'what keys have spent, purged to the last day': {
     topic: 'caps of keys',
-    build: ({ outbox }) => {
+    build: (storage) => {
+      const outbox = storage.store(OutboxStore);
       const purge = outbox.purgeKeySpending.bind(outbox);
       outbox.purgeKeySpending = (until, limit) => purge(until + 1, limit);
     },
   },
   'keys without their addresses': {
     topic: 'API keys',
-    build: ({ accounts }) => {
+    build: (storage) => {
+      const accounts = storage.store(AccountStore);
       const find = accounts.findKey.bind(accounts);
       accounts.findKey = async (id) => {
         const key = await find(id);
@@ -566,14 +616,16 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'signatures that are listed whole, whatever the page': {
     topic: 'signatures',
-    build: ({ accounts }) => {
+    build: (storage) => {
+      const accounts = storage.store(AccountStore);
       const list = accounts.listSignatures.bind(accounts);
       accounts.listSignatures = (accountId) => list(accountId, { limit: 1000 });
     },
   },
   'signatures that an account may use before they are verified': {
     topic: 'signatures',
-    build: ({ accounts }) => {
+    build: (storage) => {
+      const accounts = storage.store(AccountStore);
       accounts.verifiedSignatures = async (accountId) => {
         const { items } = await accounts.listSignatures(accountId, { limit: 1000 });
         return items.map(({ name }) => name);
@@ -582,7 +634,8 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'signatures that a second registration makes pending again': {
     topic: 'signatures',
-    build: ({ accounts }) => {
+    build: (storage) => {
+      const accounts = storage.store(AccountStore);
       const register = accounts.registerSignature.bind(accounts);
       accounts.registerSignature = async (signature) => {
         await register(signature);

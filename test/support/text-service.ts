@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import type { DataSource } from 'typeorm';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { startMessaging } from './messaging-app.js';
 import { ask, sendSms, tallyOf } from './sms-client.js';
 import { until } from './until.js';

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { decide } from '../../src/outbox/accept/decide.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { recipients } from '../../src/testing/storage-contract/fixtures.js';
 import { type Call, call } from '../support/http-client.js';
 import { phoneOf } from '../support/sms-client.js';
@@ -274,15 +275,14 @@ async function overdue({ database, hostile }: CrowdedService, count: number): Pr
     const at = Date.now() - 3_600_000;
     const id = 'overdue';
     const send = { id, accountId: hostile.accountId, channel: 'sms', sender: 'INFOS', at, reply: { smsID: id } };
-    await storage.outbox.commit(
-      [{ ...send, payload: { kind: 'text', text: 'x' }, recipients: recipients(count, 0) }],
-      decide,
-    );
+    await storage
+      .store(OutboxStore)
+      .commit([{ ...send, payload: { kind: 'text', text: 'x' }, recipients: recipients(count, 0) }], decide);
     for (let from = 0; from < count; from += 5000) {
       const places = Array.from({ length: Math.min(5000, count - from) }, (_, index) => from + index);
-      await storage.outbox.settle(
-        places.map((position) => ({ messageId: id, position, status: 'sent', at, dueAt: at + 1000 })),
-      );
+      await storage
+        .store(OutboxStore)
+        .settle(places.map((position) => ({ messageId: id, position, status: 'sent', at, dueAt: at + 1000 })));
     }
   } finally {
     await storage.stop();

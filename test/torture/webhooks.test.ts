@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { AccountStore } from '../../src/accounts/account-store.js';
 import { EventLog } from '../../src/events/event-log.js';
+import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { dataSourceFor } from '../../src/storage/engine/data-source.js';
-import { TypeormStorage } from '../../src/storage/typeorm-storage.js';
 import { EndpointSecrets } from '../../src/webhooks/endpoints/endpoint-secret.js';
 import { resolveWebhookSettings } from '../../src/webhooks/webhook-options.js';
 import { until } from '../support/until.js';
@@ -43,7 +44,7 @@ class Siege {
     const receivers = new Map<string, Receiver>();
     const took = new Map<string, Set<number>>();
     await onDatabase(database.url, async (storage, run) => {
-      await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: Date.now() });
+      await storage.store(AccountStore).createAccount({ id: ACCOUNT, name: 'A', createdAt: Date.now() });
       await storage.store(EventLog).switchOn(ACCOUNT, Date.now());
       const { keys } = resolveWebhookSettings({ pepper: 'a pepper of the tests: 7d1Qm0xHcV2u' });
       const versions = JSON.stringify(new EndpointSecrets(keys).first());

@@ -1,103 +1,97 @@
-import type { Page, PageRequest } from '../../common/page.js';
+import { MessagingError } from '../../common/errors.js';
+import type { Page } from '../../common/page.js';
+import type { Executor } from '../../storage/engine/executor.js';
+import { type Operation, type Row, rowsOf, type Statement, write } from '../../storage/engine/operation.js';
+import { integerOf, type ListingIndex, optionalText, textOf } from '../../storage/engine/rows.js';
+import { and, readPage, readRows } from '../../storage/read-page.js';
+import { AuditAction, AuditEntry, AuditFields, AuditQuery, Author, StoredAuditEntry } from './audit-entry.js';
 
-/** Who makes a change, and from where. */
-export interface Author {
-  /** `user`: one of the account; `operator`: one of the operator; `key`: a program; `host`: the host's own code. */
-  readonly kind: 'user' | 'operator' | 'key' | 'host';
-  /** The subject of a user, the public part of a key; undefined for the host. */
-  readonly id?: string | undefined;
-  /** The client's address, as the framework has it. */
-  readonly address?: string | undefined;
-}
-
-/** The author of changes for which nobody else is named. */
-export const HOST: Author = { kind: 'host' };
-
-/** What is told in the audit log. */
-export const AUDIT_ACTIONS = [
-  'account.created',
-  'account.renamed',
-  'account.suspended',
-  'account.resumed',
-  'account.closed',
-  'key.created',
-  'key.rotated',
-  'key.revoked',
-  'signature.registered',
-  'signature.removed',
-  'signature.verified',
-  'signature.rejected',
-  'balance.topped_up',
-  'balance.adjusted',
-  'optout.added',
-  'optout.removed',
-  'webhook.created',
-  'webhook.changed',
-  'webhook.removed',
-  'webhook.secret_rotated',
-  'webhook.enabled',
-  'webhook.disabled',
-  'webhook.replayed',
-  'number.connect_requested',
-  'number.unlinked',
-  'route.rested',
-  'route.resumed',
-  'queue.paused',
-  'queue.resumed',
-  'ledger.checked',
-  'link.created',
-  'link.revoked',
-  'session.started',
-  'session.ended',
-  'text.read',
-] as const;
-
-export type AuditAction = (typeof AUDIT_ACTIONS)[number];
-
-/** A change, for the audit log. It holds no secret, no code, and no text of a message. */
-export interface AuditEntry {
-  /** The account that was changed; undefined: none in particular. */
-  readonly accountId: string | undefined;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-  readonly by: Author;
-  readonly action: AuditAction;
-  /** What was changed: the id of a key or an endpoint, a name, a number. */
-  readonly target: string;
-  /** The fields that changed, as they were and as they are; undefined where there were none. */
-  readonly before?: AuditFields | undefined;
-  readonly after?: AuditFields | undefined;
-}
-
-export type AuditFields = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
-
-/** An entry of the log. */
-export interface StoredAuditEntry extends AuditEntry {
-  readonly id: string;
-}
-
-/** The filter of a listing. */
-export interface AuditQuery extends PageRequest {
-  /** Undefined: of all accounts, and of none. */
-  readonly accountId?: string | undefined;
-  readonly action?: AuditAction | undefined;
-  /** From this moment on, milliseconds since the epoch. */
-  readonly since?: number | undefined;
-  /** Before this moment, milliseconds since the epoch. */
-  readonly until?: number | undefined;
+/** Adds an entry to the audit log, in the transaction of its change. */
+export function* recordAudit({ accountId, at, by, action, target, before, after }: AuditEntry): Operation<void> {
+  yield* write(
+    `INSERT INTO messaging_audit (account_id, at, by_kind, by_id, address, action, target, changes)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    accountId ?? null,
+    at,
+    by.kind,
+    by.id ?? null,
+    by.address ?? null,
+    action,
+    target,
+    JSON.stringify({ before, after }),
+  );
 }
 
 /**
  * The log of who changed what. The stores write an entry in the transaction of its change, so that there is one for each change
  * and none for what was rolled back. Entries are only added.
  */
-export abstract class AuditLog {
+export class AuditLog {
+  constructor(private readonly executor: Executor) {}
+
   /** Adds an entry of something that no store changes, such as the reading of a text. */
-  abstract record(entry: AuditEntry): Promise<void>;
+  record(entry: AuditEntry): Promise<void> {
+    return this.executor.write(() => recordAudit(entry));
+  }
 
   /**
    * Entries, newest first; `after` is the id of the last entry of the previous page.
    * @throws MessagingError `error.invalid_cursor`
    */
-  abstract list(query: AuditQuery): Promise<Page<StoredAuditEntry>>;
+  list({ limit, after, accountId, action, since, until }: AuditQuery): Promise<Page<StoredAuditEntry>> {
+    const { dialect } = this.executor;
+    const filters = [...condition('account_id = ?', accountId), ...condition('action = ?', action)];
+    const shown = [...condition('at >= ?', since), ...condition('at < ?', until)];
+    const list = function* (): Operation<Page<StoredAuditEntry>> {
+      const id = after === undefined ? undefined : Number(after);
+      if (id !== undefined && !Number.isSafeInteger(id)) throw new MessagingError('error.invalid_cursor');
+      const page = { limit, after };
+      // A time is found in the order of times only; that of ids, which is that of the log, would read all that is newer.
+      if (shown.length > 0)
+        return yield* readPage(dialect, { ...BY_TIME, index: indexOf(accountId, action), filters, shown }, page);
+      const where = and([...filters, ...condition('id < ?', id)]);
+      const read = (columns: string, most: number) =>
+        rowsOf(
+          `SELECT ${columns} FROM messaging_audit${where.sql === '' ? '' : ` WHERE ${where.sql}`} ORDER BY id DESC LIMIT ?`,
+          ...where.params,
+          most,
+        );
+      const { rows, isLast } = yield* readRows(read, '*', BYTES, limit);
+      const items = rows.map(toEntry);
+      return { items, next: isLast ? undefined : items.at(-1)?.id };
+    };
+    return this.executor.browse(list, accountId);
+  }
+}
+
+/** What an entry has beside its changes is short. */
+const BYTES = 'octet_length(changes) + 500';
+
+const BY_TIME = { table: 'messaging_audit', columns: '*', bytes: BYTES, moment: 'at', toItem: toEntry } as const;
+
+function indexOf(accountId: string | undefined, action: string | undefined): ListingIndex {
+  if (accountId !== undefined) return 'messaging_audit_account_at';
+  return action === undefined ? 'messaging_audit_at' : 'messaging_audit_action_at';
+}
+
+function condition(sql: string, param: string | number | undefined): readonly Statement[] {
+  return param === undefined ? [] : [{ sql, params: [param] }];
+}
+
+function toEntry(row: Row): StoredAuditEntry {
+  // Only `recordAudit` writes these columns, from values of these types.
+  const changes = JSON.parse(textOf(row, 'changes')) as { before?: AuditFields; after?: AuditFields };
+  return {
+    id: String(row.id),
+    accountId: optionalText(row, 'account_id'),
+    at: integerOf(row, 'at'),
+    by: {
+      kind: textOf(row, 'by_kind') as Author['kind'],
+      id: optionalText(row, 'by_id'),
+      address: optionalText(row, 'address'),
+    },
+    action: textOf(row, 'action') as AuditAction,
+    target: textOf(row, 'target'),
+    ...changes,
+  };
 }

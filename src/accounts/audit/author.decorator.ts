@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { type Caller, type HttpRequest, lastCaller, rawRequestOf } from '../keys/authenticator.js';
-import type { Author as AuthorShape } from './audit.js';
+import type { Author as AuthorShape } from './audit-entry.js';
 
 /** The caller as the author of a change, with the address that the framework believes to be the client's. */
 export interface Author extends AuthorShape {}

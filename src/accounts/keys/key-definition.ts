@@ -1,7 +1,7 @@
 import { MessagingError } from '../../common/errors.js';
 import { checkText, hasCodePoints } from '../../common/inputs.js';
 import { isInvisible } from '../../common/text/visible-text.js';
-import type { KeyDefinition } from '../account-store.js';
+import type { KeyDefinition } from '../account-records.js';
 import { addressRangeOf } from '../address-ranges.js';
 import { KEY_SCOPES, type KeyScope } from './permissions.js';
 

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { Notifier } from '../../common/notifier.js';
-import { AccountStore, type StoredApiKey } from '../account-store.js';
+import { type StoredApiKey } from '../account-records.js';
+import { AccountStore } from '../account-store.js';
 import { type AddressRanges, addressRangeOf } from '../address-ranges.js';
 import { FreshCache } from '../fresh-cache.js';
 import type { KeyScope } from './permissions.js';

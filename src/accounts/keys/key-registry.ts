@@ -8,15 +8,15 @@ import { checkAccountId } from '../../common/inputs.js';
 import { DAY_MS } from '../../common/time.js';
 import { EventTeller } from '../../events/event-teller.js';
 import {
-  AccountStore,
   type EarlierReply,
   type KeptReply,
   newKeyEventOf,
   revocationEvents,
   type StoredApiKey,
   UNRESTRICTED,
-} from '../account-store.js';
-import type { Author } from '../audit/audit.js';
+} from '../account-records.js';
+import { AccountStore } from '../account-store.js';
+import type { Author } from '../audit/audit-entry.js';
 import { hashSecret, makeApiKey, parseApiKey } from './api-key.js';
 import { type KeyDraft, keyDefinitionOf } from './key-definition.js';
 import { KeyDirectory } from './key-directory.js';

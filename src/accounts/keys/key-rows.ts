@@ -10,9 +10,9 @@ import {
   newKeyEventOf,
   revocationEvents,
   type StoredApiKey,
-} from '../account-store.js';
-import type { AuditFields, Author } from '../audit/audit.js';
-import { recordAudit } from '../audit/audit-sql.js';
+} from '../account-records.js';
+import { recordAudit } from '../audit/audit.js';
+import { type AuditFields, type Author } from '../audit/audit-entry.js';
 import { keepReply } from '../replies.js';
 import type { KeyScope } from './permissions.js';
 

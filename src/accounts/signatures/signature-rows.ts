@@ -1,7 +1,7 @@
 import type { Row } from '../../storage/engine/operation.js';
 import { integerOf, optionalInteger, optionalText, textOf } from '../../storage/engine/rows.js';
 import { bytesWith } from '../../storage/read-page.js';
-import type { Signature, SignatureStatus } from '../account-store.js';
+import type { Signature, SignatureStatus } from '../account-records.js';
 
 /** The columns that `toSignature` reads. */
 export const SIGNATURE = 'account_id, name, status, reason, created_at, decided_at';
@@ -13,7 +13,7 @@ export function toSignature(row: Row): Signature {
   return {
     accountId: textOf(row, 'account_id'),
     name: textOf(row, 'name'),
-    // Only `TypeormAccountStore` writes the column, from values of this type.
+    // Only `AccountStore` writes the column, from values of this type.
     status: textOf(row, 'status') as SignatureStatus,
     reason: optionalText(row, 'reason'),
     createdAt: integerOf(row, 'created_at'),

@@ -6,9 +6,10 @@ import { checkCallOptions } from '../../common/options.js';
 import type { Page, PageRequest } from '../../common/page.js';
 import { signatureEvents } from '../../events/account-events.js';
 import { EventTeller } from '../../events/event-teller.js';
+import { type Signature, type SignatureStatus } from '../account-records.js';
 import { type ListedPage, pageOf } from '../account-service.js';
-import { AccountStore, type Signature, type SignatureStatus } from '../account-store.js';
-import type { Author } from '../audit/audit.js';
+import { AccountStore } from '../account-store.js';
+import type { Author } from '../audit/audit-entry.js';
 import { SignatureDirectory } from './signature-directory.js';
 import { isSignatureName } from './signature-name.js';
 

@@ -1,4 +1,4 @@
-import { AUDIT_ACTIONS } from '../../accounts/audit/audit.js';
+import { AUDIT_ACTIONS } from '../../accounts/audit/audit-entry.js';
 import { periodFilters } from '../../openapi/listings.js';
 import { EXAMPLE, identifier, moment, nullable, object, oneOf, text } from '../../schemas/builders.js';
 import type { Schema, Schemas } from '../../schemas/schema.js';

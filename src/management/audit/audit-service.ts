@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { AUDIT_ACTIONS, type AuditAction, AuditLog } from '../../accounts/audit/audit.js';
+import { AuditLog } from '../../accounts/audit/audit.js';
+import { AUDIT_ACTIONS, type AuditAction } from '../../accounts/audit/audit-entry.js';
 import { MessagingError } from '../../common/errors.js';
 import { checkAccountId } from '../../common/inputs.js';
 import { cursorOf } from '../../common/list-query.js';

@@ -1,4 +1,4 @@
-import type { AuditAction, AuditFields, Author, StoredAuditEntry } from '../../accounts/audit/audit.js';
+import type { AuditAction, AuditFields, Author, StoredAuditEntry } from '../../accounts/audit/audit-entry.js';
 import { isoOf } from '../../common/phone-numbers/iso.js';
 
 /** A change as the API gives it. Moments are ISO 8601. */

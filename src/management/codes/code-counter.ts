@@ -4,7 +4,8 @@ import { faultCode, faultLog, nameOf } from '../../common/log.js';
 import { countryOf } from '../../common/phone-numbers/phone-number.js';
 import { DAY_MS } from '../../common/time.js';
 import { MessagingEvents } from '../../events/messaging-events.js';
-import { type CodeCount, UNKNOWN_COUNTRY, UsageStore } from '../usage/usage-store.js';
+import { type CodeCount, UNKNOWN_COUNTRY } from '../usage/usage-records.js';
+import { UsageStore } from '../usage/usage-store.js';
 
 /** How long outcomes are gathered before they are stored, in milliseconds. */
 const EVERY_MS = 1000;

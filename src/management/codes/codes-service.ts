@@ -4,8 +4,9 @@ import type { Cancellation } from '../../common/concurrency/async.js';
 import { MessagingError } from '../../common/errors.js';
 import { checkAccountId, checkInput } from '../../common/inputs.js';
 import { DAY_MS } from '../../common/time.js';
+import { UNKNOWN_COUNTRY } from '../usage/usage-records.js';
 import { rangeOf, type UsagePeriod } from '../usage/usage-service.js';
-import { UNKNOWN_COUNTRY, UsageStore } from '../usage/usage-store.js';
+import { UsageStore } from '../usage/usage-store.js';
 import type { CodesView } from './codes-view.js';
 
 /** A period of whole days (UTC). */

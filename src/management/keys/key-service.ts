@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import type { EarlierReply } from '../../accounts/account-records.js';
 import { AccountService, type KeySummary } from '../../accounts/account-service.js';
-import type { EarlierReply } from '../../accounts/account-store.js';
-import type { Author } from '../../accounts/audit/audit.js';
+import type { Author } from '../../accounts/audit/audit-entry.js';
 import type { KeyDraft } from '../../accounts/keys/key-definition.js';
 import { type KeyChange, KeyRegistry, type MadeKey } from '../../accounts/keys/key-registry.js';
 import type { KeyScope } from '../../accounts/keys/permissions.js';

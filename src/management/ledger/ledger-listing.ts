@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { LEDGER_KINDS, type LedgerKind } from '../../billing/ledger-entry.js';
 import { LedgerService } from '../../billing/ledger-service.js';
-import { LEDGER_KINDS, type LedgerKind } from '../../billing/ledger-store.js';
 import { MessagingError } from '../../common/errors.js';
 import { unsendableCharacter } from '../../common/inputs.js';
 import { cursorOf } from '../../common/list-query.js';

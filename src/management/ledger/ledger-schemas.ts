@@ -1,4 +1,4 @@
-import { LEDGER_KINDS } from '../../billing/ledger-store.js';
+import { LEDGER_KINDS } from '../../billing/ledger-entry.js';
 import { count, EXAMPLE, identifier, moment, nullable, object, oneOf, text } from '../../schemas/builders.js';
 import type { Schema, Schemas } from '../../schemas/schema.js';
 import { pageSchema } from '../schemas.js';

@@ -1,4 +1,4 @@
-import type { LedgerEntry, LedgerKind } from '../../billing/ledger-store.js';
+import type { LedgerEntry, LedgerKind } from '../../billing/ledger-entry.js';
 import { isoOf } from '../../common/phone-numbers/iso.js';
 
 /** An entry of the ledger as the API gives it. */

@@ -1,5 +1,9 @@
 import type { Page, PageRequest } from '../../common/page.js';
-import type { SessionStatus, StoredSession } from '../../msgapp/sessions/session-store.js';
+import type { SessionStatus, StoredSession } from '../../msgapp/sessions/session-records.js';
+import { SESSION, toSession } from '../../msgapp/sessions/session-rows.js';
+import type { Executor } from '../../storage/engine/executor.js';
+import { rowsOf } from '../../storage/engine/operation.js';
+import { bytesWith, type Listing, readPage } from '../../storage/read-page.js';
 
 /** The filter of a listing. */
 export interface ManagedSessionQuery extends PageRequest {
@@ -8,14 +12,34 @@ export interface ManagedSessionQuery extends PageRequest {
 }
 
 /** Reads the linked numbers of all accounts. */
-export abstract class ManagedSessionStore {
+export class ManagedSessionStore {
+  constructor(private readonly executor: Executor) {}
+
   /**
    * Sessions of all channels, newest first; `after` is the id of the last one of the previous page.
    * @throws MessagingError `error.invalid_cursor`
    * @throws StorageUnavailableError
    */
-  abstract list(query: ManagedSessionQuery): Promise<Page<StoredSession>>;
+  list({ accountId, status, ...page }: ManagedSessionQuery): Promise<Page<StoredSession>> {
+    const filters = accountId === undefined ? [] : [{ sql: 'account_id = ?', params: [accountId] }];
+    // The session of the cursor may have moved on meanwhile.
+    const shown = status === undefined ? [] : [{ sql: 'status = ?', params: [status] }];
+    const listing: Listing<StoredSession> = {
+      table: 'messaging_session',
+      columns: SESSION.replaceAll('a.', ''),
+      bytes: bytesWith('reason'),
+      moment: 'created_at',
+      filters,
+      shown,
+      toItem: toSession,
+    };
+    return this.executor.browse(() => readPage(this.executor.dialect, listing, page), accountId);
+  }
 
   /** @throws StorageUnavailableError */
-  abstract find(id: string): Promise<StoredSession | undefined>;
+  async find(id: string): Promise<StoredSession | undefined> {
+    const find = () => rowsOf(`SELECT ${SESSION} FROM messaging_session a WHERE a.id = ?`, id);
+    const [row] = await this.executor.read(find);
+    return row && toSession(row);
+  }
 }

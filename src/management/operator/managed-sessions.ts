@@ -7,7 +7,7 @@ import { cursorOf } from '../../common/list-query.js';
 import { isoOf } from '../../common/phone-numbers/iso.js';
 import { channelToken } from '../../msgapp/channel-token.js';
 import { SessionManager } from '../../msgapp/sessions/session-manager.js';
-import type { SessionStatus, StoredSession } from '../../msgapp/sessions/session-store.js';
+import type { SessionStatus, StoredSession } from '../../msgapp/sessions/session-records.js';
 import { type ListQuery, pageOf } from '../list-query.js';
 import { ManagedSessionStore } from './managed-session-store.js';
 import { type OperatorCallOptions, operatorCall } from './operator-call.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Author, HOST } from '../../accounts/audit/audit.js';
+import { type Author, HOST } from '../../accounts/audit/audit-entry.js';
 import { checkCallOptions } from '../../common/options.js';
 import type { IdempotentRequest } from '../../outbox/idempotency.js';
 

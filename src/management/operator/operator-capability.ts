@@ -30,12 +30,7 @@ const SERVICES = [
 
 /** What operators do, below `/manage`. */
 export const OPERATOR_CAPABILITY = {
-  stores: [
-    { port: ManagedAccountStore },
-    { port: OperatingControl },
-    { port: ManagedSessionStore },
-    { port: CheckRunStore },
-  ],
+  stores: [ManagedAccountStore, OperatingControl, ManagedSessionStore, CheckRunStore],
   controllers: [
     managedAccountsOpenapi,
     managedQueuesOpenapi,

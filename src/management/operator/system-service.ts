@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Rounds } from '../../common/concurrency/rounds.js';
 import { isoOf } from '../../common/phone-numbers/iso.js';
 import { VERSION } from '../../common/version.js';
-import { StartedStorage } from '../../core/messaging-storage.js';
 import { DispatchSettings, type ProcessRole } from '../../outbox/delivery/dispatch-options.js';
+import { StartedStorage } from '../../storage/messaging-storage.js';
 
 /** The answering process and its storage, for operators. */
 export interface SystemView {
@@ -31,7 +31,7 @@ export class SystemService {
   /** @throws StorageUnavailableError */
   async read(): Promise<SystemView> {
     const skew = await this.skew();
-    const findings = (await this.storage.examine?.()) ?? [];
+    const findings = await this.storage.examine();
     const workers = this.rounds.all().map(({ worker, lastRound }) => ({ name: worker, last_round: isoOf(lastRound) }));
     return {
       version: VERSION,
@@ -45,7 +45,7 @@ export class SystemService {
 
   private async skew(): Promise<number | null> {
     const begun = Date.now();
-    const now = await this.storage.serverNow?.();
+    const now = await this.storage.serverNow();
     return now === undefined ? null : Math.round((begun + Date.now()) / 2 - now);
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Author, HOST } from '../../accounts/audit/audit.js';
+import { type Author, HOST } from '../../accounts/audit/audit-entry.js';
 import { hashSecret } from '../../accounts/keys/api-key.js';
 import { type AccountRole, isAccountRole, isOperatorRole, type OperatorRole } from '../../accounts/keys/permissions.js';
 import { isSubject } from '../../accounts/users/subject.js';

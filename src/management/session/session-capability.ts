@@ -43,7 +43,7 @@ const SESSIONS: NonNullable<Capability['providers']> = [
 
 /** Who signs in, and for how long. */
 export const SESSION_CAPABILITY: Capability = {
-  stores: [{ port: UserSessionStore }],
+  stores: [UserSessionStore],
   controllers: [sessionOpenapi, linksOpenapi],
   providers: [...SESSIONS],
   exports: [ManagementService],

@@ -1,7 +1,16 @@
-import type { Author } from '../../accounts/audit/audit.js';
-import type { AccountRole, OperatorRole } from '../../accounts/keys/permissions.js';
+import { recordAudit } from '../../accounts/audit/audit.js';
+import { type Author } from '../../accounts/audit/audit-entry.js';
+import { type AccountRole, isOperatorRole, type OperatorRole } from '../../accounts/keys/permissions.js';
+import { keepReply } from '../../accounts/replies.js';
+import { MessagingError } from '../../common/errors.js';
+import { isoOf } from '../../common/phone-numbers/iso.js';
 import type { IdempotencyKey } from '../../outbox/accept/send.js';
 import type { Acceptance } from '../../outbox/outbox.js';
+import type { Dialect } from '../../storage/dialect.js';
+import type { Executor } from '../../storage/engine/executor.js';
+import { type Operation, type Row, rowsOf, type Statement, write } from '../../storage/engine/operation.js';
+import { integerOf, optionalInteger, optionalText, textOf } from '../../storage/engine/rows.js';
+import { and } from '../../storage/read-page.js';
 
 /** Whom a link or a session is for. */
 export interface SessionUser {
@@ -84,46 +93,284 @@ export type SessionEndReason = 'requested' | 'replayed';
  * Persists one-time links and the sessions of users; of their secrets only hashes. Entries of the audit log are written in the
  * transaction of the change. Every method throws `StorageUnavailableError` when the database does not answer.
  */
-export abstract class UserSessionStore {
+export class UserSessionStore {
+  constructor(private readonly executor: Executor) {}
+
   /**
    * Stores a link, and records `link.created`.
    *
    * @param once the Idempotency-Key under which the reply is kept; where there is a reply already, nothing is stored
    * @throws MessagingError `error.account_not_found`, also for a closed account; `error.idempotency_mismatch`
    */
-  abstract addLink(link: UserLink, by: Author, reply: object, once?: IdempotencyKey): Promise<Acceptance>;
+  addLink(link: UserLink, by: Author, reply: object, once?: IdempotencyKey): Promise<Acceptance> {
+    return this.executor.write(() => addLink(this.executor.dialect, link, by, reply, once));
+  }
 
+  /** A guess writes nothing: it must not hold up the sends on SQLite, which has one writer. */
   /**
    * Begins a session by a link, which is used by this, and records `session.started`.
    * @returns undefined where there is no such link, it was used, it is too late, or its account is closed
    */
-  abstract startByLink(hash: string, start: SessionStart): Promise<UserSession | undefined>;
+  async startByLink(hash: string, start: SessionStart): Promise<UserSession | undefined> {
+    const [link] = await this.executor.read(() => rowsOf(USABLE_LINK, hash, start.at));
+    if (!link) return undefined;
+    return this.executor.write(() => startByLink(hash, start));
+  }
 
   /**
    * Begins a session of a user whom the host has authenticated, and records `session.started`.
    * @returns undefined where the account does not exist or is closed
    */
-  abstract start(user: SessionUser, start: SessionStart): Promise<UserSession | undefined>;
+  start(user: SessionUser, start: SessionStart): Promise<UserSession | undefined> {
+    return this.executor.write(() => startSession(user, start));
+  }
 
   /**
    * Replaces a refresh token; of several at once with the same token, one does. One that has replaced another less than
    * `graceMs` ago stays as it is.
    */
-  abstract refresh(refresh: SessionRefresh): Promise<RefreshOutcome>;
+  refresh(refresh: SessionRefresh): Promise<RefreshOutcome> {
+    return this.executor.write(() => refreshSession(this.executor.dialect, refresh));
+  }
 
   /** Ends a session, and records `session.ended` unless it had ended. */
-  abstract end(id: string, at: number, address: string | undefined): Promise<void>;
+  end(id: string, at: number, address: string | undefined): Promise<void> {
+    const { dialect } = this.executor;
+    return this.executor.write(function* (): Operation<void> {
+      const session = yield* findSession(dialect, id);
+      if (session) yield* endSession(session, at, 'requested', authorOf(session, address));
+    });
+  }
 
   /**
    * Ends the sessions of a user, of one account or wherever he has one, at most so many, and records `session.ended` for each.
    * His unused links, of that account or all, begin no session any more, and each is recorded as `link.revoked`.
    * @returns their ids; fewer than `limit`: there are no others
    */
-  abstract endOf(user: SessionOwner, at: number, by: Author, limit: number): Promise<readonly string[]>;
+  endOf(owner: SessionOwner, at: number, by: Author, limit: number): Promise<readonly string[]> {
+    return this.executor.write(() => endSessionsOf(this.executor.dialect, owner, at, by, limit));
+  }
 
   /** The session, undefined where it was ended, or its account is closed. Limits of time are not looked at. */
-  abstract find(id: string): Promise<UserSession | undefined>;
+  async find(id: string): Promise<UserSession | undefined> {
+    const session = await this.executor.read(() => findSession(this.executor.dialect, id));
+    return session?.isOpen ? toUserSession(session) : undefined;
+  }
 
   /** Removes at most so many links and sessions whose time was over before a moment; returns the higher number. */
-  abstract purge(before: number, limit: number): Promise<number>;
+  async purge(before: number, limit: number): Promise<number> {
+    const { dialect } = this.executor;
+    const remove = (table: string, key: string) =>
+      this.executor.write(() => write(dialect.deleteFirst(table, key, 'expires_at'), before, limit));
+    const links = await remove('messaging_user_link', 'hash');
+    return Math.max(links, await remove('messaging_user_session', 'id'));
+  }
+}
+
+/** A session with what decides about its refresh tokens. */
+interface SessionRow extends UserSession {
+  readonly hash: string;
+  readonly previousHash: string | undefined;
+  readonly replacedAt: number;
+  readonly expiresAt: number;
+  /** Whether it was not ended, and its account not closed. */
+  readonly isOpen: boolean;
+}
+
+/** The reply is kept first, so that of two requests with one key the second waits, and stores no link. */
+function* addLink(
+  dialect: Dialect,
+  link: UserLink,
+  by: Author,
+  reply: object,
+  once: IdempotencyKey | undefined,
+): Operation<Acceptance> {
+  const { id, hash, subject, accountId, role, createdAt: at, expiresAt } = link;
+  if (accountId !== undefined && !(yield* isOpenAccount(accountId)))
+    throw new MessagingError('error.account_not_found');
+  const earlier = once && (yield* keepReply(dialect, once, reply, at));
+  if (earlier) {
+    if (earlier.fingerprint !== once.fingerprint) throw new MessagingError('error.idempotency_mismatch');
+    return { reply: earlier.reply, replayed: true };
+  }
+  yield* write(
+    `INSERT INTO messaging_user_link (hash, id, subject, account_id, role, created_at, expires_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    hash,
+    id,
+    subject,
+    accountId ?? null,
+    role,
+    at,
+    expiresAt,
+  );
+  const after = { subject, role, expires_at: isoOf(expiresAt) };
+  yield* recordAudit({ accountId, at, by, action: 'link.created', target: id, after });
+  return { reply, replayed: false };
+}
+
+function* isOpenAccount(id: string): Operation<boolean> {
+  const [row] = yield* rowsOf("SELECT id FROM messaging_account WHERE id = ? AND state <> 'closed'", id);
+  return row !== undefined;
+}
+
+const USABLE_LINK = 'SELECT hash FROM messaging_user_link WHERE hash = ? AND used_at IS NULL AND expires_at > ?';
+
+/** Of several at once, the update of one finds the link unused. */
+function* startByLink(hash: string, start: SessionStart): Operation<UserSession | undefined> {
+  const { at } = start;
+  const used = yield* write(
+    'UPDATE messaging_user_link SET used_at = ? WHERE hash = ? AND used_at IS NULL AND expires_at > ?',
+    at,
+    hash,
+    at,
+  );
+  if (used === 0) return undefined;
+  const [row] = yield* rowsOf('SELECT subject, account_id, role FROM messaging_user_link WHERE hash = ?', hash);
+  return row && (yield* startSession(toUser(row), start));
+}
+
+function* startSession(user: SessionUser, start: SessionStart): Operation<UserSession | undefined> {
+  const { subject, accountId, role } = user;
+  const { id, hash, at, expiresAt, endsAt, address } = start;
+  if (accountId !== undefined && !(yield* isOpenAccount(accountId))) return undefined;
+  yield* write(
+    `INSERT INTO messaging_user_session (id, subject, account_id, role, hash, started_at, used_at, expires_at, ends_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    subject,
+    accountId ?? null,
+    role,
+    hash,
+    at,
+    at,
+    expiresAt,
+    endsAt,
+  );
+  const by = authorOf(user, address);
+  yield* recordAudit({ accountId, at, by, action: 'session.started', target: id, after: { role } });
+  return { ...user, id, endsAt };
+}
+
+/**
+ * See `UserSessionStore.refresh`. Of several at once, the update of one finds the token in its place. A token that is younger
+ * than the grace stays: a second replacement would make the one before it a replay for a third tab.
+ */
+function* refreshSession(dialect: Dialect, refresh: SessionRefresh): Operation<RefreshOutcome> {
+  const { id, hash, nextHash, at, expiresAt, graceMs, address } = refresh;
+  const replaced = yield* write(
+    `UPDATE messaging_user_session SET previous_hash = hash, hash = ?, replaced_at = ?, used_at = ?,
+      expires_at = CASE WHEN ends_at < ? THEN ends_at ELSE ? END
+      WHERE id = ? AND hash = ? AND ended_at IS NULL AND expires_at > ? AND (replaced_at IS NULL OR replaced_at <= ?)`,
+    nextHash,
+    at,
+    at,
+    expiresAt,
+    expiresAt,
+    id,
+    hash,
+    at,
+    at - graceMs,
+  );
+  const session = yield* findSession(dialect, id);
+  if (!session?.isOpen || session.expiresAt <= at) return { kind: 'ended' };
+  const wasReplaced = session.previousHash === hash && at < session.replacedAt + graceMs;
+  if (replaced > 0 || wasReplaced || session.hash === hash) {
+    return { kind: 'refreshed', session: toUserSession(session), hash: session.hash, expiresAt: session.expiresAt };
+  }
+  yield* endSession(session, at, 'replayed', authorOf(session, address));
+  return { kind: 'replayed' };
+}
+
+function* findSession(dialect: Dialect, id: string): Operation<SessionRow | undefined> {
+  const [row] = yield* rowsOf(
+    `SELECT s.id, s.subject, s.account_id, s.role, s.hash, s.previous_hash, s.replaced_at, s.expires_at, s.ends_at, s.ended_at,
+      a.state FROM messaging_user_session s LEFT JOIN messaging_account a ON ${dialect.lookUp('a.id = s.account_id')} WHERE s.id = ?`,
+    id,
+  );
+  if (!row) return undefined;
+  const user = toUser(row);
+  const isClosed = user.accountId !== undefined && (optionalText(row, 'state') ?? 'closed') === 'closed';
+  return {
+    ...user,
+    id: textOf(row, 'id'),
+    endsAt: integerOf(row, 'ends_at'),
+    hash: textOf(row, 'hash'),
+    previousHash: optionalText(row, 'previous_hash'),
+    replacedAt: optionalInteger(row, 'replaced_at') ?? 0,
+    expiresAt: integerOf(row, 'expires_at'),
+    isOpen: optionalInteger(row, 'ended_at') === undefined && !isClosed,
+  };
+}
+
+/**
+ * The links come first: an exchange that is under way has its link locked, so that its session is there to be found afterwards.
+ * In the order of their ids, so that two transactions wait for each other in one order only.
+ */
+function* endSessionsOf(
+  dialect: Dialect,
+  { subject, accountId }: SessionOwner,
+  at: number,
+  by: Author,
+  limit: number,
+): Operation<readonly string[]> {
+  const ofAccount = accountId === undefined ? [] : [{ sql: 'account_id = ?', params: [accountId] }];
+  yield* revokeLinks(
+    dialect,
+    and([{ sql: 'subject = ? AND used_at IS NULL', params: [subject] }, ...ofAccount]),
+    at,
+    by,
+  );
+  const where = and([{ sql: 'subject = ? AND ended_at IS NULL', params: [subject] }, ...ofAccount]);
+  const sql = `SELECT id, account_id FROM messaging_user_session WHERE ${where.sql} ORDER BY id LIMIT ?`;
+  const rows = yield* rowsOf(sql, ...where.params, limit);
+  for (const row of rows) {
+    const session = { id: textOf(row, 'id'), accountId: optionalText(row, 'account_id') };
+    yield* endSession(session, at, 'requested', by);
+  }
+  return rows.map((row) => textOf(row, 'id'));
+}
+
+/** Locked before they are read, so that none is told that an exchange has used. What is too late is no link any more. */
+function* revokeLinks(dialect: Dialect, unused: Statement, at: number, by: Author): Operation<void> {
+  const rows = yield* rowsOf(
+    `SELECT l.id, l.hash, l.account_id FROM messaging_user_link l WHERE ${unused.sql} AND l.expires_at > ?
+      ORDER BY l.hash${dialect.lock('l', 'wait')}`,
+    ...unused.params,
+    at,
+  );
+  for (const row of rows) {
+    yield* write('UPDATE messaging_user_link SET used_at = ? WHERE hash = ?', at, textOf(row, 'hash'));
+    const entry = { accountId: optionalText(row, 'account_id'), at, by, action: 'link.revoked' } as const;
+    yield* recordAudit({ ...entry, target: textOf(row, 'id') });
+  }
+}
+
+function* endSession(
+  { id, accountId }: Pick<UserSession, 'id' | 'accountId'>,
+  at: number,
+  reason: SessionEndReason,
+  by: Author,
+): Operation<void> {
+  const sql = 'UPDATE messaging_user_session SET ended_at = ?, expires_at = ? WHERE id = ? AND ended_at IS NULL';
+  const ended = yield* write(sql, at, at, id);
+  if (ended > 0) yield* recordAudit({ accountId, at, by, action: 'session.ended', target: id, after: { reason } });
+}
+
+/** A user as the author of what happens to his own session. */
+function authorOf({ subject: id, role }: SessionUser, address: string | undefined): Author {
+  return { kind: isOperatorRole(role) ? 'operator' : 'user', id, address };
+}
+
+function toUserSession({ id, subject, accountId, role, endsAt }: UserSession): UserSession {
+  return { id, subject, accountId, role, endsAt };
+}
+
+function toUser(row: Row): SessionUser {
+  return {
+    subject: textOf(row, 'subject'),
+    accountId: optionalText(row, 'account_id'),
+    // Only this class writes the column, from values of this type.
+    role: textOf(row, 'role') as SessionUser['role'],
+  };
 }

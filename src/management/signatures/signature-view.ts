@@ -1,4 +1,4 @@
-import type { Signature, SignatureStatus } from '../../accounts/account-store.js';
+import type { Signature, SignatureStatus } from '../../accounts/account-records.js';
 import { isoOf } from '../../common/phone-numbers/iso.js';
 
 /** A sender name as the API gives it. Moments are ISO 8601. */

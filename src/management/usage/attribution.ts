@@ -4,7 +4,7 @@ import type { Dialect } from '../../storage/dialect.js';
 import type { Executor } from '../../storage/engine/executor.js';
 import { type Operation, type Row, rowsOf } from '../../storage/engine/operation.js';
 import { integerOf, optionalInteger, optionalText, textOf } from '../../storage/engine/rows.js';
-import { UNKNOWN_COUNTRY, type UsageAmounts } from './usage-store.js';
+import { UNKNOWN_COUNTRY, type UsageAmounts } from './usage-records.js';
 
 /** Of what a row of the summary is. */
 interface UsageKey {

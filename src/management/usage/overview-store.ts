@@ -1,3 +1,11 @@
+import { DAY_MS } from '../../common/time.js';
+import { WAITING_STATUSES } from '../../events/delivery-status.api.js';
+import { PRIORITIES, rankOf } from '../../outbox/queue/priority.js';
+import type { Dialect } from '../../storage/dialect.js';
+import type { Executor } from '../../storage/engine/executor.js';
+import { type Operation, type Row, rowsOf } from '../../storage/engine/operation.js';
+import { integerOf, optionalInteger, textOf } from '../../storage/engine/rows.js';
+
 /** What an account is and has, for those who look after it. */
 export interface AccountStanding {
   readonly name: string;
@@ -38,22 +46,207 @@ export interface AttentionFact {
  * Reads what an account's people look at first, again and again: every query is bounded, whatever the account has sent. Every
  * method throws `StorageUnavailableError` when the database does not answer.
  */
-export abstract class OverviewStore {
+export class OverviewStore {
+  constructor(private readonly executor: Executor) {}
+
   /** Undefined: there is no such account. */
-  abstract standing(accountId: string): Promise<AccountStanding | undefined>;
+  async standing(accountId: string): Promise<AccountStanding | undefined> {
+    const sql = 'SELECT name, state, balance, low_below FROM messaging_account WHERE id = ?';
+    const [row] = await this.executor.read(() => rowsOf(sql, accountId));
+    return (
+      row && {
+        name: textOf(row, 'name'),
+        state: textOf(row, 'state'),
+        balance: integerOf(row, 'balance'),
+        lowBelow: optionalInteger(row, 'low_below'),
+      }
+    );
+  }
 
   /** Counts the recipients of messages that were accepted in a range. */
-  abstract statuses(query: StatusQuery): Promise<StatusCounts>;
+  async statuses({ channels, ...query }: StatusQuery): Promise<StatusCounts> {
+    const counts: Record<string, number> = {};
+    let isComplete = true;
+    const { dialect } = this.executor;
+    for (const channel of channels) {
+      for (const kind of KINDS) {
+        // One at a time, so that none holds the event loop of SQLite for long.
+        const rows = await this.executor.browse(
+          () => countStatuses(dialect, { ...query, channel, kind }),
+          query.accountId,
+        );
+        let counted = 0;
+        for (const row of rows) {
+          const count = integerOf(row, 'count');
+          counts[textOf(row, 'status')] = (counts[textOf(row, 'status')] ?? 0) + count;
+          counted += count;
+        }
+        isComplete &&= counted < query.most;
+      }
+    }
+    return { counts, isComplete };
+  }
 
   /**
    * When a message was accepted that waits for an attempt: of those that are due the longest, one on each channel, priority and
    * linked number, the oldest. Undefined: none waits.
    */
-  abstract oldestWaiting(accountId: string, channels: readonly string[]): Promise<number | undefined>;
+  oldestWaiting(accountId: string, channels: readonly string[]): Promise<number | undefined> {
+    return this.executor.browse(() => findOldestWaiting(this.executor.dialect, accountId, channels), accountId);
+  }
 
   /**
    * Names that were rejected in the last 30 days; endpoints that are disabled by their failures; numbers that were lost in the
    * last 7 days and are not linked again; keys that expire within 14 days. At most 20 of each, the newest first.
    */
-  abstract attention(accountId: string, channels: readonly string[], now: number): Promise<readonly AttentionFact[]>;
+  attention(accountId: string, channels: readonly string[], now: number): Promise<readonly AttentionFact[]> {
+    return this.executor.browse(() => findAttention(accountId, channels, now), accountId);
+  }
+}
+
+/** The kinds of messages that are sent. */
+const KINDS = ['text', 'media', 'otp'] as const;
+
+function countStatuses(
+  dialect: Dialect,
+  {
+    accountId,
+    channel,
+    kind,
+    since,
+    until,
+    most,
+  }: Omit<StatusQuery, 'channels'> & { readonly channel: string; readonly kind: string },
+): Operation<readonly Row[]> {
+  return rowsOf(
+    `SELECT s.status, count(*) AS count FROM (
+        SELECT r.status FROM (
+          SELECT m.id FROM messaging_message m
+            WHERE m.account_id = ? AND m.channel = ? AND m.kind = ? AND m.accepted_at >= ? AND m.accepted_at < ?
+            ORDER BY m.accepted_at DESC, m.id DESC LIMIT ?) f
+          JOIN messaging_recipient r ON ${dialect.lookUp('r.message_id = f.id')} LIMIT ?) s
+      GROUP BY s.status`,
+    accountId,
+    channel,
+    kind,
+    since,
+    until,
+    most,
+    most,
+  );
+}
+
+/** The most linked numbers of a channel whose messages are looked at. */
+const MAX_LANES = 20;
+
+function* findOldestWaiting(
+  dialect: Dialect,
+  accountId: string,
+  channels: readonly string[],
+): Operation<number | undefined> {
+  let oldest: number | undefined;
+  const keep = ([row]: readonly Row[]): void => {
+    const at = row && integerOf(row, 'accepted_at');
+    if (at !== undefined && (oldest === undefined || at < oldest)) oldest = at;
+  };
+  for (const channel of channels) {
+    for (const priority of PRIORITIES) {
+      for (const status of WAITING_STATUSES) {
+        keep(
+          yield* rowsOf(
+            `SELECT m.accepted_at FROM (SELECT r.message_id FROM messaging_recipient r
+                WHERE r.channel = ? AND r.status = ? AND r.priority = ? AND r.queue = ? AND r.due_at IS NOT NULL
+                ORDER BY r.due_at LIMIT 1) f JOIN messaging_message m ON ${dialect.lookUp('m.id = f.message_id')}`,
+            channel,
+            status,
+            rankOf(priority),
+            accountId,
+          ),
+        );
+      }
+    }
+    const lanes = yield* rowsOf(
+      `SELECT s.id FROM messaging_session s WHERE s.account_id = ? AND s.channel = ? AND s.lease_until IS NOT NULL LIMIT ?`,
+      accountId,
+      channel,
+      MAX_LANES,
+    );
+    for (const lane of lanes) {
+      keep(
+        yield* rowsOf(
+          `SELECT m.accepted_at FROM (SELECT r.message_id FROM messaging_recipient r WHERE r.channel = ? AND r.lane = ?
+              ORDER BY r.lane_turn, r.message_id LIMIT 1) f JOIN messaging_message m ON ${dialect.lookUp('m.id = f.message_id')}`,
+          channel,
+          textOf(lane, 'id'),
+        ),
+      );
+    }
+  }
+  return oldest;
+}
+
+/** The most facts of each kind, and the newest sessions of a channel that are looked at. */
+const MAX_NOTICES = 20;
+const SESSIONS = 200;
+
+function* findAttention(
+  accountId: string,
+  channels: readonly string[],
+  now: number,
+): Operation<readonly AttentionFact[]> {
+  const facts: AttentionFact[] = [];
+  const add = (kind: AttentionFact['kind'], rows: readonly Row[]): void => {
+    for (const row of rows) facts.push({ kind, target: textOf(row, 'target'), at: integerOf(row, 'at') });
+  };
+  add(
+    'signature_rejected',
+    yield* rowsOf(
+      `SELECT name AS target, decided_at AS at FROM messaging_signature
+        WHERE account_id = ? AND status = 'rejected' AND decided_at >= ? ORDER BY decided_at DESC, name LIMIT ${MAX_NOTICES}`,
+      accountId,
+      now - 30 * DAY_MS,
+    ),
+  );
+  add(
+    'endpoint_disabled',
+    yield* rowsOf(
+      `SELECT id AS target, updated_at AS at FROM messaging_endpoint
+        WHERE account_id = ? AND status = 'disabled' AND reason <> 'requested' ORDER BY updated_at DESC, id LIMIT ${MAX_NOTICES}`,
+      accountId,
+    ),
+  );
+  for (const channel of channels) add('number_lost', yield* lostNumbers(accountId, channel, now));
+  add(
+    'key_expiring',
+    yield* rowsOf(
+      `SELECT id AS target, expires_at AS at FROM messaging_api_key
+        WHERE account_id = ? AND revoked_at IS NULL AND expires_at > ? AND expires_at <= ? ORDER BY expires_at, id LIMIT ${MAX_NOTICES}`,
+      accountId,
+      now,
+      now + 14 * DAY_MS,
+    ),
+  );
+  return facts;
+}
+
+/** The reason of a session whose account has unlinked the number. */
+const UNLINKED = 'logout';
+
+/** Numbers whose last session has ended by itself. */
+function* lostNumbers(accountId: string, channel: string, now: number): Operation<readonly Row[]> {
+  const sessions = yield* rowsOf(
+    `SELECT s.number AS target, s.updated_at AS at, s.status, s.reason, s.connected_at FROM messaging_session s
+      WHERE s.account_id = ? AND s.channel = ? ORDER BY s.created_at DESC, s.id DESC LIMIT ${SESSIONS}`,
+    accountId,
+    channel,
+  );
+  const known = new Set<string>();
+  return sessions
+    .filter((row) => {
+      if (optionalInteger(row, 'connected_at') === undefined || known.has(textOf(row, 'target'))) return false;
+      known.add(textOf(row, 'target'));
+      const isLost = ['replaced', 'banned', 'failed', 'logged_out'].includes(textOf(row, 'status'));
+      return isLost && textOf(row, 'reason') !== UNLINKED && integerOf(row, 'at') >= now - 7 * DAY_MS;
+    })
+    .slice(0, MAX_NOTICES);
 }

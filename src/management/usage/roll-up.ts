@@ -5,7 +5,7 @@ import type { Executor } from '../../storage/engine/executor.js';
 import { type Operation, rowsOf, write } from '../../storage/engine/operation.js';
 import { integerOf, optionalInteger, type RowShape, shapeOf, textOf } from '../../storage/engine/rows.js';
 import { type Attributed, attribute } from './attribution.js';
-import { type RolledUp, type RollUpOrder } from './usage-store.js';
+import { type RolledUp, type RollUpOrder } from './usage-records.js';
 
 /** How long a process may be at an account before another one takes it, in milliseconds. */
 const CLAIM_MS = 10 * MINUTE_MS;

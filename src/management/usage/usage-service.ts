@@ -7,7 +7,8 @@ import { momentOf } from '../../common/list-query.js';
 import { isoOf } from '../../common/phone-numbers/iso.js';
 import { DAY_MS, HOUR_MS } from '../../common/time.js';
 import { csvLine } from '../csv.js';
-import { USAGE_GROUPS, type UsageGroup, type UsageRow, UsageStore } from './usage-store.js';
+import { USAGE_GROUPS, type UsageGroup, type UsageRow } from './usage-records.js';
+import { UsageStore } from './usage-store.js';
 import { amountsView, groupView, type UsageItemView, type UsageView } from './usage-view.js';
 
 /** A period, and by what it is divided. */

@@ -1,114 +1,199 @@
-import type { Cancellation } from '../../common/concurrency/async.js';
+import { DAY_MS, HOUR_MS } from '../../common/time.js';
+import type { Executor } from '../../storage/engine/executor.js';
+import { type Operation, type Row, rowsOf } from '../../storage/engine/operation.js';
+import { integerOf, shapeOf, textOf } from '../../storage/engine/rows.js';
+import { addTo, attribute, type UsagePart } from './attribution.js';
+import { changedHours, doneUntil, firstEntry, rollUpAccounts } from './roll-up.js';
+import { CodeCount, RolledUp, RollUpOrder, UsageGroup, UsageQuery, UsageRow } from './usage-records.js';
 
-/** By what usage is grouped. */
-export const USAGE_GROUPS = ['day', 'channel', 'country', 'signature', 'key'] as const;
-
-export type UsageGroup = (typeof USAGE_GROUPS)[number];
-
-/** The country of what cannot be attributed: numbers without a country, and recipients that were removed before the roll-up. */
-export const UNKNOWN_COUNTRY = 'unknown';
-
-/** Units and counts. */
-export interface UsageAmounts {
-  /** Units of charges, at least 0. */
-  readonly charged: number;
-  /** Units of refunds, at least 0. */
-  readonly refunded: number;
-  /** Messages; one to several countries counts in that of its first recipient. */
-  readonly sends: number;
-  readonly recipients: number;
-}
-
-/** What an account has used, of one group. The fields of other groups are undefined. */
-export interface UsageRow extends UsageAmounts {
-  /** The start of a day (UTC), milliseconds since the epoch. */
-  readonly day?: number | undefined;
-  readonly channel?: string | undefined;
-  /** ISO 3166, or `UNKNOWN_COUNTRY`. */
-  readonly country?: string | undefined;
-  /** '' for channels without signatures. */
-  readonly signature?: string | undefined;
-  /** The id of the key that sent it; '' for none. */
-  readonly key?: string | undefined;
-}
-
-/** What to sum up. */
-export interface UsageQuery {
-  readonly accountId: string;
-  /** Whole hours; `until` is not included. */
-  readonly since: number;
-  readonly until: number;
-  readonly groupBy: readonly UsageGroup[];
-  /** Only one-time passcodes. Default: everything. */
-  readonly onlyCodes?: boolean | undefined;
-  /** Where there are more groups, reading ends as soon as that is known, with any part of them that is more. Default: all are read. */
-  readonly most?: number | undefined;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-  /** When it is aborted, reading ends with its reason. */
-  readonly signal?: Cancellation | undefined;
-}
-
-/** A round over some accounts. Times in milliseconds since the epoch. */
-export interface RollUpOrder {
-  readonly now: number;
-  /** Hours that have ended before are rolled up. */
-  readonly until: number;
-  /** Hours from this one on that are rolled up already are compared with the ledger. Undefined: none is. */
-  readonly verifyFrom: number | undefined;
-  /** The account behind which the round goes on; '' for the first. */
-  readonly after: string;
-  /** The most accounts. */
-  readonly limit: number;
-  /** When it is aborted, the round ends after an hour of an account. */
-  readonly signal: Cancellation;
-}
-
-/** What a round over some accounts has done. */
-export interface RolledUp {
-  /** How many hours of accounts were written. */
-  readonly hours: number;
-  /** The `after` of the next call; undefined: there are no more accounts. */
-  readonly next: string | undefined;
-}
-
-/** An outcome of codes: by country where they were verified, by rule where they were refused. */
-export interface CodeCount {
-  readonly accountId: string;
-  /** The start of the day (UTC). */
-  readonly day: number;
-  readonly what: 'verified' | 'refused';
-  /** The country, or the rule. */
-  readonly name: string;
-  readonly count: number;
-}
+/** How long after an hour a late commit is seen at once, in milliseconds. */
+const LIVE_MS = 6 * HOUR_MS;
 
 /**
  * What accounts have used: a summary by hour, which is rolled up from the ledger, and what is not rolled up yet from the ledger
  * itself. Neither an accept nor a settlement writes to it. Every method throws `StorageUnavailableError` when the database does
  * not answer.
  */
-export abstract class UsageStore {
+export class UsageStore {
+  constructor(private readonly executor: Executor) {}
+
   /**
    * Sums up what an account has used. Every entry of the ledger counts that was committed before the call, unless it was
    * committed more than six hours after the hour that it is of: such a one counts from the next comparison on.
    * @throws the signal's reason
    */
-  abstract usage(query: UsageQuery): Promise<readonly UsageRow[]>;
+  async usage(query: UsageQuery): Promise<readonly UsageRow[]> {
+    const { accountId, since, until, groupBy, onlyCodes = false, most = Number.MAX_SAFE_INTEGER, now, signal } = query;
+    const done = await this.executor.read(() => doneUntil(accountId));
+    const rolledUp = Math.min(until, Math.max(since, done));
+    const recent = Math.min(rolledUp, Math.max(since, now - LIVE_MS - (now % HOUR_MS)));
+    // Before the summary is read: what changes it meanwhile makes it newer.
+    const changed = await this.changedHours(accountId, recent, rolledUp);
+    const groups = new Groups(groupBy);
+    const summary = { accountId, since, until: rolledUp, groupBy, onlyCodes, most };
+    const rows = await this.executor.browse(() => readSummary(summary, changed), accountId);
+    for (const row of rows) groups.add(toRow(row, groupBy));
+    const addLive = async (from: number, to: number): Promise<void> => {
+      const { parts } = await attribute(this.executor, accountId, from, to, signal);
+      for (const part of parts) if (part.isCode || !onlyCodes) groups.add(rowOf(part, from - (from % DAY_MS), groupBy));
+    };
+    for (const hour of changed) {
+      if (groups.size > most) return groups.rows();
+      await addLive(hour, hour + HOUR_MS);
+    }
+    // Day by day, so that each entry is of the day, and from entry to entry: the account may have had none for long.
+    for (let from = rolledUp; from < until && groups.size <= most; ) {
+      const at = from;
+      const next = await this.executor.browse(() => firstEntry(this.executor.dialect, accountId, at), accountId);
+      if (next === undefined || next >= until) break;
+      from = Math.min(next - (next % DAY_MS) + DAY_MS, until);
+      await addLive(next, from);
+    }
+    return groups.rows();
+  }
+
+  private async changedHours(accountId: string, since: number, until: number): Promise<readonly number[]> {
+    const { dialect } = this.executor;
+    // A long read would hold the event loop there.
+    const stepMs = dialect.blocksWhileReading ? HOUR_MS : DAY_MS;
+    const changed: number[] = [];
+    for (let from = since; from < until; from += stepMs) {
+      const end = Math.min(from + stepMs, until);
+      changed.push(...(await this.executor.browse(() => changedHours(dialect, accountId, from, end), accountId)));
+    }
+    return changed;
+  }
 
   /**
    * Rolls up the hours of some accounts that are over, and those again whose entries in the ledger are not as they were.
    * Accounts that another process is at are left out. May be repeated, and may be interrupted at any time.
    */
-  abstract rollUp(order: RollUpOrder): Promise<RolledUp>;
+  rollUp(order: RollUpOrder): Promise<RolledUp> {
+    return rollUpAccounts(this.executor, order);
+  }
 
   /** Adds to the counts of codes. */
-  abstract countCodes(counts: readonly CodeCount[]): Promise<void>;
+  async countCodes(counts: readonly CodeCount[]): Promise<void> {
+    if (counts.length === 0) return;
+    const { dialect } = this.executor;
+    // Sorted, so that two transactions that count the same cannot deadlock.
+    const rows = counts.map(({ accountId, what, name, day }) => [accountId, what, name, day, 0]).sort();
+    const added = counts.map(({ accountId, what, name, day, count }) => [accountId, what, name, day, count]).sort();
+    await this.executor.writeAside(function* () {
+      yield dialect.insertRows({
+        table: 'messaging_code_count',
+        shape: COUNT,
+        rows,
+        onDuplicate: ['account_id, day, what, name'],
+      });
+      yield dialect.updateRows({
+        table: 'messaging_code_count',
+        shape: COUNT,
+        rows: added,
+        set: { count: 'messaging_code_count.count + v.count' },
+        on: ['account_id', 'day', 'what', 'name']
+          .map((name) => `messaging_code_count.${name} = v.${name}`)
+          .join(' AND '),
+      });
+    });
+  }
 
   /** The outcomes of codes from a day on, before another one, by name. */
-  abstract codes(
+  async codes(
     accountId: string,
     since: number,
     until: number,
-  ): Promise<readonly Omit<CodeCount, 'accountId' | 'day'>[]>;
+  ): Promise<readonly Omit<CodeCount, 'accountId' | 'day'>[]> {
+    const sql = `SELECT what, name, sum(count) AS count FROM messaging_code_count
+      WHERE account_id = ? AND day >= ? AND day < ? GROUP BY what, name ORDER BY what, name`;
+    const rows = await this.executor.browse(() => rowsOf(sql, accountId, since, until), accountId);
+    return rows.map((row) => ({
+      what: textOf(row, 'what') === 'verified' ? 'verified' : 'refused',
+      name: textOf(row, 'name'),
+      count: integerOf(row, 'count'),
+    }));
+  }
+}
+
+const COUNT = shapeOf('account_id what name', 'day count');
+
+/** The expression of each group. */
+const COLUMN: Readonly<Record<UsageGroup, string>> = {
+  day: `u.hour - u.hour % ${DAY_MS}`,
+  channel: 'u.channel',
+  country: 'u.country',
+  signature: 'u.signature',
+  key: 'u.key_id',
+};
+
+const AMOUNTS = ['charged', 'refunded', 'sends', 'recipients'] as const;
+
+function readSummary(
+  {
+    accountId,
+    since,
+    until,
+    groupBy,
+    onlyCodes,
+    most,
+  }: Pick<UsageQuery, 'accountId' | 'since' | 'until' | 'groupBy' | 'onlyCodes'> & { readonly most: number },
+  without: readonly number[],
+): Operation<readonly Row[]> {
+  const groups = groupBy.map((group) => `${COLUMN[group]} AS ${NAME[group]}`);
+  const sums = AMOUNTS.map((name) => `coalesce(sum(u.${name}), 0) AS ${name}`);
+  const others = without.length > 0 ? ` AND u.hour NOT IN (${without.map(() => '?').join(', ')})` : '';
+  return rowsOf(
+    `SELECT ${[...groups, ...sums].join(', ')} FROM messaging_usage u
+      WHERE u.account_id = ? AND u.hour >= ? AND u.hour < ?${others}${onlyCodes ? ' AND u.is_code = 1' : ''}
+      ${groupBy.length > 0 ? `GROUP BY ${groupBy.map((group) => COLUMN[group]).join(', ')}` : ''} LIMIT ?`,
+    accountId,
+    since,
+    until,
+    ...without,
+    Math.min(most, Number.MAX_SAFE_INTEGER - 1) + 1,
+  );
+}
+
+/** Names of columns that are no words of SQL. */
+const NAME: Readonly<Record<UsageGroup, string>> = {
+  day: 'used_on',
+  channel: 'used_channel',
+  country: 'used_country',
+  signature: 'used_signature',
+  key: 'used_key',
+};
+
+function toRow(row: Row, groupBy: readonly UsageGroup[]): UsageRow {
+  const groups = groupBy.map((group) => [group, group === 'day' ? integerOf(row, NAME.day) : textOf(row, NAME[group])]);
+  const [charged, refunded] = [integerOf(row, 'charged'), integerOf(row, 'refunded')];
+  const amounts = { charged, refunded, sends: integerOf(row, 'sends'), recipients: integerOf(row, 'recipients') };
+  return { ...Object.fromEntries(groups), ...amounts };
+}
+
+function rowOf(part: UsagePart, day: number, groupBy: readonly UsageGroup[]): UsageRow {
+  const { charged, refunded, sends, recipients } = part;
+  const groups = groupBy.map((group) => [group, group === 'day' ? day : part[group]]);
+  return { ...Object.fromEntries(groups), charged, refunded, sends, recipients };
+}
+
+/** Adds up rows of the same groups. */
+class Groups {
+  private readonly byGroup = new Map<string, { -readonly [K in keyof UsageRow]: UsageRow[K] }>();
+
+  constructor(private readonly groupBy: readonly UsageGroup[]) {}
+
+  add(row: UsageRow): void {
+    const name = this.groupBy.map((group) => row[group]).join('\n');
+    const sum = this.byGroup.get(name);
+    if (sum) addTo(sum, row);
+    else this.byGroup.set(name, { ...row });
+  }
+
+  get size(): number {
+    return this.byGroup.size;
+  }
+
+  rows(): readonly UsageRow[] {
+    return [...this.byGroup.values()];
+  }
 }

@@ -1,4 +1,4 @@
-import { type UsageAmounts, type UsageGroup, type UsageRow } from './usage-store.js';
+import { type UsageAmounts, type UsageGroup, type UsageRow } from './usage-records.js';
 
 /** What an account has used. */
 export interface UsageAmountsView {

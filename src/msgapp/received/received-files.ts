@@ -8,7 +8,8 @@ import { MsgappTransport } from '../msgapp-transport.js';
 import { MEDIA_LIMIT } from '../sending/media-intake.js';
 import { CredentialsUnreadableError } from '../sessions/credential-cipher.js';
 import { SessionVault } from '../sessions/credential-vault.js';
-import { isFinal, SessionStore } from '../sessions/session-store.js';
+import { isFinal } from '../sessions/session-records.js';
+import { SessionStore } from '../sessions/session-store.js';
 import { RECEIVED_FILE, type ReceivedFile } from './received-file.js';
 import { ReceivedMessageStore, type StoredReceived } from './received-message-store.js';
 

@@ -16,7 +16,7 @@ import { MsgappSettings } from '../msgapp-settings.js';
 import type { IncomingMsgapp } from '../msgapp-transport.js';
 import { SessionVault } from '../sessions/credential-vault.js';
 import { type MessageReceiver, SessionManager } from '../sessions/session-manager.js';
-import type { StoredSession } from '../sessions/session-store.js';
+import type { StoredSession } from '../sessions/session-records.js';
 import { RECEIVED_FILE, type ReceivedFile } from './received-file.js';
 import { type NewReceived, ReceivedMessageStore } from './received-message-store.js';
 

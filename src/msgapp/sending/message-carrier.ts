@@ -4,7 +4,7 @@ import { within } from '../../common/concurrency/async.js';
 import { atMost } from '../../common/concurrency/at-most.js';
 import type { Notifier } from '../../common/notifier.js';
 import type { DeliveryResult } from '../../outbox/delivery/delivery-result.js';
-import type { Delivery } from '../../outbox/outbox-store.js';
+import type { Delivery } from '../../outbox/outbox-records.js';
 import type { AddressStore } from '../address-store.js';
 import type { Link, LinkResult, OutgoingMsgapp } from '../msgapp-transport.js';
 import type { SessionManager } from '../sessions/session-manager.js';

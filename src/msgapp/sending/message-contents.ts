@@ -1,6 +1,6 @@
 import { StorageUnavailableError } from '../../common/errors.js';
 import type { MediaStore } from '../../media/media-store.js';
-import type { Delivery } from '../../outbox/outbox-store.js';
+import type { Delivery } from '../../outbox/outbox-records.js';
 import type { Payload, TextPayload } from '../../outbox/payload.js';
 import type { TextSources } from '../../outbox/text-sources.js';
 import type { MediaKind, OutgoingMsgapp } from '../msgapp-transport.js';

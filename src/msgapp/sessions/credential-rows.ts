@@ -2,8 +2,8 @@ import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, type Row, rowsOf, write, writeAll } from '../../storage/engine/operation.js';
 import { type RowShape, textOf } from '../../storage/engine/rows.js';
 import type { CredentialChange, CredentialReplacement, KeptCredential } from './session-credentials.js';
+import type { SessionLease } from './session-records.js';
 import { lockHeld } from './session-rows.js';
-import type { SessionLease } from './session-store.js';
 
 /** See `SessionStore.credentials`. */
 export function* readCredentials(

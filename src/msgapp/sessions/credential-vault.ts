@@ -6,7 +6,8 @@ import { faultCode, LogLine, nameOf } from '../../common/log.js';
 import { MsgappSettings } from '../msgapp-settings.js';
 import { CredentialCipher, type CredentialKeys, CredentialsUnreadableError } from './credential-cipher.js';
 import type { CredentialChange, SessionCredentials } from './session-credentials.js';
-import { type SessionLease, SessionStore } from './session-store.js';
+import { type SessionLease } from './session-records.js';
+import { SessionStore } from './session-store.js';
 
 /** Stores the credentials of sessions. */
 export abstract class SessionVault {

@@ -1,4 +1,4 @@
-import type { Author } from '../../accounts/audit/audit.js';
+import type { Author } from '../../accounts/audit/audit-entry.js';
 import type { Clock } from '../../common/clock.js';
 import { within } from '../../common/concurrency/async.js';
 import { faultCode, faultLog, nameOf } from '../../common/log.js';
@@ -7,14 +7,9 @@ import { Inbox } from './inbox.js';
 import { ReconnectPolicy } from './reconnect-policy.js';
 import { SessionConnection } from './session-connection.js';
 import type { SessionCredentials } from './session-credentials.js';
+import { maySessionMove, type SessionLease, type SessionStatus, type StoredSession } from './session-records.js';
 import { SessionSteps } from './session-steps.js';
-import {
-  maySessionMove,
-  type SessionLease,
-  type SessionStatus,
-  type SessionStore,
-  type StoredSession,
-} from './session-store.js';
+import { type SessionStore } from './session-store.js';
 import { SessionWatchdog } from './session-watchdog.js';
 
 /** Time limit for asking the store which process has taken the session, in milliseconds. */

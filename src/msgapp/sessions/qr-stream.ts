@@ -3,7 +3,7 @@ import type { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import type { IdGenerator } from '../../common/ids.js';
 import { Inbox } from './inbox.js';
-import type { SessionStatus } from './session-store.js';
+import type { SessionStatus } from './session-records.js';
 
 /** 192 bits. */
 const TOKEN_BYTES = 24;

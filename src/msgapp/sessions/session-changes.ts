@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { AuditFields } from '../../accounts/audit/audit.js';
-import { recordAudit } from '../../accounts/audit/audit-sql.js';
+import { recordAudit } from '../../accounts/audit/audit.js';
+import { type AuditFields } from '../../accounts/audit/audit-entry.js';
 import type { Page } from '../../common/page.js';
 import { maskNumber } from '../../common/phone-numbers/phone-number.js';
 import { sessionEvents } from '../../events/account-events.js';
@@ -11,7 +11,6 @@ import { type Operation, rowsOf, write } from '../../storage/engine/operation.js
 import { integerOf, textOf } from '../../storage/engine/rows.js';
 import { clearCredentials } from './credential-rows.js';
 import { checkSessionLimits, type SessionLimits } from './session-limits.js';
-import { isHeld, lockHeld, SESSION, toSession } from './session-rows.js';
 import {
   CREATED,
   isFinal,
@@ -22,7 +21,8 @@ import {
   STEPS_KEPT,
   type StoredSession,
   steppedSession,
-} from './session-store.js';
+} from './session-records.js';
+import { isHeld, lockHeld, SESSION, toSession } from './session-rows.js';
 
 /** See `SessionStore.create`. */
 export function* createSession(

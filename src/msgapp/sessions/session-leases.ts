@@ -1,6 +1,7 @@
 import type { Clock } from '../../common/clock.js';
 import { type FaultLog, faultCode, faultLog, nameOf } from '../../common/log.js';
-import type { SessionLease, SessionStore } from './session-store.js';
+import type { SessionLease } from './session-records.js';
+import type { SessionStore } from './session-store.js';
 
 interface Held {
   readonly lease: SessionLease;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Author, HOST } from '../../accounts/audit/audit.js';
+import { type Author, HOST } from '../../accounts/audit/audit-entry.js';
 import { Clock } from '../../common/clock.js';
 import { Rounds } from '../../common/concurrency/rounds.js';
 import { MessagingError } from '../../common/errors.js';
@@ -22,7 +22,8 @@ import { SessionVault } from './credential-vault.js';
 import type { LiveSession, SessionObserver } from './live-session.js';
 import { type LinkCode, type LinkNews, QrSubscriptions } from './qr-stream.js';
 import { SessionPool } from './session-pool.js';
-import { isFinal, newestFirst, SessionStore, type StoredSession } from './session-store.js';
+import { isFinal, newestFirst, type StoredSession } from './session-records.js';
+import { SessionStore } from './session-store.js';
 import { type PendingSession, type SessionsView, sessionsView } from './session-view.js';
 
 /** Listens to changes of what sessions can do and to their events. Its methods must return at once. */

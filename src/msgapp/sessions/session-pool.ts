@@ -1,4 +1,4 @@
-import type { Author } from '../../accounts/audit/audit.js';
+import type { Author } from '../../accounts/audit/audit-entry.js';
 import type { RoundReport, Rounds } from '../../common/concurrency/rounds.js';
 import { MessagingError } from '../../common/errors.js';
 import type { IdGenerator } from '../../common/ids.js';
@@ -9,7 +9,7 @@ import { LiveSession, type SessionCommand, type SessionObserver, type SessionPar
 import type { SessionCredentials } from './session-credentials.js';
 import { SessionLeases } from './session-leases.js';
 import type { SessionLimits } from './session-limits.js';
-import { isFinal, type SessionLease, type StoredSession } from './session-store.js';
+import { isFinal, type SessionLease, type StoredSession } from './session-records.js';
 
 /** The dependencies of a pool. */
 interface PoolParts extends SessionParts {

@@ -2,7 +2,8 @@ import type { Clock } from '../../common/clock.js';
 import { faultCode, faultLog, nameOf } from '../../common/log.js';
 import type { Link } from '../msgapp-transport.js';
 import type { Pace } from '../sending/pace.js';
-import type { SessionStatus, SessionStore } from './session-store.js';
+import type { SessionStatus } from './session-records.js';
+import type { SessionStore } from './session-store.js';
 
 interface Lane {
   /** The connection that is sending a message now. */

@@ -1,4 +1,4 @@
-import type { SessionStatus, StoredSession } from './session-store.js';
+import type { SessionStatus, StoredSession } from './session-records.js';
 
 /** A session as its account sees it. Times in ISO 8601, UTC. */
 export interface SessionView {

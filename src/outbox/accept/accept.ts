@@ -4,7 +4,7 @@ import { RecordMovedError } from '../../storage/engine/faults.js';
 import { type Operation, rowsOf, type Statement, writeAll } from '../../storage/engine/operation.js';
 import { integerOf, textOf } from '../../storage/engine/rows.js';
 import { lowAfterDebit } from '../../storage/low-after.js';
-import type { CommitOutcome, WaitFor } from '../outbox-store.js';
+import type { CommitOutcome, WaitFor } from '../outbox-records.js';
 import { type Gaps, lockRecords, writeRecords } from '../policy/policy-records.js';
 import { type Decide, isCapped } from './decide.js';
 import { readKeySpending, writeKeySpending } from './key-spending.js';

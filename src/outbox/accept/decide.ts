@@ -1,6 +1,7 @@
+import { onceId, type StoredReply } from '../../common/idempotency-key.js';
 import { DAY_MS } from '../../common/time.js';
 import type { PolicyRecord, PolicyRefusal, RecordChanges, SeenRecords } from '../policy/send-policy.js';
-import { costOf, type IdempotencyKey, type Send, type SendKey } from './send.js';
+import { costOf, type Send, type SendKey } from './send.js';
 
 /** Why a send was not accepted. */
 export type RefusalCode = 'insufficient_balance' | 'idempotency_mismatch' | 'account_not_found' | 'key_cap';
@@ -11,12 +12,6 @@ export type SendDecision =
   | { readonly kind: 'replayed'; readonly reply: object }
   | { readonly kind: 'refused'; readonly why: RefusalCode }
   | { readonly kind: 'refused'; readonly why: 'policy'; readonly refusal: PolicyRefusal };
-
-/** A reply stored under an Idempotency-Key. */
-export interface StoredReply {
-  readonly fingerprint: string;
-  readonly reply: object;
-}
 
 /** What the keys of a family have spent on a day. */
 export interface KeySpending {
@@ -53,11 +48,6 @@ export interface Decision {
 
 /** The rules of charging and of repeats; see `decide`. */
 export type Decide = (sends: readonly Send[], seen: Seen) => Decision;
-
-/** An Idempotency-Key with its scope as one string, unambiguous for all characters. */
-export function onceId(key: Pick<IdempotencyKey, 'accountId' | 'route' | 'key'>): string {
-  return JSON.stringify([key.accountId, key.route, key.key]);
-}
 
 /** The day of a moment, UTC: days since the epoch. */
 export function dayOf(at: number): number {

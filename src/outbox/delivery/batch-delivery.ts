@@ -7,7 +7,7 @@ import { HOUR_MS } from '../../common/time.js';
 import type { Channel, StoreEarlyResults } from '../channel.js';
 import type { DeliveryUpdate } from '../delivery-state.js';
 import type { Outbox } from '../outbox.js';
-import type { Delivery } from '../outbox-store.js';
+import type { Delivery } from '../outbox-records.js';
 import { type DeliveryResult, updateOf } from './delivery-result.js';
 import type { IdleTimer } from './idle-timer.js';
 import { checkResults, NO_ANSWER } from './result-checks.js';

@@ -1,7 +1,7 @@
 import { integer, type OptionsOf, optionalGroup } from '../../common/options.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../common/time.js';
 import type { DeliveryUpdate, TrailEntry } from '../delivery-state.js';
-import type { Delivery } from '../outbox-store.js';
+import type { Delivery } from '../outbox-records.js';
 
 /**
  * Whether an attempt with an unknown result is repeated.

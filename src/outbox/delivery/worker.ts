@@ -6,7 +6,8 @@ import { type FaultLog, faultCode, faultLog, reasonOf } from '../../common/log.j
 import type { Channel } from '../channel.js';
 import type { OperatingSwitches } from '../operating-state.js';
 import type { Outbox } from '../outbox.js';
-import type { ClaimOrder, Delivery, OutboxStore } from '../outbox-store.js';
+import type { ClaimOrder, Delivery } from '../outbox-records.js';
+import type { OutboxStore } from '../outbox-store.js';
 import { BatchDelivery } from './batch-delivery.js';
 import { CAPACITY_MS } from './capacity.js';
 import type { DispatchSettings } from './dispatch-options.js';

@@ -8,7 +8,7 @@ import { integerOf, textOf } from '../../storage/engine/rows.js';
 import { and } from '../../storage/read-page.js';
 import type { DeliveryStatus } from '../delivery-state.js';
 import { hasMetadata } from '../metadata.js';
-import type { MessageQuery, StoredMessage } from '../outbox-store.js';
+import type { MessageQuery, StoredMessage } from '../outbox-records.js';
 import { findMessages, listAll, storedMetadata } from './messages.js';
 import { EXAMINED_RECIPIENTS, seenAs } from './recipients.js';
 

@@ -5,7 +5,7 @@ import { momentOf, textOfCursor } from '../../common/list-query.js';
 import type { Metadata } from '../../events/events.api.js';
 import type { DeliveryStatus } from '../delivery-state.js';
 import { metadataOf } from '../metadata.js';
-import type { MessageQuery } from '../outbox-store.js';
+import type { MessageQuery } from '../outbox-records.js';
 
 /** The filter and page of a listing of messages. All conditions must hold, those on recipients for the same recipient. */
 export interface MessageListQuery {

@@ -4,7 +4,7 @@ import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, type Row, rowsOf, type Statement } from '../../storage/engine/operation.js';
 import { integerOf, optionalText, textOf } from '../../storage/engine/rows.js';
 import { readPage } from '../../storage/read-page.js';
-import { FIRST_RECIPIENTS, type StoredMessage } from '../outbox-store.js';
+import { FIRST_RECIPIENTS, type StoredMessage } from '../outbox-records.js';
 
 const MESSAGE =
   'id, account_id, channel, lane, sender, payload, metadata, units, refunded_units, recipients, accepted_at';

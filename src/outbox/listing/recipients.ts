@@ -10,7 +10,7 @@ import {
   SHOWN_ATTEMPTS,
   type StoredRecipient,
   type TrackedRecipient,
-} from '../outbox-store.js';
+} from '../outbox-records.js';
 import { firstTrails, newestAttempts } from '../settle/trail.js';
 
 /** The most recipients that are examined for one page. */

@@ -4,7 +4,7 @@ import type { Dialect, IfLocked } from '../../storage/dialect.js';
 import { RecordMovedError } from '../../storage/engine/faults.js';
 import { type Operation, type Row, rowsOf, write } from '../../storage/engine/operation.js';
 import { integerOf, type RowShape, shapeOf, textOf } from '../../storage/engine/rows.js';
-import type { RecordStep } from './policy-store.js';
+import type { RecordStep } from './record-step.js';
 import type { PolicyRecord, RecordChanges, SeenRecord, SeenRecords } from './send-policy.js';
 
 /** Locked records, with their versions for the write. */

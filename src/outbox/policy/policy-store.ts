@@ -1,16 +1,55 @@
-import type { NewEvent } from '../../events/event-types.js';
-import type { RecordChanges, SeenRecords } from './send-policy.js';
+import { Batcher, EachTurn } from '../../common/concurrency/batcher.js';
+import { EventRecorder } from '../../events/event-recorder.js';
+import type { IfLocked } from '../../storage/dialect.js';
+import type { Executor } from '../../storage/engine/executor.js';
+import { type AnyStep, changeRecords, purgeRecords, type StepOutcome } from './policy-records.js';
+import { RecordStep } from './record-step.js';
+import type { SeenRecords } from './send-policy.js';
 
-/** The result of a step, and the records that it changes. */
-export interface RecordStep<T> {
-  readonly result: T;
-  readonly changes: RecordChanges;
-  /** What the step tells, to be recorded with its changes. Default: nothing. */
-  readonly events?: readonly NewEvent[];
+type Settled = Exclude<StepOutcome, { busy: unknown }>;
+
+interface HeldStep {
+  readonly step: AnyStep;
+  /** A record of the step that another transaction holds. */
+  readonly record: string;
 }
 
+/** The most steps, and keys of all steps, in a transaction. PostgreSQL keeps an advisory lock in memory for each new key. */
+const MAX_STEPS = 256;
+const MAX_KEYS = 512;
+
+/** The share of the pool whose connections may wait for records that other transactions have locked. */
+const WAITING_SHARE = 0.25;
+
 /** Persists the records of send policies. A commit of sends reads and writes them in its own transaction. */
-export abstract class PolicyStore {
+export class PolicyStore {
+  private readonly steps: Batcher<AnyStep, Settled>;
+  private readonly held: Batcher<HeldStep, Settled>;
+
+  private readonly recorder: EventRecorder;
+
+  constructor(private readonly executor: Executor) {
+    this.recorder = executor.store(EventRecorder);
+    const limits = { maxWeight: MAX_KEYS, maxItems: MAX_STEPS };
+    this.steps = new Batcher({
+      ...limits,
+      weightOf: ({ keys }) => keys.length,
+      perform: (steps) => this.perform(steps, 'skip'),
+      gathering: new EachTurn(),
+    });
+    this.held = new Batcher({
+      ...limits,
+      weightOf: ({ step }) => step.keys.length,
+      perform: (held) =>
+        this.perform(
+          held.map(({ step }) => step),
+          'wait',
+        ),
+      keyOf: ({ record }) => record,
+      concurrency: Math.max(1, Math.floor(executor.maxTransactions * WAITING_SHARE)),
+    });
+  }
+
   /**
    * One transaction: locks and reads the records of `keys`, runs `step` and writes its changes. Steps on the same record run one
    * after the other, as do commits of sends whose policies name it. `step` must be pure, because it runs again when the database
@@ -20,15 +59,42 @@ export abstract class PolicyStore {
    *   if it changes nothing, so that it need not wait for a record that another transaction holds. Default `always`
    * @throws StorageUnavailableError also when a record is held for too long
    */
-  abstract change<T>(
+  async change<T>(
     keys: readonly string[],
     step: (seen: SeenRecords) => RecordStep<T>,
-    lock?: 'always' | 'to-change',
-  ): Promise<T>;
+    lock: 'always' | 'to-change' = 'always',
+  ): Promise<T> {
+    let result: T | undefined;
+    const run = (seen: SeenRecords) => {
+      const { result: given, ...told } = step(seen);
+      result = given;
+      return told;
+    };
+    const outcome = await this.steps.add({ keys, lock, run });
+    if ('error' in outcome) throw outcome.error;
+    return result as T; // the step has run, and T may include undefined
+  }
 
   /**
    * Removes at most `limit` records that have expired by `now`, milliseconds since the epoch.
    * @returns how many were removed
    */
-  abstract purge(now: number, limit: number): Promise<number>;
+  purge(now: number, limit: number): Promise<number> {
+    return this.executor.write(() => purgeRecords(this.executor.dialect, now, limit));
+  }
+
+  private async perform(
+    steps: readonly AnyStep[],
+    ifLocked: IfLocked,
+  ): Promise<readonly (Settled | Promise<Settled>)[]> {
+    const outcomes = await this.recorder.write((telling) =>
+      changeRecords(this.executor.dialect, steps, ifLocked, telling),
+    );
+    return steps.slice(0, outcomes.length).map((step, index) => {
+      const outcome = outcomes[index] ?? { error: new Error('There is no outcome of this step.') };
+      if (!('busy' in outcome)) return outcome;
+      const [record = ''] = outcome.busy;
+      return this.held.add({ step, record });
+    });
+  }
 }

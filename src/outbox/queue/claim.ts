@@ -1,7 +1,7 @@
 import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, type Row, rowsOf, writeAll } from '../../storage/engine/operation.js';
 import { integerOf, optionalInteger, optionalText, textOf } from '../../storage/engine/rows.js';
-import type { ClaimOrder, Delivery } from '../outbox-store.js';
+import type { ClaimOrder, Delivery } from '../outbox-records.js';
 import { byPriority, ClaimPlan } from './claim-plan.js';
 import { PRIORITIES, priorityOf } from './priority.js';
 import { QueueMemory } from './queue-memory.js';

@@ -1,7 +1,7 @@
 import type { Send } from '../accept/send.js';
 import { firstDueOf } from '../accept/send-inserts.js';
 import type { DeliveryUpdate } from '../delivery-state.js';
-import type { CommitOutcome, DeliveryTransition } from '../outbox-store.js';
+import type { CommitOutcome, DeliveryTransition } from '../outbox-records.js';
 import { QueueMemory } from './queue-memory.js';
 
 /** The memories of the channels that this process claims, and what this process itself stores in their queues. */

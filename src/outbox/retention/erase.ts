@@ -5,7 +5,7 @@ import type { Payload } from '../payload.js';
 import { removeContents } from './purge.js';
 import { maskRecipients, REMOVABLE, removeRecords, toRemovable } from './removal.js';
 import type { RemoveContent } from './removed-payload.js';
-import type { ErasableDelivery, Walked } from './retention-store.js';
+import type { ErasableDelivery, Walked } from './retention-records.js';
 
 /** A recipient's key: the id of its message and its position. */
 type Key = readonly [messageId: string, position: number];

@@ -3,7 +3,8 @@ import { checkNumber } from '../../common/inputs.js';
 import { spellingsOf } from '../../common/phone-numbers/phone-spellings.js';
 import { contentRemover } from './removed-payload.js';
 import { RetentionSettings } from './retention-options.js';
-import { type ErasableDelivery, RetentionStore, type Walked } from './retention-store.js';
+import { type ErasableDelivery, type Walked } from './retention-records.js';
+import { RetentionStore } from './retention-store.js';
 
 /** What a capability stores about a number besides deliveries, and how it is erased. To be safe to run twice. */
 export interface ErasureRule {

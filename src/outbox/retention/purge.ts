@@ -8,7 +8,7 @@ import { listNumbers } from '../listing/recipients.js';
 import type { Payload } from '../payload.js';
 import { REMOVABLE, removeRecipients, replacePayloads, toRemovable } from './removal.js';
 import { isRemoved, type RemoveContent } from './removed-payload.js';
-import type { RetentionOrder } from './retention-store.js';
+import type { RetentionOrder } from './retention-records.js';
 
 /** How far a purge has come. */
 interface Progress {

@@ -14,7 +14,7 @@ import {
   nextState,
   type TrailEntry,
 } from '../delivery-state.js';
-import type { DeliveryTransition, ExpiryOrder } from '../outbox-store.js';
+import type { DeliveryTransition, ExpiryOrder } from '../outbox-records.js';
 import { PRIORITIES } from '../queue/priority.js';
 import type { Floors, QueueMemory } from '../queue/queue-memory.js';
 import { findQueues, lockQueues } from '../queue/queues.js';

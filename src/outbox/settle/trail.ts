@@ -2,7 +2,7 @@ import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, rowsOf, type Statement } from '../../storage/engine/operation.js';
 import { integerOf, shapeOf, textOf } from '../../storage/engine/rows.js';
 import { type AttemptEntry, isAttempt, type TrailEntry } from '../delivery-state.js';
-import type { ReferredDelivery, TrailStep } from '../outbox-store.js';
+import type { ReferredDelivery, TrailStep } from '../outbox-records.js';
 
 /** A delivery with new entries of its trail. */
 interface Trailed {

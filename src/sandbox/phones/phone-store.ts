@@ -1,4 +1,10 @@
+import { withinPage } from '../../common/page.js';
 import type { DeliveryStatus } from '../../outbox/delivery-state.js';
+import type { Dialect } from '../../storage/dialect.js';
+import type { Executor } from '../../storage/engine/executor.js';
+import { type Operation, type Row, rowsOf, write, writeAll } from '../../storage/engine/operation.js';
+import { integerOf, optionalInteger, optionalText, type RowShape, shapeOf, textOf } from '../../storage/engine/rows.js';
+import { readRows } from '../../storage/read-page.js';
 
 /** A message received by a sandbox phone. */
 export interface PhoneMessage {
@@ -59,29 +65,197 @@ export interface PhoneFile {
   readonly size: number;
 }
 
-/** Stores the messages that the sandbox's phones received, and those that were sent to them and did not arrive. */
-export abstract class PhoneStore {
-  /** Stores messages. If a phone already has a message (same id, channel and number), it is not stored again. */
-  abstract receive(messages: readonly PhoneDelivery[]): Promise<void>;
+const RECEIVED = 'messaging_phone_message';
+const LOST = 'messaging_phone_lost';
+
+/** Persists what the sandbox's phones received, and what was sent to them and did not arrive. */
+export class PhoneStore {
+  constructor(private readonly executor: Executor) {}
+
+  /** Stores messages; one that its phone has already (same id, channel and number) is stored once. */
+  receive(messages: readonly PhoneDelivery[]): Promise<void> {
+    return this.insert(RECEIVED, messages);
+  }
+
   /** Stores messages that did not arrive, each once. One that arrives later is shown only as received. */
-  abstract lose(messages: readonly PhoneDelivery[]): Promise<void>;
-  /** The newest messages that a phone received, about `MAX_PAGE_BYTES` of them, oldest first. */
-  abstract messages(number: string): Promise<readonly PhoneMessage[]>;
+  lose(messages: readonly PhoneDelivery[]): Promise<void> {
+    return this.insert(LOST, messages);
+  }
+
+  /** What a phone received, oldest first: the newest messages, about `MAX_PAGE_BYTES` of them. */
+  async messages(number: string): Promise<readonly PhoneMessage[]> {
+    const read = (columns: string, most: number) =>
+      rowsOf(
+        `SELECT ${columns} FROM ${RECEIVED} p WHERE p.number = ? ORDER BY p.received_at DESC, p.message_id DESC LIMIT ?`,
+        number,
+        most,
+      );
+    const { rows } = await this.executor.browse(() => readRows(read, COLUMNS, BYTES, MAX_MESSAGES), undefined);
+    return rows.map(toMessage).reverse();
+  }
+
   /**
    * The newest messages over all phones or of one phone, newest first, with those that did not arrive; at most `limit`, and
    * about `MAX_PAGE_BYTES` of them.
    */
-  abstract latest(limit: number, number?: string): Promise<readonly ScreenMessage[]>;
+  latest(limit: number, number?: string): Promise<readonly ScreenMessage[]> {
+    const { dialect } = this.executor;
+    const list = function* (): Operation<readonly ScreenMessage[]> {
+      const received = (yield* newest(dialect, RECEIVED, limit, number)).map((row) => toScreenMessage(row, true));
+      const lost = (yield* newest(dialect, LOST, limit, number)).map((row) => toScreenMessage(row, false));
+      return withinPage([...received, ...lost].sort(newestFirst).slice(0, limit), bytesOf);
+    };
+    return this.executor.browse(list, undefined);
+  }
+
   /** The file of a message that a phone received; undefined when there is none or its bytes were not kept. */
-  abstract file(number: string, messageId: string): Promise<PhoneFile | undefined>;
+  async file(number: string, messageId: string): Promise<PhoneFile | undefined> {
+    const [row] = await this.executor.read(() =>
+      rowsOf(
+        `SELECT media, file_id FROM ${RECEIVED} WHERE number = ? AND message_id = ? AND file_id IS NOT NULL`,
+        number,
+        messageId,
+      ),
+    );
+    if (!row) return undefined;
+    const { mimetype, size } = JSON.parse(textOf(row, 'media'));
+    return { id: textOf(row, 'file_id'), mimetype, size };
+  }
+
   /**
    * Removes at most `limit` messages of a phone, or of all phones those from before `before`, milliseconds since the epoch.
    * @returns their number, and the ids of their files, which stay in the media store
    */
-  abstract remove(
+  remove(
     which: { readonly number: string } | { readonly before: number },
     limit: number,
-  ): Promise<{ readonly removed: number; readonly files: readonly string[] }>;
+  ): Promise<{ readonly removed: number; readonly files: readonly string[] }> {
+    const { dialect } = this.executor;
+    const [condition, value] = 'number' in which ? ['p.number = ?', which.number] : ['p.received_at < ?', which.before];
+    return this.executor.writeAside(function* () {
+      const files: string[] = [];
+      let removed = 0;
+      for (const table of [RECEIVED, LOST]) {
+        const rows = yield* rowsOf(
+          `SELECT p.number, p.channel, p.message_id, p.file_id FROM ${table} p WHERE ${condition} ORDER BY p.received_at LIMIT ?`,
+          value,
+          limit - removed,
+        );
+        removed += rows.length;
+        files.push(...rows.flatMap((row) => optionalText(row, 'file_id') ?? []));
+        const keys = rows.map((row) => [textOf(row, 'number'), textOf(row, 'channel'), textOf(row, 'message_id')]);
+        const on = Object.keys(KEY).map((column) => `${table}.${column} = v.${column}`);
+        if (rows.length > 0) yield dialect.deleteRows({ table, shape: KEY, rows: keys, on: on.join(' AND ') });
+      }
+      return { removed, files };
+    });
+  }
+
   /** Removes all messages; returns the ids of their files, which stay in the media store. */
-  abstract clear(): Promise<readonly string[]>;
+  clear(): Promise<readonly string[]> {
+    return this.executor.write(function* () {
+      const files = yield* rowsOf(`SELECT file_id FROM ${RECEIVED} WHERE file_id IS NOT NULL`);
+      yield* write(`DELETE FROM ${RECEIVED}`);
+      yield* write(`DELETE FROM ${LOST}`);
+      return files.map((row) => textOf(row, 'file_id'));
+    });
+  }
+
+  private async insert(table: string, messages: readonly PhoneDelivery[]): Promise<void> {
+    if (messages.length === 0) return;
+    const { dialect } = this.executor;
+    const onDuplicate = ['number, channel, message_id'] as const;
+    const insert = dialect.insertRows({ table, shape: SHAPE, rows: messages.map(toRow), onDuplicate });
+    await this.executor.writeLazily(() => writeAll([insert], true));
+  }
+}
+
+const KEY: RowShape = { number: 'id', channel: 'id', message_id: 'id' };
+const SHAPE = shapeOf('number channel message_id sender body media file_id', 'received_at position');
+/** How many bytes a message has, and the same of one that was read. */
+const BYTES = 'octet_length(p.body) + 2 * coalesce(octet_length(p.media), 0) + 500';
+
+function bytesOf({ text, media }: PhoneMessage): number {
+  return 500 + Buffer.byteLength(text) + Buffer.byteLength(media?.caption ?? '');
+}
+
+/** The most messages of a phone that are listed. */
+const MAX_MESSAGES = 2000;
+
+const COLUMNS = 'p.number, p.channel, p.message_id, p.sender, p.body, p.media, p.received_at';
+const SHOWN = `${COLUMNS}, r.status, r.error, r.units, r.refunded_units, f.chunks`;
+
+/**
+ * The newest messages of a table with the state of their deliveries and files, each found by its primary key. Lost messages
+ * that have been received since are left out.
+ */
+function* newest(
+  dialect: Dialect,
+  table: string,
+  limit: number,
+  number: string | undefined,
+): Operation<readonly Row[]> {
+  const conditions = [
+    ...(number === undefined ? [] : ['p.number = ?']),
+    ...(table === LOST
+      ? [
+          `NOT EXISTS (SELECT 1 FROM ${RECEIVED} g
+            WHERE ${dialect.lookUp('g.number = p.number AND g.channel = p.channel AND g.message_id = p.message_id')})`,
+        ]
+      : []),
+  ];
+  const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+  const read = (columns: string, most: number) =>
+    rowsOf(
+      `SELECT ${columns}
+        FROM ${table} p
+        LEFT JOIN messaging_recipient r ON ${dialect.lookUp('r.message_id = p.message_id AND r.position = p.position')}
+        LEFT JOIN messaging_media f ON ${dialect.lookUp('f.id = p.file_id')}
+        ${where} ORDER BY p.received_at DESC, p.message_id DESC LIMIT ?`,
+      ...(number === undefined ? [] : [number]),
+      most,
+    );
+  const { rows } = yield* readRows(read, SHOWN, BYTES, limit);
+  return rows;
+}
+
+function newestFirst(a: PhoneMessage, b: PhoneMessage): number {
+  return b.receivedAt - a.receivedAt || (a.messageId < b.messageId ? 1 : -1);
+}
+
+function toRow(message: PhoneDelivery): readonly unknown[] {
+  const { to, channel, messageId, from, text, media, fileId, receivedAt, position } = message;
+  const described = media ? JSON.stringify(media) : null;
+  return [to, channel, messageId, from, text, described, fileId ?? null, receivedAt, position ?? null];
+}
+
+function toMessage(row: Row): PhoneMessage {
+  const media = optionalText(row, 'media');
+  return {
+    messageId: textOf(row, 'message_id'),
+    channel: textOf(row, 'channel'),
+    from: textOf(row, 'sender'),
+    to: textOf(row, 'number'),
+    text: textOf(row, 'body'),
+    media: media === undefined ? undefined : { caption: undefined, ...JSON.parse(media) },
+    receivedAt: integerOf(row, 'received_at'),
+  };
+}
+
+function toScreenMessage(row: Row, arrived: boolean): ScreenMessage {
+  const status = optionalText(row, 'status') as DeliveryStatus | undefined;
+  return {
+    ...toMessage(row),
+    arrived,
+    delivery: status
+      ? {
+          status,
+          error: optionalText(row, 'error'),
+          units: integerOf(row, 'units'),
+          refundedUnits: integerOf(row, 'refunded_units'),
+        }
+      : undefined,
+    // Negative: the file is being removed; null: there is none, or it is being written.
+    fileKept: (optionalInteger(row, 'chunks') ?? -1) >= 0,
+  };
 }

@@ -1,24 +1,15 @@
 import { Global, Module } from '@nestjs/common';
-import { MountedCapability, storeProvider } from '../../core/capability.js';
+import { storeProvider } from '../../core/capability.js';
 import { SandboxFeed } from '../sandbox-feed.js';
 import { SandboxScanner } from '../sandbox-scanner.js';
 import { PHONE_REMOVAL } from './phone-removal.js';
 import { PhoneReplies } from './phone-replies.js';
 import { PhoneStore } from './phone-store.js';
 
-const STORES = [{ port: PhoneStore }];
-
 /** The providers that the sandbox's transports and its page share. Only applications that use one of them import this module. */
 @Global()
 @Module({
-  providers: [
-    { provide: MountedCapability, useValue: { stores: STORES } satisfies MountedCapability },
-    ...STORES.map(storeProvider),
-    SandboxFeed,
-    SandboxScanner,
-    PhoneReplies,
-    ...PHONE_REMOVAL,
-  ],
+  providers: [storeProvider(PhoneStore), SandboxFeed, SandboxScanner, PhoneReplies, ...PHONE_REMOVAL],
   exports: [PhoneStore, SandboxFeed, SandboxScanner, PhoneReplies],
 })
 export class SandboxPhones {}

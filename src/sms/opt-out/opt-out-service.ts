@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AccountStore } from '../../accounts/account-store.js';
-import { type AuditFields, type Author, HOST } from '../../accounts/audit/audit.js';
+import { type AuditFields, type Author, HOST } from '../../accounts/audit/audit-entry.js';
 import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import { IdGenerator, isId } from '../../common/ids.js';

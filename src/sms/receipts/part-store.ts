@@ -1,6 +1,14 @@
-import type { DeliveryTransition } from '../../outbox/outbox-store.js';
-import type { Walked } from '../../outbox/retention/retention-store.js';
-import type { DatedReceipt, SmsPart, TakenSms } from './sms-part.js';
+import { EventRecorder, type Telling } from '../../events/event-recorder.js';
+import type { DeliveryTransition } from '../../outbox/outbox-records.js';
+import type { Walked } from '../../outbox/retention/retention-records.js';
+import { settleDeliveries } from '../../outbox/settle/settle.js';
+import type { Dialect } from '../../storage/dialect.js';
+import type { Executor } from '../../storage/engine/executor.js';
+import { type Operation, rowsOf, write } from '../../storage/engine/operation.js';
+import { integerOf, type RowShape, textOf } from '../../storage/engine/rows.js';
+import { insertParts, PART_COLUMNS, toPart } from './part-rows.js';
+import { applyReceipts } from './receipt-matching.js';
+import { type DatedReceipt, receiptKey, type SmsPart, type TakenSms, withTrails } from './sms-part.js';
 
 /** The limits for receipts that match no part yet. */
 export interface Parking {
@@ -26,12 +34,24 @@ export interface PartPurgeCount {
  * that a receipt either finds its part or is parked and found when the part is recorded.
  * @throws StorageUnavailableError from every method, when the database is unavailable
  */
-export abstract class PartStore {
+export class PartStore {
+  private readonly recorder: EventRecorder;
+
+  constructor(private readonly executor: Executor) {
+    this.recorder = executor.store(EventRecorder);
+  }
+
   /**
    * Stores the parts of SMS that a carrier has accepted and applies parked receipts to them. Stored parts stay
    * unchanged.
    */
-  abstract record(taken: readonly TakenSms[], now: number): Promise<readonly DeliveryTransition[]>;
+  async record(taken: readonly TakenSms[], now: number): Promise<readonly DeliveryTransition[]> {
+    const { dialect } = this.executor;
+    const moved = await this.recorder.write((telling) => recordParts(dialect, taken, now, telling));
+    if (!dialect.locksOneNode || taken.length === 0) return moved;
+    const parked = await this.executor.read(() => parkedReceipts(dialect, taken, now));
+    return [...moved, ...(await this.lookAgain(parked, now, taken))];
+  }
 
   /**
    * Applies receipts in their order. A receipt belongs to the part with the first of its `ids` that is known on its
@@ -43,20 +63,225 @@ export abstract class PartStore {
    * id (`mayBeForAnother`). A parked receipt that matches only closed parts when an SMS is recorded stays parked by
    * the same rule.
    */
-  abstract receive(receipts: readonly DatedReceipt[], parking: Parking): Promise<readonly DeliveryTransition[]>;
+  async receive(receipts: readonly DatedReceipt[], parking: Parking): Promise<readonly DeliveryTransition[]> {
+    const { dialect } = this.executor;
+    const { moved, unmatched } = await this.recorder.write((telling) =>
+      receiveReceipts(dialect, receipts, parking, telling),
+    );
+    return dialect.locksOneNode ? [...moved, ...(await this.lookAgain(unmatched, parking.now))] : moved;
+  }
+
+  /** Applies parked receipts whose part another node has recorded meanwhile: see `Dialect.locksOneNode`. */
+  private async lookAgain(
+    parked: readonly DatedReceipt[],
+    now: number,
+    taken: readonly TakenSms[] = [],
+  ): Promise<readonly DeliveryTransition[]> {
+    if (parked.length === 0) return [];
+    return this.recorder.write((telling) => applyParked(this.executor.dialect, parked, { now, taken, telling }));
+  }
 
   /** The parts of one SMS, or of all SMS of a send, by position, attempt and part. */
-  abstract parts(messageId: string, position?: number): Promise<readonly SmsPart[]>;
+  parts(messageId: string, position?: number): Promise<readonly SmsPart[]> {
+    return this.executor.read(() => listParts(messageId, position));
+  }
 
   /**
    * Deletes parts whose receipts are no longer expected and receipts that are parked for too long, at most `limit` of
    * each.
    */
-  abstract purge(now: number, limit: number): Promise<PartPurgeCount>;
+  purge(now: number, limit: number): Promise<PartPurgeCount> {
+    return this.executor.write(() => purgeParts(this.executor.dialect, now, limit));
+  }
 
   /**
    * Deletes the receipts of a number among the next `limit` parked ones.
    * @param after the `next` of the previous page, '' for the first; `found` names the receipts
    */
-  abstract eraseParked(number: string, after: string, limit: number): Promise<Walked<string>>;
+  eraseParked(number: string, after: string, limit: number): Promise<Walked<string>> {
+    return this.executor.write(() => eraseParkedOf(this.executor.dialect, number, after, limit));
+  }
+}
+
+/** Stores accepted parts and applies the receipts that were parked for them: see `PartStore.record`. */
+function* recordParts(
+  dialect: Dialect,
+  taken: readonly TakenSms[],
+  now: number,
+  telling: Telling,
+): Operation<readonly DeliveryTransition[]> {
+  if (taken.length === 0) return [];
+  yield* lockRoutes(dialect, taken);
+  yield insertParts(dialect, taken);
+  return yield* applyParked(dialect, yield* parkedReceipts(dialect, taken, now), { now, taken, telling });
+}
+
+/** What parked receipts are applied with. */
+interface Unparking {
+  readonly now: number;
+  /** SMS that have just been recorded. */
+  readonly taken: readonly TakenSms[];
+  readonly telling: Telling;
+}
+
+/** Applies parked receipts, and forgets those that have a part now. */
+function* applyParked(
+  dialect: Dialect,
+  parked: readonly DatedReceipt[],
+  { now, taken, telling }: Unparking,
+): Operation<readonly DeliveryTransition[]> {
+  if (parked.length === 0) return [];
+  yield* lockRoutes(dialect, parked);
+  const { updates, unmatched } = yield* applyReceipts(dialect, parked, now);
+  const left = new Set(unmatched);
+  yield* unparkReceipts(
+    dialect,
+    parked.filter((receipt) => !left.has(receipt)),
+  );
+  return yield* settleDeliveries(dialect, withTrails(updates, taken), telling);
+}
+
+/** What became of receipts. */
+interface ReceivedReceipts {
+  readonly moved: readonly DeliveryTransition[];
+  /** They are parked. */
+  readonly unmatched: readonly DatedReceipt[];
+}
+
+/** Applies receipts and parks those without a matching part: see `PartStore.receive`. */
+function* receiveReceipts(
+  dialect: Dialect,
+  receipts: readonly DatedReceipt[],
+  parking: Parking,
+  telling: Telling,
+): Operation<ReceivedReceipts> {
+  if (receipts.length === 0) return { moved: [], unmatched: [] };
+  yield* lockRoutes(dialect, receipts);
+  const { updates, unmatched } = yield* applyReceipts(dialect, receipts, parking.now);
+  yield* parkReceipts(dialect, unmatched, parking);
+  return { moved: yield* settleDeliveries(dialect, updates, telling), unmatched };
+}
+
+/** Locks routes until the transaction ends. Does nothing where a writer locks the whole database. */
+function* lockRoutes(dialect: Dialect, of: readonly { readonly route: string }[]): Operation<void> {
+  if (dialect.lock('a', 'wait') === '') return;
+  for (const sql of dialect.lockTimeout) yield { sql, params: [] };
+  let missing = [...new Set(of.map(({ route }) => route))].sort();
+  while (missing.length > 0) {
+    const rows = yield* rowsOf(dialect.lockByIds('messaging_sms_route', 'a.id', 'wait'), JSON.stringify(missing));
+    const held = new Set(rows.map((row) => textOf(row, 'id')));
+    missing = missing.filter((route) => !held.has(route));
+    for (const route of missing) {
+      yield* dialect.insertNew({ sql: 'INSERT INTO messaging_sms_route (id) VALUES (?)', params: [route] }, 'id');
+    }
+  }
+}
+
+/** See `PartStore.purge`. */
+function* purgeParts(dialect: Dialect, now: number, limit: number): Operation<PartPurgeCount> {
+  const first = dialect.deleteFirst('messaging_sms_part', 'message_id, position, attempt, part', 'expires_at');
+  const parts = yield* write(first, now, limit);
+  return { parts, receipts: yield* purgeParked(dialect, now, limit) };
+}
+
+/** See `PartStore.eraseParked`. A page ends after the rows of a receipt, of which there are up to 16. */
+function* eraseParkedOf(dialect: Dialect, number: string, after: string, limit: number): Operation<Walked<string>> {
+  const rows = yield* rowsOf(
+    `SELECT q.receipt_id, CASE WHEN q.receipt LIKE ? THEN 1 ELSE 0 END AS named
+      FROM messaging_sms_parked q${dialect.by('primary key')} WHERE q.receipt_id > ? ORDER BY q.receipt_id LIMIT ?`,
+    `%"number":${JSON.stringify(number)}%`,
+    after,
+    limit,
+  );
+  const found = [...new Set(rows.filter(({ named }) => Number(named) === 1).map((row) => textOf(row, 'receipt_id')))];
+  if (found.length > 0) {
+    yield* write(`DELETE FROM messaging_sms_parked WHERE receipt_id ${dialect.among()}`, JSON.stringify(found));
+  }
+  const last = rows.at(-1);
+  return { found, next: rows.length < limit || !last ? undefined : textOf(last, 'receipt_id') };
+}
+
+/** See `PartStore.parts`. */
+function* listParts(messageId: string, position?: number): Operation<readonly SmsPart[]> {
+  const rows = yield* rowsOf(
+    `SELECT ${PART_COLUMNS.join(', ')} FROM messaging_sms_part
+      WHERE message_id = ? ${position === undefined ? '' : 'AND position = ?'} ORDER BY position, attempt, part`,
+    messageId,
+    ...(position === undefined ? [] : [position]),
+  );
+  return rows.map(toPart);
+}
+
+const SHAPE: RowShape = {
+  receipt_id: 'id',
+  carrier_id: 'id',
+  route: 'id',
+  receipt: 'text',
+  expires_at: 'integer',
+  counts_for: 'id',
+};
+
+/** Receipts that were parked under an id of these SMS, in the order of arrival, then of the carrier's time. */
+function* parkedReceipts(
+  dialect: Dialect,
+  taken: readonly TakenSms[],
+  now: number,
+): Operation<readonly DatedReceipt[]> {
+  const ids = new Set(taken.flatMap(({ route, carrierIds }) => carrierIds.map((id) => JSON.stringify([route, id]))));
+  const rows = yield* rowsOf(
+    `SELECT DISTINCT q.expires_at, q.receipt_id, q.receipt FROM ${dialect.rows({ route: 'id', carrier_id: 'id' })}
+      ${dialect.thenJoin} messaging_sms_parked q ON ${dialect.lookUp('q.route = v.route AND q.carrier_id = v.carrier_id')}
+      WHERE q.expires_at > ? ORDER BY q.expires_at, q.receipt_id`,
+    `[${[...ids].join(',')}]`,
+    now,
+  );
+  const waiting = rows.map((row): { receipt: DatedReceipt; until: number } => ({
+    receipt: JSON.parse(textOf(row, 'receipt')),
+    until: integerOf(row, 'expires_at'),
+  }));
+  waiting.sort((a, b) => a.until - b.until || a.receipt.at - b.receipt.at);
+  return waiting.map(({ receipt }) => receipt);
+}
+
+/** Stores receipts for later, one row for each id; only the first row of a receipt counts against the route's limit. */
+function* parkReceipts(dialect: Dialect, receipts: readonly DatedReceipt[], { until, most }: Parking): Operation<void> {
+  if (receipts.length === 0) return;
+  const rows = receipts.flatMap((receipt) => {
+    const key = receiptKey(receipt);
+    const text = JSON.stringify(receipt);
+    return receipt.ids.map((id, place) => [key, id, receipt.route, text, until, place === 0 ? receipt.route : null]);
+  });
+  const onDuplicate = ['receipt_id, carrier_id'] as const;
+  yield dialect.insertRows({ table: 'messaging_sms_parked', shape: SHAPE, rows, onDuplicate });
+  for (const route of new Set(receipts.map((receipt) => receipt.route))) yield* makeRoom(dialect, route, most);
+}
+
+/** Deletes the oldest receipts of a route above its limit; the caller has locked the route. */
+function* makeRoom(dialect: Dialect, route: string, most: number): Operation<void> {
+  const [count] = yield* rowsOf('SELECT count(*) AS parked FROM messaging_sms_parked WHERE counts_for = ?', route);
+  const excess = (count ? integerOf(count, 'parked') : 0) - most;
+  if (excess <= 0) return;
+  const oldest = yield* rowsOf(
+    'SELECT receipt_id FROM messaging_sms_parked WHERE counts_for = ? ORDER BY expires_at, receipt_id LIMIT ?',
+    route,
+    excess,
+  );
+  yield* forget(
+    dialect,
+    oldest.map((row) => textOf(row, 'receipt_id')),
+  );
+}
+
+/** Deletes receipts that were applied to a part. */
+function* unparkReceipts(dialect: Dialect, receipts: readonly DatedReceipt[]): Operation<void> {
+  if (receipts.length > 0) yield* forget(dialect, receipts.map(receiptKey));
+}
+
+function* forget(dialect: Dialect, keys: readonly string[]): Operation<void> {
+  yield* write(`DELETE FROM messaging_sms_parked WHERE receipt_id ${dialect.among()}`, JSON.stringify(keys));
+}
+
+/** Deletes expired receipts. */
+function purgeParked(dialect: Dialect, now: number, limit: number): Operation<number> {
+  return write(dialect.deleteFirst('messaging_sms_parked', 'receipt_id, carrier_id', 'expires_at'), now, limit);
 }

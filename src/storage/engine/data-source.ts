@@ -1,36 +1,10 @@
 import { closeSync, existsSync, fchmodSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DataSource } from 'typeorm';
-import type { AccountStore } from '../../accounts/account-store.js';
-import type { LedgerStore } from '../../billing/ledger-store.js';
 import { MessagingOptionsError } from '../../common/errors.js';
-import type { MediaStore } from '../../media/media-store.js';
-import type { OutboxStore } from '../../outbox/outbox-store.js';
-import type { PolicyStore } from '../../outbox/policy/policy-store.js';
-import type { StorageMeter } from '../../outbox/queue/queue-meter.js';
-import type { SchemaGroup } from '../schema/versions.js';
 import { mysqlOptionsOf } from '../url-options.js';
 import { codeOf } from './blame.js';
 import { ANSWER_MS } from './connection.js';
-import type { Executor } from './executor.js';
-
-/** A started storage: its DataSource and its stores. */
-export interface OpenStorage {
-  readonly dataSource: DataSource;
-  /** Whether this package made the DataSource, and closes it. */
-  readonly isOurs: boolean;
-  readonly executor: Executor;
-  /** All tables that it has. */
-  readonly groups: readonly SchemaGroup[];
-  readonly meter: StorageMeter;
-  readonly outbox: OutboxStore;
-  readonly ledger: LedgerStore;
-  readonly accounts: AccountStore;
-  readonly policies: PolicyStore;
-  readonly media: MediaStore;
-  /** Of capabilities. */
-  readonly stores: readonly object[];
-}
 
 /**
  * The time-outs of connecting and of a statement, in milliseconds, after which a request is answered 503. Below

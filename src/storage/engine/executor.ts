@@ -3,6 +3,9 @@ import type { Dialect } from '../dialect.js';
 import type { Operation } from './operation.js';
 import { ReadingShare } from './reading-share.js';
 
+/** A class whose instances read and write a database: the SQL of a capability. */
+export type StoreClass<S extends object = object> = new (database: Executor) => S;
+
 /** Makes a new operation; called again for each repetition of a transaction. */
 export type Work<T> = () => Operation<T>;
 
@@ -12,6 +15,16 @@ export type Work<T> = () => Operation<T>;
  */
 export abstract class Executor {
   abstract readonly dialect: Dialect;
+  private readonly stores = new Map<StoreClass, object>();
+
+  /** The one instance of a store on this database. It is made when it is first asked for. */
+  store<S extends object>(Store: StoreClass<S>): S {
+    const known = this.stores.get(Store);
+    if (known instanceof Store) return known;
+    const store = new Store(this);
+    this.stores.set(Store, store);
+    return store;
+  }
 
   /** The most transactions that are open at a time. */
   get maxTransactions(): number {

@@ -9,7 +9,7 @@ import { driveOn } from '../engine/host-transaction.js';
 import { type Operation, rowsOf, write } from '../engine/operation.js';
 import { integerOf, textOf } from '../engine/rows.js';
 import { SCHEMA_TABLE } from './schema-table.js';
-import { isAdded, isOfOtherCapability, SCHEMA, type SchemaGroup, tableOf, tablesOf, versionsOf } from './versions.js';
+import { isAdded, isOfOtherCapability, type SchemaGroup, tableOf, tablesOf, versionsOf } from './versions.js';
 
 /** When each recorded version was applied; 0 where its migration was interrupted. */
 type Recorded = ReadonlyMap<string, number>;
@@ -31,7 +31,7 @@ interface Missing {
  * @throws MessagingOptionsError where an early or a newer version has made the schema, or tables with our names exist that no
  *   version of ours has made; nothing is written then
  */
-export function* migrate(dialect: Dialect, now: number, groups: readonly SchemaGroup[] = SCHEMA): Operation<void> {
+export function* migrate(dialect: Dialect, now: number, groups: readonly SchemaGroup[]): Operation<void> {
   if ((yield* missingVersions(dialect, groups)).length === 0) return;
   yield* dialect.exclusively(function* () {
     // Another instance may have applied them meanwhile.
@@ -91,7 +91,7 @@ function* apply(dialect: Dialect, now: number, missing: readonly Missing[]): Ope
  *
  * @throws MessagingOptionsError where a version is missing, or an early or a newer version has made the schema
  */
-export function* checkSchema(groups: readonly SchemaGroup[] = SCHEMA): Operation<void> {
+export function* checkSchema(groups: readonly SchemaGroup[]): Operation<void> {
   const recorded = yield* recordedVersionsIfAny();
   refuseUnknown(recorded, groups);
   const missing = versionsOf(groups).filter(({ name }) => !recorded.get(name));
@@ -167,18 +167,10 @@ function refuseUnrecorded(made: readonly string[], tables: ReadonlySet<string>):
 const FIRST = 1_795_305_600_000;
 
 /**
- * Our schema as TypeORM migrations, for hosts that run all migrations themselves (`migrations: 'check'`): one for each
- * version, as TypeORM runs a migration once. Each `up` applies all versions that the database lacks. The `down` of the
- * first one drops all our tables; the others have an empty `down`, as the tables hold messages by then.
- *
- * @example
- * ```ts
- * new DataSource({ type: 'postgres', url, migrations: [...messagingMigrations, AddOrders1700000000000] });
- * ```
+ * Groups of tables as TypeORM migrations: one for each version, as TypeORM runs a migration once. Each `up` applies all versions
+ * that the database lacks. The `down` of the first one drops all tables; the others have an empty `down`, as the tables hold
+ * messages by then.
  */
-export const messagingMigrations: (new () => MigrationInterface)[] = migrationsOf(SCHEMA);
-
-/** As {@link messagingMigrations}, of these groups. */
 export function migrationsOf(groups: readonly SchemaGroup[]): (new () => MigrationInterface)[] {
   return versionsOf(groups).map((_, index) => migrationOf(FIRST + index, groups));
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Signature, type StoredApiKey, UNRESTRICTED } from '../../accounts/account-store.js';
-import { HOST } from '../../accounts/audit/audit.js';
+import { type Signature, type StoredApiKey, UNRESTRICTED } from '../../accounts/account-records.js';
+import { HOST } from '../../accounts/audit/audit-entry.js';
 import type { PageRequest } from '../../common/page.js';
 import { SECOND_MS } from '../../common/time.js';
 import { ACCOUNT, onceKey, range, START } from './fixtures.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { AuditEntry } from '../../accounts/audit/audit.js';
+import type { AuditEntry } from '../../accounts/audit/audit-entry.js';
 import { SECOND_MS } from '../../common/time.js';
 import { anEndpoint, answering, refusedAs, rotate } from './endpoints.js';
 import { ACCOUNT, onceKey, phone, range, START } from './fixtures.js';

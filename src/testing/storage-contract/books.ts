@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { LedgerEntry } from '../../billing/ledger-store.js';
+import type { LedgerEntry } from '../../billing/ledger-entry.js';
 import { ACCOUNT, aSend, messageId, recipients, START } from './fixtures.js';
 import type { StoragePart, StorageTamper, StoredUnits } from './storage-harness.js';
 import { lacking, type PartRunner } from './test-runner.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { SECOND_MS } from '../../common/time.js';
 import { decide } from '../../outbox/accept/decide.js';
 import type { Send } from '../../outbox/accept/send.js';
-import type { Delivery } from '../../outbox/outbox-store.js';
+import type { Delivery } from '../../outbox/outbox-records.js';
 import { ACCOUNT, aSend, messageId, onceKey, phone, range, recipients, START } from './fixtures.js';
 import { countIn, counting, look } from './records.js';
 import type { TestRunner } from './test-runner.js';

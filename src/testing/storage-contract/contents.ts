@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { SECOND_MS } from '../../common/time.js';
 import type { Payload } from '../../outbox/accept/send.js';
-import type { RecipientPage, StoredRecipient } from '../../outbox/outbox-store.js';
+import type { RecipientPage, StoredRecipient } from '../../outbox/outbox-records.js';
 import { ACCOUNT, aSend, messageId, onceKey, phone, recipients, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';

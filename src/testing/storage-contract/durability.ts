@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
+import { AccountStore } from '../../accounts/account-store.js';
+import { LedgerStore } from '../../billing/ledger-store.js';
 import { DAY_MS, SECOND_MS } from '../../common/time.js';
-import type { MessagingStorage } from '../../core/messaging-storage.js';
+import { MediaStore } from '../../media/media-store.js';
 import { SessionStore } from '../../msgapp/sessions/session-store.js';
 import { decide } from '../../outbox/accept/decide.js';
+import { OutboxStore } from '../../outbox/outbox-store.js';
 import { PhoneStore } from '../../sandbox/phones/phone-store.js';
 import { PartStore } from '../../sms/receipts/part-store.js';
+import type { MessagingStorage } from '../../storage/messaging-storage.js';
 import { aKey } from './accounts.js';
 import {
   ACCOUNT,
@@ -32,7 +36,10 @@ const YEAR_MS = 365 * DAY_MS;
 
 /** All data that can be read. */
 async function everything(storage: MessagingStorage): Promise<unknown> {
-  const { accounts, ledger, outbox, media } = storage;
+  const accounts = storage.store(AccountStore);
+  const ledger = storage.store(LedgerStore);
+  const outbox = storage.store(OutboxStore);
+  const media = storage.store(MediaStore);
   const sessions = storage.store(SessionStore);
   return {
     accounts: await accounts.listAccounts({ limit: 100 }),
@@ -78,7 +85,7 @@ export function durabilityTests({ test, testWith }: PartRunner<StoragePart>, wor
   }
 
   test('the time of the server, where the storage has one, is in whole milliseconds since the epoch', async () => {
-    const time = await world.storage.serverNow?.();
+    const time = await world.storage.serverNow();
     if (time === undefined) return;
     assert.ok(Number.isInteger(time), `${time} is no integer`);
     assert.ok(Math.abs(time - Date.now()) < YEAR_MS, `${time} is not within a year of this machine's time`);
@@ -93,8 +100,8 @@ export function durabilityTests({ test, testWith }: PartRunner<StoragePart>, wor
       const before = await everything(world.storage);
       const storage = await world.harness.reopen();
       assert.deepEqual(await everything(storage), before);
-      assert.deepEqual(await storage.ledger.check(), []);
-      assert.equal(await storage.ledger.balance(ACCOUNT), 7);
+      assert.deepEqual(await storage.store(LedgerStore).check(), []);
+      assert.equal(await storage.store(LedgerStore).balance(ACCOUNT), 7);
     },
   );
 
@@ -102,7 +109,8 @@ export function durabilityTests({ test, testWith }: PartRunner<StoragePart>, wor
     if (!world.harness.reopen) throw lacking('reopen');
     await life();
     const storage = await world.harness.reopen();
-    const { outbox, ledger } = storage;
+    const outbox = storage.store(OutboxStore);
+    const ledger = storage.store(LedgerStore);
     const sessions = storage.store(SessionStore);
     const [replayed] = await outbox.commit([aSend(2, { once: onceKey() })], decide);
     assert.equal(replayed?.kind, 'replayed');

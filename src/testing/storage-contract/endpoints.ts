@@ -3,7 +3,7 @@ import type { MessagingError } from '../../common/errors.js';
 import { SECOND_MS } from '../../common/time.js';
 import type { IdempotencyKey } from '../../outbox/accept/send.js';
 import type { Endpoint, NewEndpoint } from '../../webhooks/endpoints/endpoint.js';
-import { type EndpointAnswer, MAX_ENDPOINTS } from '../../webhooks/endpoints/endpoint-store.js';
+import { type EndpointAnswer, MAX_ENDPOINTS } from '../../webhooks/endpoints/endpoint-records.js';
 import { ACCOUNT, onceKey, range, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';

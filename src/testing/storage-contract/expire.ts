@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { SECOND_MS } from '../../common/time.js';
-import type { ExpiryOrder } from '../../outbox/outbox-store.js';
+import type { ExpiryOrder } from '../../outbox/outbox-records.js';
 import { ACCOUNT, aMove, aSend, messageId, range, recipients, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import { LEASE, places, type World } from './world.js';

@@ -1,7 +1,7 @@
 import { SECOND_MS } from '../../common/time.js';
-import type { NewSession } from '../../msgapp/sessions/session-store.js';
+import type { NewSession } from '../../msgapp/sessions/session-records.js';
 import type { IdempotencyKey, Send } from '../../outbox/accept/send.js';
-import type { DeliveryTransition } from '../../outbox/outbox-store.js';
+import type { DeliveryTransition } from '../../outbox/outbox-records.js';
 import type { PhoneMessage } from '../../sandbox/phones/phone-store.js';
 import type { DatedReceipt, TakenSms } from '../../sms/receipts/sms-part.js';
 

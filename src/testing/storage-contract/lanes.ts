@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { SECOND_MS } from '../../common/time.js';
 import { decide } from '../../outbox/accept/decide.js';
+import { OutboxStore } from '../../outbox/outbox-store.js';
 import { aSend, messageId, range, recipients, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import { LEASE, places, type World } from './world.js';
@@ -126,7 +127,7 @@ export function laneTests({ test }: TestRunner, world: World): void {
   test('nothing gets in front of what is on its way or was tried, be it of an earlier time (another)', async () => {
     await world.fund(4);
     // Another process, whose clock is behind.
-    const other = (await world.harness.another?.())?.outbox ?? world.outbox;
+    const other = (await world.harness.another?.())?.store(OutboxStore) ?? world.outbox;
     const late = (index: number, at: number) => other.commit([aSend(index, { channel: 'wa', lane: 'a', at })], decide);
     await world.accept(aSend(5, { channel: 'wa', lane: 'a', at: START + 5 }));
     assert.deepEqual(await take(['a']), [place(5)]);
@@ -140,7 +141,7 @@ export function laneTests({ test }: TestRunner, world: World): void {
   });
 
   test('two storages accept for one lane: one of them is served at a time (another)', async () => {
-    const other = (await world.harness.another?.())?.outbox ?? world.outbox;
+    const other = (await world.harness.another?.())?.store(OutboxStore) ?? world.outbox;
     await world.fund(6);
     const send = (index: number) => aSend(index, { channel: 'wa', lane: 'a', at: START + index });
     for (const index of [1, 2, 3]) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type LedgerEntry, type LedgerPosting, MAX_BALANCE } from '../../billing/ledger-store.js';
+import { type LedgerEntry, type LedgerPosting, MAX_BALANCE } from '../../billing/ledger-entry.js';
 import { SECOND_MS } from '../../common/time.js';
 import { ACCOUNT, aSend, messageId, phone, range, START } from './fixtures.js';
 import { pages } from './listing.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Page, PageRequest } from '../../common/page.js';
 import { SECOND_MS } from '../../common/time.js';
-import type { MessageQuery, RecipientQuery } from '../../outbox/outbox-store.js';
+import type { MessageQuery, RecipientQuery } from '../../outbox/outbox-records.js';
 import { ACCOUNT, aSend, messageId, phone, range, recipients, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';

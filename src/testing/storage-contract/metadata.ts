@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { DAY_MS, SECOND_MS } from '../../common/time.js';
 import type { Metadata } from '../../events/events.api.js';
 import { decide } from '../../outbox/accept/decide.js';
-import type { MessageQuery } from '../../outbox/outbox-store.js';
+import type { MessageQuery } from '../../outbox/outbox-records.js';
 import { contentRemover } from '../../outbox/retention/removed-payload.js';
 import { ACCOUNT, aSend, messageId, onceKey, phone, range, recipients, START } from './fixtures.js';
 import { pages } from './listing.js';

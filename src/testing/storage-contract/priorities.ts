@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { SECOND_MS } from '../../common/time.js';
 import { decide } from '../../outbox/accept/decide.js';
-import type { ClaimOrder, Delivery } from '../../outbox/outbox-store.js';
+import type { ClaimOrder, Delivery } from '../../outbox/outbox-records.js';
+import { OutboxStore } from '../../outbox/outbox-store.js';
 import type { Priority } from '../../outbox/queue/priority.js';
 import { ACCOUNT, aSend, messageId, range, recipients, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
@@ -196,7 +197,7 @@ export function priorityTests({ test }: TestRunner, world: World): void {
   });
 
   test('what another storage accepts late, with an earlier time, is found half a minute later at the latest (another)', async () => {
-    const other = (await world.harness.another?.())?.outbox ?? world.outbox;
+    const other = (await world.harness.another?.())?.store(OutboxStore) ?? world.outbox;
     await fund('a', 'b');
     const now = START + 60 * SECOND_MS;
     await queue(5, 'a', 'normal', now);

@@ -1,5 +1,5 @@
-import type { LedgerEntry } from '../../billing/ledger-store.js';
-import type { MessagingStorage } from '../../core/messaging-storage.js';
+import type { LedgerEntry } from '../../billing/ledger-entry.js';
+import type { MessagingStorage } from '../../storage/messaging-storage.js';
 
 /** Optional parts of a harness. One without `tamper` lacks the parts of it too. */
 export type StoragePart = 'reopen' | 'another' | 'tamper' | 'messageUnits' | 'recipientUnits';

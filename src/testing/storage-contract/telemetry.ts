@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { SECOND_MS } from '../../common/time.js';
+import { StorageMeter } from '../../telemetry/storage-meter.js';
 import { aSend, messageId, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import { LEASE, type World } from './world.js';
@@ -29,7 +30,7 @@ export function telemetryTests({ test }: TestRunner, world: World): void {
     const order = { channel: 'sms', limit: 10, now: START + 2 * SECOND_MS, statuses: ['sent'] } as const;
     const expired = await world.outbox.expire(order);
     assert.deepEqual([traceOf(expired, 1), traceOf(expired, 2)], [TRACE, undefined]);
-    assert.deepEqual((await world.outbox.traces?.([messageId(1), messageId(2)])) ?? [TRACE], [TRACE]);
+    assert.deepEqual(await world.outbox.traces([messageId(1), messageId(2)]), [TRACE]);
   });
 
   test('a claim says which deliveries another worker has held until its lease ended', async () => {
@@ -45,7 +46,6 @@ export function telemetryTests({ test }: TestRunner, world: World): void {
 
   test('gauges show what waits and since when it is due', async () => {
     const { storage } = world;
-    if (!storage.measure) return;
     await world.fund(3);
     await world.accept(
       aSend(1, { priority: 'code' }),
@@ -53,7 +53,7 @@ export function telemetryTests({ test }: TestRunner, world: World): void {
       aSend(3, { channel: 'other' }),
     );
     await world.claim({ limit: 1 });
-    const { open, due } = await storage.measure({ now: START + 2 * SECOND_MS, channels: ['sms'] });
+    const { open, due } = await storage.store(StorageMeter).measure({ now: START + 2 * SECOND_MS, channels: ['sms'] });
     const count = (status: string) => open.find((each) => each.channel === 'sms' && each.status === status)?.count;
     assert.deepEqual([count('queued'), count('sending')], [1, 1]);
     assert.deepEqual(due, [{ channel: 'sms', priority: 'normal', since: START + SECOND_MS }]);

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { DAY_MS, HOUR_MS } from '../../common/time.js';
-import { type RollUpOrder, USAGE_GROUPS, type UsageQuery, type UsageRow } from '../../management/usage/usage-store.js';
+import {
+  type RollUpOrder,
+  USAGE_GROUPS,
+  type UsageQuery,
+  type UsageRow,
+} from '../../management/usage/usage-records.js';
 import type { Send } from '../../outbox/accept/send.js';
 import { contentRemover } from '../../outbox/retention/removed-payload.js';
 import { ACCOUNT, aSend, messageId, range, START } from './fixtures.js';

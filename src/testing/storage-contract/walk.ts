@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { SECOND_MS } from '../../common/time.js';
 import { costOf, type Send } from '../../outbox/accept/send.js';
-import type { DeliveryTransition } from '../../outbox/outbox-store.js';
+import type { DeliveryTransition } from '../../outbox/outbox-records.js';
 import { ACCOUNT, aSend, messageId, onceKey, phone, range, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import { places, type World } from './world.js';

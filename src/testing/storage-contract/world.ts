@@ -1,34 +1,25 @@
 import assert from 'node:assert/strict';
-import type { AccountStore } from '../../accounts/account-store.js';
+import { AccountStore } from '../../accounts/account-store.js';
 import { AuditLog } from '../../accounts/audit/audit.js';
-import type { LedgerStore } from '../../billing/ledger-store.js';
+import { LedgerStore } from '../../billing/ledger-store.js';
 import { SECOND_MS } from '../../common/time.js';
-import type { MessagingStorage } from '../../core/messaging-storage.js';
 import { EventLog } from '../../events/event-log.js';
 import { OverviewStore } from '../../management/usage/overview-store.js';
 import { UsageStore } from '../../management/usage/usage-store.js';
-import type { MediaStore } from '../../media/media-store.js';
-import {
-  type SessionLease,
-  type SessionMove,
-  type SessionStatus,
-  SessionStore,
-} from '../../msgapp/sessions/session-store.js';
+import { MediaStore } from '../../media/media-store.js';
+import { type SessionLease, type SessionMove, type SessionStatus } from '../../msgapp/sessions/session-records.js';
+import { SessionStore } from '../../msgapp/sessions/session-store.js';
 import { decide } from '../../outbox/accept/decide.js';
 import type { Send } from '../../outbox/accept/send.js';
 import type { DeliveryUpdate } from '../../outbox/delivery-state.js';
-import type {
-  ClaimOrder,
-  CommitOutcome,
-  Delivery,
-  DeliveryTransition,
-  OutboxStore,
-} from '../../outbox/outbox-store.js';
-import type { PolicyStore } from '../../outbox/policy/policy-store.js';
+import type { ClaimOrder, CommitOutcome, Delivery, DeliveryTransition } from '../../outbox/outbox-records.js';
+import { OutboxStore } from '../../outbox/outbox-store.js';
+import { PolicyStore } from '../../outbox/policy/policy-store.js';
 import { RetentionStore } from '../../outbox/retention/retention-store.js';
 import { PhoneStore } from '../../sandbox/phones/phone-store.js';
 import { OptOutStore } from '../../sms/opt-out/opt-out-store.js';
 import { PartStore } from '../../sms/receipts/part-store.js';
+import type { MessagingStorage } from '../../storage/messaging-storage.js';
 import { EndpointStore } from '../../webhooks/endpoints/endpoint-store.js';
 import { ACCOUNT, START } from './fixtures.js';
 import type { OpenStorage, StorageHarness } from './storage-harness.js';
@@ -60,15 +51,15 @@ export class World {
   }
 
   get outbox(): OutboxStore {
-    return this.storage.outbox;
+    return this.storage.store(OutboxStore);
   }
 
   get ledger(): LedgerStore {
-    return this.storage.ledger;
+    return this.storage.store(LedgerStore);
   }
 
   get accounts(): AccountStore {
-    return this.storage.accounts;
+    return this.storage.store(AccountStore);
   }
 
   get phones(): PhoneStore {
@@ -76,7 +67,7 @@ export class World {
   }
 
   get policies(): PolicyStore {
-    return this.storage.policies;
+    return this.storage.store(PolicyStore);
   }
 
   get parts(): PartStore {
@@ -92,7 +83,7 @@ export class World {
   }
 
   get media(): MediaStore {
-    return this.storage.media;
+    return this.storage.store(MediaStore);
   }
 
   get optOuts(): OptOutStore {

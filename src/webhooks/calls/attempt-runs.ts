@@ -5,9 +5,9 @@ import { type Operation, type Row, rowsOf, type Statement } from '../../storage/
 import { integerOf, optionalInteger, optionalText, shapeOf, textOf } from '../../storage/engine/rows.js';
 import { and } from '../../storage/read-page.js';
 import type { EndpointAttempt } from '../endpoints/endpoint.js';
-import type { AttemptQuery } from '../endpoints/endpoint-store.js';
+import type { AttemptQuery } from '../endpoints/endpoint-records.js';
+import type { CallRecord, RecordedCall } from './call-records.js';
 import { callIdOf, RUN_MS, runIdOf } from './call-runs.js';
-import type { CallRecord, RecordedCall } from './call-store.js';
 
 /** The columns of a row of calls. */
 export const ATTEMPT_ROW = {

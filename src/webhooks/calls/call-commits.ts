@@ -5,7 +5,7 @@ import { type Operation, type Statement, write, writeAll } from '../../storage/e
 import { integerOf, shapeOf, textOf } from '../../storage/engine/rows.js';
 import { ATTEMPT_ROW, attemptRow } from './attempt-runs.js';
 import { lockOurs } from './call-leases.js';
-import type { CallProgress } from './call-store.js';
+import type { CallProgress } from './call-records.js';
 
 const PROGRESS = { id: 'id', cursor_at: 'integer', failing_since: 'integer', rests_until: 'integer' } as const;
 const RETRY = { endpoint_id: 'id', ...shapeOf('batch', 'sequence tries due_at') } as const;

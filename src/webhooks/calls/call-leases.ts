@@ -3,7 +3,7 @@ import { type Operation, type Row, rowsOf, write } from '../../storage/engine/op
 import { integerOf, textOf } from '../../storage/engine/rows.js';
 import type { Endpoint } from '../endpoints/endpoint.js';
 import { ENDPOINT, toEndpoint } from '../endpoints/endpoint-rows.js';
-import type { EndpointLease, RenewedLease, TakenEndpoints, TakeOrder } from './call-store.js';
+import type { EndpointLease, RenewedLease, TakenEndpoints, TakeOrder } from './call-records.js';
 
 /** Whether an endpoint has something to be called with: new events, pending calls, or a replay. */
 function hasWork(dialect: Dialect): string {

@@ -1,5 +1,5 @@
+import type { CallAnswer, CallProgress, EndpointLease, FailedCall, RecordedCall } from './call-records.js';
 import { CallRuns } from './call-runs.js';
-import type { CallAnswer, CallProgress, EndpointLease, FailedCall, RecordedCall } from './call-store.js';
 
 /** Events that are called in the order of a log, and how far it is settled. */
 interface Span {

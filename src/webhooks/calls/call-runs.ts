@@ -1,4 +1,4 @@
-import type { CallAnswer, CallRecord, RecordedCall } from './call-store.js';
+import type { CallAnswer, CallRecord, RecordedCall } from './call-records.js';
 
 /** The most calls of a run. */
 export const MAX_CALLS_OF_RUN = 256;

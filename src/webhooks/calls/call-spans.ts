@@ -36,9 +36,9 @@ export class CallSpans {
 
   private async linksOf(events: readonly CalledEvent[]): Promise<readonly string[]> {
     const ids = new Set(events.flatMap((event) => messageOf(event) ?? []));
-    if (ids.size === 0 || !this.outbox.traces) return [];
+    if (ids.size === 0) return [];
     try {
-      return (await this.outbox.traces([...ids].slice(0, MAX_LINKS))) ?? [];
+      return await this.outbox.traces([...ids].slice(0, MAX_LINKS));
     } catch {
       return [];
     }

@@ -1,4 +1,4 @@
-import type { Author } from '../../accounts/audit/audit.js';
+import type { Author } from '../../accounts/audit/audit-entry.js';
 import type { EventType } from '../../events/event-types.js';
 import type { Endpoint } from '../endpoints/endpoint.js';
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../common/clock.js';
-import type { CallStore, EndpointLease, LeasedEndpoint } from './call-store.js';
+import type { EndpointLease, LeasedEndpoint } from './call-records.js';
+import type { CallStore } from './call-store.js';
 
 interface Held {
   readonly lease: EndpointLease;

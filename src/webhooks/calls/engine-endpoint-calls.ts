@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Author } from '../../accounts/audit/audit.js';
+import type { Author } from '../../accounts/audit/audit-entry.js';
 import { Clock } from '../../common/clock.js';
 import { IdGenerator } from '../../common/ids.js';
 import { Notifier, publishNotice } from '../../common/notifier.js';

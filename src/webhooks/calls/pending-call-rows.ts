@@ -1,5 +1,5 @@
-import { type AuditFields, type Author, HOST } from '../../accounts/audit/audit.js';
-import { recordAudit } from '../../accounts/audit/audit-sql.js';
+import { recordAudit } from '../../accounts/audit/audit.js';
+import { type AuditFields, type Author, HOST } from '../../accounts/audit/audit-entry.js';
 import { MessagingError } from '../../common/errors.js';
 import { EVENT_COLUMNS, RUN, storedEvents } from '../../events/event-runs.js';
 import type { EventType } from '../../events/event-types.js';
@@ -7,7 +7,7 @@ import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, type Row, rowsOf, write } from '../../storage/engine/operation.js';
 import { integerOf, optionalText, shapeOf, textOf } from '../../storage/engine/rows.js';
 import type { Endpoint } from '../endpoints/endpoint.js';
-import { MAX_REPLAYS, type PendingCall, type Replay, type ReplayOrder } from './call-store.js';
+import { MAX_REPLAYS, type PendingCall, type Replay, type ReplayOrder } from './call-records.js';
 
 /** See `CallStore.pending`. */
 export function* findPending(

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../endpoints/endpoint.js';
-import type { CallProgress, CallStore, PendingCall } from './call-store.js';
+import type { CallProgress, PendingCall } from './call-records.js';
+import type { CallStore } from './call-store.js';
 
 /** The most pending calls that are loaded at a time, besides those that are under way; more than a batch has events. */
 const PAGE = 200;

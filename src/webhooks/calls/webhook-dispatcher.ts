@@ -10,9 +10,10 @@ import { DispatchSettings, roleDelivers } from '../../outbox/delivery/dispatch-o
 import { IdleTimer } from '../../outbox/delivery/idle-timer.js';
 import { EndpointSecrets } from '../endpoints/endpoint-secret.js';
 import { EventViews } from '../event-view.js';
+import { type LeasedEndpoint } from './call-records.js';
 import { CallSlots } from './call-slots.js';
 import { CallSpans } from './call-spans.js';
-import { CallStore, type LeasedEndpoint } from './call-store.js';
+import { CallStore } from './call-store.js';
 import { type CallContext, EndpointCaller } from './endpoint-caller.js';
 import { EndpointLeases } from './endpoint-leases.js';
 import { CallRequests } from './http/call-request.js';

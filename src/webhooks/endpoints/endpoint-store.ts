@@ -1,40 +1,32 @@
-import type { Author } from '../../accounts/audit/audit.js';
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { recordAudit } from '../../accounts/audit/audit.js';
+import { type AuditAction, type AuditFields, type Author, HOST } from '../../accounts/audit/audit-entry.js';
+import { findReply, keepReply } from '../../accounts/replies.js';
+import { MessagingError } from '../../common/errors.js';
+import type { StoredReply } from '../../common/idempotency-key.js';
 import type { Page, PageRequest } from '../../common/page.js';
+import { switchOn } from '../../events/event-log.js';
 import type { IdempotencyKey } from '../../outbox/accept/send.js';
 import type { Acceptance } from '../../outbox/outbox.js';
+import type { Dialect } from '../../storage/dialect.js';
+import type { Executor } from '../../storage/engine/executor.js';
+import { type Operation, rowsOf, write } from '../../storage/engine/operation.js';
+import { integerOf, shapeOf } from '../../storage/engine/rows.js';
+import { type Listing, readPage } from '../../storage/read-page.js';
+import { readAttempts } from '../calls/attempt-runs.js';
 import type { Endpoint, EndpointAttempt, EndpointDefinition, NewEndpoint, SecretVersion } from './endpoint.js';
-
-/** An endpoint of an account. */
-export interface EndpointKey {
-  readonly accountId: string;
-  readonly id: string;
-}
-
-/** What a change answers, and under which Idempotency-Key that is kept: in the transaction of the change. */
-export interface EndpointAnswer {
-  readonly once: IdempotencyKey | undefined;
-  /** It must hold no secret. */
-  replyOf(endpoint: Endpoint): object;
-}
-
-/** The filter of a listing of attempts. */
-export interface AttemptQuery extends PageRequest {
-  readonly endpointId: string;
-  /** The account of the endpoint, among whose listings it counts. */
-  readonly accountId?: string | undefined;
-  /** Only those that were answered with 2xx, or that were not; undefined: all. */
-  readonly ok?: boolean | undefined;
-}
-
-/** The most endpoints of an account. */
-export const MAX_ENDPOINTS = 20;
+import { AttemptQuery, EndpointAnswer, EndpointKey, MAX_ENDPOINTS } from './endpoint-records.js';
+import { ENDPOINT, toEndpoint } from './endpoint-rows.js';
 
 /**
  * Persists endpoints as their owners define them; what calls change is the `CallStore`'s. Every method is one transaction
  * unless it says otherwise, and throws `StorageUnavailableError` when the database does not answer. A change is told in the audit
  * log, in its transaction; `by` is who makes it, by default the host.
  */
-export abstract class EndpointStore {
+export class EndpointStore {
+  constructor(private readonly executor: Executor) {}
+
   /**
    * Stores an endpoint and switches the account's log on, in one transaction: its cursor is the last number before, so it is
    * told of all that is committed after. A repeat under the Idempotency-Key gets the first reply.
@@ -42,26 +34,47 @@ export abstract class EndpointStore {
    * @throws MessagingError `error.too_many_endpoints` for more than {@link MAX_ENDPOINTS}, decided under a lock;
    *   `error.account_not_found`, `error.idempotency_mismatch`
    */
-  abstract create(endpoint: NewEndpoint, answer: EndpointAnswer, by?: Author): Promise<Acceptance>;
+  create(endpoint: NewEndpoint, answer: EndpointAnswer, by: Author = HOST): Promise<Acceptance> {
+    return this.executor.write(() => createEndpoint(this.executor.dialect, endpoint, answer, by));
+  }
 
-  abstract find(key: EndpointKey): Promise<Endpoint | undefined>;
+  find(key: EndpointKey): Promise<Endpoint | undefined> {
+    return this.executor.read(() => findEndpoint(key));
+  }
 
   /**
    * The endpoints of an account, newest first.
    * @throws MessagingError `error.invalid_cursor`
    */
-  abstract list(accountId: string, page: PageRequest): Promise<Page<Endpoint>>;
+  list(accountId: string, page: PageRequest): Promise<Page<Endpoint>> {
+    const listing: Listing<Endpoint> = {
+      table: 'messaging_endpoint',
+      columns: ENDPOINT,
+      bytes: undefined,
+      moment: 'created_at',
+      filters: [{ sql: 'account_id = ?', params: [accountId] }],
+      toItem: toEndpoint,
+    };
+    return this.executor.browse(() => readPage(this.executor.dialect, listing, page), accountId);
+  }
 
   /** Endpoints of all accounts with exactly this URL. It reads all endpoints: for the sandbox. */
-  abstract withUrl(url: string): Promise<readonly Endpoint[]>;
+  async withUrl(url: string): Promise<readonly Endpoint[]> {
+    const from = `messaging_endpoint e${this.executor.dialect.by('messaging_endpoint_url')}`;
+    const sql = `SELECT ${ENDPOINT} FROM ${from} WHERE url = ?`;
+    const rows = await this.executor.browse(() => rowsOf(sql, url), undefined);
+    return rows.map(toEndpoint);
+  }
 
   /** Replaces the definition by what `change` makes of it, under a lock. Undefined: there is no such endpoint. */
-  abstract update(
+  update(
     key: EndpointKey,
     change: (definition: EndpointDefinition) => EndpointDefinition,
     at: number,
-    by?: Author,
-  ): Promise<Endpoint | undefined>;
+    by: Author = HOST,
+  ): Promise<Endpoint | undefined> {
+    return this.executor.write(() => updateEndpoint(this.executor.dialect, key, change, at, by));
+  }
 
   /**
    * Replaces the versions of the secret by what `change` makes of them, under a lock. A repeat under the Idempotency-Key gets the
@@ -69,35 +82,264 @@ export abstract class EndpointStore {
    *
    * @throws MessagingError `error.idempotency_mismatch`
    */
-  abstract rotate(
+  rotate(
     key: EndpointKey,
     change: (versions: readonly SecretVersion[]) => readonly SecretVersion[],
     at: number,
     answer: EndpointAnswer,
-    by?: Author,
-  ): Promise<Acceptance | undefined>;
+    by: Author = HOST,
+  ): Promise<Acceptance | undefined> {
+    return this.executor.write(() => rotateSecret(this.executor.dialect, key, change, at, answer, by));
+  }
 
   /** Has it called again from where it stood, whatever disabled it. Undefined: there is no such endpoint. */
-  abstract enable(key: EndpointKey, at: number, by?: Author): Promise<Endpoint | undefined>;
+  enable(key: EndpointKey, at: number, by: Author = HOST): Promise<Endpoint | undefined> {
+    return this.executor.write(() => enableEndpoint(this.executor.dialect, key, at, by));
+  }
 
   /** Ends its calls, with the reason `requested`. One that is disabled keeps its reason. Undefined: there is no such endpoint. */
-  abstract disable(key: EndpointKey, at: number, by?: Author): Promise<Endpoint | undefined>;
+  disable(key: EndpointKey, at: number, by: Author = HOST): Promise<Endpoint | undefined> {
+    return this.executor.write(() => disableEndpoint(this.executor.dialect, key, at, by));
+  }
 
   /**
    * Removes it with what it still has to try again, in several transactions. Until `at` it has used the account's log. False:
    * there is no such endpoint.
    */
-  abstract remove(key: EndpointKey, at: number, by?: Author): Promise<boolean>;
+  async remove(key: EndpointKey, at: number, by: Author = HOST): Promise<boolean> {
+    if (!(await this.find(key))) return false;
+    // Whoever serves the endpoint may add to it meanwhile; the last step leaves nothing.
+    while ((await this.executor.write(() => removeRetries(key.id))) > 0);
+    return this.executor.write(() => removeEndpoint(this.executor.dialect, key, at, by));
+  }
 
   /**
    * The calls of an endpoint in the last 7 days, newest first.
    * @throws MessagingError `error.invalid_cursor`
    */
-  abstract attempts(query: AttemptQuery): Promise<Page<EndpointAttempt>>;
+  attempts(query: AttemptQuery): Promise<Page<EndpointAttempt>> {
+    return this.executor.browse(() => readAttempts(this.executor.dialect, query), query.accountId);
+  }
 
   /**
    * Keeps a reply under an Idempotency-Key, where there is none yet; else gives the first one.
    * @throws MessagingError `error.idempotency_mismatch`
    */
-  abstract keep(once: IdempotencyKey, reply: object, now: number): Promise<Acceptance>;
+  async keep(once: IdempotencyKey, reply: object, now: number): Promise<Acceptance> {
+    const earlier = await this.executor.write(() => keepReply(this.executor.dialect, once, reply, now));
+    return earlier ? replayOf(earlier, once) : { reply, replayed: false };
+  }
+}
+
+/** The columns of a new endpoint. */
+const NEW = shapeOf(
+  'id account_id url types ordering signature versions description status',
+  'batch_max wait_ms cursor_at lease_until epoch created_at updated_at',
+);
+
+/** See `EndpointStore.create`. The lock on the account's counter also decides on the number of endpoints and on repeats. */
+function* createEndpoint(
+  dialect: Dialect,
+  endpoint: NewEndpoint,
+  answer: EndpointAnswer,
+  by: Author,
+): Operation<Acceptance> {
+  const { id, accountId, createdAt: at } = endpoint;
+  const [account] = yield* rowsOf('SELECT id FROM messaging_account WHERE id = ?', accountId);
+  if (!account) throw new MessagingError('error.account_not_found');
+  const { last } = yield* switchOn(dialect, accountId, at);
+  const earlier = answer.once && (yield* findReply(answer.once, at));
+  if (earlier && answer.once) return replayOf(earlier, answer.once);
+  const [count] = yield* rowsOf('SELECT count(*) AS count FROM messaging_endpoint WHERE account_id = ?', accountId);
+  if (count && integerOf(count, 'count') >= MAX_ENDPOINTS) {
+    throw new MessagingError('error.too_many_endpoints', { max: MAX_ENDPOINTS });
+  }
+  const { url, types, ordering, batch, signature, versions, description } = endpoint;
+  const texts = [id, accountId, url, types && JSON.stringify(types), ordering, signature, JSON.stringify(versions)];
+  const row = [...texts, description, 'enabled', batch.max, batch.waitMs, last, 0, 0, at, at];
+  yield dialect.insertRows({ table: 'messaging_endpoint', shape: NEW, rows: [row] });
+  yield* recordAudit({ accountId, at, by, action: 'webhook.created', target: id, after: definitionOf(endpoint) });
+  const made: Endpoint = {
+    ...endpoint,
+    status: 'enabled',
+    reason: null,
+    cursor: last,
+    failingSince: null,
+    restsUntil: null,
+    updatedAt: at,
+  };
+  return yield* answered(dialect, made, answer, at);
+}
+
+/** Keeps the reply to a change. The caller has looked for an earlier one under a lock. */
+function* answered(dialect: Dialect, endpoint: Endpoint, answer: EndpointAnswer, now: number): Operation<Acceptance> {
+  const reply = answer.replyOf(endpoint);
+  if (answer.once) yield* keepReply(dialect, answer.once, reply, now);
+  return { reply, replayed: false };
+}
+
+function replayOf({ fingerprint, reply }: StoredReply, once: IdempotencyKey): Acceptance {
+  if (fingerprint !== once.fingerprint) throw new MessagingError('error.idempotency_mismatch');
+  return { reply, replayed: true };
+}
+
+function* findEndpoint({ id, accountId }: EndpointKey): Operation<Endpoint | undefined> {
+  const [row] = yield* rowsOf(
+    `SELECT ${ENDPOINT} FROM messaging_endpoint WHERE id = ? AND account_id = ?`,
+    id,
+    accountId,
+  );
+  return row && toEndpoint(row);
+}
+
+function* lockEndpoint(dialect: Dialect, key: EndpointKey): Operation<Endpoint | undefined> {
+  const columns = ENDPOINT.split(', ').map((column) => `a.${column}`);
+  const sql = dialect.lockByIds('messaging_endpoint', columns.join(', '), 'wait', 'no key update');
+  const [row] = yield* rowsOf(sql, JSON.stringify([key.id]));
+  const endpoint = row && toEndpoint(row);
+  return endpoint?.accountId === key.accountId ? endpoint : undefined;
+}
+
+/** See `EndpointStore.update`. Which number came before depends on the types, so what is remembered of it is forgotten. */
+function* updateEndpoint(
+  dialect: Dialect,
+  key: EndpointKey,
+  change: (definition: EndpointDefinition) => EndpointDefinition,
+  at: number,
+  by: Author,
+): Operation<Endpoint | undefined> {
+  const endpoint = yield* lockEndpoint(dialect, key);
+  if (!endpoint) return undefined;
+  const definition = change(endpoint);
+  if (isSameDefinition(endpoint, definition)) return endpoint;
+  const { url, types, ordering, batch, description } = definition;
+  yield* write(
+    `UPDATE messaging_endpoint SET url = ?, types = ?, ordering = ?, batch_max = ?, wait_ms = ?, description = ?,
+      updated_at = ? WHERE id = ? AND account_id = ?`,
+    url,
+    types && JSON.stringify(types),
+    ordering,
+    batch.max,
+    batch.waitMs,
+    description,
+    at,
+    key.id,
+    key.accountId,
+  );
+  yield* recordChange({ ...key, at, by }, 'webhook.changed', definitionOf(endpoint), definitionOf(definition));
+  return yield* findEndpoint(key);
+}
+
+/** See `EndpointStore.rotate`. */
+function* rotateSecret(
+  dialect: Dialect,
+  key: EndpointKey,
+  change: (versions: readonly SecretVersion[]) => readonly SecretVersion[],
+  at: number,
+  answer: EndpointAnswer,
+  by: Author,
+): Operation<Acceptance | undefined> {
+  const endpoint = yield* lockEndpoint(dialect, key);
+  if (!endpoint) return undefined;
+  const earlier = answer.once && (yield* findReply(answer.once, at));
+  if (earlier && answer.once) return replayOf(earlier, answer.once);
+  const versions = change(endpoint.versions);
+  yield* write(
+    'UPDATE messaging_endpoint SET versions = ?, updated_at = ? WHERE id = ?',
+    JSON.stringify(versions),
+    at,
+    key.id,
+  );
+  const newest = (of: readonly SecretVersion[]): AuditFields => ({ version: of[0]?.number ?? 0 });
+  yield* recordChange({ ...key, at, by }, 'webhook.secret_rotated', newest(endpoint.versions), newest(versions));
+  return yield* answered(dialect, { ...endpoint, versions, updatedAt: at }, answer, at);
+}
+
+function* enableEndpoint(dialect: Dialect, key: EndpointKey, at: number, by: Author): Operation<Endpoint | undefined> {
+  const endpoint = yield* lockEndpoint(dialect, key);
+  if (endpoint?.status !== 'disabled') return endpoint;
+  yield* write(
+    `UPDATE messaging_endpoint SET status = 'enabled', reason = NULL, failing_since = NULL, rests_until = NULL, updated_at = ?
+      WHERE id = ?`,
+    at,
+    key.id,
+  );
+  yield* recordChange({ ...key, at, by }, 'webhook.enabled', stateOf(endpoint), stateOf(ENABLED));
+  return yield* findEndpoint(key);
+}
+
+function* disableEndpoint(dialect: Dialect, key: EndpointKey, at: number, by: Author): Operation<Endpoint | undefined> {
+  const endpoint = yield* lockEndpoint(dialect, key);
+  if (endpoint?.status !== 'enabled') return endpoint;
+  yield* write(
+    `UPDATE messaging_endpoint SET status = 'disabled', reason = 'requested', updated_at = ? WHERE id = ?`,
+    at,
+    key.id,
+  );
+  yield* recordChange({ ...key, at, by }, 'webhook.disabled', stateOf(endpoint), stateOf(DISABLED));
+  return yield* findEndpoint(key);
+}
+
+const ENABLED = { status: 'enabled', reason: null } as const;
+const DISABLED = { status: 'disabled', reason: 'requested' } as const;
+
+/** How many rows one transaction of a removal deletes. */
+const REMOVED_AT_ONCE = 1000;
+
+/** Removes the first events that an endpoint still has to try again. */
+function removeRetries(id: string): Operation<number> {
+  return write(
+    `DELETE FROM messaging_endpoint_retry WHERE endpoint_id = ? AND sequence <= (SELECT max(sequence) FROM (
+      SELECT r.sequence FROM messaging_endpoint_retry r WHERE r.endpoint_id = ? ORDER BY r.sequence LIMIT ?) first)`,
+    id,
+    id,
+    REMOVED_AT_ONCE,
+  );
+}
+
+/** Removes an endpoint. Its attempts go with their age. */
+function* removeEndpoint(dialect: Dialect, key: EndpointKey, at: number, by: Author): Operation<boolean> {
+  const endpoint = yield* lockEndpoint(dialect, key);
+  if (!endpoint) return false;
+  const { id, accountId } = key;
+  yield* write('DELETE FROM messaging_endpoint WHERE id = ?', id);
+  yield* write('DELETE FROM messaging_endpoint_retry WHERE endpoint_id = ?', id);
+  yield* write('DELETE FROM messaging_endpoint_replay WHERE endpoint_id = ?', id);
+  yield* recordAudit({ accountId, at, by, action: 'webhook.removed', target: id, before: definitionOf(endpoint) });
+  // Whoever waited for a lock on the counter would wait for the deletions too.
+  yield* write('UPDATE messaging_event_counter SET used_at = ? WHERE id = ? AND used_at < ?', at, accountId, at);
+  return true;
+}
+
+/** Tells of a change in the audit log, with the fields that are not as they were. */
+function* recordChange(
+  { id, accountId, at, by }: EndpointKey & { readonly at: number; readonly by: Author },
+  action: AuditAction,
+  before: AuditFields,
+  after: AuditFields,
+): Operation<void> {
+  const changed = Object.keys(after).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  const only = (fields: AuditFields) => Object.fromEntries(changed.map((name) => [name, fields[name] ?? null]));
+  yield* recordAudit({ accountId, at, by, action, target: id, before: only(before), after: only(after) });
+}
+
+function stateOf({ status, reason }: Pick<Endpoint, 'status' | 'reason'>): AuditFields {
+  return { status, reason };
+}
+
+function isSameDefinition(one: EndpointDefinition, other: EndpointDefinition): boolean {
+  return one.url === other.url && isDeepStrictEqual(definitionOf(one), definitionOf(other));
+}
+
+/** What the audit log tells of a definition. A path or a query may hold a secret of the receiver: of the URL only a digest. */
+function definitionOf({ url, types, ordering, batch, description }: EndpointDefinition): AuditFields {
+  return {
+    origin: new URL(url).origin,
+    url_digest: createHash('sha256').update(url).digest('hex').slice(0, 12),
+    types: types ?? ['*'],
+    ordering,
+    batch_max: batch.max,
+    batch_wait_ms: batch.waitMs,
+    description,
+  };
 }

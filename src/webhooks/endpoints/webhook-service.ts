@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Author } from '../../accounts/audit/audit.js';
+import type { Author } from '../../accounts/audit/audit-entry.js';
 import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import { IdGenerator, isId } from '../../common/ids.js';
@@ -22,8 +22,9 @@ import {
   signatureOf,
   windowOf,
 } from './endpoint-input.js';
+import { type EndpointAnswer, type EndpointKey } from './endpoint-records.js';
 import { EndpointSecrets, type SecretSource } from './endpoint-secret.js';
-import { type EndpointAnswer, type EndpointKey, EndpointStore } from './endpoint-store.js';
+import { EndpointStore } from './endpoint-store.js';
 import {
   type AttemptPage,
   type EndpointPage,

@@ -2,10 +2,10 @@ import { describeController, type ErrorDescription, fieldsOf } from '../../opena
 import { invalid } from '../../openapi/errors.js';
 import { PAGE, periodFilters } from '../../openapi/listings.js';
 import { count, oneOf } from '../../schemas/builders.js';
-import { MAX_REPLAYS } from '../calls/call-store.js';
+import { MAX_REPLAYS } from '../calls/call-records.js';
 import { MAX_BATCHED, MAX_KEEP_HOURS, MAX_WAIT_MS } from './endpoint-input.js';
+import { MAX_ENDPOINTS } from './endpoint-records.js';
 import { ENDPOINT_FIELDS, ENDPOINT_SCHEMAS, EXAMPLE_ID, EXAMPLE_SECRET, EXAMPLE_URL } from './endpoint-schemas.js';
-import { MAX_ENDPOINTS } from './endpoint-store.js';
 import { WebhooksController } from './webhooks.controller.js';
 import {
   ChangeEndpointBody,

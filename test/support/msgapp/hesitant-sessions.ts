@@ -1,4 +1,5 @@
-import type { SessionMove, SessionStatus, SessionStore } from '../../../src/msgapp/sessions/session-store.js';
+import type { SessionMove, SessionStatus } from '../../../src/msgapp/sessions/session-records.js';
+import type { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 
 /** A store that waits, or fails, before each call as a test wants. */
 export function hesitant(

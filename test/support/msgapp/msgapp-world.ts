@@ -1,12 +1,14 @@
+import { AccountStore } from '../../../src/accounts/account-store.js';
 import { LedgerService } from '../../../src/billing/ledger-service.js';
+import { LedgerStore } from '../../../src/billing/ledger-store.js';
 import { Rounds } from '../../../src/common/concurrency/rounds.js';
 import { UuidGenerator } from '../../../src/common/ids.js';
 import { LocalNotifier } from '../../../src/common/notifier.js';
-import type { MessagingStorage } from '../../../src/core/messaging-storage.js';
 import { EventLog } from '../../../src/events/event-log.js';
 import { EventTeller } from '../../../src/events/event-teller.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { type FetchedMedia, MediaFetcher, type MediaRequest } from '../../../src/media/media-fetcher.js';
+import { MediaStore } from '../../../src/media/media-store.js';
 import { AddressStore } from '../../../src/msgapp/address-store.js';
 import { MsgappChannel } from '../../../src/msgapp/msgapp-channel.js';
 import { MsgappService } from '../../../src/msgapp/msgapp-service.js';
@@ -17,13 +19,16 @@ import { Senders } from '../../../src/msgapp/sending/senders.js';
 import { SessionVault } from '../../../src/msgapp/sessions/credential-vault.js';
 import type { SessionCredentials } from '../../../src/msgapp/sessions/session-credentials.js';
 import { SessionManager } from '../../../src/msgapp/sessions/session-manager.js';
-import { type SessionLease, SessionStore } from '../../../src/msgapp/sessions/session-store.js';
+import { type SessionLease } from '../../../src/msgapp/sessions/session-records.js';
+import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { Channels } from '../../../src/outbox/channel.js';
 import { resolveDispatchSettings } from '../../../src/outbox/delivery/dispatch-options.js';
 import { ChannelWorker } from '../../../src/outbox/delivery/worker.js';
 import { Idempotency } from '../../../src/outbox/idempotency.js';
 import { Outbox } from '../../../src/outbox/outbox.js';
+import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { TextSources } from '../../../src/outbox/text-sources.js';
+import type { MessagingStorage } from '../../../src/storage/messaging-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
 import { SetBackClock } from '../set-back-clock.js';
@@ -107,7 +112,7 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
     const settings = resolveMsgappSettings({ tariff: { text: 1, media: 2 }, ...options });
     this.clock = clock;
     this.storage = storage;
-    this.outbox = new Outbox(storage.outbox, notifier, events);
+    this.outbox = new Outbox(storage.store(OutboxStore), notifier, events);
     this.vault = new PlainVault(storage.store(SessionStore));
     this.sessions = new SessionManager(
       sessionStore,
@@ -123,21 +128,21 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
     this.channel = new MsgappChannel(
       ...([this.sessions, this.senders, settings, events, teller, clock, transport, this.outbox] as const),
       ...([
-        storage.outbox,
+        storage.store(OutboxStore),
         sessionStore,
         storage.store(AddressStore),
         notifier,
-        storage.media,
+        storage.store(MediaStore),
         texts,
         ids,
         channels,
       ] as const),
     );
-    const intake = new MediaIntake(this.fetcher, storage.media, clock);
-    const gate = new Idempotency(storage.outbox, clock);
-    const ledger = new LedgerService(storage.ledger, clock, ids, teller);
+    const intake = new MediaIntake(this.fetcher, storage.store(MediaStore), clock);
+    const gate = new Idempotency(storage.store(OutboxStore), clock);
+    const ledger = new LedgerService(storage.store(LedgerStore), clock, ids, teller);
     this.service = new MsgappService(
-      ...([this.outbox, storage.outbox, ledger, gate, this.senders, intake, settings, clock, ids] as const),
+      ...([this.outbox, storage.store(OutboxStore), ledger, gate, this.senders, intake, settings, clock, ids] as const),
     );
   }
 
@@ -149,7 +154,15 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
     await this.channel.start(() => this.worker?.notify());
     const settings = resolveDispatchSettings({});
     const { channel, storage, outbox, clock, ids } = this;
-    const worker = new ChannelWorker(channel, storage.outbox, outbox, settings, clock, ids, new Rounds(clock));
+    const worker = new ChannelWorker(
+      channel,
+      storage.store(OutboxStore),
+      outbox,
+      settings,
+      clock,
+      ids,
+      new Rounds(clock),
+    );
     this.worker = worker;
     worker.start();
     this.unlisten = this.notifier.listen('due', (name) => {
@@ -185,7 +198,8 @@ export class MsgappWorld implements Surroundings {
 
   static async open(): Promise<MsgappWorld> {
     const world = new MsgappWorld(await SqliteMemory.open());
-    const { accounts, ledger } = world.storage;
+    const accounts = world.storage.store(AccountStore);
+    const ledger = world.storage.store(LedgerStore);
     await accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: 0 });
     await ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 1000, at: 0 });
     return world;
@@ -207,11 +221,11 @@ export class MsgappWorld implements Surroundings {
   }
 
   balance(): Promise<number | undefined> {
-    return this.storage.ledger.balance(ACCOUNT);
+    return this.storage.store(LedgerStore).balance(ACCOUNT);
   }
 
   books(): Promise<readonly string[]> {
-    return this.storage.ledger.check();
+    return this.storage.store(LedgerStore).check();
   }
 }
 

@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import { DAY_MS } from '../../../src/common/time.js';
 import { MessagingModule } from '../../../src/messaging/messaging.module.js';
 import { MessagingCore } from '../../../src/messaging/messaging-core.module.js';
+import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { SmsModule } from '../../../src/sms/sms.module.js';
-import { TypeormStorage } from '../../../src/storage/typeorm-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { eventually } from '../eventually.js';
 import type { Adapter } from '../http-apps.js';
@@ -12,9 +12,8 @@ import { clientOf, mount } from '../mounted.js';
 import { documentOf } from '../openapi-host.js';
 import { structuralFaults } from '../openapi-structure.js';
 import { closeAfterEach } from '../opened.js';
-import { type Postcard, PostcardStore } from './postcard-store.js';
+import { type Postcard, PostcardStore, postcardTables } from './postcard-store.js';
 import { PostcardsModule } from './postcards.module.js';
-import { postcardStore } from './sql/postcard-sql-store.js';
 
 const { sms, storage: _, ...CORE } = OPTIONS;
 const TO = '22670000000';
@@ -30,7 +29,7 @@ export function fourthCapability(adapter: Adapter, database: () => Promise<strin
   const open = async (url: string, versions?: number, migrations?: 'check'): Promise<TypeormStorage> => {
     const storage = new TypeormStorage({ database: url, ...(migrations && { migrations }) });
     opened({ close: () => storage.stop() });
-    await storage.start(versions === undefined ? [] : [postcardStore(versions)]);
+    await storage.start(versions === undefined ? [] : [postcardTables(versions)]);
     return storage;
   };
 

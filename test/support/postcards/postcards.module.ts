@@ -6,7 +6,7 @@ import type { SharedCore } from '../../../src/core/core-options.js';
 import { knownOptions, SHARED_CORE_OPTIONS } from '../../../src/core/known-options.js';
 import { MountPoint } from '../../../src/core/mount-point.js';
 import { providePurge } from '../../../src/outbox/purger.js';
-import { PostcardStore } from './postcard-store.js';
+import { PostcardStore, postcardTables } from './postcard-store.js';
 import {
   POSTCARD_OPTIONS,
   PostcardChannel,
@@ -16,7 +16,6 @@ import {
   postcardPurge,
 } from './postcards.js';
 import { postcardsOpenapi } from './postcards.openapi.js';
-import { postcardStore } from './sql/postcard-sql-store.js';
 
 /** A fourth capability, made of what a capability can bring and of nothing else. */
 @Module({})
@@ -25,7 +24,8 @@ export class PostcardsModule extends ConfiguredModule {
     const own = knownOptions(options, SHARED_CORE_OPTIONS, POSTCARD_OPTIONS);
     return capabilityModule(PostcardsModule, MountPoint.of(own.core), {
       imports: [own.core],
-      stores: [postcardStore()],
+      stores: [PostcardStore],
+      tables: [postcardTables()],
       controllers: [postcardsOpenapi],
       providers: [
         { provide: PostcardSettings, useValue: readOptions(POSTCARD_OPTIONS, own, new OptionPlace('postcards')) },

@@ -15,7 +15,7 @@ import { Channel, Channels } from '../../../src/outbox/channel.js';
 import { DEFAULT_TIMING, type DeliveryResult } from '../../../src/outbox/delivery/delivery-result.js';
 import { Idempotency, type IdempotentRequest } from '../../../src/outbox/idempotency.js';
 import { type Acceptance, Outbox } from '../../../src/outbox/outbox.js';
-import type { Delivery } from '../../../src/outbox/outbox-store.js';
+import type { Delivery } from '../../../src/outbox/outbox-records.js';
 import type { PurgeRule } from '../../../src/outbox/purger.js';
 import { type Postcard, PostcardStore } from './postcard-store.js';
 

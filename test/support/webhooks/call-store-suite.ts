@@ -1,17 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DataSource } from 'typeorm';
+import { AccountStore } from '../../../src/accounts/account-store.js';
 import { AuditLog } from '../../../src/accounts/audit/audit.js';
 import { EventLog } from '../../../src/events/event-log.js';
 import { EventRecorder } from '../../../src/events/event-recorder.js';
 import type { EventType } from '../../../src/events/event-types.js';
+import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { executorFor } from '../../../src/storage/engine/executor-for.js';
-import { TypeormStorage } from '../../../src/storage/typeorm-storage.js';
-import {
-  type CallProgress,
-  CallStore,
-  type EndpointLease,
-  MAX_REPLAYS,
-} from '../../../src/webhooks/calls/call-store.js';
+import { type CallProgress, type EndpointLease, MAX_REPLAYS } from '../../../src/webhooks/calls/call-records.js';
+import { CallStore } from '../../../src/webhooks/calls/call-store.js';
 import type { Endpoint, EndpointAttempt } from '../../../src/webhooks/endpoints/endpoint.js';
 import { toEndpoint } from '../../../src/webhooks/endpoints/endpoint-rows.js';
 import { EndpointStore } from '../../../src/webhooks/endpoints/endpoint-store.js';
@@ -46,7 +43,7 @@ export function describeCallStore(
     async function endpoint(events: number, given: { types?: string; cursor?: number } = {}): Promise<Endpoint> {
       const id = `e${String(++made).padStart(4, '0')}`;
       const account = `account-${id}`;
-      await storage.accounts.createAccount({ id: account, name: account, createdAt: NOW });
+      await storage.store(AccountStore).createAccount({ id: account, name: account, createdAt: NOW });
       await storage.store(EventLog).switchOn(account, NOW);
       await record(account, events);
       const types = given.types ? `'${given.types}'` : 'NULL';

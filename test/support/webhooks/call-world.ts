@@ -1,3 +1,4 @@
+import { AccountStore } from '../../../src/accounts/account-store.js';
 import { Rounds } from '../../../src/common/concurrency/rounds.js';
 import { UuidGenerator } from '../../../src/common/ids.js';
 import { LocalNotifier } from '../../../src/common/notifier.js';
@@ -63,7 +64,7 @@ export class CallWorld {
   static async open(): Promise<CallWorld> {
     const world = new CallWorld(await SqliteMemory.open());
     const account = { id: world.account, name: 'Demo', createdAt: world.clock.now() };
-    await world.storage.accounts.createAccount(account);
+    await world.storage.store(AccountStore).createAccount(account);
     await world.log.switchOn(world.account, world.clock.now());
     return world;
   }

@@ -1,9 +1,9 @@
-import { TypeormAccountStore } from '../../../src/accounts/account-sql.js';
-import type { StoredApiKey } from '../../../src/accounts/account-store.js';
+import type { StoredApiKey } from '../../../src/accounts/account-records.js';
+import { AccountStore } from '../../../src/accounts/account-store.js';
 import { SqliteMemory } from '../../support/sqlite-memory.js';
 
 /** Counts the look-ups; a test may make them fail or wait. */
-export class CountingAccountStore extends TypeormAccountStore {
+export class CountingAccountStore extends AccountStore {
   /** On an empty database. */
   static async open(): Promise<CountingAccountStore> {
     return new CountingAccountStore((await SqliteMemory.open()).executor);

@@ -11,6 +11,7 @@ import { Pace } from '../../../src/msgapp/sending/pace.js';
 import { RecipientCheck } from '../../../src/msgapp/sending/recipient-check.js';
 import { QrStream } from '../../../src/msgapp/sessions/qr-stream.js';
 import { SessionQueues } from '../../../src/msgapp/sessions/session-queues.js';
+import { PolicyStore } from '../../../src/outbox/policy/policy-store.js';
 import { ConnectionMonitor } from '../../../src/transports/baileys/connection-monitor.js';
 import { TokenSource } from '../../../src/transports/http/gateway.js';
 import { VendorThrottle } from '../../../src/transports/http/vendor-throttle.js';
@@ -182,7 +183,7 @@ describe('with the clock set back by an hour', () => {
   });
 
   test('bookings of a shared pace are not held back', async () => {
-    const pace = new RouteQueue('route', 1000, (await SqliteMemory.open()).policies, clock);
+    const pace = new RouteQueue('route', 1000, (await SqliteMemory.open()).store(PolicyStore), clock);
     const turns = { go: () => undefined, postpone: () => undefined, stop: () => undefined };
     const pass = () => pace.pass([anSms('22670000000')], new AbortController().signal, turns);
     await pass();

@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { MINUTE_MS } from '../../../src/common/time.js';
 import { DatabaseClock } from '../../../src/core/database-clock.js';
-import type { MessagingStorage } from '../../../src/core/messaging-storage.js';
+import type { MessagingStorage } from '../../../src/storage/messaging-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
 import { settled } from '../../support/settled.js';
@@ -200,7 +200,6 @@ describe('the clock of a database', () => {
     await storage.start();
     await clock.follow(storage);
     await storage.stop();
-    await clock.follow({});
     machine.setBy(TEN_MINUTES);
     expect([clock.now(), said]).toEqual([machine.now(), []]);
   });

@@ -1,5 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import { AccountStore } from '../../../src/accounts/account-store.js';
+import { LedgerStore } from '../../../src/billing/ledger-store.js';
 import { Rounds } from '../../../src/common/concurrency/rounds.js';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { LowBalances } from '../../../src/core/low-balances.js';
@@ -30,7 +32,7 @@ describe('accounts with a low balance', () => {
   function start(role: ProcessRole = 'all'): LowBalances {
     const events = new MessagingEvents();
     events.on('balance.low', ({ account }) => heard.push(account));
-    const { ledger } = storage;
+    const ledger = storage.store(LedgerStore);
     const watch = new LowBalances(
       ledger,
       eventTeller(events),
@@ -45,8 +47,8 @@ describe('accounts with a low balance', () => {
 
   async function low(...ids: string[]): Promise<void> {
     for (const id of ids) {
-      await storage.accounts.createAccount({ id, name: id, createdAt: START });
-      await storage.accounts.setLowBalance(id, 1);
+      await storage.store(AccountStore).createAccount({ id, name: id, createdAt: START });
+      await storage.store(AccountStore).setLowBalance(id, 1);
     }
   }
 
@@ -69,13 +71,13 @@ describe('accounts with a low balance', () => {
   test('are told of when the storage answers again', async () => {
     start();
     await low('a');
-    const { tellLow } = storage.ledger;
-    storage.ledger.tellLow = async () => {
+    const { tellLow } = storage.store(LedgerStore);
+    storage.store(LedgerStore).tellLow = async () => {
       throw new StorageUnavailableError('away');
     };
     await second();
     expect(heard).toEqual([]);
-    storage.ledger.tellLow = tellLow;
+    storage.store(LedgerStore).tellLow = tellLow;
     await second();
     expect(heard).toEqual(['a']);
   });

@@ -9,6 +9,7 @@ import { compileTariff, type TariffOptions } from '../../../src/billing/tariff.j
 import { catalogueOf, type Locale } from '../../../src/common/text/catalogue.js';
 import { type HttpOptions, resolveHttpSettings } from '../../../src/http/http-settings.js';
 import { type MediaOptions, resolveMediaSettings } from '../../../src/media/media-options.js';
+import { TypeormStorage, type TypeormStorageOptions } from '../../../src/messaging/typeorm-storage.js';
 import { type MsgappOptions, resolveMsgappSettings } from '../../../src/msgapp/msgapp-settings.js';
 import type { Pacing, SessionTiming } from '../../../src/msgapp/msgapp-transport.js';
 import { type OtpLimits, resolveLimits } from '../../../src/otp/otp-limits.js';
@@ -20,7 +21,6 @@ import { type DispatchOptions, resolveDispatchSettings } from '../../../src/outb
 import { resolveSandboxOptions, type SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
 import type { OptOutWordsOption } from '../../../src/sms/opt-out/opt-out-words.js';
 import { resolveSmsSettings, type SmsOptions } from '../../../src/sms/sms-options.js';
-import { TypeormStorage, type TypeormStorageOptions } from '../../../src/storage/typeorm-storage.js';
 import { leftOut } from '../../support/left-out.js';
 import { PEPPER } from '../../support/otp-app.js';
 

@@ -4,6 +4,7 @@ import { LocalNotifier } from '../../../src/common/notifier.js';
 import { EventLog } from '../../../src/events/event-log.js';
 import { EventNumbering } from '../../../src/events/event-numbering.js';
 import { decide } from '../../../src/outbox/accept/decide.js';
+import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend, messageId, START } from '../../../src/testing/storage-contract/fixtures.js';
 import { World } from '../../../src/testing/storage-contract/world.js';
@@ -43,7 +44,7 @@ test('marks of this process have numbers at once', async () => {
 
 test('marks that another process has left have numbers after a second', async () => {
   const { clock, last, other } = await start();
-  await other.outbox.commit([aSend(1, { recipients: [OUT] })], decide);
+  await other.store(OutboxStore).commit([aSend(1, { recipients: [OUT] })], decide);
   await settled(20);
   expect(await last()).toBe(0);
   await clock.advance(1000);

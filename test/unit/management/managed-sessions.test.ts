@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
-import { AuditLog, type Author } from '../../../src/accounts/audit/audit.js';
+import { AuditLog } from '../../../src/accounts/audit/audit.js';
+import { type Author } from '../../../src/accounts/audit/audit-entry.js';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { ManagedSessionStore } from '../../../src/management/operator/managed-session-store.js';
 import { ManagedSessions } from '../../../src/management/operator/managed-sessions.js';

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
+import type { UsageQuery } from '../../../src/management/usage/usage-records.js';
 import { UsageService } from '../../../src/management/usage/usage-service.js';
-import type { UsageQuery, UsageStore } from '../../../src/management/usage/usage-store.js';
+import type { UsageStore } from '../../../src/management/usage/usage-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 
 test('more items than an answer or a file may have are refused, and no more of them are read than tells so', async () => {

@@ -4,6 +4,7 @@ import { SentMedia } from '../../../src/msgapp/msgapp-channel.js';
 import { ContactLimits } from '../../../src/msgapp/sending/message-carrier.js';
 import { Receipts } from '../../../src/msgapp/sending/receipts.js';
 import type { DeliveryUpdate } from '../../../src/outbox/delivery-state.js';
+import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
@@ -62,7 +63,13 @@ test('of receipts that come before their message each state is kept once, howeve
     settle: async (settlements: readonly DeliveryUpdate[]) => void reported.push(settlements),
   });
   const { clock, storage } = world;
-  const receipts = new Receipts({ channel: 'wa', store: storage.outbox, outbox, clock, reportDeadlineMs: 1000 });
+  const receipts = new Receipts({
+    channel: 'wa',
+    store: storage.store(OutboxStore),
+    outbox,
+    clock,
+    reportDeadlineMs: 1000,
+  });
   for (let time = 0; time < 1000; time++) {
     for (const status of ['sent', 'delivered', 'read'] as const) {
       receipts.take({ kind: 'receipt', reference: 'ref', status, at: time });

@@ -10,8 +10,8 @@ import {
 } from '../../../src/msgapp/sessions/credential-cipher.js';
 import { CredentialVault, resealCredentials, SessionLostError } from '../../../src/msgapp/sessions/credential-vault.js';
 import type { CredentialChange } from '../../../src/msgapp/sessions/session-credentials.js';
-import { TypeormSessionStore } from '../../../src/msgapp/sessions/session-sql.js';
-import { type SessionLease, SessionStore } from '../../../src/msgapp/sessions/session-store.js';
+import type { SessionLease } from '../../../src/msgapp/sessions/session-records.js';
+import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { aSession, range, START, sessionId } from '../../../src/testing/storage-contract/fixtures.js';
 import { eventually } from '../../support/eventually.js';
 import { closeAfterEach } from '../../support/opened.js';
@@ -36,7 +36,7 @@ async function world() {
 }
 
 /** A store whose writes wait until they are let through, one by one. */
-class GatedSessionStore extends TypeormSessionStore {
+class GatedSessionStore extends SessionStore {
   readonly waiting: (() => void)[] = [];
   readonly sizes: number[] = [];
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { type FetchedMedia, MediaFetcher, type MediaRequest } from '../../../src/media/media-fetcher.js';
+import { MediaStore } from '../../../src/media/media-store.js';
 import { MediaIntake } from '../../../src/msgapp/sending/media-intake.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { settled } from '../../support/settled.js';
@@ -24,7 +25,7 @@ class OneFile extends MediaFetcher {
 
 test('a file that cannot be kept is not fetched on', async () => {
   const fetcher = new OneFile();
-  const { media } = await SqliteMemory.open();
+  const media = (await SqliteMemory.open()).store(MediaStore);
   media.write = async () => {
     throw new StorageUnavailableError('away');
   };
@@ -36,7 +37,7 @@ test('a file that cannot be kept is not fetched on', async () => {
 test('a file that was kept leaves nothing running', async () => {
   const fetcher = new OneFile();
   const clock = new FakeClock();
-  const intake = new MediaIntake(fetcher, (await SqliteMemory.open()).media, clock);
+  const intake = new MediaIntake(fetcher, (await SqliteMemory.open()).store(MediaStore), clock);
   expect(await intake.take('a', 'm1', 'https://example.com/a.pdf')).toMatchObject({
     kind: 'document',
     fileName: 'a.pdf',
@@ -61,7 +62,7 @@ describe('files that arrive at the same time', () => {
   async function open() {
     const fetcher = new HeldFiles();
     const clock = new FakeClock();
-    const intake = new MediaIntake(fetcher, (await SqliteMemory.open()).media, clock);
+    const intake = new MediaIntake(fetcher, (await SqliteMemory.open()).store(MediaStore), clock);
     const take = (accountId: string, from: number, to: number) =>
       Array.from({ length: to - from }, (_, index) => intake.take(accountId, `${accountId}${from + index}`, URL));
     return { fetcher, clock, take };

@@ -2,6 +2,7 @@ import { setImmediate as pause } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { Rounds } from '../../../src/common/concurrency/rounds.js';
 import { DAY_MS } from '../../../src/common/time.js';
+import { MediaStore } from '../../../src/media/media-store.js';
 import { mediaPurge } from '../../../src/msgapp/msgapp-purges.js';
 import { Purger } from '../../../src/outbox/purger.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
@@ -12,7 +13,7 @@ async function* one(): AsyncIterable<Uint8Array> {
 }
 
 test('files are forgotten after a week, more than a thousand of them too, and younger ones are not', async () => {
-  const { media } = await SqliteMemory.open();
+  const media = (await SqliteMemory.open()).store(MediaStore);
   const clock = new FakeClock();
   const purge = new Purger(clock, new Rounds(clock));
   purge.add(mediaPurge(media));

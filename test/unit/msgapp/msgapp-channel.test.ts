@@ -6,6 +6,7 @@ import type { MsgappOptions } from '../../../src/msgapp/msgapp-settings.js';
 import type { LinkEvent } from '../../../src/msgapp/msgapp-transport.js';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import type { RepeatPolicy } from '../../../src/outbox/delivery/delivery-result.js';
+import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
 import { Gate } from '../../support/delivery-world.js';
 import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
@@ -368,7 +369,7 @@ describe('receipts', () => {
   test('wait for a database that is away', async () => {
     const { world, process, link, send, status } = await open();
     const id = await send('Bonjour');
-    const { outbox } = world.storage;
+    const outbox = world.storage.store(OutboxStore);
     const settle = outbox.settle.bind(outbox);
     outbox.settle = async () => {
       throw new StorageUnavailableError('away');
@@ -384,7 +385,7 @@ describe('receipts', () => {
 
   test('wait until the hand-off is stored, however long that takes', async () => {
     const { world, process, link, send } = await open();
-    const { outbox } = world.storage;
+    const outbox = world.storage.store(OutboxStore);
     const gate = new Gate();
     const settle = outbox.settle.bind(outbox);
     outbox.settle = async (settlements) => {
@@ -404,7 +405,7 @@ describe('receipts', () => {
   test('that no database takes do not hold up the others', async () => {
     const { world, link, send, status } = await open();
     const id = await send('Bonjour');
-    const { outbox } = world.storage;
+    const outbox = world.storage.store(OutboxStore);
     const byReference = outbox.byReference.bind(outbox);
     outbox.byReference = async (channel, references) => {
       if (references.includes('\0')) throw new TypeError('no such text');

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import { AccountStore } from '../../../src/accounts/account-store.js';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { type FetchedMedia, MediaRefusedError } from '../../../src/media/media-fetcher.js';
+import { MediaStore } from '../../../src/media/media-store.js';
 import type { MsgappOptions } from '../../../src/msgapp/msgapp-settings.js';
 import type { LinkEvent, OutgoingMsgapp } from '../../../src/msgapp/msgapp-transport.js';
+import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
 import { Gate } from '../../support/delivery-world.js';
 import { photoWithThumbnail } from '../../support/media/photo-with-thumbnail.js';
@@ -86,7 +89,7 @@ describe('the sender', () => {
 
   test('is another account’s never', async () => {
     const { world, process } = await openLinked();
-    await world.storage.accounts.createAccount({ id: 'acc2', name: 'B', createdAt: 0 });
+    await world.storage.store(AccountStore).createAccount({ id: 'acc2', name: 'B', createdAt: 0 });
     for (const from of [undefined, NUMBER]) {
       await expect(process.service.sendText('acc2', { to: TO, body: 'x', from })).rejects.toThrow();
     }
@@ -400,7 +403,7 @@ describe('a file', () => {
   test('that the storage cannot take is the storage’s fault', async () => {
     const { world, media, serve } = await openLinked();
     serve([PNG]);
-    world.storage.media.write = async () => {
+    world.storage.store(MediaStore).write = async () => {
       throw new StorageUnavailableError('away');
     };
     await expect(media()).rejects.toEqual(refused('error.storage_unavailable'));
@@ -465,7 +468,7 @@ describe('a file', () => {
   test('that is looked for when its session ends leaves nothing behind of that session', async () => {
     const { world, process, media, serve, link } = await openLinked();
     serve([PNG]);
-    const { media: files } = world.storage;
+    const files = world.storage.store(MediaStore);
     const read = files.read.bind(files);
     const gate = new Gate();
     files.read = async function* (id) {
@@ -502,7 +505,7 @@ describe('a file', () => {
   test('that was lost before it could be sent is refunded; one that cannot be read now is sent later', async () => {
     const { world, process, media, serve, link } = await openLinked();
     serve([PNG]);
-    const { media: files } = world.storage;
+    const files = world.storage.store(MediaStore);
     const read = files.read.bind(files);
     files.read = () => {
       throw new StorageUnavailableError('away');
@@ -531,7 +534,8 @@ function kept(world: MsgappWorld): number {
 }
 
 /** The next commit happens, and its answer is lost. */
-function loseNextAnswer({ storage: { outbox } }: MsgappWorld): void {
+function loseNextAnswer({ storage }: MsgappWorld): void {
+  const outbox = storage.store(OutboxStore);
   const { commit } = outbox;
   outbox.commit = async (...asked) => {
     outbox.commit = commit;

@@ -4,6 +4,7 @@ import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { Receipts } from '../../../src/msgapp/sending/receipts.js';
 import type { DeliveryUpdate } from '../../../src/outbox/delivery-state.js';
 import { Outbox } from '../../../src/outbox/outbox.js';
+import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { settled } from '../../support/settled.js';
 import { SqliteMemory } from '../../support/sqlite-memory.js';
@@ -12,7 +13,7 @@ const PLACE = { messageId: 'm', position: 0 };
 
 /** Receipts, and what they report. */
 async function open() {
-  const { outbox: store } = await SqliteMemory.open();
+  const store = (await SqliteMemory.open()).store(OutboxStore);
   const clock = new FakeClock();
   const reported: DeliveryUpdate[] = [];
   store.settle = async (settlements) => {

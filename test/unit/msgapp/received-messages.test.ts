@@ -7,6 +7,7 @@ import { resolveMsgappSettings } from '../../../src/msgapp/msgapp-settings.js';
 import type { IncomingMsgapp } from '../../../src/msgapp/msgapp-transport.js';
 import { ReceivedMessageStore } from '../../../src/msgapp/received/received-message-store.js';
 import { ReceivedMessages } from '../../../src/msgapp/received/received-messages.js';
+import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
 import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
@@ -38,7 +39,7 @@ describe('messages to a linked number', () => {
     const made = new MsgappProcess(world, new ScriptedTransport());
     const { sessions, vault, events, clock, ids } = made;
     const settings = resolveMsgappSettings({ tariff: { text: 1, media: 2 } });
-    new ReceivedMessages(sessions, store, world.storage.outbox, vault, settings, events, clock, ids);
+    new ReceivedMessages(sessions, store, world.storage.store(OutboxStore), vault, settings, events, clock, ids);
     return made.start();
   }
 

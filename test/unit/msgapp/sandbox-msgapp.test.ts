@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { UuidGenerator } from '../../../src/common/ids.js';
+import { MediaStore } from '../../../src/media/media-store.js';
 import type { MsgappOptions } from '../../../src/msgapp/msgapp-settings.js';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { PhoneStore } from '../../../src/sandbox/phones/phone-store.js';
@@ -26,7 +27,14 @@ function start(world: MsgappWorld, scanner: SandboxScanner, options: Partial<Msg
   const { storage, clock } = world;
   const feed = new SandboxFeed();
   const ids = new UuidGenerator();
-  const transport = new SandboxMsgappTransport(storage.store(PhoneStore), feed, scanner, clock, ids, storage.media);
+  const transport = new SandboxMsgappTransport(
+    storage.store(PhoneStore),
+    feed,
+    scanner,
+    clock,
+    ids,
+    storage.store(MediaStore),
+  );
   return Object.assign(new MsgappProcess(world, transport, options), { feed }).start();
 }
 

@@ -1,8 +1,11 @@
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import { AccountStore } from '../../../src/accounts/account-store.js';
+import { LedgerStore } from '../../../src/billing/ledger-store.js';
 import { OrphanedQueues } from '../../../src/msgapp/sessions/session-queues.js';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { decide } from '../../../src/outbox/accept/decide.js';
+import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import {
   ACCOUNT,
@@ -38,8 +41,8 @@ beforeEach(async () => {
     return stranded(channel, after, limit);
   };
   lanes = new OrphanedQueues('wa', sessions, clock, () => undefined);
-  await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
-  await storage.ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 10_000, at: START });
+  await storage.store(AccountStore).createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
+  await storage.store(LedgerStore).post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 10_000, at: START });
 });
 
 /** Sessions that are over, each with so many messages left. */
@@ -47,7 +50,7 @@ async function strand(indexes: readonly number[], messages = 1): Promise<void> {
   for (const index of indexes) {
     const lease = await storage.store(SessionStore).create(aSession(index));
     const left = range(messages).map((round) => aSend(index * 1000 + round, { channel: 'wa', lane: sessionId(index) }));
-    await storage.outbox.commit(left, decide);
+    await storage.store(OutboxStore).commit(left, decide);
     await storage.store(SessionStore).move(lease, { to: 'failed', reason: 'test', at: START });
   }
 }
@@ -82,7 +85,7 @@ test('no more than are served are looked for, and those that are served out make
   await pass(NEXT_MS);
   expect(looks).toHaveLength(1);
   for (const index of range(250)) {
-    await storage.outbox.settle(
+    await storage.store(OutboxStore).settle(
       range(4).map((round) => ({
         ...({ messageId: messageId(index * 1000 + round), position: 0, status: 'failed', at: START } as const),
       })),

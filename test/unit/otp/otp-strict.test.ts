@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { HOUR_MS, SECOND_MS } from '../../../src/common/time.js';
 import type { OtpLimits } from '../../../src/otp/otp-limits.js';
+import { PolicyStore } from '../../../src/outbox/policy/policy-store.js';
 import { NUMBER, OtpBench } from '../../support/otp-bench.js';
 
 const OFF: OtpLimits = {
@@ -115,10 +116,10 @@ describe('records', () => {
       await bench.verify('0000', 's', phone(index % 7, index));
       bench.now += 30 * SECOND_MS;
     }
-    expect(await bench.storage.policies.purge(bench.now, 9999)).toBeLessThan(200);
+    expect(await bench.storage.store(PolicyStore).purge(bench.now, 9999)).toBeLessThan(200);
     bench.now += 31 * 24 * HOUR_MS;
-    await bench.storage.policies.purge(bench.now, 99_999);
-    const left = await bench.storage.policies.purge(Number.MAX_SAFE_INTEGER, 99_999);
+    await bench.storage.store(PolicyStore).purge(bench.now, 99_999);
+    const left = await bench.storage.store(PolicyStore).purge(Number.MAX_SAFE_INTEGER, 99_999);
     expect(left).toBe(0);
   });
 });

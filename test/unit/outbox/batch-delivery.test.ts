@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import type { StoreEarlyResults } from '../../../src/outbox/channel.js';
 import type { DeliveryResult } from '../../../src/outbox/delivery/delivery-result.js';
-import type { Delivery } from '../../../src/outbox/outbox-store.js';
+import type { Delivery } from '../../../src/outbox/outbox-records.js';
 import { DeliveryWorld, Gate } from '../../support/delivery-world.js';
 import { closeAfterEach } from '../../support/opened.js';
 

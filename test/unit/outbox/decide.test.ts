@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { onceId } from '../../../src/common/idempotency-key.js';
 import { DAY_MS } from '../../../src/common/time.js';
 import {
   type Decide,
   decide,
   type KeySpending,
-  onceId,
   type Seen,
   type SendDecision,
   secondsToMidnight,

@@ -9,7 +9,7 @@ import {
   type ResultContext,
   updateOf,
 } from '../../../src/outbox/delivery/delivery-result.js';
-import type { Delivery } from '../../../src/outbox/outbox-store.js';
+import type { Delivery } from '../../../src/outbox/outbox-records.js';
 
 const AT = 1_000_000;
 const NOW: ResultContext = { at: AT, random: 0, leaseUntil: AT + 9, upSince: 0 };

@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import { AccountStore } from '../../../src/accounts/account-store.js';
+import { LedgerStore } from '../../../src/billing/ledger-store.js';
 import { MessagingError, StorageUnavailableError } from '../../../src/common/errors.js';
-import type { StoredReply } from '../../../src/outbox/accept/decide.js';
+import type { StoredReply } from '../../../src/common/idempotency-key.js';
+import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
 import { Gate } from '../../support/delivery-world.js';
 import { GateProcess } from '../../support/gate-process.js';
@@ -15,12 +18,12 @@ const times = <T>(count: number, make: () => Promise<T>) => Array.from({ length:
 /** A process over a storage whose look-ups the test can hold; what they find is read before they are held. */
 async function open() {
   const storage = await SqliteMemory.open();
-  await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: 0 });
-  await storage.ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 10, at: 0 });
+  await storage.store(AccountStore).createAccount({ id: ACCOUNT, name: 'A', createdAt: 0 });
+  await storage.store(LedgerStore).post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 10, at: 0 });
   const lookUps: { readonly host: unknown; readonly answer: Gate; fault?: Error }[] = [];
   let held = false;
-  const replay = storage.outbox.replay.bind(storage.outbox);
-  storage.outbox.replay = async (key, now, host?: object): Promise<StoredReply | undefined> => {
+  const replay = storage.store(OutboxStore).replay.bind(storage.store(OutboxStore));
+  storage.store(OutboxStore).replay = async (key, now, host?: object): Promise<StoredReply | undefined> => {
     const found = await replay(key, now);
     const lookUp: (typeof lookUps)[number] = { host, answer: new Gate() };
     lookUps.push(lookUp);
@@ -42,7 +45,7 @@ async function open() {
       held = false;
       for (const { answer } of lookUps) answer.open();
     },
-    balance: () => storage.ledger.balance(ACCOUNT),
+    balance: () => storage.store(LedgerStore).balance(ACCOUNT),
     /** The keys of which the gate knows something. */
     known: (): unknown => Reflect.get(Object(Reflect.get(process.gate, 'keys')), 'size'),
   };

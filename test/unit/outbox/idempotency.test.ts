@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { AccountStore } from '../../../src/accounts/account-store.js';
+import { LedgerStore } from '../../../src/billing/ledger-store.js';
 import { MessagingError } from '../../../src/common/errors.js';
 import { LocalNotifier } from '../../../src/common/notifier.js';
 import { HOUR_MS } from '../../../src/common/time.js';
@@ -8,6 +10,7 @@ import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import type { IdempotencyKey } from '../../../src/outbox/accept/send.js';
 import { fingerprintOf, Idempotency } from '../../../src/outbox/idempotency.js';
 import { type Acceptance, Outbox } from '../../../src/outbox/outbox.js';
+import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend } from '../../../src/testing/storage-contract/fixtures.js';
 import { Gate } from '../../support/delivery-world.js';
@@ -17,11 +20,11 @@ async function open() {
   const storage = await SqliteMemory.open();
   const clock = new FakeClock();
   for (const id of [ACCOUNT, 'other']) {
-    await storage.accounts.createAccount({ id, name: id, createdAt: 0 });
-    await storage.ledger.post({ id: `funds ${id}`, accountId: id, kind: 'topup', units: 10, at: 0 });
+    await storage.store(AccountStore).createAccount({ id, name: id, createdAt: 0 });
+    await storage.store(LedgerStore).post({ id: `funds ${id}`, accountId: id, kind: 'topup', units: 10, at: 0 });
   }
-  const outbox = new Outbox(storage.outbox, new LocalNotifier(), new MessagingEvents());
-  const gate = new Idempotency(storage.outbox, clock);
+  const outbox = new Outbox(storage.store(OutboxStore), new LocalNotifier(), new MessagingEvents());
+  const gate = new Idempotency(storage.store(OutboxStore), clock);
   let works = 0;
   /** Sends one SMS, whatever the body says. */
   const work =
@@ -40,7 +43,7 @@ describe('a key', () => {
     const repeat = await run({ a: 1 });
     expect([first.replayed, repeat.replayed, works()]).toEqual([false, true, 1]);
     expect(JSON.stringify(repeat.reply)).toBe(JSON.stringify(first.reply));
-    expect(await storage.ledger.balance(ACCOUNT)).toBe(9);
+    expect(await storage.store(LedgerStore).balance(ACCOUNT)).toBe(9);
   });
 
   test('with another body is refused, before any work', async () => {
@@ -166,7 +169,7 @@ describe('a change under a key', () => {
         made.push(body);
         return { body };
       });
-    return { gate, other: new Idempotency(storage.outbox, clock), working, change, made, storage };
+    return { gate, other: new Idempotency(storage.store(OutboxStore), clock), working, change, made, storage };
   }
   const MISMATCH = { code: 'error.idempotency_mismatch' };
 
@@ -207,6 +210,9 @@ describe('a change under a key', () => {
     const once = { key: 'k', body: { a: 1 } };
     await expect(gate.keeping(ACCOUNT, route, once, refuse)).rejects.toMatchObject({ code: 'error.route_not_found' });
     const { reply } = await gate.keeping(ACCOUNT, route, { ...once, body: { a: 2 } }, async () => ({ done: 1 }));
-    expect([reply, await storage.outbox.purgeReplies(Number.MAX_SAFE_INTEGER, 10)]).toEqual([{ done: 1 }, 2]);
+    expect([reply, await storage.store(OutboxStore).purgeReplies(Number.MAX_SAFE_INTEGER, 10)]).toEqual([
+      { done: 1 },
+      2,
+    ]);
   });
 });

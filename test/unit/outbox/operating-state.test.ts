@@ -3,6 +3,7 @@ import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { LocalNotifier } from '../../../src/common/notifier.js';
 import { type OperatingState, OperatingStore, OperatingSwitches } from '../../../src/outbox/operating-state.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { NoDatabase } from '../../support/no-database.js';
 import { settled } from '../../support/settled.js';
 
 /** Answers what a test says, and counts how often it is asked. */
@@ -19,7 +20,7 @@ class SwitchDouble extends OperatingStore {
 }
 
 function world() {
-  const [clock, store, notifier] = [new FakeClock(), new SwitchDouble(), new LocalNotifier()];
+  const [clock, store, notifier] = [new FakeClock(), new SwitchDouble(new NoDatabase()), new LocalNotifier()];
   return { clock, store, notifier, switches: new OperatingSwitches(clock, store, notifier) };
 }
 

@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import { AccountStore } from '../../../src/accounts/account-store.js';
+import { LedgerStore } from '../../../src/billing/ledger-store.js';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { LocalNotifier } from '../../../src/common/notifier.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { Outbox } from '../../../src/outbox/outbox.js';
-import type { OutboxStore } from '../../../src/outbox/outbox-store.js';
+import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend, messageId, onceKey, recipients } from '../../../src/testing/storage-contract/fixtures.js';
 import { Gate } from '../../support/delivery-world.js';
@@ -16,16 +18,16 @@ const UNITS = 100_000;
 async function open(...accounts: string[]) {
   const storage = await SqliteMemory.open();
   for (const id of [ACCOUNT, ...accounts]) {
-    await storage.accounts.createAccount({ id, name: id, createdAt: 0 });
-    await storage.ledger.post({ id: `funds ${id}`, accountId: id, kind: 'topup', units: UNITS, at: 0 });
+    await storage.store(AccountStore).createAccount({ id, name: id, createdAt: 0 });
+    await storage.store(LedgerStore).post({ id: `funds ${id}`, accountId: id, kind: 'topup', units: UNITS, at: 0 });
   }
-  const commits = new ScriptedCommits(storage.outbox);
+  const commits = new ScriptedCommits(storage.store(OutboxStore));
   const notifier = new LocalNotifier();
   const rings: string[] = [];
   notifier.listen('due', (channel) => rings.push(channel));
   const clock = new FakeClock();
   const outbox = new Outbox(commits.store, notifier, new MessagingEvents());
-  const spent = async (id = ACCOUNT) => UNITS - Number(await storage.ledger.balance(id));
+  const spent = async (id = ACCOUNT) => UNITS - Number(await storage.store(LedgerStore).balance(id));
   return { storage, commits, outbox, rings, notifier, clock, spent };
 }
 
@@ -160,7 +162,7 @@ describe('a crowd that comes back', () => {
     { name: 'in the next turn, as on SQLite', begin: {} },
   ])('is waited for two turns as well where a commit lets nobody be served: $name', async ({ begin }) => {
     const { outbox, commits, storage } = await open();
-    Object.assign(storage.outbox, begin);
+    Object.assign(storage.store(OutboxStore), begin);
     await Promise.all(arrive(outbox, 0, CROWD));
     const most = arrive(outbox, 20, CROWD - 1);
     await settled(1);
@@ -186,7 +188,7 @@ describe('what goes wrong', () => {
     const answers = await ends([1, 2, 1, 3].map((index) => outbox.accept(aSend(index))));
     expect(answers.map((answer) => answer === 'accepted')).toEqual([true, true, false, true]);
     expect(commits.seen.map(({ ids }) => ids.length)).toEqual([4, 1, 1, 1, 1]);
-    expect([await spent(), await storage.ledger.check()]).toEqual([3, []]);
+    expect([await spent(), await storage.store(LedgerStore).check()]).toEqual([3, []]);
   });
 
   test('with the storage is told to all of a batch, and nothing is tried again: it may have been committed', async () => {

@@ -4,6 +4,7 @@ import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { DELIVERY_EVENTS } from '../../../src/events/event-types.js';
 import { decide } from '../../../src/outbox/accept/decide.js';
 import type { DeliveryResult, RepeatPolicy } from '../../../src/outbox/delivery/delivery-result.js';
+import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { asStorageFault } from '../../../src/storage/engine/faults.js';
 import { aSend, messageId } from '../../../src/testing/storage-contract/fixtures.js';
 import { DeliveryWorld, Gate } from '../../support/delivery-world.js';
@@ -333,7 +334,7 @@ describe('a storage that fails', () => {
     'as a whole until the lease has ended: results are stored before anything else is claimed (%s)',
     async (repeat) => {
       const world = await open(repeat);
-      const { outbox } = world.storage;
+      const outbox = world.storage.store(OutboxStore);
       const calls = [jest.spyOn(outbox, 'settle'), jest.spyOn(outbox, 'claim'), jest.spyOn(outbox, 'expire')];
       const refused: DeliveryResult = { kind: 'refused', error: 'bad_number' };
       world.channel.carrier = async (batch) => {

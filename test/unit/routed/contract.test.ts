@@ -1,6 +1,7 @@
 import { beforeAll } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { UuidGenerator } from '../../../src/common/ids.js';
+import { PolicyStore } from '../../../src/outbox/policy/policy-store.js';
 import { describeSmsTransport } from '../../../src/testing/index.js';
 import { type RouteRules, resolveRoutes } from '../../../src/transports/routed/routes.js';
 import { SmsRouter } from '../../../src/transports/routed/sms-router.js';
@@ -28,7 +29,11 @@ for (const [how, rules] of Object.entries(RULES)) {
       ],
     });
     const transports = [gateway.transport, new RouteDouble('away')];
-    const ports = { clock: gateway.clock, ids: new UuidGenerator(), guards: (await SqliteMemory.open()).policies };
+    const ports = {
+      clock: gateway.clock,
+      ids: new UuidGenerator(),
+      guards: (await SqliteMemory.open()).store(PolicyStore),
+    };
     return { ...gateway, transport: new SmsRouter(settings, transports, ports) };
   });
 }

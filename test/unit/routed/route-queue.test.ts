@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { TypeormStorage } from '../../../src/storage/typeorm-storage.js';
+import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
+import { PolicyStore } from '../../../src/outbox/policy/policy-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { busiestSecond, runPaced, watched } from '../../support/paced-workers.js';
+import { busiestSecond, runPaced, WatchedPolicies } from '../../support/paced-workers.js';
 import { anSms, RouteDouble, RoutedFixture } from '../../support/routed-fixture.js';
 import { settled } from '../../support/settled.js';
 import { SqliteFile } from '../../support/sqlite-file.js';
@@ -10,7 +11,7 @@ import { SqliteMemory } from '../../support/sqlite-memory.js';
 
 beforeAll(() => Logger.overrideLogger(false));
 
-const newPolicies = async () => (await SqliteMemory.open()).policies;
+const newPolicies = async () => (await SqliteMemory.open()).store(PolicyStore);
 
 /** SMS that go together are up to a tenth of a second early or late. */
 const SLACK = 1.1;
@@ -39,7 +40,7 @@ describe('a limit in segments a second', () => {
     const storages = [file.storage().useValue, file.storage().useValue];
     for (const storage of storages) await storage.start();
     const { segments, shares } = await runPaced(
-      storages.map(({ policies }) => policies),
+      storages.map((storage) => storage.store(PolicyStore)),
       { sms: 150, segmentsPerSecond: 25 },
     );
     expect(segments).toHaveLength(150);
@@ -85,7 +86,7 @@ describe('a limit in segments a second', () => {
     test('nothing is sent while the storage is away, and no attempt is spent', async () => {
       const storage = new TypeormStorage({ database: 'sqlite::memory:' });
       await storage.start();
-      const { policies: guards } = storage;
+      const guards = storage.store(PolicyStore);
       const transport = new RouteDouble('carrier');
       const fixture = await RoutedFixture.started([{ name: 'a', transport, segmentsPerSecond: 10 }], { guards });
       await storage.stop();
@@ -99,11 +100,11 @@ describe('a limit in segments a second', () => {
     });
 
     test('a wait ends when the process stops', async () => {
-      const watch = watched(await newPolicies());
+      const watch = new WatchedPolicies(await newPolicies());
       const transport = new RouteDouble('carrier');
       const clock = new FakeClock();
       const routes = [{ name: 'a', transport, segmentsPerSecond: 2 }];
-      const fixture = await RoutedFixture.started(routes, { guards: watch.guards, clock });
+      const fixture = await RoutedFixture.started(routes, { guards: watch, clock });
       const stopping = new AbortController();
       const results = fixture.submit(
         [1, 2, 3, 4].map((digit) => anSms(`2267000000${digit}`)),

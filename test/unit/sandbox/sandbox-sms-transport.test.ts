@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { UuidGenerator } from '../../../src/common/ids.js';
+import { MediaStore } from '../../../src/media/media-store.js';
 import { sandboxBehaviour } from '../../../src/sandbox/magic-numbers.js';
 import { PhoneReplies } from '../../../src/sandbox/phones/phone-replies.js';
 import {
@@ -16,6 +17,7 @@ import { SandboxScanner } from '../../../src/sandbox/sandbox-scanner.js';
 import { SandboxSmsTransport } from '../../../src/sandbox/sandbox-sms-transport.js';
 import type { OutgoingSms } from '../../../src/sms/sms-transport.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { NoDatabase } from '../../support/no-database.js';
 import { SqliteMemory } from '../../support/sqlite-memory.js';
 
 /** Counts the writes that reach the store behind it, and fails them when told to. */
@@ -24,7 +26,7 @@ class WatchedPhones extends PhoneStore {
   fault: Error | undefined;
 
   constructor(private readonly store: PhoneStore) {
-    super();
+    super(new NoDatabase());
   }
 
   override async receive(messages: readonly PhoneDelivery[]): Promise<void> {
@@ -64,7 +66,7 @@ beforeEach(async () => {
   phones = new WatchedPhones(storage.store(PhoneStore));
   clock = new FakeClock();
   feed = new SandboxFeed();
-  const replies = new PhoneReplies(phones, new SandboxScanner(), storage.media, clock, new UuidGenerator());
+  const replies = new PhoneReplies(phones, new SandboxScanner(), storage.store(MediaStore), clock, new UuidGenerator());
   transport = new SandboxSmsTransport(phones, feed, clock, replies);
   heard = [];
   feed.listen((message) => heard.push(message.to));

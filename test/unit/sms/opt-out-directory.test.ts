@@ -2,14 +2,13 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { LocalNotifier } from '../../../src/common/notifier.js';
 import { OptOutDirectory } from '../../../src/sms/opt-out/opt-out-directory.js';
-import { TypeormOptOutStore } from '../../../src/sms/opt-out/opt-out-sql.js';
-import { EVERY_ACCOUNT, type OptOutKey } from '../../../src/sms/opt-out/opt-out-store.js';
+import { EVERY_ACCOUNT, type OptOutKey, OptOutStore } from '../../../src/sms/opt-out/opt-out-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { settled } from '../../support/settled.js';
 import { SqliteMemory } from '../../support/sqlite-memory.js';
 
 /** Counts what is asked, and answers when it is told to. */
-class CountingStore extends TypeormOptOutStore {
+class CountingStore extends OptOutStore {
   readonly read: string[] = [];
   readonly asked: number[] = [];
   away = false;

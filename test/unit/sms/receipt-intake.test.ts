@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
-import type { DeliveryTransition } from '../../../src/outbox/outbox-store.js';
-import { TypeormPartStore } from '../../../src/sms/receipts/part-sql.js';
-import type { Parking } from '../../../src/sms/receipts/part-store.js';
+import type { DeliveryTransition } from '../../../src/outbox/outbox-records.js';
+import { type Parking, PartStore } from '../../../src/sms/receipts/part-store.js';
 import { ReceiptIntake } from '../../../src/sms/receipts/receipt-intake.js';
 import type { DatedReceipt } from '../../../src/sms/receipts/sms-part.js';
 import type { CarrierReceipt } from '../../../src/sms/sms-transport.js';
@@ -13,7 +12,7 @@ import { settled } from '../../support/settled.js';
 import { SqliteMemory } from '../../support/sqlite-memory.js';
 
 /** Keeps what it is given, and answers when its gate opens. */
-class WatchedParts extends TypeormPartStore {
+class WatchedParts extends PartStore {
   readonly calls: { receipts: readonly DatedReceipt[]; parking: Parking }[] = [];
   gate = new Gate();
   fault: (receipts: readonly DatedReceipt[]) => Error | undefined = () => undefined;

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
-import type { DeliveryTransition } from '../../../src/outbox/outbox-store.js';
-import { TypeormPartStore } from '../../../src/sms/receipts/part-sql.js';
+import type { DeliveryTransition } from '../../../src/outbox/outbox-records.js';
+import { PartStore } from '../../../src/sms/receipts/part-store.js';
 import type { TakenSms } from '../../../src/sms/receipts/sms-part.js';
 import { SubmitRecord } from '../../../src/sms/receipts/submit-record.js';
 import type { OutgoingSms, SubmitResult } from '../../../src/sms/sms-transport.js';
@@ -12,7 +12,7 @@ import { settled } from '../../support/settled.js';
 import { SqliteMemory } from '../../support/sqlite-memory.js';
 
 /** Counts what it is asked, and fails as often as told. */
-class WatchedParts extends TypeormPartStore {
+class WatchedParts extends PartStore {
   readonly calls: (readonly TakenSms[])[] = [];
   readonly faults: Error[] = [];
 

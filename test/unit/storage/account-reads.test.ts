@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { LedgerStore } from '../../../src/billing/ledger-store.js';
+import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import type { Executor, Work } from '../../../src/storage/engine/executor.js';
-import { TypeormStorage } from '../../../src/storage/typeorm-storage.js';
 import { fillAccounts, readsOf } from '../../support/account-reads.js';
 import { closeAfterEach } from '../../support/opened.js';
 
@@ -19,8 +19,8 @@ test('on SQLite what the people of an account look at is found by indexes', asyn
     },
   });
   await fillAccounts(storage, source);
-  expect(storage.ledger).toBeInstanceOf(LedgerStore);
-  const executor: Executor = Reflect.get(storage.ledger, 'executor');
+  expect(storage.store(LedgerStore)).toBeInstanceOf(LedgerStore);
+  const executor: Executor = Reflect.get(storage.store(LedgerStore), 'executor');
   const statements: { sql: string; params: readonly unknown[] }[] = [];
   const { read } = executor;
   executor.read = <T>(work: Work<T>) =>

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { claimDeliveries } from '../../../src/outbox/queue/claim.js';
 import { executorFor } from '../../../src/storage/engine/executor-for.js';
 import type { Operation, Statement } from '../../../src/storage/engine/operation.js';
@@ -53,7 +54,7 @@ test('what a process of an earlier version stored, claimed or waits a report for
   await database.query("UPDATE messaging_recipient SET queue = '' WHERE status = 'queued' AND queue = 'small'");
   expect(await backlog.accounts()).toEqual(SHARED);
   await database.query("UPDATE messaging_recipient SET queue = 'x', due_at = 5 WHERE status = 'sending'");
-  expect(await storage.outbox.nextDue('sms')).toBe(5);
+  expect(await storage.store(OutboxStore).nextDue('sms')).toBe(5);
   const order = { channel: 'sms', limit: 100, now: START + 1, statuses: ['sending'] } as const;
-  expect(await storage.outbox.expire(order)).toHaveLength(SHARED.length);
+  expect(await storage.store(OutboxStore).expire(order)).toHaveLength(SHARED.length);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { EventLog } from '../../../src/events/event-log.js';
-import { TypeormStorage } from '../../../src/storage/typeorm-storage.js';
+import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { range, START } from '../../../src/testing/storage-contract/fixtures.js';
 
 /** As many as one call of a purge looks at. */

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { EventLog } from '../../../src/events/event-log.js';
+import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { executorFor } from '../../../src/storage/engine/executor-for.js';
-import { TypeormStorage } from '../../../src/storage/typeorm-storage.js';
 
 test('on SQLite a page of events and the number before one are found by an index', async () => {
   const database = await new DataSource({ type: 'better-sqlite3', database: ':memory:' }).initialize();

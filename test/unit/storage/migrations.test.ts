@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { messagingMigrations } from '../../../src/storage/schema/migrate.js';
-import { SCHEMA, versionsOf } from '../../../src/storage/schema/versions.js';
-import { TypeormStorage } from '../../../src/storage/typeorm-storage.js';
+import { messagingMigrations, SCHEMA } from '../../../src/messaging/schema.js';
+import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
+import { versionsOf } from '../../../src/storage/schema/versions.js';
 import { closeAfterEach } from '../../support/opened.js';
 import { schemaRules } from '../../support/schema-suite.js';
 

@@ -1,22 +1,21 @@
 import { describe, expect, test } from '@jest/globals';
-import { TypeormAccountStore } from '../../../src/accounts/account-sql.js';
-import type { Signature } from '../../../src/accounts/account-store.js';
-import { HOST } from '../../../src/accounts/audit/audit.js';
-import { TypeormAuditLog } from '../../../src/accounts/audit/audit-sql.js';
+import type { Signature } from '../../../src/accounts/account-records.js';
+import { AccountStore } from '../../../src/accounts/account-store.js';
+import { AuditLog } from '../../../src/accounts/audit/audit.js';
+import { HOST } from '../../../src/accounts/audit/audit-entry.js';
 import { MAX_CIDRS, MAX_DAILY_UNITS, MAX_NAME, MAX_PER_MINUTE } from '../../../src/accounts/keys/key-definition.js';
 import { KEY_SCOPES } from '../../../src/accounts/keys/permissions.js';
-import { TypeormLedgerStore } from '../../../src/billing/ledger-sql.js';
+import { LedgerStore } from '../../../src/billing/ledger-store.js';
 import { MAX_PAGE_BYTES, type Page, type PageRequest } from '../../../src/common/page.js';
-import { TypeormEventLog } from '../../../src/events/event-log-sql.js';
-import { EventRecorder } from '../../../src/events/event-recorder.js';
+import { EventLog } from '../../../src/events/event-log.js';
 import { EVENT_TYPES } from '../../../src/events/event-types.js';
-import { TypeormManagedAccountStore } from '../../../src/management/operator/accounts/managed-account-sql.js';
-import { TypeormManagedSessionStore } from '../../../src/management/operator/managed-session-sql.js';
+import { ManagedAccountStore } from '../../../src/management/operator/accounts/managed-account-store.js';
+import { ManagedSessionStore } from '../../../src/management/operator/managed-session-store.js';
 import { decide } from '../../../src/outbox/accept/decide.js';
-import { TypeormOutboxStore } from '../../../src/outbox/outbox-sql.js';
+import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { HookInbox } from '../../../src/sandbox/hooks/hook-inbox.js';
-import { TypeormPhoneStore } from '../../../src/sandbox/phones/phone-sql.js';
-import { TypeormOptOutStore } from '../../../src/sms/opt-out/opt-out-sql.js';
+import { PhoneStore } from '../../../src/sandbox/phones/phone-store.js';
+import { OptOutStore } from '../../../src/sms/opt-out/opt-out-store.js';
 import { executorFor } from '../../../src/storage/engine/executor-for.js';
 import {
   ACCOUNT,
@@ -28,8 +27,8 @@ import {
   START,
 } from '../../../src/testing/storage-contract/fixtures.js';
 import { MAX_DESCRIPTION } from '../../../src/webhooks/endpoints/endpoint-input.js';
-import { TypeormEndpointStore } from '../../../src/webhooks/endpoints/endpoint-sql.js';
-import { MAX_ENDPOINTS } from '../../../src/webhooks/endpoints/endpoint-store.js';
+import { MAX_ENDPOINTS } from '../../../src/webhooks/endpoints/endpoint-records.js';
+import { EndpointStore } from '../../../src/webhooks/endpoints/endpoint-store.js';
 import { MAX_WEBHOOK_URL } from '../../../src/webhooks/endpoints/webhook-targets.js';
 import { closeAfterEach } from '../../support/opened.js';
 import { SqliteMemory } from '../../support/sqlite-memory.js';
@@ -51,7 +50,7 @@ const opened = closeAfterEach();
 async function setup() {
   const storage = opened(await SqliteMemory.open());
   const executor = new WatchedExecutor(await executorFor(storage.dataSource));
-  return { storage, executor, outbox: new TypeormOutboxStore(executor) };
+  return { storage, executor, outbox: new OutboxStore(executor) };
 }
 
 /** Reads all pages of a list; each of them must be bounded. */
@@ -86,8 +85,8 @@ describe('a page of a list has about so many bytes, which are all that is read, 
     ['messages to a number', { kinds: ['text'], number: phone(0) }],
   ] as const)('%s', async (_name, query) => {
     const { storage, executor, outbox } = await setup();
-    await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
-    await storage.ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: COUNT, at: START });
+    await storage.store(AccountStore).createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
+    await storage.store(LedgerStore).post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: COUNT, at: START });
     const sends = range(COUNT).map((index) =>
       aSend(index, {
         at: START + index,
@@ -105,8 +104,10 @@ describe('a page of a list has about so many bytes, which are all that is read, 
 
   test('messages to many numbers, which are listed with them', async () => {
     const { storage, executor, outbox } = await setup();
-    await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
-    await storage.ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 100_000, at: START });
+    await storage.store(AccountStore).createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
+    await storage
+      .store(LedgerStore)
+      .post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 100_000, at: START });
     const sends = range(700).map((index) => aSend(index, { at: START + index, recipients: recipients(100) }));
     for (let at = 0; at < sends.length; at += 50) await outbox.commit(sends.slice(at, at + 50), decide);
     const ids = await readAll(
@@ -127,7 +128,7 @@ describe('a page of a list has about so many bytes, which are all that is read, 
     ['entries of the audit log since a moment', { since: START }],
   ])('%s', async (_name, query) => {
     const { executor } = await setup();
-    const log = new TypeormAuditLog(executor);
+    const log = new AuditLog(executor);
     for (const index of range(COUNT)) {
       const entry = { accountId: ACCOUNT, at: START + index, by: HOST, action: 'key.created' } as const;
       await log.record({ ...entry, target: `k${index}`, after: { name: TEXT } });
@@ -137,7 +138,7 @@ describe('a page of a list has about so many bytes, which are all that is read, 
 
   test('calls of a webhook', async () => {
     const { storage, executor } = await setup();
-    const endpoints = new TypeormEndpointStore(executor);
+    const endpoints = new EndpointStore(executor);
     const reply = 'x'.repeat(2048);
     for (const index of range(900)) {
       await storage.dataSource.query(
@@ -151,8 +152,8 @@ describe('a page of a list has about so many bytes, which are all that is read, 
 
   test('entries of the ledger, whose notes may be long', async () => {
     const { storage, executor } = await setup();
-    const ledger = new TypeormLedgerStore(executor);
-    await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
+    const ledger = new LedgerStore(executor);
+    await storage.store(AccountStore).createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
     for (const index of range(COUNT)) {
       const posting = { accountId: ACCOUNT, kind: 'topup', units: 1, note: TEXT, at: START + index } as const;
       await ledger.post({ id: messageId(index), ...posting });
@@ -165,7 +166,7 @@ describe('a page of a list has about so many bytes, which are all that is read, 
 
   test('keys with as many ranges of addresses as a key may have', async () => {
     const { executor } = await setup();
-    const accounts = new TypeormAccountStore(executor);
+    const accounts = new AccountStore(executor);
     const largest = {
       accountId: ACCOUNT,
       hash: 'f'.repeat(64),
@@ -184,7 +185,7 @@ describe('a page of a list has about so many bytes, which are all that is read, 
 
   test('sender names that were rejected for long reasons, of one account and of all', async () => {
     const { executor } = await setup();
-    const accounts = new TypeormAccountStore(executor);
+    const accounts = new AccountStore(executor);
     const names = range(COUNT).map((index) => `NAME ${100 + index}`);
     for (const [index, name] of names.entries()) {
       const times = { createdAt: START + index, decidedAt: START };
@@ -197,7 +198,7 @@ describe('a page of a list has about so many bytes, which are all that is read, 
     });
     const own = await readAll(executor, async (page) => named(await accounts.listSignatures(ACCOUNT, page)));
     expect(own).toEqual([...names, 'NEW']);
-    const managed = new TypeormManagedAccountStore(executor);
+    const managed = new ManagedAccountStore(executor);
     let after: Signature | undefined;
     const all = await readAll(executor, async ({ limit }) => {
       const { items, isLast } = await managed.signatures({ limit, after });
@@ -215,7 +216,7 @@ describe('a page of a list has about so many bytes, which are all that is read, 
           VALUES ('${messageId(index)}', '${ACCOUNT}', 'wa', 'failed', '${TEXT}', ${START + index}, 0, 0, 1)`,
       );
     }
-    const sessions = new TypeormManagedSessionStore(executor);
+    const sessions = new ManagedSessionStore(executor);
     const ids = await readAll(executor, (page) => sessions.list({ ...page }));
     expect(ids).toEqual(range(COUNT).map(messageId).reverse());
   });
@@ -231,7 +232,7 @@ describe('a page of a list has about so many bytes, which are all that is read, 
     await storage.dataSource.query(
       `INSERT INTO messaging_event_counter (id, sequence, earliest, recording, used_at) VALUES ('${ACCOUNT}', 500, 1, 1, 0)`,
     );
-    const log = new TypeormEventLog(executor, new EventRecorder(executor));
+    const log = new EventLog(executor);
     for (const types of [undefined, ['sms.received']] as const) {
       // Events are read in one go: at most 500, of at most 8 KiB.
       const list = async ({ limit, after = '0' }: PageRequest) => {
@@ -259,12 +260,12 @@ describe('a page of 500 rows that are as long as they may be is within the bound
 
   test('accounts, all of them and those whose id or name begins so', async () => {
     const { executor } = await setup();
-    const accounts = new TypeormAccountStore(executor);
+    const accounts = new AccountStore(executor);
     for (const index of range(500)) {
       const account = { id: messageId(index).padStart(64, 'a'), name: WIDE.repeat(MAX_NAME), createdAt: START + index };
       await accounts.createAccount(account);
     }
-    const managed = new TypeormManagedAccountStore(executor);
+    const managed = new ManagedAccountStore(executor);
     await readWhole((page) => accounts.listAccounts(page), 500);
     await readWhole((page) => managed.list({ ...page }), 500);
     await readWhole((page) => managed.list({ ...page, begins: 'a' }), 500);
@@ -273,7 +274,7 @@ describe('a page of 500 rows that are as long as they may be is within the bound
 
   test('opt-outs, also those of erased numbers', async () => {
     const { executor } = await setup();
-    const optOuts = new TypeormOptOutStore(executor);
+    const optOuts = new OptOutStore(executor);
     const entries = range(500).map(
       (index) =>
         ({
@@ -302,7 +303,7 @@ describe('a page of 500 rows that are as long as they may be is within the bound
             '${WIDE.repeat(MAX_DESCRIPTION)}', 'enabled', 0, 0, 0, ${START + index}, 0)`,
       );
     }
-    await readWhole((page) => new TypeormEndpointStore(executor).list(ACCOUNT, page), MAX_ENDPOINTS);
+    await readWhole((page) => new EndpointStore(executor).list(ACCOUNT, page), MAX_ENDPOINTS);
   });
 });
 
@@ -318,7 +319,7 @@ test('the sandbox shows the newest calls of an inbox, about 1 MB of them', () =>
 describe('what a phone of the sandbox got', () => {
   test('is listed up to so many bytes, the newest of it', async () => {
     const { executor } = await setup();
-    const phones = new TypeormPhoneStore(executor);
+    const phones = new PhoneStore(executor);
     const message = { channel: 'sms', from: 'INFOS', to: phone(0), text: TEXT, media: undefined };
     const messages = range(COUNT).map((index) => ({
       ...message,

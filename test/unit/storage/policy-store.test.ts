@@ -1,16 +1,18 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { AccountStore } from '../../../src/accounts/account-store.js';
+import { LedgerStore } from '../../../src/billing/ledger-store.js';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { LocalNotifier } from '../../../src/common/notifier.js';
 import { EventRecorder } from '../../../src/events/event-recorder.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
+import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { decide } from '../../../src/outbox/accept/decide.js';
 import { Outbox } from '../../../src/outbox/outbox.js';
-import { TypeormOutboxStore } from '../../../src/outbox/outbox-sql.js';
+import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { changeRecords } from '../../../src/outbox/policy/policy-records.js';
-import { TypeormPolicyStore } from '../../../src/outbox/policy/policy-sql.js';
-import { PolicyStore, type RecordStep } from '../../../src/outbox/policy/policy-store.js';
+import { PolicyStore } from '../../../src/outbox/policy/policy-store.js';
+import type { RecordStep } from '../../../src/outbox/policy/record-step.js';
 import type { SeenRecords } from '../../../src/outbox/policy/send-policy.js';
-import { TypeormStorage } from '../../../src/storage/typeorm-storage.js';
 import { ACCOUNT, aSend, messageId, range, START } from '../../../src/testing/storage-contract/fixtures.js';
 import { aRecord, countIn, counting } from '../../../src/testing/storage-contract/records.js';
 import { HeldRecords } from '../../support/held-records.js';
@@ -35,7 +37,7 @@ beforeEach(async () => {
   await storage.start();
   opened({ close: () => storage.stop() });
   database = await HeldRecords.on(dataSource);
-  guards = new TypeormPolicyStore(database);
+  guards = database.store(PolicyStore);
 });
 
 /** Adds one to the count of a record, unless it has come to `most`; answers what it was. */
@@ -52,8 +54,8 @@ function count(store: PolicyStore, key: string, most = Number.POSITIVE_INFINITY,
 
 /** Each step in a transaction of its own, which waits, as one writes it first. */
 class OneByOne extends PolicyStore {
-  constructor(private readonly executor: HeldRecords) {
-    super();
+  constructor(private readonly records: HeldRecords) {
+    super(records);
   }
 
   override async change<T>(keys: readonly string[], step: (seen: SeenRecords) => RecordStep<T>): Promise<T> {
@@ -63,8 +65,8 @@ class OneByOne extends PolicyStore {
       results.push(result);
       return { changes };
     };
-    const { dialect } = this.executor;
-    const recorder = new EventRecorder(this.executor);
+    const { dialect } = this.records;
+    const recorder = this.records.store(EventRecorder);
     await recorder.write((telling) => changeRecords(dialect, [{ keys, lock: 'always', run }], 'wait', telling));
     return results.at(-1) as T;
   }
@@ -154,8 +156,8 @@ describe('a step that looks first', () => {
 
   test('waits for a record whose messages have all failed: another may have been given to it meanwhile', async () => {
     await fund(ACCOUNT);
-    await storage.outbox.commit([policySend(1, ACCOUNT, 'a')], decide);
-    await storage.outbox.settle([{ messageId: messageId(1), position: 0, status: 'failed', at: START }]);
+    await storage.store(OutboxStore).commit([policySend(1, ACCOUNT, 'a')], decide);
+    await storage.store(OutboxStore).settle([{ messageId: messageId(1), position: 0, status: 'failed', at: START }]);
     const release = database.hold('a');
     const step = guards.change(['a'], (seen) => ({ result: seen.get('a')?.lost, changes: new Map() }), 'to-change');
     await until(() => database.waiting === 1);
@@ -175,8 +177,8 @@ test('a step that the database refuses takes no other with it', async () => {
 
 async function fund(...accounts: string[]): Promise<void> {
   for (const id of accounts) {
-    await storage.accounts.createAccount({ id, name: id, createdAt: 0 });
-    await storage.ledger.post({ id: `funds ${id}`, accountId: id, kind: 'topup', units: 1000, at: 0 });
+    await storage.store(AccountStore).createAccount({ id, name: id, createdAt: 0 });
+    await storage.store(LedgerStore).post({ id: `funds ${id}`, accountId: id, kind: 'topup', units: 1000, at: 0 });
   }
 }
 
@@ -187,7 +189,7 @@ function policySend(index: number, accountId: string, key: string) {
 describe('sends whose policy names a record that is held', () => {
   const open = async () => {
     await fund(ACCOUNT, 'b', 'c');
-    return new Outbox(new TypeormOutboxStore(database, guards), new LocalNotifier(), new MessagingEvents());
+    return new Outbox(new OutboxStore(database), new LocalNotifier(), new MessagingEvents());
   };
 
   test.each(['new', 'known'])('wait apart, with no hold on their account: the record is %s', async (record) => {
@@ -207,13 +209,13 @@ describe('sends whose policy names a record that is held', () => {
     release();
     expect(new Set((await Promise.all(waiting)).map(({ replayed }) => replayed))).toEqual(new Set([false]));
     const seen = await guards.change(['a'], (all) => ({ result: all, changes: new Map() }));
-    expect([countIn(seen, 'a'), await storage.ledger.check()]).toEqual([record === 'known' ? 21 : 20, []]);
+    expect([countIn(seen, 'a'), await storage.store(LedgerStore).check()]).toEqual([record === 'known' ? 21 : 20, []]);
   });
 
   test('are refused when they cannot have it in time, and nothing is charged', async () => {
     await fund(ACCOUNT);
-    const store = new TypeormOutboxStore(database, guards);
-    const impatient: TypeormOutboxStore = Object.create(store, {
+    const store = new OutboxStore(database);
+    const impatient: OutboxStore = Object.create(store, {
       whenFree: { value: () => Promise.reject(new StorageUnavailableError('Lock timeout.')) },
     });
     const outbox = new Outbox(impatient, new LocalNotifier(), new MessagingEvents());
@@ -222,14 +224,14 @@ describe('sends whose policy names a record that is held', () => {
       code: 'error.storage_unavailable',
     });
     await outbox.accept(aSend(2));
-    expect(await storage.ledger.balance(ACCOUNT)).toBe(999);
+    expect(await storage.store(LedgerStore).balance(ACCOUNT)).toBe(999);
   });
 
   test('and is held again whenever it was free: refused after some time, with bounded work', async () => {
     await fund(ACCOUNT);
-    const store = new TypeormOutboxStore(database, guards);
+    const store = new OutboxStore(database);
     let waits = 0;
-    const unlucky: TypeormOutboxStore = Object.create(store, {
+    const unlucky: OutboxStore = Object.create(store, {
       whenFree: {
         value: async () => {
           waits += 1;

@@ -1,9 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { TypeormLedgerStore } from '../../../src/billing/ledger-sql.js';
-import type { LedgerPosting } from '../../../src/billing/ledger-store.js';
+import { AccountStore } from '../../../src/accounts/account-store.js';
+import type { LedgerPosting } from '../../../src/billing/ledger-entry.js';
+import { LedgerStore } from '../../../src/billing/ledger-store.js';
+import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { executorFor } from '../../../src/storage/engine/executor-for.js';
-import { TypeormStorage } from '../../../src/storage/typeorm-storage.js';
 import { ACCOUNT, range, START } from '../../../src/testing/storage-contract/fixtures.js';
 import { closeAfterEach } from '../../support/opened.js';
 import { WatchedExecutor } from '../../support/watched-executor.js';
@@ -15,9 +16,10 @@ async function start() {
   opened({ close: () => database.destroy() });
   const storage = new TypeormStorage({ database });
   await storage.start();
-  for (const id of [ACCOUNT, 'acc2']) await storage.accounts.createAccount({ id, name: id, createdAt: START });
+  for (const id of [ACCOUNT, 'acc2'])
+    await storage.store(AccountStore).createAccount({ id, name: id, createdAt: START });
   const executor = new WatchedExecutor(await executorFor(database));
-  const ledger = new TypeormLedgerStore(executor);
+  const ledger = new LedgerStore(executor);
   const post = (index: number, units: number, over: Partial<LedgerPosting> = {}) =>
     ledger.post({ id: `p${index}`, accountId: ACCOUNT, kind: 'adjust', units, at: START + index, ...over });
   return { ledger, executor, post };

@@ -1,19 +1,18 @@
 import { expect, test } from '@jest/globals';
-import { TypeormAccountStore } from '../../../src/accounts/account-sql.js';
-import { TypeormAuditLog } from '../../../src/accounts/audit/audit-sql.js';
-import { TypeormLedgerStore } from '../../../src/billing/ledger-sql.js';
+import { AccountStore } from '../../../src/accounts/account-store.js';
+import { AuditLog } from '../../../src/accounts/audit/audit.js';
+import { LedgerStore } from '../../../src/billing/ledger-store.js';
 import { DAY_MS, HOUR_MS } from '../../../src/common/time.js';
-import { TypeormEventLog } from '../../../src/events/event-log-sql.js';
-import { EventRecorder } from '../../../src/events/event-recorder.js';
-import { TypeormOverviewStore } from '../../../src/management/usage/overview-sql.js';
-import { TypeormUsageStore } from '../../../src/management/usage/usage-sql.js';
-import { TypeormOutboxStore } from '../../../src/outbox/outbox-sql.js';
-import { TypeormOptOutStore } from '../../../src/sms/opt-out/opt-out-sql.js';
+import { EventLog } from '../../../src/events/event-log.js';
+import { OverviewStore } from '../../../src/management/usage/overview-store.js';
+import { UsageStore } from '../../../src/management/usage/usage-store.js';
+import { OutboxStore } from '../../../src/outbox/outbox-store.js';
+import { OptOutStore } from '../../../src/sms/opt-out/opt-out-store.js';
 import { Executor, type Work } from '../../../src/storage/engine/executor.js';
 import { ReadingShare } from '../../../src/storage/engine/reading-share.js';
 import { SqliteDialect } from '../../../src/storage/sqlite/sqlite-dialect.js';
 import { START } from '../../../src/testing/storage-contract/fixtures.js';
-import { TypeormEndpointStore } from '../../../src/webhooks/endpoints/endpoint-sql.js';
+import { EndpointStore } from '../../../src/webhooks/endpoints/endpoint-store.js';
 import { settled } from '../../support/settled.js';
 
 /** A database that holds no rows and answers a listing when the test lets it. It notes whose listings run. */
@@ -69,7 +68,7 @@ class GatedExecutor extends Executor {
 
 function setup(limit: number) {
   const executor = new GatedExecutor(limit);
-  const store = new TypeormOutboxStore(executor);
+  const store = new OutboxStore(executor);
   const list = (accountId: string) => store.list({ accountId, channel: 'sms', kinds: ['text'], limit: 500 });
   return { executor, list };
 }
@@ -97,25 +96,22 @@ test.each([
 /** What of an account is read as a listing, by its route. */
 const READS: Readonly<Record<string, (executor: Executor, accountId: string) => Promise<unknown>>> = {
   'GET /usage': (executor, accountId) =>
-    new TypeormUsageStore(executor).usage({ accountId, since: START - HOUR_MS, until: START, groupBy: [], now: START }),
-  'GET /codes': (executor, accountId) => new TypeormUsageStore(executor).codes(accountId, START - DAY_MS, START),
+    new UsageStore(executor).usage({ accountId, since: START - HOUR_MS, until: START, groupBy: [], now: START }),
+  'GET /codes': (executor, accountId) => new UsageStore(executor).codes(accountId, START - DAY_MS, START),
   'GET /overview, its counts': (executor, accountId) =>
-    new TypeormOverviewStore(executor).statuses({ accountId, channels: ['sms'], since: 0, until: START, most: 1 }),
-  'GET /overview, what waits': (executor, accountId) =>
-    new TypeormOverviewStore(executor).oldestWaiting(accountId, ['sms']),
+    new OverviewStore(executor).statuses({ accountId, channels: ['sms'], since: 0, until: START, most: 1 }),
+  'GET /overview, what waits': (executor, accountId) => new OverviewStore(executor).oldestWaiting(accountId, ['sms']),
   'GET /overview, what needs attention': (executor, accountId) =>
-    new TypeormOverviewStore(executor).attention(accountId, ['sms'], START),
-  'GET /ledger': (executor, accountId) => new TypeormLedgerStore(executor).entries(accountId, { limit: 500 }),
-  'GET /keys': (executor, accountId) => new TypeormAccountStore(executor).listKeys(accountId, { limit: 500 }),
-  'GET /signatures': (executor, accountId) =>
-    new TypeormAccountStore(executor).listSignatures(accountId, { limit: 500 }),
-  'GET /optouts': (executor, accountId) => new TypeormOptOutStore(executor).list({ accountId, limit: 500 }),
-  'GET /audit': (executor, accountId) => new TypeormAuditLog(executor).list({ accountId, limit: 500 }),
-  'GET /webhooks': (executor, accountId) => new TypeormEndpointStore(executor).list(accountId, { limit: 500 }),
+    new OverviewStore(executor).attention(accountId, ['sms'], START),
+  'GET /ledger': (executor, accountId) => new LedgerStore(executor).entries(accountId, { limit: 500 }),
+  'GET /keys': (executor, accountId) => new AccountStore(executor).listKeys(accountId, { limit: 500 }),
+  'GET /signatures': (executor, accountId) => new AccountStore(executor).listSignatures(accountId, { limit: 500 }),
+  'GET /optouts': (executor, accountId) => new OptOutStore(executor).list({ accountId, limit: 500 }),
+  'GET /audit': (executor, accountId) => new AuditLog(executor).list({ accountId, limit: 500 }),
+  'GET /webhooks': (executor, accountId) => new EndpointStore(executor).list(accountId, { limit: 500 }),
   'GET /webhooks/:id/attempts': (executor, accountId) =>
-    new TypeormEndpointStore(executor).attempts({ accountId, endpointId: 'e', limit: 500 }),
-  'GET /events': (executor, accountId) =>
-    new TypeormEventLog(executor, new EventRecorder(executor)).read({ accountId, after: 0, limit: 500 }),
+    new EndpointStore(executor).attempts({ accountId, endpointId: 'e', limit: 500 }),
+  'GET /events': (executor, accountId) => new EventLog(executor).read({ accountId, after: 0, limit: 500 }),
 };
 
 test.each(Object.entries(READS))(

@@ -1,18 +1,21 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { AccountStore } from '../../../src/accounts/account-store.js';
+import { LedgerStore } from '../../../src/billing/ledger-store.js';
 import type { HostTransaction } from '../../../src/common/host-transaction.js';
 import { LocalNotifier } from '../../../src/common/notifier.js';
 import { DAY_MS } from '../../../src/common/time.js';
 import { codeErasure } from '../../../src/otp/code-erasure.js';
 import { decide } from '../../../src/outbox/accept/decide.js';
-import { TypeormPolicyStore } from '../../../src/outbox/policy/policy-sql.js';
+import { OutboxStore } from '../../../src/outbox/outbox-store.js';
+import { PolicyStore } from '../../../src/outbox/policy/policy-store.js';
 import { ErasureRules, ErasureService } from '../../../src/outbox/retention/erasure-service.js';
 import { contentRemover } from '../../../src/outbox/retention/removed-payload.js';
-import { TypeormRetentionStore } from '../../../src/outbox/retention/retention-sql.js';
+import { RetentionStore } from '../../../src/outbox/retention/retention-store.js';
 import { OptOutDirectory } from '../../../src/sms/opt-out/opt-out-directory.js';
 import { optOutErasure } from '../../../src/sms/opt-out/opt-out-erasure.js';
-import { TypeormOptOutStore } from '../../../src/sms/opt-out/opt-out-sql.js';
+import { OptOutStore } from '../../../src/sms/opt-out/opt-out-store.js';
 import { receiptErasure } from '../../../src/sms/receipts/part-removal.js';
-import { TypeormPartStore } from '../../../src/sms/receipts/part-sql.js';
+import { PartStore } from '../../../src/sms/receipts/part-store.js';
 import { Executor, type Work } from '../../../src/storage/engine/executor.js';
 import type { Operation } from '../../../src/storage/engine/operation.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
@@ -96,8 +99,8 @@ describe('interrupted at each of its statements', () => {
   /** Empties the database and stores messages that have ended, with all that belongs to them. */
   const fill = async () => {
     for (const name of tables()) if (name !== 'messaging_schema') storage.database.exec(`DELETE FROM ${name}`);
-    await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
-    await storage.ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 20, at: START });
+    await storage.store(AccountStore).createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
+    await storage.store(LedgerStore).post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 20, at: START });
     const text = (index: number) => ({ payload: { kind: 'text', text: `Words ${index}` } });
     const otp = { payload: { kind: 'otp', service: 'Shop', number: NUMBER, id: 'x', keyVersion: '1', digits: 4 } };
     const sends = [
@@ -106,11 +109,13 @@ describe('interrupted at each of its statements', () => {
       aSend(3, { ...text(3), recipients: [1, 2].map((index) => ({ number: phone(index), units: 2 })) }),
       aSend(4, text(4)),
     ];
-    await storage.outbox.commit(sends, decide);
-    await storage.outbox.claim({ channel: 'sms', limit: 9, now: START, leaseUntil: START + 9, abandoned: false });
-    const parts = new TypeormPartStore(storage.executor);
+    await storage.store(OutboxStore).commit(sends, decide);
+    await storage
+      .store(OutboxStore)
+      .claim({ channel: 'sms', limit: 9, now: START, leaseUntil: START + 9, abandoned: false });
+    const parts = new PartStore(storage.executor);
     await parts.record([aTakenSms(1)], START);
-    await storage.outbox.settle(
+    await storage.store(OutboxStore).settle(
       sends.flatMap(({ id, recipients }) =>
         recipients.map((_, position) => ({
           messageId: id,
@@ -124,9 +129,9 @@ describe('interrupted at each of its statements', () => {
     );
     await parts.receive([aReceipt('p', { number: NUMBER })], { now: START, until: START + DAY_MS, most: 9 });
     const optOut = { accountId: ACCOUNT, signature: 'INFOS', source: 'phone' as const, at: START };
-    await new TypeormOptOutStore(storage.executor).add([{ ...optOut, id: 'o', number: NUMBER }]);
+    await new OptOutStore(storage.executor).add([{ ...optOut, id: 'o', number: NUMBER }]);
   };
-  const sound = async () => expect(await storage.ledger.check()).toEqual([]);
+  const sound = async () => expect(await storage.store(LedgerStore).check()).toEqual([]);
 
   /** Runs work with an interruption at its first statement, its second, and so on, and then to its end. */
   const atEach = async (work: () => Promise<unknown>, finished: () => Promise<void>) => {
@@ -149,11 +154,11 @@ describe('interrupted at each of its statements', () => {
   test('an erasure that is called again leaves nothing of the number', async () => {
     const clock = new FakeClock();
     const settings = { keys: [Buffer.alloc(32, 1)] };
-    const store = new TypeormRetentionStore(executor);
-    const optOuts = new TypeormOptOutStore(executor);
+    const store = new RetentionStore(executor);
+    const optOuts = new OptOutStore(executor);
     const rules = new ErasureRules();
-    rules.add(codeErasure(store, new TypeormPolicyStore(executor)));
-    rules.add(receiptErasure(new TypeormPartStore(executor)));
+    rules.add(codeErasure(store, new PolicyStore(executor)));
+    rules.add(receiptErasure(new PartStore(executor)));
     // Its lists have had hashes for long.
     const directory = new OptOutDirectory(clock, optOuts, new LocalNotifier(), settings);
     rules.add(optOutErasure(optOuts, directory, settings, clock));
@@ -182,7 +187,7 @@ describe('interrupted at each of its statements', () => {
   const order = (limit: number) => ({ before: START + 1, now: START + DAY_MS, limit });
 
   test('a purge of texts goes on and leaves none', async () => {
-    const store = new TypeormRetentionStore(executor);
+    const store = new RetentionStore(executor);
     const places = await atEach(
       () => toEnd((limit) => store.purgeTexts(order(limit), remove)),
       async () => expect(tablesWith('Words')).toEqual([]),
@@ -191,14 +196,14 @@ describe('interrupted at each of its statements', () => {
   });
 
   test('a purge of messages goes on, leaves no recipient and no row of one, and the ledger balances at every moment', async () => {
-    const store = new TypeormRetentionStore(executor);
+    const store = new RetentionStore(executor);
     const places = await atEach(
       () => toEnd((limit) => store.purgeMessages(order(limit), remove)),
       async () => {
         for (const table of ['recipient', 'sent_to', 'trail', 'sms_part']) {
           expect(storage.database.prepare(`SELECT count(*) FROM messaging_${table}`).pluck().get()).toBe(0);
         }
-        expect(await storage.outbox.find(ACCOUNT, 'sms', messageId(3))).toMatchObject({
+        expect(await storage.store(OutboxStore).find(ACCOUNT, 'sms', messageId(3))).toMatchObject({
           units: 4,
           refundedUnits: 2,
           payload: { numbers: ['226******01', '226******02'] },
@@ -209,7 +214,7 @@ describe('interrupted at each of its statements', () => {
   });
 
   test('a purge of histories goes on and leaves none', async () => {
-    const store = new TypeormRetentionStore(executor);
+    const store = new RetentionStore(executor);
     const places = await atEach(
       () => toEnd((limit) => store.purgeTrail(START + 1, limit)),
       async () => expect(storage.database.prepare('SELECT count(*) FROM messaging_trail').pluck().get()).toBe(0),
@@ -219,7 +224,7 @@ describe('interrupted at each of its statements', () => {
 
   test('no transaction of a purge writes more rows than its limit allows', async () => {
     await fill();
-    const store = new TypeormRetentionStore(executor);
+    const store = new RetentionStore(executor);
     const count = () => Number(storage.database.prepare('SELECT count(*) FROM messaging_recipient').pluck().get());
     for (let left = count(); left > 0; ) {
       await store.purgeMessages(order(1), remove);

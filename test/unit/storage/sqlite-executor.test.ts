@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DataSource, EntityManager } from 'typeorm';
+import { AccountStore } from '../../../src/accounts/account-store.js';
+import { LedgerStore } from '../../../src/billing/ledger-store.js';
+import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { decide } from '../../../src/outbox/accept/decide.js';
-import { TypeormStorage } from '../../../src/storage/typeorm-storage.js';
+import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { ACCOUNT, aSend, messageId, START } from '../../../src/testing/storage-contract/fixtures.js';
 import { closeAfterEach } from '../../support/opened.js';
 import { SetBackClock } from '../../support/set-back-clock.js';
@@ -23,8 +26,8 @@ async function world(): Promise<World> {
   const dataSource = await file.dataSource();
   const storage = new TypeormStorage({ database: dataSource, clock });
   await storage.start();
-  await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
-  await storage.ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 100, at: START });
+  await storage.store(AccountStore).createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
+  await storage.store(LedgerStore).post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 100, at: START });
   await dataSource.query('CREATE TABLE host_row (id INTEGER PRIMARY KEY)');
   return { file, clock, dataSource, storage };
 }
@@ -60,7 +63,7 @@ function watched<T>(promise: Promise<T>): { state: 'pending' | 'resolved' | 'rej
   return seen;
 }
 
-const commit = ({ storage }: World, index: number) => storage.outbox.commit([aSend(index)], decide);
+const commit = ({ storage }: World, index: number) => storage.store(OutboxStore).commit([aSend(index)], decide);
 
 describe('a write while the host has a transaction open', () => {
   test('waits, and is done in the very moment in which that ends, before the host goes on', async () => {
@@ -85,7 +88,7 @@ describe('a write while the host has a transaction open', () => {
       expect([row.n, write.state]).toEqual([1, 'resolved']);
     }
     expect(await it.dataSource.query('SELECT count(*) AS n FROM host_row')).toEqual([{ n: 1 }]);
-    expect(await it.storage.ledger.check()).toEqual([]);
+    expect(await it.storage.store(LedgerStore).check()).toEqual([]);
   });
 
   test('gets its turn between transactions that follow one another without a pause', async () => {
@@ -99,7 +102,7 @@ describe('a write while the host has a transaction open', () => {
     await hostTransaction(it.dataSource, async () => {
       expect(write.state).toBe('resolved');
     });
-    expect(await it.storage.ledger.balance(ACCOUNT)).toBe(99);
+    expect(await it.storage.store(LedgerStore).balance(ACCOUNT)).toBe(99);
   });
 
   test('is not taken for part of it by a savepoint that ends', async () => {
@@ -117,7 +120,7 @@ describe('a write while the host has a transaction open', () => {
     );
     await settled();
     expect(write.state).toBe('resolved');
-    expect(await it.storage.ledger.balance(ACCOUNT)).toBe(99);
+    expect(await it.storage.store(LedgerStore).balance(ACCOUNT)).toBe(99);
     expect(await it.dataSource.query('SELECT count(*) AS n FROM host_row')).toEqual([{ n: 0 }]);
   });
 
@@ -140,7 +143,7 @@ describe('a write while the host has a transaction open', () => {
     });
     // Nothing of it happens later; the host's own work stands.
     await settled();
-    expect(await it.storage.ledger.balance(ACCOUNT)).toBe(100);
+    expect(await it.storage.store(LedgerStore).balance(ACCOUNT)).toBe(100);
     expect(await it.dataSource.query('SELECT count(*) AS n FROM host_row')).toEqual([{ n: 1 }]);
   });
 
@@ -165,7 +168,7 @@ describe('a write while the host has a transaction open', () => {
         expect(write.error).toMatchObject({ code: 'error.storage_unavailable' });
       });
       await other.destroy();
-      expect(await it.storage.ledger.balance(ACCOUNT)).toBe(100);
+      expect(await it.storage.store(LedgerStore).balance(ACCOUNT)).toBe(100);
     },
   );
 
@@ -184,7 +187,7 @@ describe('a write while the host has a transaction open', () => {
     });
     await settled();
     expect(second.state).toBe('resolved');
-    expect(await it.storage.ledger.balance(ACCOUNT)).toBe(99);
+    expect(await it.storage.store(LedgerStore).balance(ACCOUNT)).toBe(99);
   });
 
   test('does not see what is not committed: a read waits too', async () => {
@@ -194,7 +197,7 @@ describe('a write while the host has a transaction open', () => {
       it.dataSource,
       async (manager) => {
         await manager.query('UPDATE messaging_account SET balance = 7');
-        read = it.storage.ledger.balance(ACCOUNT);
+        read = it.storage.store(LedgerStore).balance(ACCOUNT);
         await settled();
       },
       'roll back',
@@ -207,16 +210,18 @@ describe("work that joins the host's transaction", () => {
   test('is committed with it', async () => {
     const it = await world();
     await hostTransaction(it.dataSource, async (manager) => {
-      expect(await it.storage.outbox.commit([aSend(1)], decide, { manager })).toMatchObject([{ kind: 'accepted' }]);
+      expect(await it.storage.store(OutboxStore).commit([aSend(1)], decide, { manager })).toMatchObject([
+        { kind: 'accepted' },
+      ]);
     });
-    expect(await it.storage.ledger.balance(ACCOUNT)).toBe(99);
-    expect(await it.storage.ledger.check()).toEqual([]);
+    expect(await it.storage.store(LedgerStore).balance(ACCOUNT)).toBe(99);
+    expect(await it.storage.store(LedgerStore).check()).toEqual([]);
   });
 
   test('is undone with it, with a savepoint too', async () => {
     const it = await world();
     const join = (manager: EntityManager, index: number) =>
-      it.storage.outbox.commit([aSend(index)], decide, { manager });
+      it.storage.store(OutboxStore).commit([aSend(index)], decide, { manager });
     await hostTransaction(it.dataSource, (manager) => join(manager, 1), 'roll back');
     await hostTransaction(it.dataSource, async (manager) => {
       await join(manager, 2);
@@ -226,7 +231,7 @@ describe("work that joins the host's transaction", () => {
       });
       await expect(inner).rejects.toThrow('only the savepoint');
     });
-    const { items } = await it.storage.outbox.list({
+    const { items } = await it.storage.store(OutboxStore).list({
       accountId: ACCOUNT,
       channel: 'sms',
       kinds: ['text'],
@@ -234,8 +239,8 @@ describe("work that joins the host's transaction", () => {
       after: undefined,
     });
     expect(items.map(({ id }) => id)).toEqual([messageId(2)]);
-    expect(await it.storage.ledger.balance(ACCOUNT)).toBe(99);
-    expect(await it.storage.ledger.check()).toEqual([]);
+    expect(await it.storage.store(LedgerStore).balance(ACCOUNT)).toBe(99);
+    expect(await it.storage.store(LedgerStore).check()).toEqual([]);
   });
 
   test.each(['no transaction', 'a transaction that is over', 'another DataSource', 'no manager at all'])(
@@ -247,7 +252,7 @@ describe("work that joins the host's transaction", () => {
       await hostTransaction(it.dataSource, async (manager) => {
         ended = manager;
       });
-      const attempt = (manager: unknown) => it.storage.outbox.commit([aSend(1)], decide, { manager });
+      const attempt = (manager: unknown) => it.storage.store(OutboxStore).commit([aSend(1)], decide, { manager });
       const refused = { code: 'error.storage_unavailable', reason: expect.stringContaining('{ host: { manager } }') };
       if (which === 'no transaction') await expect(attempt(it.dataSource.manager)).rejects.toMatchObject(refused);
       if (which === 'a transaction that is over') await expect(attempt(ended)).rejects.toMatchObject(refused);
@@ -257,7 +262,7 @@ describe("work that joins the host's transaction", () => {
           await expect(attempt(manager)).rejects.toMatchObject(refused);
         });
       }
-      expect(await it.storage.ledger.balance(ACCOUNT)).toBe(100);
+      expect(await it.storage.store(LedgerStore).balance(ACCOUNT)).toBe(100);
     },
   );
 
@@ -265,7 +270,7 @@ describe("work that joins the host's transaction", () => {
     const it = await world();
     const told: string[] = [];
     await hostTransaction(it.dataSource, async (manager) => {
-      it.storage.outbox.whenCommitted({ manager }, () => told.push('committed'));
+      it.storage.store(OutboxStore).whenCommitted({ manager }, () => told.push('committed'));
       await manager.transaction(async () => undefined);
       await settled();
       expect(told).toEqual([]);
@@ -273,7 +278,7 @@ describe("work that joins the host's transaction", () => {
     expect(told).toEqual(['committed']);
     await hostTransaction(
       it.dataSource,
-      async (manager) => it.storage.outbox.whenCommitted({ manager }, () => told.push('rolled back')),
+      async (manager) => it.storage.store(OutboxStore).whenCommitted({ manager }, () => told.push('rolled back')),
       'roll back',
     );
     await hostTransaction(it.dataSource, async () => undefined);
@@ -284,8 +289,11 @@ describe("work that joins the host's transaction", () => {
     const it = await world();
     const secret = aSend(1, { payload: { kind: 'text', text: 'le code est 4711' } });
     await hostTransaction(it.dataSource, async (manager) => {
-      await it.storage.outbox.commit([aSend(1)], decide, { manager });
-      const failure: unknown = await it.storage.outbox.commit([secret], decide, { manager }).catch((error) => error);
+      await it.storage.store(OutboxStore).commit([aSend(1)], decide, { manager });
+      const failure: unknown = await it.storage
+        .store(OutboxStore)
+        .commit([secret], decide, { manager })
+        .catch((error) => error);
       expect(failure).toBeInstanceOf(Error);
       expect(JSON.stringify(failure, Object.getOwnPropertyNames(failure))).not.toContain('4711');
     });
@@ -297,13 +305,13 @@ describe('work of several callers in one turn', () => {
     const it = await world();
     const results = await Promise.allSettled([commit(it, 1), commit(it, 2), commit(it, 1), commit(it, 3)]);
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
-    expect(await it.storage.ledger.balance(ACCOUNT)).toBe(97);
-    expect(await it.storage.ledger.check()).toEqual([]);
+    expect(await it.storage.store(LedgerStore).balance(ACCOUNT)).toBe(97);
+    expect(await it.storage.store(LedgerStore).check()).toEqual([]);
   });
 
   test('reads see what was written with them', async () => {
     const it = await world();
-    const [, balance] = await Promise.all([commit(it, 1), it.storage.ledger.balance(ACCOUNT)]);
+    const [, balance] = await Promise.all([commit(it, 1), it.storage.store(LedgerStore).balance(ACCOUNT)]);
     expect(balance).toBe(99);
   });
 });
@@ -311,7 +319,7 @@ describe('work of several callers in one turn', () => {
 describe('on a file that several processes share, a transaction that took long', () => {
   /** A commit that takes so many milliseconds. */
   const slowCommit = ({ storage, clock }: World, index: number, ms: number) =>
-    storage.outbox.commit([aSend(index)], (...given) => {
+    storage.store(OutboxStore).commit([aSend(index)], (...given) => {
       clock.advance(ms);
       return decide(...given);
     });
@@ -325,7 +333,7 @@ describe('on a file that several processes share, a transaction that took long',
     await slowCommit(it, 1, ms);
     const next = watched(commit(it, 2));
     // What only reads goes on.
-    expect(await it.storage.ledger.balance(ACCOUNT)).toBe(99);
+    expect(await it.storage.store(LedgerStore).balance(ACCOUNT)).toBe(99);
     it.clock.advance(restMs - 1);
     await settled();
     expect(next.state).toBe('pending');
@@ -335,7 +343,7 @@ describe('on a file that several processes share, a transaction that took long',
     expect(next.state).toBe('resolved');
     // That one was short.
     await commit(it, 3);
-    expect(await it.storage.ledger.balance(ACCOUNT)).toBe(97);
+    expect(await it.storage.store(LedgerStore).balance(ACCOUNT)).toBe(97);
   });
 
   test('has its 5 s while another process holds the file, and no more', async () => {
@@ -361,7 +369,7 @@ describe('on a file that several processes share, a transaction that took long',
     const it = await world();
     await slowCommit(it, 1, 99);
     await commit(it, 2);
-    expect(await it.storage.ledger.balance(ACCOUNT)).toBe(98);
+    expect(await it.storage.store(LedgerStore).balance(ACCOUNT)).toBe(98);
   });
 });
 
@@ -369,7 +377,7 @@ describe('the end', () => {
   test('waits for what is waiting, takes nothing new, and leaves the DataSource as it was', async () => {
     const it = await world();
     const before = it.dataSource.subscribers.length;
-    const { outbox } = it.storage;
+    const outbox = it.storage.store(OutboxStore);
     let stop = watched(Promise.resolve());
     let write = watched(Promise.resolve());
     await hostTransaction(it.dataSource, async () => {

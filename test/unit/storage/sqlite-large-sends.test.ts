@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type Database from 'better-sqlite3';
-import { TypeormLedgerStore } from '../../../src/billing/ledger-sql.js';
+import { AccountStore } from '../../../src/accounts/account-store.js';
+import { LedgerStore } from '../../../src/billing/ledger-store.js';
 import { decide } from '../../../src/outbox/accept/decide.js';
-import { TypeormOutboxStore } from '../../../src/outbox/outbox-sql.js';
+import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { dataSourceFor } from '../../../src/storage/engine/data-source.js';
 import { executorFor } from '../../../src/storage/engine/executor-for.js';
 import {
@@ -29,8 +30,8 @@ const OTHER = 'acc2';
 describe('a send to many recipients on an SQLite file of our own', () => {
   let file: SqliteFile;
   let connection: Database.Database;
-  let outbox: TypeormOutboxStore;
-  let ledger: TypeormLedgerStore;
+  let outbox: OutboxStore;
+  let ledger: LedgerStore;
   let stop: () => Promise<void>;
 
   beforeEach(async () => {
@@ -38,16 +39,18 @@ describe('a send to many recipients on an SQLite file of our own', () => {
     const storage = file.storage().useValue;
     await storage.start();
     for (const id of [ACCOUNT, OTHER]) {
-      await storage.accounts.createAccount({ id, name: id, createdAt: START });
-      await storage.ledger.post({ id: `funds of ${id}`, accountId: id, kind: 'topup', units: 100_000, at: START });
+      await storage.store(AccountStore).createAccount({ id, name: id, createdAt: START });
+      await storage
+        .store(LedgerStore)
+        .post({ id: `funds of ${id}`, accountId: id, kind: 'topup', units: 100_000, at: START });
     }
     await storage.stop();
     const dataSource = await dataSourceFor(`sqlite:${file.path}`);
     await dataSource.initialize();
     connection = await dataSource.createQueryRunner().connect();
     const executor = await executorFor(dataSource, undefined, true);
-    outbox = new TypeormOutboxStore(executor);
-    ledger = new TypeormLedgerStore(executor);
+    outbox = new OutboxStore(executor);
+    ledger = new LedgerStore(executor);
     stop = async () => {
       await executor.stop();
       if (dataSource.isInitialized) await dataSource.destroy();
@@ -175,12 +178,12 @@ test('a send to many recipients on the connection of a host is one turn, as the 
   const file = opened(new SqliteFile());
   const storage = file.storage().useValue;
   await storage.start();
-  await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
-  await storage.ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 100_000, at: START });
+  await storage.store(AccountStore).createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
+  await storage.store(LedgerStore).post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 100_000, at: START });
   await storage.stop();
   const dataSource = await file.dataSource();
   const connection: Database.Database = await dataSource.createQueryRunner().connect();
-  const outbox = new TypeormOutboxStore(await executorFor(dataSource));
+  const outbox = new OutboxStore(await executorFor(dataSource));
   let wasOpen = false;
   let under = true;
   const sent = outbox.commit([aSend(1, { recipients: recipients(COUNT) })], decide).finally(() => {

@@ -4,9 +4,10 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { MessagingOptionsError } from '../../../src/common/errors.js';
+import { messagingMigrations } from '../../../src/messaging/schema.js';
+import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
+import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { dataSourceFor } from '../../../src/storage/engine/data-source.js';
-import { messagingMigrations } from '../../../src/storage/schema/migrate.js';
-import { TypeormStorage } from '../../../src/storage/typeorm-storage.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'messaging-options-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -325,6 +326,6 @@ describe('a database that does not answer at the start', () => {
     const storage = new TypeormStorage({ database: `sqlite:${file}`, migrations: 'check' });
     await expect(storage.start()).rejects.toThrow('messagingMigrations');
     await expect(storage.start()).rejects.toThrow('messagingMigrations');
-    expect(() => storage.outbox).toThrow('not started');
+    expect(() => storage.store(OutboxStore)).toThrow('not started');
   });
 });

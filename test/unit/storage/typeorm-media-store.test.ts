@@ -1,8 +1,9 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { rechunk, TypeormMediaStore } from '../../../src/media/media-sql.js';
+import { AccountStore } from '../../../src/accounts/account-store.js';
+import { MediaStore, rechunk } from '../../../src/media/media-store.js';
+import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { executorFor } from '../../../src/storage/engine/executor-for.js';
-import { TypeormStorage } from '../../../src/storage/typeorm-storage.js';
 import { START } from '../../../src/testing/storage-contract/fixtures.js';
 import { closeAfterEach } from '../../support/opened.js';
 import { SqliteFile } from '../../support/sqlite-file.js';
@@ -19,7 +20,7 @@ async function world() {
   await storage.start();
   opened({ close: () => storage.stop() });
   const executor = new WatchedExecutor(await executorFor(dataSource));
-  return { executor, storage, store: new TypeormMediaStore(executor), dataSource };
+  return { executor, storage, store: new MediaStore(executor), dataSource };
 }
 
 async function* source(count: number, size: number, pulled: (bytes: number) => void = () => undefined) {
@@ -106,10 +107,13 @@ describe('a file of 50 MB', () => {
     executor.onWrite = () => {
       if (waiting) return;
       waiting = true;
-      void storage.accounts.createAccount({ id: `a${others}`, name: 'A', createdAt: START }).then(() => {
-        others += 1;
-        waiting = false;
-      });
+      void storage
+        .store(AccountStore)
+        .createAccount({ id: `a${others}`, name: 'A', createdAt: START })
+        .then(() => {
+          others += 1;
+          waiting = false;
+        });
     };
     await store.write('f', source(40, CHUNK), START);
     expect(others).toBeGreaterThan(10);

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { DAY_MS, HOUR_MS } from '../../../src/common/time.js';
-import { TypeormUsageStore } from '../../../src/management/usage/usage-sql.js';
+import { UsageStore } from '../../../src/management/usage/usage-store.js';
+import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { executorFor } from '../../../src/storage/engine/executor-for.js';
 import { write } from '../../../src/storage/engine/operation.js';
-import { TypeormStorage } from '../../../src/storage/typeorm-storage.js';
 import { ACCOUNT, START } from '../../../src/testing/storage-contract/fixtures.js';
 import { closeAfterEach } from '../../support/opened.js';
 import { WatchedExecutor } from '../../support/watched-executor.js';
@@ -20,7 +20,7 @@ test('on SQLite the recent hours are compared with the ledger one by one', async
   const done = START - (START % HOUR_MS);
   await executor.write(() => write(sql, ACCOUNT, done));
   const period = { since: done - DAY_MS, until: done + HOUR_MS, groupBy: [], now: START } as const;
-  await new TypeormUsageStore(executor).usage({ accountId: ACCOUNT, ...period });
+  await new UsageStore(executor).usage({ accountId: ACCOUNT, ...period });
   const ranges = executor.readStatements.flatMap(({ sql, params }) =>
     sql.includes('count(*) AS entries') ? [Number(params[2]) - Number(params[1])] : [],
   );

@@ -1,5 +1,5 @@
 import { expect, jest, test } from '@jest/globals';
-import { TypeormUserSessionStore } from '../../../src/management/session/user-session-sql.js';
+import { UserSessionStore } from '../../../src/management/session/user-session-store.js';
 import { START } from '../../../src/testing/storage-contract/fixtures.js';
 import { closeAfterEach } from '../../support/opened.js';
 import { SqliteMemory } from '../../support/sqlite-memory.js';
@@ -8,7 +8,7 @@ const opened = closeAfterEach();
 
 test('only a link that can be used opens a transaction that writes', async () => {
   const storage = opened(await SqliteMemory.open());
-  const store = new TypeormUserSessionStore(storage.executor);
+  const store = new UserSessionStore(storage.executor);
   const by = { kind: 'operator', id: 'odile' } as const;
   const link = { id: 'link', subject: 'odile', accountId: undefined, role: 'operator', createdAt: START } as const;
   await store.addLink({ ...link, hash: 'known', expiresAt: START + 10 }, by, {});

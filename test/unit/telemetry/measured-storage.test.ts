@@ -1,11 +1,14 @@
 import { expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import { AccountStore } from '../../../src/accounts/account-store.js';
+import { LedgerStore } from '../../../src/billing/ledger-store.js';
 import { MessagingError, StorageUnavailableError } from '../../../src/common/errors.js';
 import { SafeTelemetry } from '../../../src/common/telemetry/safe-telemetry.js';
 import { NoTelemetry } from '../../../src/common/telemetry/telemetry.js';
 import { decide } from '../../../src/outbox/accept/decide.js';
 import type { Send } from '../../../src/outbox/accept/send.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
+import type { StoreClass } from '../../../src/storage/engine/executor.js';
 import { Instruments } from '../../../src/telemetry/instruments.js';
 import { measuredStorage, type ProbedCall } from '../../../src/telemetry/measured-storage.js';
 import { PrometheusTelemetry } from '../../../src/telemetry/prometheus/index.js';
@@ -14,6 +17,7 @@ import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
 import { ACCOUNT, aSend, START } from '../../../src/testing/storage-contract/fixtures.js';
 import { closeAfterEach } from '../../support/opened.js';
+import { inPlaceOf } from '../../support/store-in-place.js';
 
 const opened = closeAfterEach();
 
@@ -31,18 +35,18 @@ async function start<S extends MemoryStorage>(own: S) {
     const { body } = await prometheus.scrape();
     return body.split('\n').filter((line) => line.startsWith(`messaging_${metric}`));
   };
-  await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
-  await storage.ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 5, at: START });
+  await storage.store(AccountStore).createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
+  await storage.store(LedgerStore).post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 5, at: START });
   return { own, storage, shown };
 }
 
 test('a measured storage is of the same classes, and works on the same state', async () => {
   const { own, storage, shown } = await start(new MemoryStorage());
   expect(storage).toBeInstanceOf(MemoryStorage);
-  expect(storage.outbox).toBeInstanceOf(OutboxStore);
-  expect(storage.outbox).toBe(storage.outbox);
-  await storage.outbox.commit([aSend(1)], decide);
-  expect(await own.ledger.balance(ACCOUNT)).toBe(4);
+  expect(storage.store(OutboxStore)).toBeInstanceOf(OutboxStore);
+  expect(storage.store(OutboxStore)).toBe(storage.store(OutboxStore));
+  await storage.store(OutboxStore).commit([aSend(1)], decide);
+  expect(await own.store(LedgerStore).balance(ACCOUNT)).toBe(4);
   expect(await shown('charged_units_total{')).toEqual([
     `messaging_charged_units_total{channel="sms",account="${ACCOUNT}"} 1`,
   ]);
@@ -50,24 +54,25 @@ test('a measured storage is of the same classes, and works on the same state', a
   expect(await shown('posted_units_total{')).toEqual(['messaging_posted_units_total{kind="topup"} 5']);
   expect(await shown('storage_operation_duration_seconds_count{operation="accept"}')).toHaveLength(1);
   await storage.stop();
-  expect(() => own.outbox).toThrow('not started');
+  expect(() => own.store(OutboxStore)).toThrow('not started');
 });
 
 /** A storage whose commits are a part of a transaction of the host. */
 class Joined extends MemoryStorage {
   readonly afterCommit: (() => void)[] = [];
 
-  override get outbox(): OutboxStore {
-    return Object.assign(Object.create(super.outbox), {
+  override store<S extends object>(Store: StoreClass<S>): S {
+    const joined = Object.assign(Object.create(super.store(OutboxStore)), {
       commit: async (sends: readonly Send[]) => sends.map(({ reply }) => ({ kind: 'accepted', reply })),
       whenCommitted: (_: unknown, task: () => void) => this.afterCommit.push(task),
     });
+    return inPlaceOf(Store, joined) ?? super.store(Store);
   }
 }
 
 test('what a transaction of the host stores is counted after its commit, and not after a rollback', async () => {
   const { own, storage, shown } = await start(new Joined());
-  await storage.outbox.commit([aSend(1)], decide, { manager: {} });
+  await storage.store(OutboxStore).commit([aSend(1)], decide, { manager: {} });
   expect(await shown('charged_units_total{')).toEqual([]);
   for (const task of own.afterCommit) task();
   expect(await shown('charged_units_total{')).toHaveLength(1);
@@ -90,7 +95,7 @@ test('what counts and throws undoes nothing that is stored, and is logged once a
   const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
   opened({ close: () => logged.mockRestore() });
   for (let again = 0; again < 3; again++) {
-    expect(await storage.outbox.commit([aSend(1)], decide)).toMatchObject([{ kind: 'accepted' }]);
+    expect(await storage.store(OutboxStore).commit([aSend(1)], decide)).toMatchObject([{ kind: 'accepted' }]);
   }
   for (const task of own.afterCommit) task();
   expect([commit.mock.calls.length, own.afterCommit.length]).toEqual([3, 3]);
@@ -109,10 +114,12 @@ test('without telemetry the storage is the very one', () => {
 
 test('a refusal is no error of the storage; an outage is', async () => {
   const { storage, shown } = await start(new MemoryStorage());
-  await expect(storage.ledger.entries(ACCOUNT, { limit: 1, after: 'nothing' })).rejects.toBeInstanceOf(MessagingError);
+  await expect(storage.store(LedgerStore).entries(ACCOUNT, { limit: 1, after: 'nothing' })).rejects.toBeInstanceOf(
+    MessagingError,
+  );
   expect(await shown('storage_errors_total{')).toEqual([]);
   await storage.stop();
-  const { ledger } = storage;
+  const ledger = storage.store(LedgerStore);
   await expect(ledger.balance(ACCOUNT)).rejects.toThrow(StorageUnavailableError);
   expect(await shown('storage_errors_total{')).toEqual([
     'messaging_storage_errors_total{operation="ledger",code="unavailable"} 1',

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { UuidGenerator } from '../../../src/common/ids.js';
+import { MediaStore } from '../../../src/media/media-store.js';
 import type { IncomingMsgapp } from '../../../src/msgapp/msgapp-transport.js';
 import { PhoneStore } from '../../../src/sandbox/phones/phone-store.js';
 import { SandboxFeed } from '../../../src/sandbox/sandbox-feed.js';
@@ -21,7 +22,14 @@ const openSandbox: OpenMsgappTransport = async () => {
   const ids = new UuidGenerator();
   let last: IncomingMsgapp | undefined;
   return {
-    transport: new SandboxMsgappTransport(phones, new SandboxFeed(), scanner, new FakeClock(), ids, storage.media),
+    transport: new SandboxMsgappTransport(
+      phones,
+      new SandboxFeed(),
+      scanner,
+      new FakeClock(),
+      ids,
+      storage.store(MediaStore),
+    ),
     phone: PHONE,
     scan: (qr) => scanner.scan(qr, PHONE),
     number: (outcome) =>
@@ -36,7 +44,7 @@ const openSandbox: OpenMsgappTransport = async () => {
     write: async (from, { text, answers, file, again }) => {
       if (!again) {
         const id = ids.next();
-        if (file) await storage.media.write(id, chunksOf(file), 0);
+        if (file) await storage.store(MediaStore).write(id, chunksOf(file), 0);
         const media = file && { mimetype: 'text/plain', size: file.length, fileName: undefined, file: id };
         const answered = answers ? (await phones.messages(from)).at(-1)?.messageId : undefined;
         const refersTo = answered === undefined ? undefined : { reference: answered };

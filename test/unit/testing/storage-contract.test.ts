@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { AccountStore } from '../../../src/accounts/account-store.js';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
 import type { OpenStorage, StoragePart } from '../../../src/testing/storage-contract/storage-harness.js';
 import { globalRunner } from '../../../src/testing/storage-contract/test-runner.js';
@@ -103,11 +104,11 @@ test('MemoryStorage forgets all when it stops, and shares nothing', async () => 
   const [one, other] = [new MemoryStorage(), new MemoryStorage()];
   const account = { id: 'a', name: 'A', createdAt: 1 };
   await Promise.all([one.start(), other.start()]);
-  expect(await one.accounts.createAccount(account)).toBe(true);
-  expect(await other.accounts.findAccount('a')).toBeUndefined();
+  expect(await one.store(AccountStore).createAccount(account)).toBe(true);
+  expect(await other.store(AccountStore).findAccount('a')).toBeUndefined();
   await one.stop();
   await one.start();
-  expect(await one.accounts.findAccount('a')).toBeUndefined();
+  expect(await one.store(AccountStore).findAccount('a')).toBeUndefined();
   await Promise.all([one.stop(), other.stop()]);
 });
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { UuidGenerator } from '../../../src/common/ids.js';
+import { MediaStore } from '../../../src/media/media-store.js';
 import { PhoneReplies } from '../../../src/sandbox/phones/phone-replies.js';
 import { PhoneStore } from '../../../src/sandbox/phones/phone-store.js';
 import { SandboxFeed } from '../../../src/sandbox/sandbox-feed.js';
@@ -29,7 +30,7 @@ const openSandbox: OpenSmsTransport = async () => {
   const storage = await SqliteMemory.open();
   const phones = storage.store(PhoneStore);
   const clock = new FakeClock();
-  const replies = new PhoneReplies(phones, new SandboxScanner(), storage.media, clock, new UuidGenerator());
+  const replies = new PhoneReplies(phones, new SandboxScanner(), storage.store(MediaStore), clock, new UuidGenerator());
   return {
     transport: new SandboxSmsTransport(phones, new SandboxFeed(), clock, replies),
     number: (outcome, index) => {

@@ -1,9 +1,8 @@
 import { expect, test } from '@jest/globals';
-import type { EventRecorder } from '../../../src/events/event-recorder.js';
 import type { Executor } from '../../../src/storage/engine/executor.js';
 import { SqliteDialect } from '../../../src/storage/sqlite/sqlite-dialect.js';
-import { TypeormCallStore } from '../../../src/webhooks/calls/call-sql.js';
-import type { CallProgress } from '../../../src/webhooks/calls/call-store.js';
+import type { CallProgress } from '../../../src/webhooks/calls/call-records.js';
+import { CallStore } from '../../../src/webhooks/calls/call-store.js';
 
 const NOTHING: CallProgress = {
   ...{ lease: { endpointId: 'e1', epoch: 1 }, cursor: 3, failingSince: undefined, restsUntil: undefined },
@@ -20,8 +19,13 @@ test.each([
     used.push(name);
     return new Set();
   };
-  const executor = { dialect: new SqliteDialect(), write: uses('write'), writeLazily: uses('writeLazily') };
-  const store = new TypeormCallStore(executor as unknown as Executor, {} as EventRecorder);
+  const executor = {
+    dialect: new SqliteDialect(),
+    write: uses('write'),
+    writeLazily: uses('writeLazily'),
+    store: () => ({}),
+  };
+  const store = new CallStore(executor as unknown as Executor);
   await store.commit('a', progress);
   expect(used).toEqual([expected]);
 });

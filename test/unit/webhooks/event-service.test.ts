@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { AccountStore } from '../../../src/accounts/account-store.js';
 import { LocalNotifier } from '../../../src/common/notifier.js';
 import { EventLog } from '../../../src/events/event-log.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
@@ -16,7 +17,7 @@ const SETTINGS = resolveWebhookSettings({ pepper: 'a pepper for tests, 012345678
 async function serviceOn(seeRead: (log: EventLog, reads: number) => Promise<void> = async () => {}) {
   const storage = new MemoryStorage();
   await storage.start();
-  await storage.accounts.createAccount({ id: 'demo', name: 'Demo', createdAt: 0 });
+  await storage.store(AccountStore).createAccount({ id: 'demo', name: 'Demo', createdAt: 0 });
   const log = storage.store(EventLog);
   const read = log.readStored.bind(log);
   let reads = 0;

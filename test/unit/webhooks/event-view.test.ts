@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import type { StoredEvent } from '../../../src/events/event-log.js';
 import { EventLog } from '../../../src/events/event-log.js';
+import type { StoredEvent } from '../../../src/events/stored-event.js';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
 import { EventViews, eventId } from '../../../src/webhooks/event-view.js';
 import { resolveWebhookSettings } from '../../../src/webhooks/webhook-options.js';

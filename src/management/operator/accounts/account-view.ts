@@ -1,5 +1,5 @@
-import type { AccountState } from '../../../accounts/account-store.js';
-import { type LedgerEntry, shownId } from '../../../billing/ledger-store.js';
+import type { AccountState } from '../../../accounts/account-records.js';
+import { type LedgerEntry, shownId } from '../../../billing/ledger-entry.js';
 import { isoOf } from '../../../common/phone-numbers/iso.js';
 import { type LedgerView, ledgerView } from '../../ledger/ledger-view.js';
 import type { ManagedAccount } from './managed-account-store.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import type { AccountState } from '../../../accounts/account-records.js';
 import { checkAccountName, checkNewAccountId, checkThreshold } from '../../../accounts/account-rules.js';
-import type { AccountState } from '../../../accounts/account-store.js';
 import { LedgerService } from '../../../billing/ledger-service.js';
 import { Clock } from '../../../common/clock.js';
 import { MessagingError } from '../../../common/errors.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AccountSettings } from '../../../accounts/account-options.js';
-import type { Signature, SignatureStatus } from '../../../accounts/account-store.js';
+import type { Signature, SignatureStatus } from '../../../accounts/account-records.js';
 import { SignatureService } from '../../../accounts/signatures/signature-service.js';
 import { MessagingError } from '../../../common/errors.js';
 import { checkAccountId, checkLimit } from '../../../common/inputs.js';

@@ -1,6 +1,6 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import type { LedgerPart, LedgerProgress } from '../../../billing/ledger-entry.js';
 import { LedgerService } from '../../../billing/ledger-service.js';
-import type { LedgerPart, LedgerProgress } from '../../../billing/ledger-store.js';
 import { Clock } from '../../../common/clock.js';
 import { within } from '../../../common/concurrency/async.js';
 import { MessagingError } from '../../../common/errors.js';

@@ -1,6 +1,11 @@
-import type { Author } from '../../../accounts/audit/audit.js';
+import { recordAudit } from '../../../accounts/audit/audit.js';
+import { type Author } from '../../../accounts/audit/audit-entry.js';
 import { OperatingStore } from '../../../outbox/operating-state.js';
-import type { Priority } from '../../../outbox/queue/priority.js';
+import { PRIORITIES, type Priority, rankOf } from '../../../outbox/queue/priority.js';
+import { after, END, findQueues } from '../../../outbox/queue/queues.js';
+import type { Dialect } from '../../../storage/dialect.js';
+import { type Operation, rowsOf, write } from '../../../storage/engine/operation.js';
+import { integerOf } from '../../../storage/engine/rows.js';
 
 /** Which queues: of a channel, of an account, or of both. */
 export interface QueueScope {
@@ -34,15 +39,91 @@ export const MAX_COUNTED = 100_000;
  * Switches queues and routes off and on, with an entry of the audit log in the transaction of each change. What is so already
  * is no change. Every method throws `StorageUnavailableError` when the database does not answer.
  */
-export abstract class OperatingControl extends OperatingStore {
+export class OperatingControl extends OperatingStore {
   /** Has nothing more claimed of these queues. */
-  abstract pause(scope: QueueScope, call: SwitchCall): Promise<void>;
+  pause({ channel = '', accountId = '' }: QueueScope, call: SwitchCall): Promise<void> {
+    const { dialect } = this.executor;
+    return this.executor.write(function* () {
+      const sql = 'INSERT INTO messaging_pause (channel, account_id, paused_at) VALUES (?, ?, ?)';
+      const insert = { sql, params: [channel, accountId, call.at] };
+      if ((yield* dialect.insertNew(insert, 'channel, account_id')) === 0) return;
+      yield* auditPause('queue.paused', channel, accountId, call);
+    });
+  }
+
   /** Takes back the pause of exactly this scope. */
-  abstract resume(scope: QueueScope, call: SwitchCall): Promise<void>;
+  resume({ channel = '', accountId = '' }: QueueScope, call: SwitchCall): Promise<void> {
+    return this.executor.write(function* () {
+      const sql = 'DELETE FROM messaging_pause WHERE channel = ? AND account_id = ?';
+      if ((yield* write(sql, channel, accountId)) > 0) yield* auditPause('queue.resumed', channel, accountId, call);
+    });
+  }
+
   /** Has a route take no new attempts. */
-  abstract rest(route: string, call: SwitchCall): Promise<void>;
+  rest(route: string, { at, by }: SwitchCall): Promise<void> {
+    const { dialect } = this.executor;
+    return this.executor.write(function* () {
+      const insert = { sql: 'INSERT INTO messaging_rested_route (id, rested_at) VALUES (?, ?)', params: [route, at] };
+      if ((yield* dialect.insertNew(insert, 'id')) === 0) return;
+      yield* recordAudit({ accountId: undefined, at, by, action: 'route.rested', target: route });
+    });
+  }
+
   /** Takes back `rest`. */
-  abstract resumeRoute(route: string, call: SwitchCall): Promise<void>;
+  resumeRoute(route: string, { at, by }: SwitchCall): Promise<void> {
+    return this.executor.write(function* () {
+      if ((yield* write('DELETE FROM messaging_rested_route WHERE id = ?', route)) === 0) return;
+      yield* recordAudit({ accountId: undefined, at, by, action: 'route.resumed', target: route });
+    });
+  }
+
   /** What waits in these channels, by priority. Reads an index, at most `MAX_COUNTED` entries for each count. */
-  abstract depths(channels: readonly string[]): Promise<readonly QueueDepth[]>;
+  async depths(channels: readonly string[]): Promise<readonly QueueDepth[]> {
+    const { dialect } = this.executor;
+    const depths: QueueDepth[] = [];
+    for (const channel of channels) {
+      for (const priority of PRIORITIES) {
+        // Each by itself, so that other work runs in between.
+        depths.push(await this.executor.browse(() => depthOf(dialect, channel, priority), undefined));
+      }
+    }
+    return depths;
+  }
+}
+
+function auditPause(
+  action: 'queue.paused' | 'queue.resumed',
+  channel: string,
+  accountId: string,
+  { at, by }: SwitchCall,
+): Operation<void> {
+  const target = channel === '' ? accountId : channel;
+  const after = { channel: channel || null, account: accountId || null };
+  return recordAudit({ accountId: accountId || undefined, at, by, action, target, after });
+}
+
+/** How many accounts one statement looks at for the earliest due time, and how many statements there are at most. */
+const ACCOUNTS = 1000;
+const STATEMENTS = 10;
+
+function* depthOf(dialect: Dialect, channel: string, priority: Priority): Operation<QueueDepth> {
+  const rank = rankOf(priority);
+  const [row] = yield* rowsOf(
+    `SELECT count(*) AS depth FROM (SELECT 1 AS one FROM messaging_recipient r${dialect.by('messaging_recipient_queue')}
+      WHERE r.channel = ? AND r.status = 'queued' AND r.priority = ? AND r.due_at IS NOT NULL LIMIT ${MAX_COUNTED}) c`,
+    channel,
+    rank,
+  );
+  const depth = row ? integerOf(row, 'depth') : 0;
+  let oldestDue: number | undefined;
+  let from = '';
+  for (let n = 0; depth > 0 && n < STATEMENTS; n++) {
+    const place = { status: 'queued', priority: rank, from, below: END } as const;
+    const [found = []] = yield* findQueues(dialect, channel, [place], Number.MAX_SAFE_INTEGER, ACCOUNTS);
+    for (const { due } of found) if (due !== undefined && due < (oldestDue ?? Number.MAX_SAFE_INTEGER)) oldestDue = due;
+    const last = found.at(-1);
+    if (!last || found.length < ACCOUNTS) break;
+    from = after(last.name);
+  }
+  return { channel, priority, depth, oldestDue };
 }

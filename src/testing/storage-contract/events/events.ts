@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { DAY_MS, SECOND_MS } from '../../../common/time.js';
-import { type AddedEvents, RESTORE_GAP } from '../../../events/event-log.js';
+import { type AddedEvents, RESTORE_GAP } from '../../../events/stored-event.js';
 import { ACCOUNT, aReceipt, aSend, aTakenSms, messageId, phone, range, recipients, START } from '../fixtures.js';
 import type { TestRunner } from '../test-runner.js';
 import { kinds, type World } from '../world.js';

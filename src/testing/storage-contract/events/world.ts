@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { SECOND_MS } from '../../../common/time.js';
-import { EventLog, type EventLogState, type LoggedEvent } from '../../../events/event-log.js';
+import { EventLog } from '../../../events/event-log.js';
 import type { EventType } from '../../../events/event-types.js';
+import { type EventLogState, type LoggedEvent } from '../../../events/stored-event.js';
 import type { Send } from '../../../outbox/accept/send.js';
 import type { DeliveryUpdate } from '../../../outbox/delivery-state.js';
 import { ACCOUNT, messageId, range, START } from '../fixtures.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { SECOND_MS } from '../../../common/time.js';
-import type { DeliveryTransition } from '../../../outbox/outbox-store.js';
+import type { DeliveryTransition } from '../../../outbox/outbox-records.js';
 import type { Parking } from '../../../sms/receipts/part-store.js';
 import type { DatedReceipt, TakenSms } from '../../../sms/receipts/sms-part.js';
 import { aSend, messageId, range, START } from '../fixtures.js';

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { MessagingStorage } from '../../../core/messaging-storage.js';
 import type { Challenge } from '../../../otp/challenge.js';
 import type { OtpLimits } from '../../../otp/otp-limits.js';
 import type { VerifyOutcome } from '../../../otp/otp-results.js';
@@ -9,7 +8,10 @@ import { ChallengePolicy } from '../../../otp/send-challenge.js';
 import { VerifyStep } from '../../../otp/verify-challenge.js';
 import { decide } from '../../../outbox/accept/decide.js';
 import type { Send } from '../../../outbox/accept/send.js';
-import type { CommitOutcome } from '../../../outbox/outbox-store.js';
+import type { CommitOutcome } from '../../../outbox/outbox-records.js';
+import { OutboxStore } from '../../../outbox/outbox-store.js';
+import { PolicyStore } from '../../../outbox/policy/policy-store.js';
+import type { MessagingStorage } from '../../../storage/messaging-storage.js';
 import { ACCOUNT, aSend, messageId, phone, range, START } from '../fixtures.js';
 import { aRecord, countIn, look } from '../records.js';
 import { kinds, type World } from '../world.js';
@@ -54,11 +56,12 @@ async function attempt(
   const code = settings.codes.codeOf(challenge, binding);
   const otp = right ? code : code === '0000' ? '0001' : '0000';
   const step = new VerifyStep(binding, otp, START + 1000, settings);
-  return (await storage.policies.change(step.keys, step.decide, 'to-change')).kind;
+  return (await storage.store(PolicyStore).change(step.keys, step.decide, 'to-change')).kind;
 }
 
 /** Commits a send as the outbox does: repeatedly, without waiting for records while it locks the account. */
-async function commitUnwaiting({ outbox }: MessagingStorage, send: Send): Promise<CommitOutcome> {
+async function commitUnwaiting(storage: MessagingStorage, send: Send): Promise<CommitOutcome> {
+  const outbox = storage.store(OutboxStore);
   for (;;) {
     const [outcome] = await outbox.commit([send], decide, undefined, 'accounts');
     assert.ok(outcome);
@@ -69,7 +72,9 @@ async function commitUnwaiting({ outbox }: MessagingStorage, send: Send): Promis
 
 async function challengeOf(storage: MessagingStorage, service = 'shop'): Promise<Challenge> {
   const { challenge: key } = new RecordKeys({ accountId: ACCOUNT, service, number: NUMBER });
-  const record = await storage.policies.change([key], (seen) => ({ result: seen.get(key), changes: new Map() }));
+  const record = await storage
+    .store(PolicyStore)
+    .change([key], (seen) => ({ result: seen.get(key), changes: new Map() }));
   assert.ok(record);
   return record.state as Challenge;
 }
@@ -83,10 +88,12 @@ async function sendAll(world: World, ...sends: readonly Send[]): Promise<void> {
 export const CODE_RACES: Readonly<Record<string, Race>> = {
   '200 steps at once on one record that was not there: each counts': async (world, hand) => {
     await atOnce(200, (index) =>
-      hand(index).policies.change(['a', 'b'], (seen) => ({
-        result: 0,
-        changes: new Map(['b', 'a'].map((key) => [key, aRecord(countIn(seen, key) + 1)])),
-      })),
+      hand(index)
+        .store(PolicyStore)
+        .change(['a', 'b'], (seen) => ({
+          result: 0,
+          changes: new Map(['b', 'a'].map((key) => [key, aRecord(countIn(seen, key) + 1)])),
+        })),
     );
     const seen = await look(world, 'a', 'b');
     assert.deepEqual([countIn(seen, 'a'), countIn(seen, 'b')], [200, 200]);
@@ -125,11 +132,13 @@ export const CODE_RACES: Readonly<Record<string, Race>> = {
     const otp = FREE.codes.codeOf(code, binding);
     const outcomes = await atOnce(60, async (index) => {
       if (index % 3 === 0) {
-        await hand(index).outbox.commit([codeSend(100 + index)], decide);
+        await hand(index)
+          .store(OutboxStore)
+          .commit([codeSend(100 + index)], decide);
         return 'sent';
       }
       const step = new VerifyStep(binding, otp, START + 1000, FREE);
-      return (await hand(index).policies.change(step.keys, step.decide, 'to-change')).kind;
+      return (await hand(index).store(PolicyStore).change(step.keys, step.decide, 'to-change')).kind;
     });
     assert.equal(tally(outcomes).get('verified'), 1);
     const left = await challengeOf(world.storage);
@@ -161,7 +170,9 @@ export const CODE_RACES: Readonly<Record<string, Race>> = {
     for (const id of accounts) await world.fund(100, id);
     const outcomes = await atOnce(40, (index) => {
       const accountId = accounts[Math.floor(index / 2) % 2] ?? ACCOUNT;
-      return hand(index).outbox.commit([codeSend(index, settings, 'shop', { accountId })], decide);
+      return hand(index)
+        .store(OutboxStore)
+        .commit([codeSend(index, settings, 'shop', { accountId })], decide);
     });
     const counts = tally(kinds(outcomes.flat()));
     assert.deepEqual([counts.get('accepted'), counts.get('policy')], [20, 20]);

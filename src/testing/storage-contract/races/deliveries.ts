@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { SECOND_MS } from '../../../common/time.js';
-import type { DeliveryTransition } from '../../../outbox/outbox-store.js';
+import type { DeliveryTransition } from '../../../outbox/outbox-records.js';
+import { OutboxStore } from '../../../outbox/outbox-store.js';
 import { ACCOUNT, aSend, messageId, range, recipients, START } from '../fixtures.js';
 import { LEASE, places, type World } from '../world.js';
 import { atOnce, type Race, tally } from './race.js';
@@ -28,7 +29,11 @@ export const DELIVERY_RACES: Readonly<Record<string, Race>> = {
   '20 claimers at once never get the same delivery': async (world, hand) => {
     await world.fund(100);
     await world.accept(aSend(1, { recipients: recipients(100) }));
-    const taken = await atOnce(20, (index) => hand(index).outbox.claim({ ...claims, limit: 10 }));
+    const taken = await atOnce(20, (index) =>
+      hand(index)
+        .store(OutboxStore)
+        .claim({ ...claims, limit: 10 }),
+    );
     for (const batch of taken) assert.ok(batch.length <= 10);
     const claimed = [...taken.flat(), ...(await world.claim({ limit: 200 }))];
     onceEach(claimed, 100);
@@ -47,7 +52,11 @@ export const DELIVERY_RACES: Readonly<Record<string, Race>> = {
       ),
     );
     await world.accept(...sends);
-    const taken = await atOnce(20, (index) => hand(index).outbox.claim({ ...claims, limit: 9 }));
+    const taken = await atOnce(20, (index) =>
+      hand(index)
+        .store(OutboxStore)
+        .claim({ ...claims, limit: 9 }),
+    );
     for (const batch of taken) assert.ok(batch.length <= 9);
     const claimed = places([...taken.flat(), ...(await world.claim({ limit: 200 }))]);
     assert.equal(claimed.length, 180);
@@ -59,7 +68,7 @@ export const DELIVERY_RACES: Readonly<Record<string, Race>> = {
     await world.fund(20);
     await world.accept(...range(20).map((index) => aSend(index, { ...laneOf(lanes, index), at: START + index })));
     const order = { ...claims, now: START + 99, limit: 10, lanes };
-    const taken = await atOnce(20, (index) => hand(index).outbox.claim(order));
+    const taken = await atOnce(20, (index) => hand(index).store(OutboxStore).claim(order));
     const claimed = [...taken.flat(), ...(await world.outbox.claim(order))];
     assert.deepEqual(claimed.map((delivery) => delivery.messageId).sort(), range(5).map(messageId));
   },
@@ -68,7 +77,7 @@ export const DELIVERY_RACES: Readonly<Record<string, Race>> = {
     await sending(world, 30);
     const now = START + LEASE + 1;
     const order = { ...claims, now, leaseUntil: now + LEASE, limit: 5, abandoned: true };
-    const taken = await atOnce(20, (index) => hand(index).outbox.claim(order));
+    const taken = await atOnce(20, (index) => hand(index).store(OutboxStore).claim(order));
     const claimed = [...taken.flat(), ...(await world.outbox.claim({ ...order, limit: 100 }))];
     onceEach(claimed, 30);
     assert.ok(claimed.every(({ attempt }) => attempt === 2));
@@ -76,7 +85,11 @@ export const DELIVERY_RACES: Readonly<Record<string, Race>> = {
 
   '50 identical failures at once: one refund': async (world, hand) => {
     await sending(world, 1);
-    const moved = await atOnce(50, (index) => hand(index).outbox.settle([report(0, 'failed')]));
+    const moved = await atOnce(50, (index) =>
+      hand(index)
+        .store(OutboxStore)
+        .settle([report(0, 'failed')]),
+    );
     assert.deepEqual(
       moved.flat().map(({ refund }) => refund),
       [1],
@@ -90,7 +103,9 @@ export const DELIVERY_RACES: Readonly<Record<string, Race>> = {
     const reports = range(20).map((position) => report(position, position % 2 === 0 ? 'failed' : 'delivered'));
     const moved = await atOnce(20, (index) => {
       const turned = [...reports.slice(index), ...reports.slice(0, index)];
-      return hand(index).outbox.settle(index % 2 === 0 ? turned : turned.toReversed());
+      return hand(index)
+        .store(OutboxStore)
+        .settle(index % 2 === 0 ? turned : turned.toReversed());
     });
     onceEach(moved.flat(), 20);
     await world.holds(10);
@@ -99,7 +114,9 @@ export const DELIVERY_RACES: Readonly<Record<string, Race>> = {
   'failed and delivered at once: one of them wins, and the balance agrees with it': async (world, hand) => {
     await sending(world, 10);
     const moved = await atOnce(40, (index) =>
-      hand(index >> 1).outbox.settle([report(index % 10, index < 20 === (index % 2 === 0) ? 'failed' : 'delivered')]),
+      hand(index >> 1)
+        .store(OutboxStore)
+        .settle([report(index % 10, index < 20 === (index % 2 === 0) ? 'failed' : 'delivered')]),
     );
     onceEach(moved.flat(), 10);
     await world.holds(tally(moved.flat().map(({ status }) => status)).get('failed') ?? 0);
@@ -111,7 +128,8 @@ export const DELIVERY_RACES: Readonly<Record<string, Race>> = {
     const later = { status: 'queued', attempt: 1, dueAt: now + LEASE, at: now } as const;
     const moved: DeliveryTransition[] = [];
     const taken = await atOnce(20, async (index) => {
-      const { outbox } = hand(index >> 1);
+      const storage = hand(index >> 1);
+      const outbox = storage.store(OutboxStore);
       const order = { ...claims, now, leaseUntil: now + LEASE, limit: 1, abandoned: true };
       if (index % 2 === 0) return outbox.claim(order);
       moved.push(...(await outbox.settle([{ ...report(index >> 1, 'unknown'), ...later }])));
@@ -124,7 +142,7 @@ export const DELIVERY_RACES: Readonly<Record<string, Race>> = {
   '20 expiries at once: each delivery becomes unknown once': async (world, hand) => {
     await sending(world, 30);
     const order = { channel: 'sms', now: START + LEASE + 1, limit: 10, statuses: ['sending'] } as const;
-    const moved = await atOnce(20, (index) => hand(index).outbox.expire(order));
+    const moved = await atOnce(20, (index) => hand(index).store(OutboxStore).expire(order));
     onceEach([...moved.flat(), ...(await world.outbox.expire({ ...order, limit: 100 }))], 30);
     await world.holds(0);
   },

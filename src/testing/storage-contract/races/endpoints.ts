@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { EndpointStore, MAX_ENDPOINTS } from '../../../webhooks/endpoints/endpoint-store.js';
+import { MAX_ENDPOINTS } from '../../../webhooks/endpoints/endpoint-records.js';
+import { EndpointStore } from '../../../webhooks/endpoints/endpoint-store.js';
 import { anEndpoint, answering, rotate } from '../endpoints.js';
 import { ACCOUNT, onceKey } from '../fixtures.js';
 import { atOnce, type Race } from './race.js';

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { SECOND_MS } from '../../../common/time.js';
-import type { MessagingStorage } from '../../../core/messaging-storage.js';
 import { EventLog } from '../../../events/event-log.js';
 import type { Metadata } from '../../../events/events.api.js';
 import { decide } from '../../../outbox/accept/decide.js';
+import { OutboxStore } from '../../../outbox/outbox-store.js';
+import type { MessagingStorage } from '../../../storage/messaging-storage.js';
 import { aSend, messageId, phone, range, recipients, START } from '../fixtures.js';
 import type { World } from '../world.js';
 import { atOnce, type Race } from './race.js';
@@ -46,7 +47,9 @@ export const EVENT_RACES: Readonly<Record<string, Race>> = {
           const status = position % 3 === 0 ? ('failed' as const) : ('delivered' as const);
           return { messageId: messageId(index), position, status, at: START + SECOND_MS };
         });
-        return hand(position).outbox.settle(position % 2 === 0 ? updates : updates.reverse());
+        return hand(position)
+          .store(OutboxStore)
+          .settle(position % 2 === 0 ? updates : updates.reverse());
       }).finally(() => {
         done = true;
       });
@@ -75,9 +78,9 @@ export const EVENT_RACES: Readonly<Record<string, Race>> = {
   '20 recipients of one send at once: it is complete once': async (world, hand) => {
     await sending(world, ['acc-0'], 20);
     const moved = await atOnce(20, (position) => {
-      return hand(position).outbox.settle([
-        { messageId: messageId(0), position, status: 'delivered', at: START + SECOND_MS },
-      ]);
+      return hand(position)
+        .store(OutboxStore)
+        .settle([{ messageId: messageId(0), position, status: 'delivered', at: START + SECOND_MS }]);
     });
     const completed = moved.flat().flatMap((transition) => transition.completed ?? []);
     assert.deepEqual(completed, [{ recipients: 20, statuses: { delivered: 20 }, units: 20, refundedUnits: 0 }]);
@@ -88,7 +91,11 @@ export const EVENT_RACES: Readonly<Record<string, Race>> = {
     await sending(world, ['acc-0'], 1);
     const out = { number: phone(1), units: 0, refused: 'opted_out' };
     const refusing = aSend(9, { accountId: 'acc-0', recipients: [...recipients(1), out] });
-    await atOnce(10, (index) => hand(index).outbox.commit([{ ...refusing, id: `refusing-${index}` }], decide));
+    await atOnce(10, (index) =>
+      hand(index)
+        .store(OutboxStore)
+        .commit([{ ...refusing, id: `refusing-${index}` }], decide),
+    );
     const taken = await atOnce(20, (index) => hand(index).store(EventLog).numberMarks(3));
     let left = taken.reduce((sum, count) => sum + count, 0);
     for (let more = -1; more !== 0; left += more) more = await world.storage.store(EventLog).numberMarks(3);
@@ -105,9 +112,9 @@ export const EVENT_RACES: Readonly<Record<string, Race>> = {
       await world.accept(aSend(0, { accountId: id, recipients: recipients(count) }));
       await world.claim({ limit: count });
       const settle = (position: number) =>
-        hand(position).outbox.settle([
-          { messageId: messageId(0), position, status: 'delivered', at: START + SECOND_MS },
-        ]);
+        hand(position)
+          .store(OutboxStore)
+          .settle([{ messageId: messageId(0), position, status: 'delivered', at: START + SECOND_MS }]);
       const before = atOnce(count / 2, settle);
       await hand(1).store(EventLog).switchOn(id, START);
       await Promise.all([before, atOnce(count / 2, (index) => settle(index + count / 2))]);

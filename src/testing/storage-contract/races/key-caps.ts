@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { DAY_MS } from '../../../common/time.js';
 import { decide } from '../../../outbox/accept/decide.js';
+import { OutboxStore } from '../../../outbox/outbox-store.js';
 import { aSend, range, recipients, START } from '../fixtures.js';
 import { capped } from '../key-caps.js';
 import { kinds } from '../world.js';
@@ -12,7 +13,11 @@ const TODAY = Math.floor(START / DAY_MS);
 export const KEY_CAP_RACES: Readonly<Record<string, Race>> = {
   '200 sends at once on a key for 100 units: exactly 100 are accepted': async (world, hand) => {
     await world.fund(1000);
-    const outcomes = await atOnce(200, (index) => hand(index).outbox.commit([aSend(index, capped(100))], decide));
+    const outcomes = await atOnce(200, (index) =>
+      hand(index)
+        .store(OutboxStore)
+        .commit([aSend(index, capped(100))], decide),
+    );
     const counts = tally(kinds(outcomes.flat()));
     assert.deepEqual([counts.get('accepted'), counts.get('key_cap')], [100, 100]);
     assert.equal((await world.outbox.keySpending(['k0'], TODAY)).get('k0'), 100);
@@ -29,7 +34,8 @@ export const KEY_CAP_RACES: Readonly<Record<string, Race>> = {
         const over = { ...capped(101, place % 2 === 0 ? 'k0' : 'k1'), recipients: recipients(1, 2) };
         return aSend(batch * 10 + place, over);
       });
-      const { outbox } = hand(batch);
+      const storage = hand(batch);
+      const outbox = storage.store(OutboxStore);
       const free = { ...aSend(batch * 10 + 9), key: { id: 'k5', family: 'k5' } };
       const first = await outbox.commit([...sends, free], decide, undefined, 'none');
       const busy = [...sends, free].filter((_, index) => first[index]?.kind === 'busy');

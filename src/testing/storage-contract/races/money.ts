@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { LedgerStore } from '../../../billing/ledger-store.js';
 import { decide } from '../../../outbox/accept/decide.js';
+import { OutboxStore } from '../../../outbox/outbox-store.js';
 import { ACCOUNT, aSend, messageId, onceKey, range, START } from '../fixtures.js';
 import { kinds } from '../world.js';
 import { atOnce, type Race, tally } from './race.js';
@@ -8,7 +10,11 @@ import { atOnce, type Race, tally } from './race.js';
 export const MONEY_RACES: Readonly<Record<string, Race>> = {
   '200 sends at once on a balance for 100: exactly 100 are accepted': async (world, hand) => {
     await world.fund(100);
-    const outcomes = await atOnce(200, (index) => hand(index).outbox.commit([aSend(index)], decide));
+    const outcomes = await atOnce(200, (index) =>
+      hand(index)
+        .store(OutboxStore)
+        .commit([aSend(index)], decide),
+    );
     const counts = tally(kinds(outcomes.flat()));
     assert.deepEqual([counts.get('accepted'), counts.get('insufficient_balance')], [100, 100]);
     await world.holds(0);
@@ -24,7 +30,7 @@ export const MONEY_RACES: Readonly<Record<string, Race>> = {
       const order =
         batch % 3 === 0 ? accounts.toReversed() : [...accounts.slice(batch % 10), ...accounts.slice(0, batch % 10)];
       const sends = order.map((accountId, index) => aSend(batch * 10 + index, { accountId }));
-      return hand(batch).outbox.commit(sends, decide);
+      return hand(batch).store(OutboxStore).commit(sends, decide);
     });
     assert.equal(tally(kinds(outcomes.flat())).get('accepted'), 250);
     for (const id of accounts) assert.equal(await world.ledger.balance(id), 0);
@@ -34,7 +40,8 @@ export const MONEY_RACES: Readonly<Record<string, Race>> = {
   '200 sends at once that do not wait: what is busy has written nothing': async (world, hand) => {
     await world.fund(100);
     const accepted = await atOnce(200, async (index) => {
-      const { outbox } = hand(index);
+      const storage = hand(index);
+      const outbox = storage.store(OutboxStore);
       const [first] = await outbox.commit([aSend(index)], decide, undefined, 'none');
       if (first?.kind !== 'busy') return first?.kind;
       assert.equal(await outbox.find(ACCOUNT, 'sms', messageId(index)), undefined);
@@ -49,7 +56,9 @@ export const MONEY_RACES: Readonly<Record<string, Race>> = {
     const accounts = range(5).map((index) => `acc${index}`);
     for (const id of accounts) await world.fund(25, id);
     await atOnce(40, async (batch) => {
-      const { outbox, ledger } = hand(batch);
+      const storage = hand(batch);
+      const outbox = storage.store(OutboxStore);
+      const ledger = storage.store(LedgerStore);
       const sends = accounts.map((accountId, index) => aSend(batch * 10 + index, { accountId }));
       const outcomes = await outbox.commit(sends, decide, undefined, 'none');
       const busy = sends.filter((_, index) => outcomes[index]?.kind === 'busy');
@@ -60,7 +69,7 @@ export const MONEY_RACES: Readonly<Record<string, Race>> = {
     });
     for (const [place, accountId] of accounts.entries()) {
       const sends = range(20).map((index) => aSend(1000 + place * 20 + index, { accountId }));
-      await hand(0).outbox.commit(sends, decide, undefined, 'none');
+      await hand(0).store(OutboxStore).commit(sends, decide, undefined, 'none');
       await world.holds(0, accountId);
       const { items } = await world.outbox.list({ accountId, channel: 'sms', kinds: ['text'], limit: 100 });
       assert.equal(items.length, 33);
@@ -70,7 +79,9 @@ export const MONEY_RACES: Readonly<Record<string, Race>> = {
   '50 sends at once under one key: one is accepted, 49 get its answer': async (world, hand) => {
     await world.fund(100);
     const outcomes = await atOnce(50, (index) =>
-      hand(index).outbox.commit([aSend(index, { once: onceKey() })], decide),
+      hand(index)
+        .store(OutboxStore)
+        .commit([aSend(index, { once: onceKey() })], decide),
     );
     const counts = tally(kinds(outcomes.flat()));
     assert.deepEqual([counts.get('accepted'), counts.get('replayed')], [1, 49]);
@@ -81,7 +92,13 @@ export const MONEY_RACES: Readonly<Record<string, Race>> = {
 
   'one id 20 times at once: stored and charged once': async (world, hand) => {
     await world.fund(100);
-    const results = await Promise.allSettled(range(20).map((index) => hand(index).outbox.commit([aSend(1)], decide)));
+    const results = await Promise.allSettled(
+      range(20).map((index) =>
+        hand(index)
+          .store(OutboxStore)
+          .commit([aSend(1)], decide),
+      ),
+    );
     assert.equal(tally(results.map(({ status }) => status)).get('fulfilled'), 1);
     await world.holds(99);
   },
@@ -89,7 +106,7 @@ export const MONEY_RACES: Readonly<Record<string, Race>> = {
   'one posting 50 times at once: posted once': async (world, hand) => {
     await world.fund(0);
     const posting = { id: 'p1', accountId: ACCOUNT, kind: 'topup', units: 5, at: START } as const;
-    const answers = tally(await atOnce(50, (index) => hand(index).ledger.post(posting)));
+    const answers = tally(await atOnce(50, (index) => hand(index).store(LedgerStore).post(posting)));
     assert.deepEqual([answers.get('posted'), answers.get('repeated')], [1, 49]);
     await world.holds(5);
   },
@@ -102,7 +119,9 @@ export const MONEY_RACES: Readonly<Record<string, Race>> = {
     for (const id of accounts) await world.fund(0, id);
     const answers = await atOnce(200, (index) => {
       const posting = { id: `p${Math.floor(index / 10)}`, accountId: `acc${index % 10}`, units: 5, at: START };
-      return hand(index).ledger.post({ ...posting, kind: 'topup' });
+      return hand(index)
+        .store(LedgerStore)
+        .post({ ...posting, kind: 'topup' });
     });
     assert.deepEqual([...tally(answers)].sort(), [
       ['posted', 20],
@@ -119,7 +138,13 @@ export const MONEY_RACES: Readonly<Record<string, Race>> = {
   '200 adjustments down at once on a balance for 100: exactly 100 are posted': async (world, hand) => {
     await world.fund(100);
     const down = { accountId: ACCOUNT, kind: 'adjust', units: -1, at: START } as const;
-    const answers = tally(await atOnce(200, (index) => hand(index).ledger.post({ ...down, id: `p${index}` })));
+    const answers = tally(
+      await atOnce(200, (index) =>
+        hand(index)
+          .store(LedgerStore)
+          .post({ ...down, id: `p${index}` }),
+      ),
+    );
     assert.deepEqual([answers.get('posted'), answers.get('refused')], [100, 100]);
     await world.holds(0);
   },
@@ -130,7 +155,9 @@ export const MONEY_RACES: Readonly<Record<string, Race>> = {
     await world.claim();
     const answers = await atOnce(150, async (index) => {
       const turn = Math.floor(index / 3);
-      const { outbox, ledger } = hand(turn);
+      const storage = hand(turn);
+      const outbox = storage.store(OutboxStore);
+      const ledger = storage.store(LedgerStore);
       if (index % 3 === 0) return kinds(await outbox.commit([aSend(100 + turn), aSend(200 + turn)], decide));
       if (index % 3 === 1) {
         const id = `p${turn}`;

@@ -1,4 +1,4 @@
-import type { MessagingStorage } from '../../../core/messaging-storage.js';
+import type { MessagingStorage } from '../../../storage/messaging-storage.js';
 import { range } from '../fixtures.js';
 import type { World } from '../world.js';
 

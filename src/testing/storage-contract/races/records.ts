@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { AccountStore } from '../../../accounts/account-store.js';
 import { PhoneStore } from '../../../sandbox/phones/phone-store.js';
 import { aKey } from '../accounts.js';
 import { ACCOUNT, aPhoneMessage, onceKey, phone, range, START } from '../fixtures.js';
@@ -8,7 +9,9 @@ import { atOnce, type Race, tally } from './race.js';
 export const RECORD_RACES: Readonly<Record<string, Race>> = {
   'one account 20 times at once: created once': async (world, hand) => {
     const answers = await atOnce(20, (index) =>
-      hand(index).accounts.createAccount({ id: ACCOUNT, name: `name ${index}`, createdAt: START }),
+      hand(index)
+        .store(AccountStore)
+        .createAccount({ id: ACCOUNT, name: `name ${index}`, createdAt: START }),
     );
     assert.equal(tally(answers).get(true), 1);
     assert.equal((await world.accounts.findAccount(ACCOUNT))?.name, `name ${answers.indexOf(true)}`);
@@ -18,7 +21,11 @@ export const RECORD_RACES: Readonly<Record<string, Race>> = {
   'one key id 20 times at once: added once': async (world, hand) => {
     await world.fund(0);
     const hash = (index: number) => index.toString(16).padStart(64, '0');
-    const answers = await atOnce(20, (index) => hand(index).accounts.addKey(aKey('k1', { hash: hash(index) })));
+    const answers = await atOnce(20, (index) =>
+      hand(index)
+        .store(AccountStore)
+        .addKey(aKey('k1', { hash: hash(index) })),
+    );
     assert.equal(tally(answers).get(true), 1);
     assert.equal((await world.accounts.findKey('k1'))?.hash, hash(answers.indexOf(true)));
   },
@@ -30,7 +37,9 @@ export const RECORD_RACES: Readonly<Record<string, Race>> = {
     await world.fund(0);
     const answers = await atOnce(20, (index) => {
       const kept = { once: onceKey(), reply: { id: `k${index}` } };
-      return hand(index).accounts.addKey(aKey(`k${index}`), undefined, undefined, kept);
+      return hand(index)
+        .store(AccountStore)
+        .addKey(aKey(`k${index}`), undefined, undefined, kept);
     });
     const made = `k${answers.indexOf(true)}`;
     assert.equal(tally(answers).get(true), 1);
@@ -46,7 +55,9 @@ export const RECORD_RACES: Readonly<Record<string, Race>> = {
     await world.fund(0);
     const open = { status: 'pending', reason: undefined, decidedAt: undefined } as const;
     const answers = await atOnce(20, (index) =>
-      hand(index).accounts.registerSignature({ accountId: ACCOUNT, name: 'BANQUE', ...open, createdAt: START + index }),
+      hand(index)
+        .store(AccountStore)
+        .registerSignature({ accountId: ACCOUNT, name: 'BANQUE', ...open, createdAt: START + index }),
     );
     const [stored, ...rest] = (await world.accounts.listSignatures(ACCOUNT, { limit: 100 })).items;
     assert.deepEqual(rest, []);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { SECOND_MS } from '../../../common/time.js';
-import type { SessionLease } from '../../../msgapp/sessions/session-store.js';
+import { MediaStore } from '../../../media/media-store.js';
+import type { SessionLease } from '../../../msgapp/sessions/session-records.js';
 import { SessionStore } from '../../../msgapp/sessions/session-store.js';
 import { ACCOUNT, aSession, range, START, sessionId } from '../fixtures.js';
 import { atOnce, type Race, tally } from './race.js';
@@ -158,7 +159,9 @@ export const SESSION_RACES: Readonly<Record<string, Race>> = {
     async function* one(index: number): AsyncIterable<Uint8Array> {
       for (const _ of range(3)) yield new Uint8Array(1000).fill(index);
     }
-    const kept = await Promise.allSettled(range(20).map((index) => hand(index).media.write('f', one(index), START)));
+    const kept = await Promise.allSettled(
+      range(20).map((index) => hand(index).store(MediaStore).write('f', one(index), START)),
+    );
     const winners = kept.flatMap(({ status }, index) => (status === 'fulfilled' ? [index] : []));
     assert.equal(winners.length, 1);
     let size = 0;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { type AuditAction, AuditLog, HOST } from '../../../accounts/audit/audit.js';
+import { AuditLog } from '../../../accounts/audit/audit.js';
+import { type AuditAction, HOST } from '../../../accounts/audit/audit-entry.js';
 import { UserSessionStore } from '../../../management/session/user-session-store.js';
 import { onceKey, range, START } from '../fixtures.js';
 import { aLink, aRefresh, aStart } from '../user-sessions.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { DAY_MS } from '../../../common/time.js';
 import { contentRemover } from '../../../outbox/retention/removed-payload.js';
-import type { ErasableDelivery } from '../../../outbox/retention/retention-store.js';
+import type { ErasableDelivery } from '../../../outbox/retention/retention-records.js';
 import {
   ACCOUNT,
   aPhoneMessage,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { DAY_MS, SECOND_MS } from '../../../common/time.js';
 import type { DeliveryUpdate } from '../../../outbox/delivery-state.js';
 import { contentRemover } from '../../../outbox/retention/removed-payload.js';
-import type { RetentionOrder } from '../../../outbox/retention/retention-store.js';
+import type { RetentionOrder } from '../../../outbox/retention/retention-records.js';
 import { ACCOUNT, aReceipt, aSend, aTakenSms, messageId, phone, range, recipients, START } from '../fixtures.js';
 import type { StoragePart } from '../storage-harness.js';
 import { lacking, type PartRunner } from '../test-runner.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { CredentialChange } from '../../../msgapp/sessions/session-credentials.js';
-import type { SessionLease } from '../../../msgapp/sessions/session-store.js';
+import type { SessionLease } from '../../../msgapp/sessions/session-records.js';
 import { aSession, range, sessionId } from '../fixtures.js';
 import { atOnce } from '../races/race.js';
 import type { TestRunner } from '../test-runner.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { DAY_MS, SECOND_MS } from '../../../common/time.js';
-import { type SessionLease, STEPS_KEPT } from '../../../msgapp/sessions/session-store.js';
+import { type SessionLease, STEPS_KEPT } from '../../../msgapp/sessions/session-records.js';
 import { ACCOUNT, aSend, aSession, messageId, range, START, sessionId } from '../fixtures.js';
 import type { TestRunner } from '../test-runner.js';
 import type { World } from '../world.js';

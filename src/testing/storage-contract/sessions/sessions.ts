@@ -5,7 +5,7 @@ import {
   maySessionMove,
   type SessionLease,
   type SessionStatus,
-} from '../../../msgapp/sessions/session-store.js';
+} from '../../../msgapp/sessions/session-records.js';
 import { ACCOUNT, aSend, aSession, messageId, phone, START, sessionId } from '../fixtures.js';
 import type { TestRunner } from '../test-runner.js';
 import type { World } from '../world.js';

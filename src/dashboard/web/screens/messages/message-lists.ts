@@ -1,4 +1,5 @@
-import type { Metadata, MsgappMessage, SmsStatus, SmsSummary } from '../../../../client/index.js';
+import type { MsgappMessage, SmsStatus, SmsSummary } from '../../../../client/index.js';
+import type { Metadata } from '../../../../events/events.api.js';
 import { messaging } from '../../core/clients.js';
 import { LIVE, type List, useList } from '../../core/resource.js';
 import type { Row } from './message-types.js';

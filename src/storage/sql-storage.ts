@@ -1,28 +1,9 @@
-import type { Abstract, InjectionToken } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import { TypeormAccountStore } from '../accounts/account-sql.js';
-import type { AccountStore } from '../accounts/account-store.js';
-import { TypeormLedgerStore } from '../billing/ledger-sql.js';
-import type { LedgerStore } from '../billing/ledger-store.js';
 import { type Clock, SystemClock } from '../common/clock.js';
 import { MessagingOptionsError, StorageUnavailableError } from '../common/errors.js';
-import {
-  MessagingStorage,
-  type StorageFinding,
-  type StorageHealth,
-  type StoreDefinition,
-} from '../core/messaging-storage.js';
-import type { MeasureOrder, StorageMeasures } from '../core/storage-measures.js';
-import { EventRecorder } from '../events/event-recorder.js';
-import { TypeormMediaStore } from '../media/media-sql.js';
-import type { MediaStore } from '../media/media-store.js';
-import { TypeormOutboxStore } from '../outbox/outbox-sql.js';
-import type { OutboxStore } from '../outbox/outbox-store.js';
-import { TypeormPolicyStore } from '../outbox/policy/policy-sql.js';
-import type { PolicyStore } from '../outbox/policy/policy-store.js';
-import { StorageMeter } from '../outbox/queue/queue-meter.js';
 import { codeOf } from './engine/blame.js';
-import { dataSourceFor, type OpenStorage } from './engine/data-source.js';
+import { dataSourceFor } from './engine/data-source.js';
+import type { Executor, StoreClass } from './engine/executor.js';
 import { executorFor } from './engine/executor-for.js';
 import { NO_ANSWER } from './engine/faults.js';
 import { rowsOf } from './engine/operation.js';
@@ -30,11 +11,11 @@ import { integerOf } from './engine/rows.js';
 import { isQueryFailure } from './engine/typeorm-objects.js';
 import { examine } from './examine.js';
 import { healthOf } from './health.js';
+import { MessagingStorage, type StorageFinding, type StorageHealth } from './messaging-storage.js';
 import { checkSchema, migrate } from './schema/migrate.js';
-import { addedGroups, SCHEMA } from './schema/versions.js';
-import { BUILT_IN_STORES, isSqlStore, type SqlStore } from './sql-store.js';
+import { addedGroups, type SchemaGroup } from './schema/versions.js';
 import { refuseSqlite } from './sqlite/sqlite-library.js';
-import { checkStorageSettings, databaseLocation, providedDataSource } from './storage-checks.js';
+import { checkStorageSettings } from './storage-checks.js';
 import { checkTexts } from './text-check.js';
 
 /** Settings of the constructor of `TypeormStorage`. */
@@ -55,66 +36,34 @@ export interface TypeormStorageSettings {
   readonly clock?: Clock | undefined;
 }
 
-/** Options of `TypeormStorage.forRoot`. */
-export type TypeormStorageOptions = Pick<TypeormStorageSettings, 'migrations' | 'pooler'> &
-  (
-    | { /** `sqlite:<path>`, `postgres://…` or `mysql://…` */ readonly url: string }
-    | { /** The host's DataSource, or its injection token. */ readonly dataSource: DataSource | InjectionToken }
-  );
-
-/** The result of `TypeormStorage.forRoot`, for the option `storage`. */
-export interface TypeormStorageSource {
-  readonly inject?: { token: InjectionToken; optional: boolean }[];
-  readonly useFactory: (database?: DataSource) => TypeormStorage;
+/** What a started storage holds open. */
+interface OpenStorage {
+  readonly dataSource: DataSource;
+  /** Whether this package made the DataSource, and closes it. */
+  readonly isOurs: boolean;
+  readonly executor: Executor;
+  /** All tables that it has. */
+  readonly groups: readonly SchemaGroup[];
 }
 
-/**
- * Storage in SQL through TypeORM: SQLite (better-sqlite3), PostgreSQL, MariaDB or MySQL, on the host's DataSource or one of
- * our own. Its tables begin with `messaging_`.
- *
- * @example
- * ```ts
- * MessagingModule.forRoot({ storage: TypeormStorage.forRoot({ url: 'postgres://app@localhost/app' }) });
- * MessagingModule.forRoot({ storage: TypeormStorage.forRoot({ dataSource: DataSource, migrations: 'check' }) });
- * ```
- */
-export class TypeormStorage extends MessagingStorage {
+/** A storage in SQL through TypeORM that knows no tables but those it is given. */
+export class SqlStorage extends MessagingStorage {
   private opened: OpenStorage | undefined;
 
-  /**
-   * Makes the value of the option `storage`: on a connection of our own (`url`), or on the host's DataSource, given itself or
-   * by its injection token (`DataSource` of `typeorm`, or `getDataSourceToken('name')`).
-   *
-   * @throws MessagingOptionsError for unknown, contradictory or missing options
-   */
-  static forRoot(options: TypeormStorageOptions): TypeormStorageSource {
-    const where = databaseLocation(options);
-    const { migrations, pooler } = options;
-    const settings = { ...(migrations && { migrations }), ...(pooler && { pooler }) };
-    if ('database' in where) return { useFactory: () => new TypeormStorage({ database: where.database, ...settings }) };
-    const { token } = where;
-    return {
-      inject: [{ token, optional: true }],
-      useFactory: (database?: DataSource) => {
-        if (database) return new TypeormStorage({ database: providedDataSource(database, token), ...settings });
-        throw new MessagingOptionsError(
-          'Option storage names a DataSource that the application does not provide: import TypeOrmModule.forRoot, or give { url }.',
-        );
-      },
-    };
-  }
-
   /** @throws MessagingOptionsError for a missing or malformed database, or an unknown value of `migrations` */
-  constructor(private readonly settings: TypeormStorageSettings) {
+  constructor(
+    private readonly settings: TypeormStorageSettings,
+    private readonly schema: readonly SchemaGroup[],
+  ) {
     super();
     checkStorageSettings(settings);
   }
 
   /** @throws MessagingOptionsError also where the database does not answer, so that the operator reads a plain sentence */
-  override async start(stores: readonly StoreDefinition[] = []): Promise<void> {
+  override async start(added: readonly SchemaGroup[] = []): Promise<void> {
     if (this.opened) return;
     try {
-      await this.open(sqlStoresOf(stores));
+      await this.open([...this.schema, ...addedGroups(added)]);
     } catch (error) {
       // Open connections would keep the process alive.
       await this.stop().catch(() => undefined);
@@ -142,10 +91,6 @@ export class TypeormStorage extends MessagingStorage {
     return examine(executor, groups);
   }
 
-  override measure(order: MeasureOrder): Promise<StorageMeasures> {
-    return this.started.meter.measure(order);
-  }
-
   override waiting(): number {
     return this.started.executor.waitingWork;
   }
@@ -155,30 +100,8 @@ export class TypeormStorage extends MessagingStorage {
     return healthOf(executor, groups);
   }
 
-  override get outbox(): OutboxStore {
-    return this.started.outbox;
-  }
-
-  override get ledger(): LedgerStore {
-    return this.started.ledger;
-  }
-
-  override get accounts(): AccountStore {
-    return this.started.accounts;
-  }
-
-  override get policies(): PolicyStore {
-    return this.started.policies;
-  }
-
-  override get media(): MediaStore {
-    return this.started.media;
-  }
-
-  override store<S extends object>(port: Abstract<S>): S {
-    const store = this.started.stores.find((each) => each instanceof port);
-    if (store instanceof port) return store;
-    throw new Error(`The storage was started without a ${port.name}.`);
+  override store<S extends object>(Store: StoreClass<S>): S {
+    return this.started.executor.store(Store);
   }
 
   private get started(): OpenStorage {
@@ -186,7 +109,7 @@ export class TypeormStorage extends MessagingStorage {
     return this.opened;
   }
 
-  private async open(added: readonly SqlStore[]): Promise<void> {
+  private async open(groups: readonly SchemaGroup[]): Promise<void> {
     const { database, migrations, pooler, clock } = this.settings;
     const isOurs = typeof database === 'string';
     const dataSource = isOurs ? await dataSourceFor(database, { pooler, existing: migrations === 'check' }) : database;
@@ -198,44 +121,11 @@ export class TypeormStorage extends MessagingStorage {
       if (isOurs) await dataSource.destroy();
       throw error;
     });
-    const groups = [...SCHEMA, ...addedGroups(added.map(({ tables }) => tables))];
-    const recorder = new EventRecorder(executor);
-    const policies = new TypeormPolicyStore(executor, recorder);
-    this.opened = {
-      dataSource,
-      isOurs,
-      executor,
-      groups,
-      meter: new StorageMeter(executor),
-      outbox: new TypeormOutboxStore(executor, policies, recorder),
-      ledger: new TypeormLedgerStore(executor, recorder),
-      accounts: new TypeormAccountStore(executor, recorder),
-      policies,
-      media: new TypeormMediaStore(executor),
-      stores: [...BUILT_IN_STORES, ...added].map(({ make }) => make(executor, recorder)),
-    };
+    this.opened = { dataSource, isOurs, executor, groups };
     if (migrations === 'check') await executor.read(() => checkSchema(groups));
     else await executor.migrate(() => migrate(executor.dialect, new SystemClock().now(), groups));
     await checkTexts(executor);
   }
-}
-
-/**
- * Of the stores that capabilities need, those that bring tables of their own, once each.
- * @throws MessagingOptionsError for a store that is none of ours and brings none
- */
-function sqlStoresOf(stores: readonly StoreDefinition[]): readonly SqlStore[] {
-  const added = new Set<SqlStore>();
-  for (const definition of stores) {
-    if (BUILT_IN_STORES.some(({ port }) => port === definition.port)) continue;
-    if (!isSqlStore(definition)) {
-      throw new MessagingOptionsError(
-        `Option storage: TypeormStorage does not know how to make a ${definition.port.name}.`,
-      );
-    }
-    added.add(definition);
-  }
-  return [...added];
 }
 
 const CANNOT_BE_USED = 'the database cannot be used';

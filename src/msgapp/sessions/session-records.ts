@@ -1,0 +1,106 @@
+import type { Author } from '../../accounts/audit/audit-entry.js';
+
+/** Status of a session, as `docs/architecture.md` draws them. `expired`, `logged_out`, `replaced`, `banned` and `failed` are final. */
+export type SessionStatus =
+  | 'created'
+  | 'connected'
+  | 'reconnecting'
+  | 'expired'
+  | 'logged_out'
+  | 'replaced'
+  | 'banned'
+  | 'failed';
+
+/** A stored session. Times in milliseconds since the epoch. */
+export interface StoredSession {
+  readonly id: string;
+  readonly accountId: string;
+  readonly channel: string;
+  readonly status: SessionStatus;
+  /** The linked number, E.164 digits without the plus sign; undefined before the scan. */
+  readonly number: string | undefined;
+  /** The reason of the latest step. */
+  readonly reason: string | undefined;
+  readonly createdAt: number;
+  /** When it was first connected. */
+  readonly connectedAt: number | undefined;
+  readonly updatedAt: number;
+  /** End of the lease, milliseconds since the epoch; undefined when no process holds one. Past it the session is free. */
+  readonly heldUntil: number | undefined;
+}
+
+/** A step to store. */
+export interface SessionMove {
+  readonly to: SessionStatus;
+  readonly reason: string;
+  readonly number?: string;
+  readonly at: number;
+  /** Who has unlinked the number, for the audit log. */
+  readonly by?: Author;
+}
+
+/** A stored step. */
+export interface SessionTransition extends Omit<SessionMove, 'by'> {
+  readonly from: SessionStatus | undefined;
+}
+
+/** Grants a session to one process until a time. A later lease has a higher epoch; writes under an earlier one are refused. */
+export interface SessionLease {
+  readonly sessionId: string;
+  readonly epoch: number;
+}
+
+/** A new session, leased to its creator. */
+export interface NewSession extends Pick<StoredSession, 'id' | 'accountId' | 'channel' | 'createdAt'> {
+  readonly owner: string;
+  readonly leaseUntil: number;
+  /** Who links a number, for the audit log. */
+  readonly by?: Author;
+}
+
+/** The allowed steps; a store refuses all others. */
+const STEPS: Readonly<Record<SessionStatus, readonly SessionStatus[]>> = {
+  created: ['connected', 'expired', 'logged_out', 'replaced', 'banned', 'failed'],
+  connected: ['reconnecting', 'logged_out', 'replaced', 'banned', 'failed'],
+  reconnecting: ['connected', 'logged_out', 'replaced', 'banned', 'failed'],
+  expired: [],
+  logged_out: [],
+  replaced: [],
+  banned: [],
+  failed: [],
+};
+
+/** Whether a session may move from one status to the other. */
+export function maySessionMove(from: SessionStatus, to: SessionStatus): boolean {
+  return STEPS[from].includes(to);
+}
+
+/** Whether a status is final. */
+export function isFinal(status: SessionStatus): boolean {
+  return STEPS[status].length === 0;
+}
+
+/** Sorts the session requested later first. */
+export function newestFirst(a: StoredSession, b: StoredSession): number {
+  return b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1);
+}
+
+/** Returns a session after a step; undefined when the step is not allowed. */
+export function steppedSession(session: StoredSession, move: SessionMove): StoredSession | undefined {
+  const { to, reason, number, at } = move;
+  if (!maySessionMove(session.status, to)) return undefined;
+  return {
+    ...session,
+    status: to,
+    reason,
+    number: number ?? session.number,
+    connectedAt: session.connectedAt ?? (to === 'connected' ? at : undefined),
+    updatedAt: at,
+  };
+}
+
+/** Number of steps kept per session: enough for an operator to diagnose one that flaps. */
+export const STEPS_KEPT = 200;
+
+/** The reason of a session's first transition. */
+export const CREATED = 'requested';

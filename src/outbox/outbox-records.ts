@@ -1,0 +1,183 @@
+import type { PageRequest } from '../common/page.js';
+import type { Metadata } from '../events/events.api.js';
+import type { SendDecision } from './accept/decide.js';
+import type { Payload } from './accept/send.js';
+import type { AttemptEntry, DeliveryStatus, TrailEntry } from './delivery-state.js';
+import type { Priority } from './queue/priority.js';
+
+export type { DeliveryTransition } from '../events/delivery-transition.js';
+
+/**
+ * The result of a send's commit. `busy` occurs only when the caller did not want to wait: another transaction holds the send's
+ * account, or those records of its policy that `records` names. Nothing was written then.
+ */
+export type CommitOutcome = SendDecision | { readonly kind: 'busy'; readonly records?: readonly string[] };
+
+/** Which locks of other transactions a commit waits for: all, those of accounts but not of policy records, or none. */
+export type WaitFor = 'all' | 'accounts' | 'none';
+
+/** A delivery that a worker holds for the time of its lease. */
+export interface Delivery {
+  readonly messageId: string;
+  readonly position: number;
+  readonly accountId: string;
+  readonly channel: string;
+  readonly lane: string | undefined;
+  readonly priority: Priority;
+  readonly sender: string;
+  readonly payload: Payload;
+  readonly number: string;
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+  /** True: the carrier may have accepted an earlier attempt, because its answer was lost or its worker left it `sending`. */
+  readonly doubtful?: boolean;
+  /** True: the lease of the worker that had claimed it last has ended without a result. */
+  readonly abandoned?: boolean;
+  /** When the send was accepted, milliseconds since the epoch. */
+  readonly acceptedAt: number;
+  /** See `Send.trace`. */
+  readonly trace?: string;
+}
+
+/** Which deliveries a worker claims. */
+export interface ClaimOrder {
+  readonly channel: string;
+  /** At most so many. */
+  readonly limit: number;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** End of the lease, milliseconds since the epoch. */
+  readonly leaseUntil: number;
+  /** Also claim deliveries that are `sending` after the end of their lease, for transports that may repeat. */
+  readonly abandoned: boolean;
+  /**
+   * Only these lanes, one delivery each: one that was tried or is `sending`, otherwise the first by priority and then by the
+   * order in which the sends were stored; none where it is `sending` or not due yet. Undefined: only deliveries without a lane.
+   */
+  readonly lanes?: readonly string[];
+  /**
+   * `code`: only deliveries of this priority, so that one-time passcodes are claimed while a channel has no capacity for others.
+   * Undefined: all.
+   */
+  readonly only?: 'code';
+  /** The ids of accounts of which nothing is claimed, codes neither; the batch is filled with those of others. */
+  readonly except?: readonly string[];
+}
+
+/** Which overdue deliveries a worker ends. */
+export interface ExpiryOrder {
+  readonly channel: string;
+  /** At most so many. */
+  readonly limit: number;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** `sent`: no report came in time; `sending`: the lease ended and the transport must not repeat. */
+  readonly statuses: readonly ('sent' | 'sending')[];
+}
+
+/** A recipient by the id that the carrier gave it. */
+export interface ReferredDelivery {
+  readonly reference: string;
+  readonly messageId: string;
+  readonly position: number;
+}
+
+/** A stored trail entry of one recipient. */
+export interface TrailStep {
+  readonly position: number;
+  readonly entry: TrailEntry;
+}
+
+/** A stored message without its recipients. */
+export interface StoredMessage {
+  readonly id: string;
+  readonly accountId: string;
+  readonly channel: string;
+  readonly lane: string | undefined;
+  readonly sender: string;
+  readonly payload: Payload;
+  /** Undefined where the send had none, and when the payload's content was removed. */
+  readonly metadata: Metadata | undefined;
+  readonly units: number;
+  readonly refundedUnits: number;
+  /** The number of recipients. */
+  readonly recipients: number;
+  /** Milliseconds since the epoch. */
+  readonly acceptedAt: number;
+}
+
+/** A stored recipient. */
+export interface StoredRecipient {
+  readonly number: string;
+  readonly status: DeliveryStatus;
+  readonly units: number;
+  readonly refundedUnits: number;
+  readonly error: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly updatedAt: number;
+}
+
+/** A recipient with its newest attempts. */
+export interface RecipientDetails extends StoredRecipient {
+  /** Its place in the send, from 0. */
+  readonly position: number;
+  /** The newest `SHOWN_ATTEMPTS`, oldest first. */
+  readonly attempts: readonly AttemptEntry[];
+  /** The number of stored attempts: entries of its trail for which `isAttempt` holds. */
+  readonly attemptsCount: number;
+}
+
+/** The most attempts that `RecipientDetails` has. */
+export const SHOWN_ATTEMPTS = 10;
+
+/** Which recipients of a message a page contains, in the order of the send. */
+export interface RecipientQuery {
+  /** The account of the message, among whose listings it counts. */
+  readonly accountId?: string | undefined;
+  /** At most so many. */
+  readonly limit: number;
+  /** The first position of the page, from 0: the `next` of the previous page. */
+  readonly from?: number | undefined;
+  /** Only recipients whose `shownStatus` is this. */
+  readonly status?: DeliveryStatus | undefined;
+}
+
+/**
+ * One page of a message's recipients. A store may examine a limited number of recipients for a page: with a status, a page
+ * may contain fewer than `limit`, even none, and have a `next`.
+ */
+export interface RecipientPage {
+  readonly items: readonly RecipientDetails[];
+  /** The first position of the next page; undefined at the end. */
+  readonly next: number | undefined;
+  /** Refunded units of the whole message, read in the same snapshot as `items`. */
+  readonly refundedUnits: number;
+}
+
+/** Which messages a listing contains. One and the same recipient must meet all conditions on recipients. */
+export interface MessageQuery extends PageRequest {
+  readonly accountId: string;
+  readonly channel: string;
+  /** The kinds of payloads. */
+  readonly kinds: readonly string[];
+  /** Only messages with this recipient, of the kinds `text` and `media`. */
+  readonly number?: string | undefined;
+  /** Only messages with a recipient whose `shownStatus` is this. */
+  readonly status?: DeliveryStatus | undefined;
+  readonly sender?: string | undefined;
+  /** Only messages whose metadata has all of these. */
+  readonly metadata?: Metadata | undefined;
+  /** Only messages accepted at this time or later, milliseconds since the epoch. */
+  readonly since?: number | undefined;
+  /** Only messages accepted before this time, milliseconds since the epoch. */
+  readonly until?: number | undefined;
+}
+
+/** A recipient with its history. */
+export interface TrackedRecipient extends StoredRecipient {
+  /** Oldest first. */
+  readonly trail: readonly TrailEntry[];
+}
+
+/** The most numbers or recipients of a message that `numbers` and `recipients` return. */
+export const FIRST_RECIPIENTS = 100;
