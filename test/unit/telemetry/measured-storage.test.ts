@@ -118,8 +118,8 @@ test('a refusal is no error of the storage; an outage is', async () => {
     MessagingError,
   );
   expect(await shown('storage_errors_total{')).toEqual([]);
-  await storage.stop();
   const ledger = storage.store(LedgerStore);
+  await storage.stop();
   await expect(ledger.balance(ACCOUNT)).rejects.toThrow(StorageUnavailableError);
   expect(await shown('storage_errors_total{')).toEqual([
     'messaging_storage_errors_total{operation="ledger",code="unavailable"} 1',
