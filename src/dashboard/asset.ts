@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Reads a file of the built application from `build`. The package has another version of this module, which the build makes:
- * there the files are code, as a bundler would leave a folder out.
+ * Reads a file of the built application from `build`. The build replaces this module in the package by one that contains the
+ * files as code, because a bundler would leave a folder out.
  *
  * @throws Error with the code `ENOENT` when the file was not built
  */

@@ -2,10 +2,10 @@ import { brotliDecompressSync, gzipSync } from 'node:zlib';
 import { once } from '../common/concurrency/once.js';
 import { readAsset } from './asset.js';
 
-/** How an answer may be packed, the best first. */
+/** The encodings that an answer may have, the best one first. */
 const ENCODINGS = ['br', 'gzip'] as const;
 
-/** A file in all forms that it is sent in. */
+/** A file in every encoding. */
 export interface DashboardFile {
   readonly type: string;
   readonly br: Buffer;
@@ -15,19 +15,19 @@ export interface DashboardFile {
 
 /** The built application. */
 export interface DashboardFiles {
-  /** Names of the script and of the style that the page begins with. */
+  /** The names of the script and of the style sheet that the page loads first. */
   readonly script: string;
   readonly style: string;
   readonly files: ReadonlyMap<string, DashboardFile>;
 }
 
-/** Reads the application into memory, at the first call. */
+/** Reads the application into memory when it is first called. */
 export const dashboardFiles = once((): DashboardFiles => {
   const { script, style, files } = manifest();
   const read = ([name, type]: [string, string]): [string, DashboardFile] => {
     const br = readAsset(`${name}.br`);
     const identity = brotliDecompressSync(br);
-    // Made here (7 ms for all files), as both forms would make the package 0.1 MB larger.
+    // Compressed here, which takes 7 ms for all files. Shipping both encodings would make the package 0.1 MB larger.
     return [name, { type, br, gzip: gzipSync(identity, { level: 9 }), identity }];
   };
   return { script, style, files: new Map(Object.entries(files).map(read)) };
@@ -38,7 +38,7 @@ function manifest(): Record<'script' | 'style', string> & { files: Record<string
 }
 
 /**
- * The form of a file that a client takes (RFC 9110 section 12.5.3).
+ * The encoding of a file that a client accepts (RFC 9110 section 12.5.3).
  * @param accepted the header `Accept-Encoding`
  */
 export function packed(file: DashboardFile, accepted: string): readonly [encoding: string | undefined, bytes: Buffer] {

@@ -4,47 +4,47 @@ import { mountPath } from '../http/http-settings.js';
 /** Where the dashboard is mounted, and how it looks. */
 export interface DashboardOptions {
   /**
-   * Mount path of the page, below the host's global prefix if there is one: segments as in the service's own `path`. Default
+   * The path of the page below the host's global prefix. Its segments follow the same rules as the service's own `path`. Default:
    * `dashboard`.
    */
   readonly path?: string | undefined;
-  /** What the page calls itself, 1 to 60 characters. Default `Messaging`. */
+  /** The name that the page shows, 1 to 60 characters. Default: `Messaging`. */
   readonly name?: string | undefined;
-  /** Address of a picture beside the name: a path of this server, an `https:` URL, or a `data:image/…` URL. Default none. */
+  /** The address of a picture beside the name: a path of this server, an `https:` URL or a `data:image/…` URL. Default: none. */
   readonly logo?: string | undefined;
   /** Colours that replace those of the page, each as `#rrggbb`. */
   readonly colors?: DashboardColors | undefined;
-  /** The language of the page: `fr` or `en`. Users may choose another one. Default that of their browser. */
+  /** The language of the page: `fr` or `en`. Users can choose the other one. Default: the language of their browser. */
   readonly locale?: 'fr' | 'en' | undefined;
   /**
-   * Address of the API, where a proxy moves page and API apart: a path of the public server, for instance `/sms/api/v1`, or a
-   * URL. Default: worked out from both mount paths, relative to the page.
+   * The address of the API, needed if a proxy moves only one of page and API: a path of the public server such as `/sms/api/v1`,
+   * or a URL. Default: relative to the page, computed from both mount paths.
    */
   readonly apiUrl?: string | undefined;
   /**
-   * How people sign in besides by links: `password` asks for a user name and a password and gives them to the host's
-   * `UserAuthenticator` as `{ username, password }`; `host` calls it with `{}`, for those whom the host knows by its own cookie.
-   * Default `link`.
+   * How people sign in without a link. `password`: the page asks for a user name and a password, and the host's
+   * `UserAuthenticator` gets `{ username, password }`. `host`: it gets `{}`, because the host recognises its users by its own
+   * cookie. Default: `link`, links only.
    */
   readonly signIn?: 'link' | 'password' | 'host' | undefined;
-  /** Address at which the host signs its users in, for a button on the sign-in screen: a path or a URL. Default none. */
+  /** The host's own sign-in page, a path or a URL. The sign-in screen shows a button that opens it. Default: none. */
   readonly signInUrl?: string | undefined;
   /**
-   * Origins of pages that may show the dashboard in a frame, and sign their users in by handing it one-time links
-   * (`docs/dashboard.md`). Default none.
+   * The origins of pages that may show the dashboard in a frame and sign their users in by giving it one-time links
+   * (`docs/dashboard.md`). Default: none.
    */
   readonly frameAncestors?: readonly string[] | undefined;
 }
 
-/** Colours of the page, as `#rrggbb`. Text on `brand` is `brandText`. */
+/** The colours of the page, each as `#rrggbb`. */
 export interface DashboardColors {
-  /** Main buttons, the present screen, links in the light theme. */
+  /** The colour of main buttons, links and the present screen in the light theme. */
   readonly brand?: string | undefined;
-  /** Text on `brand`. */
+  /** The colour of text on `brand`. */
   readonly brandText?: string | undefined;
-  /** As `brand`, in the dark theme. */
+  /** Like `brand`, for the dark theme. */
   readonly darkBrand?: string | undefined;
-  /** Text on `darkBrand`. */
+  /** The colour of text on `darkBrand`. */
   readonly darkBrandText?: string | undefined;
 }
 
@@ -74,14 +74,14 @@ const PLACE = new OptionPlace('', (path) => `DashboardModule: ${path === '' ? 't
 
 /**
  * Checks the options and fills in the defaults.
- * @throws MessagingOptionsError naming the wrong option
+ * @throws MessagingOptionsError with a sentence that names the wrong option
  */
 export function resolveDashboardOptions(options?: DashboardOptions): ResolvedDashboardOptions {
   return DASHBOARD_OPTIONS.read(options, PLACE);
 }
 
 function addressOf(given: unknown, place: OptionPlace, further = /^$(?!)/): string {
-  // Not `//`, which begins with the name of another server.
+  // `//` is refused, because the name of another server follows it.
   const isAddress =
     typeof given === 'string' && (/^(\/(?!\/)|https?:\/\/)[^\s\\"]*$/.test(given) || further.test(given));
   if (isAddress && given.length <= 100_000) return given;

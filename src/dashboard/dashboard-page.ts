@@ -11,15 +11,15 @@ export interface DashboardPage {
 }
 
 /**
- * Finds the folder of the page from the address in the browser, which may lack the slash at its end and which a proxy may have
- * changed; then loads style and script from there. Without this, relative addresses would depend on that slash.
+ * A script that finds the folder of the page from the address in the browser and loads the style sheet and the script from there.
+ * Relative addresses alone would depend on the slash at the end of the address, which may be missing.
  */
 const LOADER = `{const r=document.documentElement,b=new URL(location.pathname.endsWith('/')?'./':location.pathname.replace(/^.*\\//,'')+'/',location.href),at=n=>new URL('assets/'+n,b).href,l=document.createElement('link');r.dataset.base=b.href;l.rel='stylesheet';l.href=at(r.dataset.style);l.onload=l.onerror=()=>import(at(r.dataset.script));document.head.append(l);const p=document.createElement('link');p.rel='modulepreload';p.href=at(r.dataset.script);document.head.append(p)}`;
 
 /**
- * Builds the page. What it knows of the application is in attributes of `<html>`, where the script reads it.
+ * Builds the page. The settings for the script are attributes of `<html>`.
  *
- * @param api address of the API: relative to the page's folder, a path, or a URL
+ * @param api the address of the API: a path relative to the page's folder, an absolute path, or a URL
  */
 export function dashboardPage(options: ResolvedDashboardOptions, api: string): DashboardPage {
   const { name, logo, locale, signIn, signInUrl, frameAncestors, colors } = options;
@@ -66,7 +66,7 @@ export function dashboardPage(options: ResolvedDashboardOptions, api: string): D
   };
 }
 
-/** The host's colours as CSS variables, stronger than those of the style sheet. */
+/** The host's colours as CSS variables. They override those of the style sheet. */
 function coloursOf({ brand, brandText, darkBrand, darkBrandText }: ResolvedDashboardOptions['colors']): string {
   const light = variables({ '--brand': brand, '--brand-ink': brandText, '--brand-text': brand });
   const dark = variables({ '--brand': darkBrand, '--brand-ink': darkBrandText, '--brand-text': darkBrand });
@@ -85,7 +85,7 @@ function variables(values: Readonly<Record<string, string | undefined>>): string
     .join(';');
 }
 
-/** The origin of a URL, with a blank before it; empty for a path. */
+/** The origin of a URL after a space; empty for a path. */
 function originOf(address: string | undefined): string {
   return address?.startsWith('http') ? ` ${new URL(address).origin}` : '';
 }

@@ -17,7 +17,7 @@ export abstract class DashboardSettings {
   abstract readonly options: ResolvedDashboardOptions;
 }
 
-/** The page of the mounted dashboard, which knows the way to the API. */
+/** The page of the mounted dashboard with the address of its API. */
 @Injectable()
 export class DashboardPages {
   constructor(
@@ -27,17 +27,17 @@ export class DashboardPages {
     private readonly config: ApplicationConfig,
     { httpAdapter }: HttpAdapterHost,
   ) {
-    // There is none in an application context without HTTP.
+    // An application context without HTTP has no adapter.
     if (httpAdapter?.getType() === 'fastify') acceptTrailingSlash(httpAdapter.getInstance(), () => this.path());
   }
 
-  /** Made at the first request, when all routes are known. */
+  /** The page. It is built at the first request, when all routes are known. */
   readonly page = once((): DashboardPage => {
     const { options } = this.settings;
     return dashboardPage(options, options.apiUrl ?? this.wayToApi());
   });
 
-  /** The path that the page is registered under. */
+  /** The path under which the page is registered. */
   private path(): string {
     const routes = mountedRoutes(this.modules, this.config);
     const page = routes.find(
@@ -46,7 +46,7 @@ export class DashboardPages {
     return page?.path ?? '/';
   }
 
-  /** From the folder of the page to the API, by the paths that both are registered under. */
+  /** The address of the API relative to the folder of the page, from the paths of both. */
   private wayToApi(): string {
     const routes = mountedRoutes(this.modules, this.config);
     const root = `/${this.http.path}/`;

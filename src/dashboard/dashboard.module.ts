@@ -7,8 +7,8 @@ import { dashboardFiles } from './dashboard-files.js';
 import { type DashboardOptions, resolveDashboardOptions } from './dashboard-options.js';
 
 /**
- * Mounts the dashboard: a page for the people of the accounts and of the operator. It uses the API of `ManagementModule` and
- * needs it; the page itself is public and holds nothing but itself.
+ * Mounts the dashboard: a page for the people of the accounts and of the operator. It needs the API of
+ * `ManagementModule`. The page itself is public and contains no data.
  *
  * @example
  * ```ts
@@ -20,7 +20,7 @@ export class DashboardModule extends ConfiguredModule {
   /** @throws MessagingOptionsError with a sentence that names the wrong option */
   static forRoot(options?: DashboardOptions): DynamicModule {
     const resolved = resolveDashboardOptions(options);
-    // A package that was installed without the page is told of at the start, not by the first user.
+    // If the package was built without the page, the start fails with an error, not the request of the first user.
     dashboardFiles();
     return capabilityModule(
       DashboardModule,

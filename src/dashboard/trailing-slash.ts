@@ -4,7 +4,7 @@ interface FastifyRoute {
   readonly url: string;
 }
 
-/** The part of Fastify's instance that is used here. */
+/** The part of a Fastify instance that is used here. */
 export interface FastifyApp {
   readonly initialConfig?: {
     readonly ignoreTrailingSlash?: boolean;
@@ -15,8 +15,8 @@ export interface FastifyApp {
 }
 
 /**
- * Lets the page be found under its address with a slash at the end, too. Fastify takes that for another path, and Nest, which
- * removes such slashes, cannot register it; the hook copies the route with its guards.
+ * Makes Fastify serve the page with a slash at the end of its address, too. Fastify treats that as another path. Nest cannot
+ * register it, because Nest removes such slashes, so a hook copies the route with its guards.
  *
  * @param page returns the path of the page; called while routes are registered
  */

@@ -5,7 +5,7 @@ import { DashboardModule } from '../../src/dashboard/index.js';
 import { ManagementService } from '../../src/management/session/management-service.js';
 import { SmsService } from '../../src/sms/sms-service.js';
 import { BASIC, type BasicProxy, startBasicProxy } from '../support/basic-proxy.js';
-import { goTo } from '../support/dashboard/dashboard-world.js';
+import { goTo } from '../support/dashboard/dashboard-fixture.js';
 import { MANAGEMENT_SECRET } from '../support/manage-app.js';
 import { type MessagingApp, startMessaging } from '../support/messaging-app.js';
 import { PEPPER } from '../support/otp-app.js';

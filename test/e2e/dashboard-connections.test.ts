@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { type DashboardWorld, openScreen, startDashboard } from '../support/dashboard/dashboard-world.js';
+import { type DashboardFixture, openScreen, startDashboard } from '../support/dashboard/dashboard-fixture.js';
 import { FakeAnswer, type FakeRequest } from '../support/dashboard/fake-api.js';
 import { EMPTY, FULL, sessionRoutes } from '../support/dashboard/fake-data.js';
 import { endpointOf, eventOf, sessionOf } from '../support/dashboard/fake-screens-data.js';
@@ -17,17 +17,17 @@ const said = (event: string, data: object) => `event: ${event}\ndata: ${JSON.str
 
 suite('numbers, webhooks, carriers, queues and the palette of the dashboard', () => {
   let browser: Browser;
-  let world: DashboardWorld;
+  let fixture: DashboardFixture;
   let page: Page;
 
   beforeAll(async () => {
     browser = await startBrowser();
-    world = await startDashboard({});
+    fixture = await startDashboard({});
   });
 
   afterAll(async () => {
     await browser?.close();
-    await world?.close();
+    await fixture?.close();
   });
 
   afterEach(async () => {
@@ -35,21 +35,21 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
   });
 
   const open = async (role: Parameters<typeof sessionRoutes>[0], screen: string, routes = FULL) => {
-    world.api.routes = { ...sessionRoutes(role), ...routes };
-    world.api.requests.length = 0;
-    ({ page } = await openScreen(browser, world, screen, { locale: 'en' }));
+    fixture.api.routes = { ...sessionRoutes(role), ...routes };
+    fixture.api.requests.length = 0;
+    ({ page } = await openScreen(browser, fixture, screen, { locale: 'en' }));
   };
   const asked = (method: string, path: string) =>
-    world.api.requests.filter((request) => request.method === method && request.path === path);
+    fixture.api.requests.filter((request) => request.method === method && request.path === path);
   const press = (name: string | RegExp) => page.getByRole('button', { name }).click();
 
   describe('a number', () => {
-    test('is linked by a code that is shown live, also when the stream is cut', async () => {
+    test('is linked by a code that is shown live, even if the stream is cut', async () => {
       await open('developer', 'numbers', EMPTY);
       let opened = 0;
       let seen = false;
-      world.api.routes['POST msgapp/web/connect'] = { sessionID: 's-9', qrToken: 'tok', status: 'created' };
-      world.api.routes['GET msgapp/web/qr/tok'] = async () => {
+      fixture.api.routes['POST msgapp/web/connect'] = { sessionID: 's-9', qrToken: 'tok', status: 'created' };
+      fixture.api.routes['GET msgapp/web/qr/tok'] = async () => {
         opened++;
         const code = said('qr', { qr: 'x', image: PICTURE, expires_at: new Date(Date.now() + 60_000).toISOString() });
         if (opened === 1) return stream(code);
@@ -65,28 +65,31 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
       await press('Done');
     });
 
-    test('whose code nobody waits for any more gives back its place', async () => {
+    test('gives up its code when the dialog is closed', async () => {
       await open('developer', 'numbers', EMPTY);
-      world.api.routes['POST msgapp/web/connect'] = { sessionID: 's-9', qrToken: 'tok', status: 'created' };
-      world.api.routes['GET msgapp/web/qr/tok'] = () => stream(said('qr', { image: PICTURE, expires_at: '' }));
-      world.api.routes['GET msgapp/web/status'] = { status: 'created', sessions: [sessionOf('s-9', { number: null })] };
-      world.api.routes['DELETE msgapp/web/s-9'] = { success: true };
+      fixture.api.routes['POST msgapp/web/connect'] = { sessionID: 's-9', qrToken: 'tok', status: 'created' };
+      fixture.api.routes['GET msgapp/web/qr/tok'] = () => stream(said('qr', { image: PICTURE, expires_at: '' }));
+      fixture.api.routes['GET msgapp/web/status'] = {
+        status: 'created',
+        sessions: [sessionOf('s-9', { number: null })],
+      };
+      fixture.api.routes['DELETE msgapp/web/s-9'] = { success: true };
       await page.getByRole('main').getByRole('button', { name: 'Link a number' }).first().click();
       await page.getByRole('img', { name: 'Code to scan' }).waitFor();
       await page.keyboard.press('Escape');
       await until(() => asked('DELETE', 'msgapp/web/s-9').length === 1);
     });
 
-    test('is unlinked after a question', async () => {
+    test('is unlinked after a confirmation', async () => {
       await open('developer', 'numbers');
-      world.api.routes['DELETE msgapp/web/s-1'] = { success: true };
+      fixture.api.routes['DELETE msgapp/web/s-1'] = { success: true };
       await press('Unlink +226 76 01 02 03');
       expect(asked('DELETE', 'msgapp/web/s-1')).toEqual([]);
       await page.getByRole('dialog').getByRole('button', { name: 'Unlink', exact: true }).click();
       await until(() => asked('DELETE', 'msgapp/web/s-1').length === 1);
     });
 
-    test('is only looked at by a viewer', async () => {
+    test('has no buttons for a viewer', async () => {
       await open('viewer', 'numbers');
       await page.getByText('+226 76 01 02 03').waitFor();
       expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
@@ -96,7 +99,7 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
   describe('an endpoint', () => {
     test('is made, and its secret is shown once', async () => {
       await open('developer', 'webhooks', EMPTY);
-      world.api.routes['POST webhooks'] = endpointOf('w-9', { secret: 'whsec_c2VjcmV0' });
+      fixture.api.routes['POST webhooks'] = endpointOf('w-9', { secret: 'whsec_c2VjcmV0' });
       await page.getByRole('main').getByRole('button', { name: 'New endpoint' }).first().click();
       await page.getByLabel('Address').fill('https://caisse.example.com/hooks');
       await page.getByLabel('Order').selectOption('strict');
@@ -107,16 +110,16 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
         headers: { 'idempotency-key': expect.stringMatching(/^\w{32}$/) },
         body: { url: 'https://caisse.example.com/hooks', types: ['*'], ordering: 'strict', signature: 'hmac' },
       });
-      await press('I have kept it');
+      await press('I have stored it');
       expect(await page.content()).not.toContain('whsec_c2VjcmV0');
     });
 
-    test('is tested, replayed, called again and switched off', async () => {
+    test('is tested, replayed, called again and disabled', async () => {
       await open('developer', 'webhooks/w-1');
-      world.api.routes['POST webhooks/w-1/test'] = { status: 500, ms: 12.4, response: '<b>no</b>' };
-      world.api.routes['POST webhooks/w-1/replay'] = { events: 41 };
-      world.api.routes['POST webhooks/w-1/attempts/4711/retry'] = { success: true };
-      world.api.routes['POST webhooks/w-1/disable'] = endpointOf('w-1', { status: 'disabled', reason: 'requested' });
+      fixture.api.routes['POST webhooks/w-1/test'] = { status: 500, ms: 12.4, response: '<b>no</b>' };
+      fixture.api.routes['POST webhooks/w-1/replay'] = { events: 41 };
+      fixture.api.routes['POST webhooks/w-1/attempts/4711/retry'] = { success: true };
+      fixture.api.routes['POST webhooks/w-1/disable'] = endpointOf('w-1', { status: 'disabled', reason: 'requested' });
       await press('Send a test');
       await page.getByText('Answered 500 after 12 ms.').waitFor();
       await press('Replay');
@@ -131,11 +134,11 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
       await until(() => asked('POST', 'webhooks/w-1/disable').length === 1);
     });
 
-    test('sees the events live, and goes on after the last one when the stream is cut', async () => {
+    test('shows events live, and continues after the last one when the stream is cut', async () => {
       await open('developer', 'webhooks');
       const places: unknown[] = [];
-      world.api.routes['GET events'] = { items: [eventOf(1)], next_after: 1, last: 4710 };
-      world.api.routes['GET events/stream'] = ({ query, headers }: FakeRequest) => {
+      fixture.api.routes['GET events'] = { items: [eventOf(1)], next_after: 1, last: 4710 };
+      fixture.api.routes['GET events/stream'] = ({ query, headers }: FakeRequest) => {
         if (headers['x-user-token'] !== 'token') return new FakeAnswer(401, {});
         places.push(headers['last-event-id'] ?? query.get('after'));
         const sequence = 4710 + places.length;
@@ -153,8 +156,8 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
   describe('an operator', () => {
     test('rests a carrier and resumes another one', async () => {
       await open('operator', 'manage/carriers');
-      world.api.routes['POST manage/carriers/orange/rest'] = {};
-      world.api.routes['POST manage/carriers/twilio/resume'] = {};
+      fixture.api.routes['POST manage/carriers/orange/rest'] = {};
+      fixture.api.routes['POST manage/carriers/twilio/resume'] = {};
       await press('Rest the route orange');
       await page.getByRole('dialog').getByRole('button', { name: 'Rest' }).click();
       await until(() => asked('POST', 'manage/carriers/orange/rest').length === 1);
@@ -166,8 +169,8 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
 
     test('pauses an account on a channel, and resumes a queue', async () => {
       await open('operator', 'manage/queue');
-      world.api.routes['POST manage/queue/pause'] = { paused: [] };
-      world.api.routes['POST manage/queue/resume'] = { paused: [] };
+      fixture.api.routes['POST manage/queue/pause'] = { paused: [] };
+      fixture.api.routes['POST manage/queue/resume'] = { paused: [] };
       await press('Pause…');
       await page.getByRole('textbox', { name: 'Account' }).fill('acc_1');
       expect(await accessibilityFaults(page)).toEqual([]);
@@ -181,16 +184,16 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
       expect(asked('POST', 'manage/queue/resume')[0]?.body).toEqual({ channel: 'sms' });
     });
 
-    test('sees a check of the ledger go on live, also when the stream is cut, and how it ended', async () => {
+    test('follows a check of the ledger live, even if the stream is cut, and sees its result', async () => {
       await open('operator', 'manage/ledger', EMPTY);
       const check = { id: 'c-1', part: 'entries', findings: [], started_at: new Date().toISOString(), ended_at: null };
       let last: object = { ...check, state: 'running', part: null, checked: 0 };
       let streams = 0;
-      /** How many of them the page has shown; the next one is answered then. */
+      /** How many streams the page has shown. The next one is answered only then. */
       let shown = 0;
-      world.api.routes['POST manage/ledger/check'] = { id: 'c-1', state: 'running' };
-      world.api.routes['GET manage/ledger/check'] = () => last;
-      world.api.routes['GET manage/ledger/check/stream'] = async () => {
+      fixture.api.routes['POST manage/ledger/check'] = { id: 'c-1', state: 'running' };
+      fixture.api.routes['GET manage/ledger/check'] = () => last;
+      fixture.api.routes['GET manage/ledger/check/stream'] = async () => {
         streams++;
         await until(() => shown === streams - 1);
         if (streams === 1) return stream(said('check', { ...check, state: 'running', checked: 1200 }));
@@ -204,14 +207,14 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
       shown = 1;
       await page.getByText('40 checked in part 3 of 4, messages').waitFor();
       shown = 2;
-      await page.getByText('The ledger is right.').waitFor();
+      await page.getByText('The ledger is correct.').waitFor();
       await page.getByText('The connection was cut.').waitFor({ state: 'detached' });
       expect(streams).toBe(3);
-      // It is looked at when the screen opens, after the start and at the end: the stream tells the rest.
+      // The check is read when the screen opens, after the start and at the end. The stream reports the rest.
       expect(asked('GET', 'manage/ledger/check').length).toBeLessThanOrEqual(4);
     });
 
-    test('who only reads has no buttons for it', async () => {
+    test('with a role that only reads has no buttons', async () => {
       await open('support', 'manage/queue');
       expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
     });
@@ -230,7 +233,7 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
       await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
     });
 
-    test('finds what a number was sent', async () => {
+    test('finds the messages to a number', async () => {
       await page.keyboard.type('+226 70 11 22 33');
       await page.getByRole('option', { name: 'Messages to +22670112233' }).waitFor();
       expect(await accessibilityFaults(page)).toEqual([]);
@@ -251,7 +254,7 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
     test('finds the accounts of an operator', async () => {
       await page.context().close();
       await open('support', 'manage/queue');
-      world.api.routes['GET manage/accounts'] = ({ query }: FakeRequest) => ({
+      fixture.api.routes['GET manage/accounts'] = ({ query }: FakeRequest) => ({
         items: query.get('query') === 'phar' ? [{ id: 'acc_1', name: 'Pharmacie', state: 'active' }] : [],
         next_cursor: null,
       });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { type DashboardWorld, goTo, openScreen, startDashboard } from '../support/dashboard/dashboard-world.js';
+import { type DashboardFixture, goTo, openScreen, startDashboard } from '../support/dashboard/dashboard-fixture.js';
 import { EMPTY, FULL, sessionRoutes } from '../support/dashboard/fake-data.js';
 import { accessibilityFaults, hasBrowser, type OpenedPage, startBrowser } from '../support/page-browser.js';
 
@@ -8,7 +8,7 @@ const suite = hasBrowser() ? describe : describe.skip;
 
 const ROLES = ['admin', 'operator'] as const;
 
-/** The screens by the role that sees them, with their titles. */
+/** The screens that each role sees, with their titles. */
 const SCREENS: Readonly<Record<(typeof ROLES)[number], readonly (readonly [screen: string, title: RegExp])[]>> = {
   admin: [
     ['overview', /^(Overview|Vue d’ensemble)$/],
@@ -45,7 +45,7 @@ const FILLED = [
 
 const WIDTHS = [1280, 320] as const;
 
-/** A page as it looks: each theme in each language. The first is the one that a page is opened in. */
+/** Each theme in each language. A page is opened with the first one. */
 const LOOKS = [
   ['light', 'en'],
   ['dark', 'en'],
@@ -53,24 +53,24 @@ const LOOKS = [
   ['light', 'fr'],
 ] as const;
 
-/** The pictures that `docs/screenshots` has; each screen in two looks for each width. */
+/** The pictures in `docs/screenshots`: two for each screen and width. */
 const PICTURES = ['full-1280-light-en', 'full-320-dark-en', 'empty-1280-dark-fr', 'empty-320-light-fr'];
 
-/** Of the rules, those that depend on the colours. */
+/** The accessibility rules that depend on colours. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
 suite('every screen of the dashboard, in both themes and languages', () => {
   let browser: Browser;
-  let world: DashboardWorld;
+  let fixture: DashboardFixture;
 
   beforeAll(async () => {
     browser = await startBrowser();
-    world = await startDashboard({});
+    fixture = await startDashboard({});
   });
 
   afterAll(async () => {
     await browser?.close();
-    await world?.close();
+    await fixture?.close();
   });
 
   describe.each(FILLED)('%s', (name, routes) => {
@@ -78,18 +78,18 @@ suite('every screen of the dashboard, in both themes and languages', () => {
       let opened: OpenedPage;
 
       const open = async (role: (typeof ROLES)[number], screen: string) => {
-        world.api.routes = { ...sessionRoutes(role), ...routes };
+        fixture.api.routes = { ...sessionRoutes(role), ...routes };
         const viewport = { width, height: 800 };
-        opened = await openScreen(browser, world, screen, { viewport, colorScheme: 'light', locale: 'en' });
+        opened = await openScreen(browser, fixture, screen, { viewport, colorScheme: 'light', locale: 'en' });
       };
 
-      /** Looks at what is on the page in each theme and language, which are switched where the page stands. */
+      /** Checks the page in each theme and language, without a reload. */
       const look = async (screen: string, title: RegExp) => {
         const { page, problems } = opened;
         let spoken = '';
         for (const [colorScheme, language] of LOOKS) {
           await page.emulateMedia({ colorScheme });
-          // By the hand of the page itself: on a phone the choice is in a menu that is closed.
+          // Sets the value by script, because on a phone the choice is in a closed menu.
           await page.evaluate(`{
             const choice = document.querySelector('.choices select');
             choice.value = '${language}';
@@ -119,13 +119,16 @@ suite('every screen of the dashboard, in both themes and languages', () => {
 
         afterAll(() => opened.page.context().close());
 
-        test.each(SCREENS[role])('%s fits, runs nothing, breaks no rule', async (screen, title) => {
-          await goTo(opened.page, screen);
-          await look(screen, title);
-        });
+        test.each(SCREENS[role])(
+          '%s fits its width, runs no injected script, and breaks no rule of accessibility',
+          async (screen, title) => {
+            await goTo(opened.page, screen);
+            await look(screen, title);
+          },
+        );
       });
 
-      test('so do a dialog and the sign-in screen', async () => {
+      test('a dialog and the sign-in screen do so, too', async () => {
         await open('admin', 'keys');
         const { page } = opened;
         await page.locator('.screen-actions .main').click();
@@ -141,12 +144,12 @@ suite('every screen of the dashboard, in both themes and languages', () => {
     });
   });
 
-  test('in forced colours the focus, the present screen and every state are seen', async () => {
-    world.api.routes = { ...sessionRoutes('admin'), ...FULL };
+  test('forced colours show the focus, the present screen and every state', async () => {
+    fixture.api.routes = { ...sessionRoutes('admin'), ...FULL };
     const options = { forcedColors: 'active', colorScheme: 'dark', locale: 'en' } as const;
-    const { page } = await openScreen(browser, world, 'messages/m-2', options);
+    const { page } = await openScreen(browser, fixture, 'messages/m-2', options);
     await page.locator('main summary').nth(1).click();
-    /** Whether the browser draws a ring, an edge or a ground that differs from the page's, by a selector. */
+    /** Whether the browser draws an outline, a border or a background that differs from the page's. */
     const drawn = (selector: string, what: 'outline' | 'border' | 'ground', pseudo = '') =>
       page.evaluate<readonly boolean[]>(`[...document.querySelectorAll('${selector}')]
         .filter((element) => element.checkVisibility())
@@ -158,9 +161,9 @@ suite('every screen of the dashboard, in both themes and languages', () => {
           return { outline: line('outline'), border: line('borderTop'), ground: ground || line('borderTop') }['${what}'];
         })`);
     expect(new Set(await drawn('.badge', 'border'))).toEqual(new Set([true]));
-    expect(new Set(await drawn('.way li', 'ground', '::before'))).toEqual(new Set([true]));
+    expect(new Set(await drawn('.timeline li', 'ground', '::before'))).toEqual(new Set([true]));
     expect(await drawn('nav [aria-current=page]', 'outline')).toEqual([true]);
-    // The skip link, a link of the navigation, a button and a field, by the keyboard.
+    // The skip link, a link of the navigation, a button and a field, each focused by keyboard.
     await page.keyboard.press('Tab');
     for (const selector of ['.skip', 'nav a', 'main button', 'main select', 'main summary']) {
       await page.locator(selector).first().focus();

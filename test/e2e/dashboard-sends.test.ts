@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { DashboardModule } from '../../src/dashboard/index.js';
 import { ManagementService } from '../../src/management/session/management-service.js';
 import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
-import { goTo } from '../support/dashboard/dashboard-world.js';
+import { goTo } from '../support/dashboard/dashboard-fixture.js';
 import type { Adapter } from '../support/http-apps.js';
 import { call } from '../support/http-client.js';
 import { MANAGEMENT_SECRET } from '../support/manage-app.js';
@@ -49,7 +49,7 @@ suite.each<[Adapter, string]>([
     await app?.close();
   });
 
-  test('an SMS is written, paid and followed to its phone, and its events are found', async () => {
+  test('an SMS is written, charged and followed until it is delivered, and its events are found', async () => {
     await goTo(page, 'webhooks/live');
     await page.getByText('Following').waitFor();
     await goTo(page, 'compose');
@@ -59,15 +59,15 @@ suite.each<[Adapter, string]>([
     await page.getByRole('button', { name: 'Preview and send' }).click();
     await page.getByText('995').waitFor();
     await page.getByRole('button', { name: 'Send for 5 units' }).click();
-    await page.getByRole('link', { name: 'Follow it' }).click();
+    await page.getByRole('link', { name: 'View the message' }).click();
     await page.getByRole('heading', { level: 1, name: 'Message to 3 recipients' }).waitFor();
     await page.getByRole('cell', { name: 'Failed' }).waitFor();
-    await page.getByText('4 units').or(page.getByText('1 unit back')).first().waitFor();
+    await page.getByText('4 units').or(page.getByText('1 unit refunded')).first().waitFor();
     await until(async () => (await page.getByRole('cell', { name: 'Delivered', exact: true }).count()) === 2);
-    await page.getByRole('button', { name: 'Look for them' }).click();
+    await page.getByRole('button', { name: 'Find events' }).click();
     await until(async () => {
       if ((await page.getByText('send.completed').count()) > 0) return true;
-      // It was looked for before it was logged.
+      // The first search was earlier than the event.
       await page.getByRole('button', { name: 'Reload' }).click();
       return false;
     });
@@ -83,7 +83,7 @@ suite.each<[Adapter, string]>([
     await page.getByRole('main').getByRole('button', { name: 'Link a number' }).first().click();
     await page.getByRole('img', { name: 'Code to scan' }).waitFor();
     await until(async () => {
-      // A code that was renewed meanwhile is scanned again.
+      // If the code was renewed meanwhile, the new one is scanned.
       const [code] = (await call(`${sandbox}/codes`)).body as readonly { readonly qr: string }[];
       if (code) await call(`${sandbox}/phones/22676010203/scan`, { method: 'POST', body: { qr: code.qr } });
       return (await page.getByText('+226 76 01 02 03 is linked.').count()) > 0;
@@ -95,7 +95,7 @@ suite.each<[Adapter, string]>([
     await page.getByRole('textbox', { name: 'Text' }).fill('Salut');
     await page.getByRole('button', { name: 'Preview and send' }).click();
     await page.getByRole('button', { name: 'Send', exact: true }).click();
-    await page.getByRole('link', { name: 'Follow it' }).click();
+    await page.getByRole('link', { name: 'View the message' }).click();
     await page.getByRole('heading', { level: 1, name: 'Message to +226 70 00 00 02' }).waitFor();
     await page.getByText('On the phone').waitFor();
     await goTo(page, 'numbers');

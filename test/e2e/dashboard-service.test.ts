@@ -3,7 +3,7 @@ import type { INestApplication } from '@nestjs/common';
 import type { Browser, Page } from 'playwright-core';
 import { DashboardModule } from '../../src/dashboard/index.js';
 import { ManagementService } from '../../src/management/session/management-service.js';
-import { goTo } from '../support/dashboard/dashboard-world.js';
+import { goTo } from '../support/dashboard/dashboard-fixture.js';
 import type { Adapter } from '../support/http-apps.js';
 import { MANAGEMENT_SECRET } from '../support/manage-app.js';
 import { type MessagingApp, startMessaging } from '../support/messaging-app.js';
@@ -78,8 +78,8 @@ suite.each<[Adapter, string]>([
     const wrong: string[] = [];
     for (const screen of SCREENS[role]) {
       await goTo(page, screen);
-      const told = await page.locator('main [role=alert] .note, main .note.warn').allTextContents();
-      wrong.push(...told.map((each) => `${screen}: ${each}`));
+      const shown = await page.locator('main [role=alert] .note, main .note.warn').allTextContents();
+      wrong.push(...shown.map((each) => `${screen}: ${each}`));
       if (process.env.SCREENSHOTS) {
         await page.screenshot({
           path: `${process.env.SCREENSHOTS}/real-${screen.replace('/', '-')}.png`,
@@ -91,13 +91,13 @@ suite.each<[Adapter, string]>([
     await page.context().close();
   });
 
-  test('a link signs in once; a reload keeps the session, a sign-out ends it', async () => {
+  test('a link signs in once, a reload keeps the session, and a sign-out ends it', async () => {
     const { page, fragment } = await signIn('admin');
     await goTo(page, 'keys');
     await page.reload();
     await page.getByRole('heading', { name: 'Keys' }).waitFor();
     const other = await openPage(browser, `${app.url}${prefix}/dashboard${fragment}`, {});
-    await other.page.getByRole('alert').getByText('a link works once').waitFor();
+    await other.page.getByRole('alert').getByText('A link works once').waitFor();
     await other.page.context().close();
     await button(page, 'Sign out').click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -106,14 +106,14 @@ suite.each<[Adapter, string]>([
     await page.context().close();
   });
 
-  test('an account asks, an operator decides: signature, top-up, and what the log tells of it', async () => {
+  test('an account requests a signature, an operator verifies it and tops up, and the audit log shows both', async () => {
     const { page: mine } = await signIn('admin');
     const { page: theirs } = await signIn('operator');
     const name = `ACME ${adapter === 'express' ? 1 : 2}`;
     await goTo(mine, 'signatures');
-    await button(mine, 'Ask for a signature').first().click();
+    await button(mine, 'Request a signature').first().click();
     await dialog(mine).getByLabel('Name').fill(name);
-    await dialog(mine).getByRole('button', { name: 'Ask for a signature' }).click();
+    await dialog(mine).getByRole('button', { name: 'Request a signature' }).click();
     await dialog(mine).waitFor({ state: 'detached' });
     await mine.getByText(name, { exact: true }).waitFor();
 
@@ -121,7 +121,7 @@ suite.each<[Adapter, string]>([
     await button(theirs, `Verify ${name}`).click();
     await dialog(theirs).getByRole('button', { name: 'Verify' }).click();
     await dialog(theirs).waitFor({ state: 'detached' });
-    await theirs.getByText('Nothing waits for you').waitFor();
+    await theirs.getByText('Nothing is waiting for you').waitFor();
 
     await goTo(theirs, `manage/accounts/${app.accountId}`);
     await button(theirs, 'Top up').click();
@@ -131,32 +131,32 @@ suite.each<[Adapter, string]>([
     await theirs.getByText('Posted. The balance is now 1,250.').waitFor();
     await goTo(theirs, 'manage/ledger');
     await button(theirs, 'Start a check').click();
-    await theirs.getByText('The ledger is right.').waitFor();
+    await theirs.getByText('The ledger is correct.').waitFor();
 
     await goTo(mine, 'balance');
     await mine.getByText('+250').waitFor();
     await mine.getByText('1,250').first().waitFor();
     await goTo(mine, 'audit');
-    for (const action of ['Signature asked for', 'Signature verified', 'Balance topped up']) {
+    for (const action of ['Signature requested', 'Signature verified', 'Balance topped up']) {
       await mine.getByRole('cell', { name: action }).first().waitFor();
     }
     await mine.context().close();
     await theirs.context().close();
   });
 
-  test('a key is made, shown once, replaced and revoked; a number is opted out and back in', async () => {
+  test('a key is created, shown once and revoked; a number is opted out and back in', async () => {
     const { page } = await signIn('admin');
     await goTo(page, 'keys');
     await button(page, 'New key').first().click();
     await dialog(page).getByLabel('Name').fill('Till <b>1</b>');
-    await dialog(page).getByLabel('Units a day').fill('100');
+    await dialog(page).getByLabel('Units per day').fill('100');
     await dialog(page).getByLabel('Read the balance').check();
     await dialog(page).getByRole('button', { name: 'New key' }).click();
     const key = await dialog(page).locator('.secret code').textContent();
     const headers = { 'X-Api-Key': key ?? '' };
     const uses = async () => (await fetch(`${app.url}${prefix}/api/v1/balance`, { headers })).status;
     expect(await uses()).toBe(200);
-    await button(page, 'I have kept it').click();
+    await button(page, 'I have stored it').click();
     expect(await page.content()).not.toContain(key);
     await button(page, 'Revoke the key Till <b>1</b>').click();
     await dialog(page).getByRole('button', { name: 'Revoke', exact: true }).click();

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { type DashboardWorld, goTo, openScreen, startDashboard } from '../support/dashboard/dashboard-world.js';
+import { type DashboardFixture, goTo, openScreen, startDashboard } from '../support/dashboard/dashboard-fixture.js';
 import { FakeAnswer, refusal } from '../support/dashboard/fake-api.js';
 import { FULL, keyOf, minutesAgo, sessionRoutes } from '../support/dashboard/fake-data.js';
 import { accessibilityFaults, hasBrowser, openPage, startBrowser } from '../support/page-browser.js';
@@ -11,27 +11,27 @@ const suite = hasBrowser() ? describe : describe.skip;
 
 suite('people at the dashboard', () => {
   let browser: Browser;
-  let world: DashboardWorld;
+  let fixture: DashboardFixture;
   let page: Page;
   const session = { access_token: 'fresh', expires_in: 600, user: { subject: 'awa', account: 'acc_1', role: 'admin' } };
   const asked = (method: string, path: string) =>
-    world.api.requests.filter((each) => each.method === method && each.path === path);
+    fixture.api.requests.filter((each) => each.method === method && each.path === path);
   const dialog = () => page.getByRole('dialog');
 
   beforeAll(async () => {
     browser = await startBrowser();
-    world = await startDashboard({});
+    fixture = await startDashboard({});
   });
 
   afterAll(async () => {
     await browser?.close();
-    await world?.close();
+    await fixture?.close();
   });
 
   beforeEach(() => {
-    world.api.routes = { ...sessionRoutes('admin'), ...FULL };
-    world.api.away = false;
-    world.api.requests.length = 0;
+    fixture.api.routes = { ...sessionRoutes('admin'), ...FULL };
+    fixture.api.away = false;
+    fixture.api.requests.length = 0;
   });
 
   afterEach(async () => {
@@ -39,17 +39,17 @@ suite('people at the dashboard', () => {
   });
 
   const open = async (screen = '') => {
-    ({ page } = await openScreen(browser, world, screen, { locale: 'en' }));
+    ({ page } = await openScreen(browser, fixture, screen, { locale: 'en' }));
   };
 
   const visit = async (address: string) => {
-    ({ page } = await openPage(browser, `${world.url}${address}`, { locale: 'en', reducedMotion: 'reduce' }));
+    ({ page } = await openPage(browser, `${fixture.url}${address}`, { locale: 'en', reducedMotion: 'reduce' }));
   };
 
-  test('sign in by a link, whose secret leaves the address and the history at once', async () => {
+  test('sign in by a link, whose secret is removed from the address and the history at once', async () => {
     await visit('/dashboard#link=secret');
     await page.getByText('12,480').waitFor();
-    expect(await page.evaluate('location.href')).toBe(`${world.url}/dashboard#/`);
+    expect(await page.evaluate('location.href')).toBe(`${fixture.url}/dashboard#/`);
     const debuggerOf = await page.context().newCDPSession(page);
     const { entries } = await debuggerOf.send('Page.getNavigationHistory');
     expect(entries.map(({ url }) => url).filter((url) => url.includes('secret'))).toEqual([]);
@@ -60,38 +60,38 @@ suite('people at the dashboard', () => {
     expect(asked('GET', 'overview')[0]?.headers['x-user-token']).toBe('token');
   });
 
-  test('are told when a link was used, and sign in by pasting another one', async () => {
+  test('see that a link was already used, and sign in by pasting another one', async () => {
     await visit('/dashboard#link=used');
-    await page.getByRole('alert').getByText('a link works once').waitFor();
+    await page.getByRole('alert').getByText('A link works once').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
-    await page.getByLabel('Sign-in link').fill(`${world.url}/dashboard#link=another`);
+    await page.getByLabel('Sign-in link').fill(`${fixture.url}/dashboard#link=another`);
     await page.getByLabel('Sign-in link').press('Enter');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(asked('POST', 'session/exchange').at(-1)?.body).toEqual({ token: 'another' });
   });
 
-  test('stay signed in over a reload, on the screen where they were, also in a second tab', async () => {
-    world.api.routes['POST session/refresh'] = session;
+  test('stay signed in on the same screen after a reload, and in a second tab', async () => {
+    fixture.api.routes['POST session/refresh'] = session;
     await visit('/dashboard#/keys');
-    // The row and not the heading, which is drawn before the list is asked for.
+    // Waits for a row, because the heading is shown before the list is requested.
     await page.getByText('Boutique en ligne').waitFor();
     expect(asked('GET', 'keys')[0]?.headers['x-user-token']).toBe('fresh');
     const second = await page.context().newPage();
-    await second.goto(`${world.url}/dashboard/#/audit`);
+    await second.goto(`${fixture.url}/dashboard/#/audit`);
     await second.getByRole('heading', { name: 'Audit' }).waitFor();
     expect(asked('POST', 'session/refresh')).toHaveLength(2);
   });
 
-  test('do not notice that a token has run out: it is renewed once for all that wait for it', async () => {
+  test('do not notice that a token has expired, because it is renewed once for all requests', async () => {
     await open('signatures');
     let renewed = 0;
-    world.api.routes['POST session/refresh'] = () => {
+    fixture.api.routes['POST session/refresh'] = () => {
       renewed += 1;
       return session;
     };
     const guarded = (path: string) => {
       const before = FULL[`GET ${path}`];
-      world.api.routes[`GET ${path}`] = ({ headers }: { headers: { 'x-user-token'?: string } }) =>
+      fixture.api.routes[`GET ${path}`] = ({ headers }: { headers: { 'x-user-token'?: string } }) =>
         headers['x-user-token'] === 'fresh' ? before : refusal(401, 'unauthorized');
     };
     guarded('optouts');
@@ -102,17 +102,17 @@ suite('people at the dashboard', () => {
     expect(renewed).toBe(1);
   });
 
-  test('lose nothing that they typed when the session ends, and go on where they were', async () => {
+  test('keep what they typed when the session ends, and continue where they were', async () => {
     await open('keys');
     await page.getByRole('button', { name: 'New key' }).click();
     await dialog().getByLabel('Name').fill('Till in Bobo');
     await dialog().getByLabel('Send SMS').check();
-    world.api.routes['POST keys'] = () => refusal(401, 'unauthorized');
+    fixture.api.routes['POST keys'] = () => refusal(401, 'unauthorized');
     await dialog().getByRole('button', { name: 'New key' }).click();
     const again = page.getByRole('dialog', { name: 'Sign in again' });
     await again.waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
-    world.api.routes['POST keys'] = { ...keyOf('k_new', { name: 'Till in Bobo' }), key: 'k_new.secret' };
+    fixture.api.routes['POST keys'] = { ...keyOf('k_new', { name: 'Till in Bobo' }), key: 'k_new.secret' };
     await again.getByLabel('Sign-in link').fill('secret');
     await again.getByLabel('Sign-in link').press('Enter');
     await again.waitFor({ state: 'detached' });
@@ -122,24 +122,24 @@ suite('people at the dashboard', () => {
     expect(asked('POST', 'keys').at(-1)?.body).toMatchObject({ name: 'Till in Bobo' });
   });
 
-  test('are told that the server is away while they type, and repeat the same change once it is back', async () => {
+  test('see that the server is down while they type, and repeat the same change when it is back', async () => {
     await open('keys');
     await page.getByRole('button', { name: 'New key' }).click();
     await dialog().getByLabel('Name').fill('مرحبا 👩🏽‍💻 <script>');
     await dialog().getByLabel('Send SMS').check();
-    world.api.routes['POST keys'] = () => new FakeAnswer(200, '{ "cut": ');
+    fixture.api.routes['POST keys'] = () => new FakeAnswer(200, '{ "cut": ');
     const make = dialog().getByRole('button', { name: 'New key' });
-    const told = dialog().getByRole('alert').getByText('The server does not answer');
+    const away = dialog().getByRole('alert').getByText('The server does not answer');
     await make.click();
-    await told.waitFor();
-    world.api.away = true;
-    world.api.cut.length = 0;
+    await away.waitFor();
+    fixture.api.away = true;
+    fixture.api.cut.length = 0;
     await make.click();
-    // The error before is gone when the request is sent; the browser itself may have sent it twice.
-    await until(() => world.api.cut.some((path) => path.endsWith('/keys')));
-    await told.waitFor();
-    world.api.away = false;
-    world.api.routes['POST keys'] = ({ headers }: { headers: Record<string, string> }) => ({
+    // The earlier error disappears when the request is sent. The browser itself may send it twice.
+    await until(() => fixture.api.cut.some((path) => path.endsWith('/keys')));
+    await away.waitFor();
+    fixture.api.away = false;
+    fixture.api.routes['POST keys'] = ({ headers }: { headers: Record<string, string> }) => ({
       ...keyOf('k_new'),
       key: `made by ${headers['idempotency-key']}`,
     });
@@ -153,7 +153,7 @@ suite('people at the dashboard', () => {
     expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  test('keep a draft when they close a dialog, and send a changed one under another key', async () => {
+  test('keep a draft when they close a dialog, and send a changed draft with another key', async () => {
     await open('keys');
     await page.getByRole('button', { name: 'New key' }).click();
     await dialog().getByLabel('Name').fill('First');
@@ -164,7 +164,7 @@ suite('people at the dashboard', () => {
     await goTo(page, 'keys');
     await page.getByRole('button', { name: 'New key' }).click();
     expect(await dialog().getByLabel('Name').inputValue()).toBe('First');
-    world.api.routes['POST keys'] = () => refusal(400, 'invalid_request', 'Le nom est pris');
+    fixture.api.routes['POST keys'] = () => refusal(400, 'invalid_request', 'Le nom est pris');
     await dialog().getByRole('button', { name: 'New key' }).click();
     await dialog().getByText('Le nom est pris').waitFor();
     await dialog().getByLabel('Name').fill('Second');
@@ -173,33 +173,33 @@ suite('people at the dashboard', () => {
     expect(new Set(asked('POST', 'keys').map(({ headers }) => headers['idempotency-key'])).size).toBe(2);
   });
 
-  test('see what they had while the server is away, and are told so', async () => {
+  test('see the last data while the server is down, and that it is stale', async () => {
     await open();
     await page.getByText('12,480').waitFor();
-    world.api.away = true;
+    fixture.api.away = true;
     await page.getByText('Not up to date').waitFor();
     expect(await page.getByText('12,480').isVisible()).toBe(true);
-    world.api.away = false;
+    fixture.api.away = false;
     await page.getByText('Not up to date').waitFor({ state: 'detached' });
   });
 
-  test.each([-5, 5])('see how long ago things were, with a clock that is %i min off', async (minutes) => {
-    // Not a whole minute: the server tells its time to the second, which may be before this moment.
-    world.api.routes['GET overview'] = { ...Object(FULL['GET overview']), oldest_waiting: minutesAgo(12.5) };
-    world.api.routes['GET keys'] = { items: [keyOf('k_1', { last_used_at: minutesAgo(12.5) })], next_cursor: null };
+  test.each([-5, 5])('see the right age of things although their clock is %i min off', async (minutes) => {
+    // Not a whole minute, because the server's time is exact to the second only and may be before now.
+    fixture.api.routes['GET overview'] = { ...Object(FULL['GET overview']), oldest_waiting: minutesAgo(12.5) };
+    fixture.api.routes['GET keys'] = { items: [keyOf('k_1', { last_used_at: minutesAgo(12.5) })], next_cursor: null };
     ({ page } = await openPage(browser, 'about:blank', { locale: 'en' }));
     await page.clock.install({ time: Date.now() + minutes * 60_000 });
-    await page.goto(`${world.url}/dashboard#link=secret`);
+    await page.goto(`${fixture.url}/dashboard#link=secret`);
     await page.locator('#screen').waitFor();
     await goTo(page, 'keys');
     expect(await page.locator('td[data-title="Last used"]').textContent()).toMatch(/^12 min/);
   });
 
-  test('start again when the server was away at the beginning', async () => {
-    world.api.routes['POST session/refresh'] = () => new FakeAnswer(503, {}, {});
+  test('can start again if the server was down at the beginning', async () => {
+    fixture.api.routes['POST session/refresh'] = () => new FakeAnswer(503, {}, {});
     await visit('/dashboard#/keys');
     await page.getByRole('alert').waitFor({ state: 'attached' });
-    world.api.routes['POST session/refresh'] = session;
+    fixture.api.routes['POST session/refresh'] = session;
     await page.reload();
     await page.getByRole('heading', { name: 'Keys' }).waitFor();
   });
@@ -212,9 +212,9 @@ suite('people at the dashboard', () => {
     expect(await page.getByText('Boutique en ligne').count()).toBe(0);
   });
 
-  test('do all by the keyboard: skip the navigation, make a key, find a screen', async () => {
-    world.api.routes['POST keys'] = { ...keyOf('k_new'), key: 'k_new.secret' };
-    world.api.routes['POST session/refresh'] = session;
+  test('can do everything by keyboard: skip the navigation, create a key, find a screen', async () => {
+    fixture.api.routes['POST keys'] = { ...keyOf('k_new'), key: 'k_new.secret' };
+    fixture.api.routes['POST session/refresh'] = session;
     await visit('/dashboard#/keys');
     await page.getByText('Boutique en ligne').waitFor();
     await page.keyboard.press('Tab');
@@ -226,7 +226,7 @@ suite('people at the dashboard', () => {
     await dialog().waitFor();
     await page.keyboard.type('By hand');
     await page.keyboard.press('Enter');
-    // Nothing is ticked for anybody: a key that may nothing is not made, and the focus goes where the choice is.
+    // No right is ticked by default. A key without rights is not created, and the focus moves to the choice.
     await until(() => page.evaluate<boolean>("document.activeElement.type === 'checkbox'"));
     expect(asked('POST', 'keys')).toEqual([]);
     await page.keyboard.press('Space');
@@ -243,12 +243,12 @@ suite('people at the dashboard', () => {
     await until(async () => (await page.evaluate('document.activeElement.id')) === 'screen');
   });
 
-  test('choose language and colours, which this browser keeps', async () => {
+  test('choose language and colours, which the browser remembers', async () => {
     await open('keys');
     await page.getByLabel('Language').selectOption('fr');
     await page.getByRole('heading', { name: 'Clés' }).waitFor();
     await page.getByLabel('Couleurs').selectOption('dark');
-    world.api.routes['POST session/refresh'] = session;
+    fixture.api.routes['POST session/refresh'] = session;
     await page.reload();
     await page.getByRole('heading', { name: 'Clés' }).waitFor();
     expect(await page.evaluate('[document.documentElement.lang, document.documentElement.dataset.theme]')).toEqual([
@@ -257,7 +257,7 @@ suite('people at the dashboard', () => {
     ]);
   });
 
-  test('filter on the server, by an address that can be handed on; and read on by the cursor', async () => {
+  test('filter on the server by an address that can be shared, and load more by the cursor', async () => {
     await open('optouts');
     await page.getByLabel('Number', { exact: true }).fill('+226 70 00 01');
     await until(() => asked('GET', 'optouts').some(({ query }) => query.get('number') === '226700001'));
@@ -265,7 +265,7 @@ suite('people at the dashboard', () => {
     await goTo(page, 'balance?kind=charge&from=2026-11-01&to=2026-11-02');
     await page.getByRole('button', { name: 'Show more' }).click();
     await page.getByText('msg_61').waitFor();
-    // The list is live: its first page may have been looked at again meanwhile.
+    // The list is live, so its first page may have been loaded again meanwhile.
     const pages = asked('GET', 'ledger').filter(({ query }) => query.get('kind') === 'charge');
     const [first, next] = [false, true].map((further) => pages.find(({ query }) => query.has('cursor') === further));
     expect(Object.fromEntries(first?.query ?? [])).toEqual({
@@ -281,14 +281,14 @@ suite('people at the dashboard', () => {
     expect(file.suggestedFilename()).toMatch(/^ledger-.*\.csv$/);
   });
 
-  test('of the operator look at an account by its address, and may do what their role lets them', async () => {
-    world.api.routes = { ...sessionRoutes('finance'), ...FULL };
+  test('of the operator open an account by its address, and can do what their role allows', async () => {
+    fixture.api.routes = { ...sessionRoutes('finance'), ...FULL };
     await open('keys');
     await page.getByRole('heading', { name: 'Choose an account first' }).waitFor();
     await goTo(page, 'manage/accounts/acc_2');
     await page.getByRole('button', { name: 'Top up' }).waitFor();
     expect(await page.getByRole('button', { name: 'Suspend' }).count()).toBe(0);
-    world.api.routes['POST manage/accounts/*/topups'] = { balance: 1640, entry: {} };
+    fixture.api.routes['POST manage/accounts/*/topups'] = { balance: 1640, entry: {} };
     await page.getByRole('button', { name: 'Top up' }).click();
     await dialog().getByLabel('Units').fill('1000');
     await dialog().getByLabel('Reference').fill('INV-7');
@@ -325,7 +325,7 @@ suite('people at the dashboard', () => {
     await own.close();
   });
 
-  test('of a host that embeds the page sign in by links that the host hands it, and only that host', async () => {
+  test('of a host that embeds the page sign in by links from that host only', async () => {
     let hostPage = '';
     const host = createServer((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(hostPage));
     const origin = await new Promise<string>((resolve) => {

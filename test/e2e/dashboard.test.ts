@@ -13,7 +13,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { Browser } from 'playwright-core';
 import { DashboardModule } from '../../src/dashboard/index.js';
 import { isMessagingRoute } from '../../src/http/messaging-route.js';
-import { type DashboardWorld, startDashboard, type WorldOptions } from '../support/dashboard/dashboard-world.js';
+import { type DashboardFixture, type FixtureOptions, startDashboard } from '../support/dashboard/dashboard-fixture.js';
 import { FULL, sessionRoutes } from '../support/dashboard/fake-data.js';
 import { type Adapter, describeOnBothAdapters } from '../support/http-apps.js';
 import { hasBrowser, openPage, startBrowser } from '../support/page-browser.js';
@@ -25,8 +25,8 @@ const prefixed = (app: INestApplication): void => {
 };
 const unwrapped = (path: string): string => path.replace(/^\/edge\/panel/, '/dashboard').replace(/^\/edge/, '');
 
-/** Where the browser finds the page, and how it came there. */
-const MOUNTS: readonly (readonly [name: string, path: string, setup: WorldOptions])[] = [
+/** Where the page is mounted, and its path in the browser. */
+const MOUNTS: readonly (readonly [name: string, path: string, setup: FixtureOptions])[] = [
   ['plain', '/dashboard', {}],
   ['a prefix', '/svc/dashboard', { configure: prefixed, place: { root: '/svc/api/v1/' } }],
   ['a proxy that takes a folder away', '/edge/dashboard', { place: { root: '/edge/api/v1/', rewrite: unwrapped } }],
@@ -65,53 +65,53 @@ suite.each<Adapter>(['express', 'fastify'])('the dashboard in a browser, whereve
   });
 
   test.each(MOUNTS)('%s', async (_, path, setup) => {
-    const world = await startDashboard({ ...sessionRoutes('admin'), ...FULL }, { adapter, ...setup });
+    const fixture = await startDashboard({ ...sessionRoutes('admin'), ...FULL }, { adapter, ...setup });
     await Promise.all(
       ['', '/', '?from=mail'].map(async (end) => {
-        const { page, problems } = await openPage(browser, `${world.url}${path}${end}#link=secret`, {});
+        const { page, problems } = await openPage(browser, `${fixture.url}${path}${end}#link=secret`, {});
         await page.getByRole('heading', { name: 'Overview' }).waitFor();
         await page.getByText('12,480').waitFor();
         expect([end, await page.evaluate('location.hash'), problems]).toEqual([end, '#/', []]);
         await page.context().close();
       }),
     );
-    await world.close();
+    await fixture.close();
   });
 });
 
-(hasBrowser() ? test : test.skip)('the first view takes three files, and no drawing library', async () => {
+(hasBrowser() ? test : test.skip)('the first view loads three files, without the drawing library', async () => {
   const browser = await startBrowser();
-  const world = await startDashboard({ ...sessionRoutes('admin'), ...FULL });
+  const fixture = await startDashboard({ ...sessionRoutes('admin'), ...FULL });
   const { page } = await openPage(browser, 'about:blank', {});
   const files: string[] = [];
   page.on('request', (request) => {
     const path = new URL(request.url()).pathname;
     if (path.startsWith('/dashboard')) files.push(path.replace(/-[\w-]{8}\./, '.'));
   });
-  await page.goto(`${world.url}/dashboard#link=secret`);
+  await page.goto(`${fixture.url}/dashboard#link=secret`);
   await page.getByText('12,480').waitFor();
   expect(files.sort()).toEqual(['/dashboard', '/dashboard/assets/main.css', '/dashboard/assets/main.js']);
   await browser.close();
-  await world.close();
+  await fixture.close();
 });
 
 describeOnBothAdapters('the files of the dashboard', (adapter) => {
-  let world: DashboardWorld;
+  let fixture: DashboardFixture;
   let page: string;
   let script: string;
 
   beforeAll(async () => {
-    world = await startDashboard(
+    fixture = await startDashboard(
       {},
       { adapter, options: { name: '<b>"Acme" & co</b>', colors: { brand: '#aa3300' } } },
     );
-    page = `${world.app.url}/dashboard`;
+    page = `${fixture.app.url}/dashboard`;
     script = /data-script="([^"]+)"/.exec(await (await fetch(page)).text())?.[1] ?? '';
   });
 
-  afterAll(() => world.close());
+  afterAll(() => fixture.close());
 
-  test('the page allows nothing but its own files, is not kept without asking, and shows the host’s texts as texts', async () => {
+  test('the page allows its own files only, is revalidated each time, and escapes the host’s texts', async () => {
     const answer = await fetch(page);
     const html = await answer.text();
     const headers = Object.fromEntries(answer.headers);
@@ -132,7 +132,7 @@ describeOnBothAdapters('the files of the dashboard', (adapter) => {
     expect([again.status, await again.text()]).toEqual([304, '']);
   });
 
-  test('a file is kept for good, and sent packed to those who take it', async () => {
+  test('a file is cached for good, and compressed for clients that accept it', async () => {
     const file = `${page}/assets/${script}`;
     const forms = await Promise.all(
       ['br, gzip', 'gzip', 'br;q=0, gzip;q=0.5', 'identity', ''].map((accepted) =>
@@ -176,41 +176,38 @@ test.each([false, true])(
   'Fastify finds the page with a slash at its end; ignoreTrailingSlash %s',
   async (ignoreTrailingSlash) => {
     const platform = new FastifyAdapter({ routerOptions: { ignoreTrailingSlash } });
-    const world = await startDashboard({}, { adapter: 'fastify', platform });
-    const answers = await Promise.all(['', '/', '/?x'].map((end) => fetch(`${world.app.url}/dashboard${end}`)));
-    const other = await fetch(`${world.app.url}/dashboard//`);
-    await world.close();
+    const fixture = await startDashboard({}, { adapter: 'fastify', platform });
+    const answers = await Promise.all(['', '/', '/?x'].map((end) => fetch(`${fixture.app.url}/dashboard${end}`)));
+    const other = await fetch(`${fixture.app.url}/dashboard//`);
+    await fixture.close();
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(other.status).toBe(404);
   },
 );
 
 describe('a host', () => {
-  const worlds: DashboardWorld[] = [];
+  const fixtures: DashboardFixture[] = [];
 
   afterEach(async () => {
-    for (const world of worlds.splice(0)) await world.close();
+    for (const fixture of fixtures.splice(0)) await fixture.close();
   });
 
-  test.each([true, false])(
-    'with a global guard that asks isMessagingRoute (%s) decides about the page',
-    async (asks) => {
-      @Injectable()
-      class Closed implements CanActivate {
-        canActivate(context: ExecutionContext): boolean {
-          return asks && isMessagingRoute(context);
-        }
+  test.each([true, false])('decides about the page by a global guard that uses isMessagingRoute (%s)', async (asks) => {
+    @Injectable()
+    class Closed implements CanActivate {
+      canActivate(context: ExecutionContext): boolean {
+        return asks && isMessagingRoute(context);
       }
-      const world = await startDashboard({}, { configure: (app) => void app.useGlobalGuards(new Closed()) });
-      worlds.push(world);
-      expect((await fetch(`${world.app.url}/dashboard`)).status).toBe(asks ? 200 : 403);
-    },
-  );
+    }
+    const fixture = await startDashboard({}, { configure: (app) => void app.useGlobalGuards(new Closed()) });
+    fixtures.push(fixture);
+    expect((await fetch(`${fixture.app.url}/dashboard`)).status).toBe(asks ? 200 : 403);
+  });
 
-  test('names the pages that may show the dashboard in a frame', async () => {
-    const world = await startDashboard({}, { options: { frameAncestors: ['https://app.example.test'] } });
-    worlds.push(world);
-    const policy = (await fetch(`${world.app.url}/dashboard`)).headers.get('content-security-policy');
+  test('chooses the pages that may show the dashboard in a frame', async () => {
+    const fixture = await startDashboard({}, { options: { frameAncestors: ['https://app.example.test'] } });
+    fixtures.push(fixture);
+    const policy = (await fetch(`${fixture.app.url}/dashboard`)).headers.get('content-security-policy');
     expect(policy).toContain('frame-ancestors https://app.example.test;');
   });
 });
@@ -233,7 +230,7 @@ describe('the built application', () => {
     at('manifest.json').toString(),
   );
 
-  test('begins with a script and a style that are small, and stays small as a whole', () => {
+  test('has a first view of at most 35 kB, and is small as a whole', () => {
     const size = (name: string): number => at(`${name}.br`).length;
     expect(size(script) + size(style)).toBeLessThanOrEqual(35_000);
     const all = Object.keys(files).map((name) => at(`${name}.br`).length);

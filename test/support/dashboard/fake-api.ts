@@ -7,18 +7,18 @@ import {
 } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** A request as a handler of the fake API gets it. */
+/** The request that a handler of the fake API gets. */
 export interface FakeRequest {
   readonly method: string;
-  /** Below the API's root, without slashes at its ends. */
+  /** The path below the API's root, without slashes at either end. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingMessage['headers'];
-  // biome-ignore lint/suspicious/noExplicitAny: what a browser sent
+  // biome-ignore lint/suspicious/noExplicitAny: the parsed JSON of a browser
   readonly body: any;
 }
 
-/** An answer other than 200 with JSON. */
+/** An answer that is not a 200 with JSON. */
 export class FakeAnswer {
   constructor(
     readonly status: number,
@@ -34,23 +34,23 @@ export function refusal(status: number, code: string, message = code): FakeAnswe
 
 type Handler = (request: FakeRequest) => unknown;
 
-/** Handlers by `METHOD path`, where `*` in the path is any segment; the first that fits answers. */
+/** Handlers by `METHOD path`. A `*` in the path stands for any segment. The first handler that matches answers. */
 export type FakeRoutes = Readonly<Record<string, Handler | object>>;
 
-/** Where the API is below the server, and where everything else is passed on to. */
+/** The path of the API, and the application that gets all other requests. */
 export interface FakePlace {
   /** With slashes at both ends. Default `/api/v1/`. */
   readonly root?: string;
-  /** The application that has the page; and how the proxy rewrites paths for it. */
+  /** The URL of the application that serves the page. */
   readonly app: string;
   readonly rewrite?: (path: string) => string;
 }
 
-/** A server that answers as the API, and is a proxy before the application that has the page. */
+/** A server that acts as the API, and as a proxy in front of the application that serves the page. */
 export class FakeApi {
-  /** Handlers by `METHOD path`. A test replaces what it wants. */
+  /** Handlers by `METHOD path`. A test may replace them. */
   routes: Record<string, Handler | object>;
-  /** While true, no request is answered: connections are cut. */
+  /** While this is true, every connection is cut without an answer. */
   away = false;
   /** The paths of the requests that were cut. */
   readonly cut: string[] = [];
@@ -67,7 +67,7 @@ export class FakeApi {
         response.writeHead(500).end(String(error));
       });
     });
-    // The browser may use a connection again just when it would be closed.
+    // Otherwise the browser may reuse a connection at the moment when it is closed.
     this.server.keepAliveTimeout = 0;
   }
 
@@ -116,7 +116,7 @@ function reply(response: ServerResponse, { status, body, headers }: FakeAnswer):
   response.end(text ? body : JSON.stringify(body));
 }
 
-/** A connection of its own each time: a kept one may be closed by the other side just when it is used again. */
+/** Passes a request on, each on a new connection: a kept one may be closed by the other side when it is reused. */
 function pass(url: string, { method, headers }: IncomingMessage, response: ServerResponse): Promise<void> {
   const own = { 'Accept-Encoding': 'identity', 'If-None-Match': String(headers['if-none-match'] ?? '') };
   return new Promise((done, fail) => {

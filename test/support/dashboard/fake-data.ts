@@ -13,16 +13,16 @@ import { type FakeRequest, type FakeRoutes, refusal } from './fake-api.js';
 
 import { EMPTY_SCREENS, FULL_SCREENS } from './fake-screens-data.js';
 
-/** What would run as a script, and a text that is written from the right, with an emoji. */
+/** A text that would run as a script if it were not escaped. */
 export const HOSTILE = '<script>window.hacked = 1</script>';
 export const RIGHT_TO_LEFT = 'مرحبا بالعالم 👩🏽‍💻';
 
-/** A moment so many minutes ago; negative: to come. */
+/** The time so many minutes ago. A negative number is in the future. */
 export function minutesAgo(minutes: number): string {
   return new Date(Date.now() - minutes * MINUTE_MS).toISOString();
 }
 
-/** The permissions of a role, as the service works them out. */
+/** The permissions that the service gives a role. */
 export function permissionsOf(role: string): string[] {
   return Object.keys(PERMISSIONS).filter((name) => {
     const { role: least, operator } = permissionOf(name as keyof typeof PERMISSIONS);
@@ -78,7 +78,7 @@ export function accountOf(id: string, changes: Partial<ManagedAccount> = {}): Ma
 
 const list = (items: readonly unknown[]): object => ({ items, next_cursor: null });
 
-/** The session routes: any link but `used` is good. */
+/** The session routes. Every link works except `used`. */
 export function sessionRoutes(role: AccountRole | OperatorRole, changes: Partial<Me> = {}): FakeRoutes {
   const session = {
     access_token: 'token',
@@ -106,7 +106,7 @@ const SCOPES: readonly KeyScope[] = [
   'webhooks:write',
 ];
 
-/** Every list full. */
+/** Answers with data in every list. */
 export const FULL: FakeRoutes = {
   ...FULL_SCREENS,
   'GET overview': {
@@ -159,14 +159,12 @@ export const FULL: FakeRoutes = {
     { ...signatureOf('RADIO', { status: 'pending', decided_at: null }), account: 'acc_4' },
   ]),
   'GET manage/ledger/check': {
-    ...{
-      id: 'c1',
-      state: 'done',
-      part: 'recipients',
-      checked: 184_220,
-      started_at: minutesAgo(31),
-      ended_at: minutesAgo(29),
-    },
+    id: 'c1',
+    state: 'done',
+    part: 'recipients',
+    checked: 184_220,
+    started_at: minutesAgo(31),
+    ended_at: minutesAgo(29),
     findings: [`acc_2: the balance is 120, its entries say 125 ${HOSTILE}`],
   },
   'GET manage/system': {
@@ -212,13 +210,16 @@ function usage({ query }: FakeRequest): object {
   return {
     items,
     total: {
-      ...{ units: sum('units'), refunded_units: sum('refunded_units'), net_units: sum('net_units') },
-      ...{ sends: sum('sends'), recipients: sum('recipients') },
+      units: sum('units'),
+      refunded_units: sum('refunded_units'),
+      net_units: sum('net_units'),
+      sends: sum('sends'),
+      recipients: sum('recipients'),
     },
   };
 }
 
-/** Pages of 50 out of 120 entries. */
+/** 120 entries in pages of 50. */
 function ledger({ query, headers }: FakeRequest): unknown {
   if (headers.accept === 'text/csv') return 'id,kind,units\r\n1,charge,-3\r\n';
   const start = Number(query.get('cursor') ?? 0);
@@ -229,8 +230,13 @@ function ledger({ query, headers }: FakeRequest): unknown {
       const kind = kinds[index % kinds.length];
       const message = kind === 'charge' || kind === 'refund' ? `msg_${index}` : null;
       return {
-        ...{ id: `entry-${index}`, kind, units: kind === 'charge' ? -3 : 3 * (index + 1), message_id: message },
-        ...{ position: null, note: kind === 'topup' ? `Facture ${RIGHT_TO_LEFT}` : null, at: minutesAgo(index * 17) },
+        id: `entry-${index}`,
+        kind,
+        units: kind === 'charge' ? -3 : 3 * (index + 1),
+        message_id: message,
+        position: null,
+        note: kind === 'topup' ? `Facture ${RIGHT_TO_LEFT}` : null,
+        at: minutesAgo(index * 17),
       };
     });
   return { items, next_cursor: start + 50 < 120 ? String(start + 50) : null };
@@ -238,8 +244,12 @@ function ledger({ query, headers }: FakeRequest): unknown {
 
 function signatureOf(name: string, changes: Partial<Signature>): Signature {
   return {
-    ...{ name, status: 'verified', reason: null, is_default: false },
-    ...{ created_at: minutesAgo(60 * 50), decided_at: minutesAgo(60 * 20) },
+    name,
+    status: 'verified',
+    reason: null,
+    is_default: false,
+    created_at: minutesAgo(60 * 50),
+    decided_at: minutesAgo(60 * 20),
     ...changes,
   };
 }
@@ -248,22 +258,39 @@ function audit(): readonly AuditEntry[] {
   const by = { kind: 'user', id: 'awa@example.test', address: '203.0.113.7' };
   return [
     {
-      ...{ id: 'a3', at: minutesAgo(2), by, action: 'key.created', target: 'k_4f0c21', account: 'acc_1' },
-      ...{ before: null, after: { name: HOSTILE, scopes: ['sms:send', 'otp:send'], daily_units: 5000 } },
+      id: 'a3',
+      at: minutesAgo(2),
+      by,
+      action: 'key.created',
+      target: 'k_4f0c21',
+      account: 'acc_1',
+      before: null,
+      after: { name: HOSTILE, scopes: ['sms:send', 'otp:send'], daily_units: 5000 },
     },
     {
-      ...{ id: 'a2', at: minutesAgo(50), by: { kind: 'operator', id: RIGHT_TO_LEFT, address: '2001:db8::7' } },
-      ...{ action: 'account.renamed', target: 'acc_1', account: 'acc_1' },
-      ...{ before: { name: 'Pharmacie' }, after: { name: 'Pharmacie du Centre' } },
+      id: 'a2',
+      at: minutesAgo(50),
+      by: { kind: 'operator', id: RIGHT_TO_LEFT, address: '2001:db8::7' },
+      action: 'account.renamed',
+      target: 'acc_1',
+      account: 'acc_1',
+      before: { name: 'Pharmacie' },
+      after: { name: 'Pharmacie du Centre' },
     },
     {
-      ...{ id: 'a1', at: minutesAgo(5000), by: { kind: 'host', id: null, address: null } },
-      ...{ action: 'balance.topped_up', target: 'facture-7', account: 'acc_1', before: null, after: { units: 5000 } },
+      id: 'a1',
+      at: minutesAgo(5000),
+      by: { kind: 'host', id: null, address: null },
+      action: 'balance.topped_up',
+      target: 'facture-7',
+      account: 'acc_1',
+      before: null,
+      after: { units: 5000 },
     },
   ];
 }
 
-/** Every list empty, as on the first day. */
+/** Answers with every list empty, as on the first day. */
 export const EMPTY: FakeRoutes = {
   ...EMPTY_SCREENS,
   'GET overview': {
@@ -276,7 +303,13 @@ export const EMPTY: FakeRoutes = {
   },
   'GET usage': { items: [], total: { units: 0, refunded_units: 0, net_units: 0, sends: 0, recipients: 0 } },
   'GET manage/ledger/check': {
-    ...{ id: null, state: 'none', part: null, checked: 0, findings: [], started_at: null, ended_at: null },
+    id: null,
+    state: 'none',
+    part: null,
+    checked: 0,
+    findings: [],
+    started_at: null,
+    ended_at: null,
   },
   'GET manage/system': {
     version: '0.1.0',

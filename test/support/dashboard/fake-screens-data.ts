@@ -129,20 +129,27 @@ function streamOf(events: readonly object[]): FakeAnswer {
   return new FakeAnswer(200, `: open\n\n${text}`, { 'Content-Type': 'text/event-stream' });
 }
 
-/** The screens with something to show. */
+/** Answers for further screens, with data. */
 export const FULL_SCREENS: FakeRoutes = {
   'GET sms': list([
     smsOf('m-1', { content: HOSTILE, signature: HOSTILE }),
     smsOf('m-2', {
-      ...{ content: RIGHT_TO_LEFT, number: MANY, recipients_count: 240, sms_units: 480, refunded_units: 3 },
+      content: RIGHT_TO_LEFT,
+      number: MANY,
+      recipients_count: 240,
+      sms_units: 480,
+      refunded_units: 3,
       date_sent: ago(95),
     }),
     smsOf('m-3', { content: null, segments: null, date_sent: ago(60 * 24 * 40) }),
     smsOf('m-4', { content: `${'Un texte qui continue longtemps. '.repeat(12)}`, date_sent: ago(60 * 24 * 41) }),
   ]),
   'GET sms/m-2': smsOf('m-2', {
-    ...{ content: `${RIGHT_TO_LEFT} ${'Un long texte, avec « des guillemets ». '.repeat(3)}`, number: MANY },
-    ...{ recipients_count: 240, sms_units: 480, refunded_units: 3 },
+    content: `${RIGHT_TO_LEFT} ${'Un long texte, avec « des guillemets ». '.repeat(3)}`,
+    number: MANY,
+    recipients_count: 240,
+    sms_units: 480,
+    refunded_units: 3,
     metadata: { campaign: HOSTILE, [RIGHT_TO_LEFT]: 'x'.repeat(80) },
   }),
   'GET sms/m-2/recipients': list([
@@ -155,8 +162,13 @@ export const FULL_SCREENS: FakeRoutes = {
   'GET msgapp/messages': list([
     appMessageOf('a-1'),
     appMessageOf('a-2', {
-      ...{ body: null, media: { type: 'image', mimetype: 'image/jpeg', size: 4, caption: HOSTILE } },
-      ...{ status: 'queued', sent_at: null, delivered_at: null, read_at: null, queued_at: ago(60 * 24 * 2) },
+      body: null,
+      media: { type: 'image', mimetype: 'image/jpeg', size: 4, caption: HOSTILE },
+      status: 'queued',
+      sent_at: null,
+      delivered_at: null,
+      read_at: null,
+      queued_at: ago(60 * 24 * 2),
     }),
   ]),
   'GET msgapp/messages/a-1': appMessageOf('a-1'),
@@ -200,16 +212,40 @@ export const FULL_SCREENS: FakeRoutes = {
   'GET webhooks/w-1': endpointOf('w-1', { description: HOSTILE }),
   'GET webhooks/w-1/attempts': list([
     {
-      ...{ id: 'c-1', sequence: 4711, sequences: [4711], status: 'delivered', http_status: 204, error: null, ms: 38 },
-      ...{ at: ago(3), request: eventOf(4711), response: HOSTILE },
+      id: 'c-1',
+      sequence: 4711,
+      sequences: [4711],
+      status: 'delivered',
+      http_status: 204,
+      error: null,
+      ms: 38,
+      at: ago(3),
+      request: eventOf(4711),
+      response: HOSTILE,
     },
     {
-      ...{ id: 'c-2', sequence: 4710, sequences: [4710, 4709], status: 'failed', http_status: null, error: 'timeout' },
-      ...{ ms: 15_000, at: ago(4), request: { events: [eventOf(4709), eventOf(4710)] }, response: null },
+      id: 'c-2',
+      sequence: 4710,
+      sequences: [4710, 4709],
+      status: 'failed',
+      http_status: null,
+      error: 'timeout',
+      ms: 15_000,
+      at: ago(4),
+      request: { events: [eventOf(4709), eventOf(4710)] },
+      response: null,
     },
     {
-      ...{ id: 'c-3', sequence: null, sequences: [], status: 'failed', http_status: 500, error: null, ms: 120 },
-      ...{ at: ago(60), request: null, response: '{"error":"no"}' },
+      id: 'c-3',
+      sequence: null,
+      sequences: [],
+      status: 'failed',
+      http_status: 500,
+      error: null,
+      ms: 120,
+      at: ago(60),
+      request: null,
+      response: '{"error":"no"}',
     },
   ]),
   'GET events': { items: [eventOf(4700)], next_after: 4711, last: 4711 },
@@ -217,7 +253,12 @@ export const FULL_SCREENS: FakeRoutes = {
   'GET manage/carriers': {
     routes: [
       {
-        ...{ name: 'orange', kind: 'smpp', state: 'open', breaker: 'closed', pace: 50, submits: 18_204 },
+        name: 'orange',
+        kind: 'smpp',
+        state: 'open',
+        breaker: 'closed',
+        pace: 50,
+        submits: 18_204,
         interruptions: { bind: 3, route: 1 },
         last_error: null,
         links: [
@@ -226,8 +267,15 @@ export const FULL_SCREENS: FakeRoutes = {
         ],
       },
       {
-        ...{ name: 'twilio', kind: 'http', state: 'resting', breaker: 'open', pace: null, submits: 12 },
-        ...{ interruptions: null, last_error: `${HOSTILE} ${'very '.repeat(20)}long`, links: [] },
+        name: 'twilio',
+        kind: 'http',
+        state: 'resting',
+        breaker: 'open',
+        pace: null,
+        submits: 12,
+        interruptions: null,
+        last_error: `${HOSTILE} ${'very '.repeat(20)}long`,
+        links: [],
       },
     ],
     unread_numbers: [{ route: 'orange', count: 3, last: '700***01', last_at: ago(5) }],
@@ -245,7 +293,7 @@ export const FULL_SCREENS: FakeRoutes = {
   },
 };
 
-/** The same on the first day. */
+/** Answers for the same screens, without data. */
 export const EMPTY_SCREENS: FakeRoutes = {
   'GET msgapp/messages': list([]),
   'GET msgapp/web/status': { status: 'disconnected', sessions: [] },

@@ -4,16 +4,16 @@ import { word } from '../core/words.js';
 
 interface ButtonProps {
   readonly children: ComponentChildren;
-  /** Default a quiet one; one main button a screen. */
+  /** Default: a quiet button. A screen has one main button. */
   readonly kind?: 'main' | 'quiet' | 'danger' | 'plain' | undefined;
-  /** Default `button`. */
+  /** Default: `button`. */
   readonly type?: 'button' | 'submit' | undefined;
-  /** While true the button does nothing and says so. */
+  /** While this is true, the button does nothing and shows that it is busy. */
   readonly busy?: boolean | undefined;
   readonly disabled?: boolean | undefined;
-  /** The name, where what is shown is no text. */
+  /** The accessible name, if the button shows no text or not enough of it. */
   readonly label?: string | undefined;
-  /** For a button that shows and hides a part of the page: whether it is shown. */
+  /** For a button that shows and hides a part of the page: whether that part is shown. */
   readonly expanded?: boolean | undefined;
   readonly onClick?: (() => void) | undefined;
 }
@@ -44,7 +44,7 @@ export function Button({
   );
 }
 
-/** Copies a text. Without the clipboard (plain HTTP) the text is only selected. */
+/** Copies a text. On plain HTTP there is no clipboard, so the text is only selected. */
 export function CopyButton({ text, label }: { readonly text: string; readonly label?: string }) {
   const copied = useSignal(false);
   const copy = async (): Promise<void> => {

@@ -3,7 +3,7 @@ import 'uplot/dist/uPlot.min.css';
 
 const HEIGHT = 200;
 
-/** Draws bars into an element, as wide as it is, until `stop`. */
+/** Draws bars into an element and keeps them as wide as the element, until `stop` is called. */
 export function drawBars(
   element: HTMLElement,
   names: readonly string[],
@@ -11,7 +11,7 @@ export function drawBars(
   format: (value: number) => string,
 ): { stop(): void } {
   const style = getComputedStyle(element);
-  // As the browser draws it: in forced colours, the variables name colours of the system.
+  // The computed colour: with forced colours, the variables name colours of the system.
   const color = (name: string) => (): string => {
     element.style.color = `var(${name})`;
     const drawn = style.color;
@@ -74,7 +74,7 @@ export function drawBars(
   };
 }
 
-/** The places that get a name, so that names do not overlap. */
+/** The bars that get a label. Some are left out so that labels do not overlap. */
 function ticks(count: number, most: number): number[] {
   const step = Math.ceil(count / most);
   return Array.from({ length: Math.ceil(count / step) }, (_, index) => index * step);

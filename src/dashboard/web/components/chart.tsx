@@ -4,13 +4,13 @@ import { language } from '../core/i18n.js';
 import { theme } from '../core/theme.js';
 
 interface BarChartProps {
-  /** What it shows; a table beside it says the same for those who do not see it. */
+  /** What the chart shows. A table beside it has the same numbers for people who cannot see the chart. */
   readonly label: string;
   readonly names: readonly string[];
   readonly values: readonly number[];
 }
 
-/** Bars over names. The drawing library is loaded when the first chart is shown. */
+/** A bar chart. The drawing library is loaded when the first chart is shown. */
 export function BarChart({ label, names, values }: BarChartProps) {
   const element = useRef<HTMLElement>(null);
   const data = JSON.stringify([names, values]);
@@ -21,7 +21,7 @@ export function BarChart({ label, names, values }: BarChartProps) {
       ({ drawBars }) => {
         if (!gone && element.current) draw = drawBars(element.current, names, values, (value) => number(value));
       },
-      // The table says the same.
+      // The table beside the chart has the same numbers.
       () => undefined,
     );
     return () => {

@@ -8,14 +8,14 @@ import { Failure } from './notes.js';
 
 interface DialogProps {
   readonly title: string;
-  /** When the user closes it: the button, Escape. */
+  /** Called when the user closes the dialog, by its button or by Escape. */
   onClose(): void;
   readonly children: ComponentChildren;
-  /** A broad one, for tables. */
+  /** Makes the dialog wide enough for tables. */
   readonly wide?: boolean;
 }
 
-/** A modal dialog; shown while it is in the tree. The browser keeps the focus in it and gives it back. */
+/** A modal dialog. It is open as long as it is rendered. The browser keeps the focus inside and restores it afterwards. */
 export function Dialog({ title, onClose, children, wide }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -32,7 +32,7 @@ export function Dialog({ title, onClose, children, wide }: DialogProps) {
       class={wide ? 'dialog wide' : 'dialog'}
       aria-labelledby={id}
       onCancel={(event) => {
-        // A file chooser inside says `cancel` too.
+        // A file chooser inside the dialog fires `cancel` as well.
         if (event.target !== element.current) return;
         event.preventDefault();
         onClose();
@@ -51,14 +51,14 @@ export function Dialog({ title, onClose, children, wide }: DialogProps) {
 
 interface FormProps<V> {
   readonly form: FormState<V>;
-  /** What the main button says. */
+  /** The text of the main button. */
   readonly submit: string;
   readonly children: ComponentChildren;
   readonly onCancel?: (() => void) | undefined;
   readonly danger?: boolean;
 }
 
-/** A form with its error above its buttons. What was typed stays after an error. */
+/** A form that shows its error above its buttons. After an error the form keeps what was typed. */
 export function Form<V>({ form, submit, children, onCancel, danger }: FormProps<V>) {
   return (
     <form class="form" onSubmit={form.submit}>
@@ -77,16 +77,16 @@ export function Form<V>({ form, submit, children, onCancel, danger }: FormProps<
 interface ConfirmProps {
   readonly title: string;
   readonly children: ComponentChildren;
-  /** What the button says: the verb, not “OK”. */
+  /** The text of the button: a verb such as “Revoke”, not “OK”. */
   readonly verb: string;
   readonly danger?: boolean;
-  /** The change; with its Idempotency-Key. */
+  /** Makes the change. It gets the Idempotency-Key. */
   change(key: string): Promise<unknown>;
-  /** After the change, and when the user thinks better of it. */
+  /** Called with true after the change, and with false if the user cancels. */
   onClose(done: boolean): void;
 }
 
-/** Asks before a change. An error is told in the dialog, where the change can be tried again. */
+/** Asks for confirmation of a change. If the change fails, the dialog shows the error and the user can try again. */
 export function Confirm({ title, children, verb, danger = true, change, onClose }: ConfirmProps) {
   const { busy, error, run } = useAction(change);
   return (

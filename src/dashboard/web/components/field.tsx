@@ -20,12 +20,12 @@ interface TextFieldProps extends Common {
   readonly max?: number | string;
   readonly maxLength?: number;
   readonly pattern?: string;
-  /** More than one: a box of so many lines. */
+  /** How many lines the field has. Default: 1. */
   readonly rows?: number;
   readonly autofocus?: boolean;
 }
 
-/** A text field with its label, and a hint that screen readers tell with it. */
+/** A text field with its label, and a hint that screen readers read out with it. */
 export function TextField({
   label,
   hint,
@@ -40,7 +40,7 @@ export function TextField({
   const id = useId();
   const described = hint === undefined ? undefined : `${id}-hint`;
   const element = useRef<HTMLInputElement>(null);
-  // Before the browser draws: what is typed at once must arrive here. A dialog that opens looks at the attribute.
+  // The focus moves before the browser draws, so that the first keys arrive here. A dialog that opens uses the attribute.
   useLayoutEffect(() => {
     if (autofocus) element.current?.focus();
   }, []);
@@ -63,7 +63,7 @@ export function TextField({
           id={id}
           ref={element}
           autofocus={autofocus}
-          // The types of Preact ask for one of them at a time.
+          // Preact's types accept one literal type only, not a union of them.
           type={type as 'text'}
           {...input}
           dir="auto"
@@ -128,7 +128,7 @@ interface ChecksProps<T extends string> {
   onInput(chosen: readonly T[]): void;
 }
 
-/** Several boxes under one heading. */
+/** A group of checkboxes under one heading. */
 export function Checks<T extends string>({ label, hint, options, chosen, needed = '', onInput }: ChecksProps<T>) {
   const id = useId();
   return (
@@ -175,7 +175,7 @@ function Label({
   );
 }
 
-/** A field of a filter. What is typed is used when the typing pauses, so that not each letter is a request. */
+/** A filter that is typed. It applies when the typing pauses, so that not every letter makes a request. */
 export function SearchField({
   label,
   value,
@@ -207,7 +207,7 @@ export function SearchField({
   );
 }
 
-/** From and to as days, both included; they stand in the address as `from` and `to`. */
+/** The first and the last day of a period, both included. They are kept in the address as `from` and `to`. */
 export function DayFields() {
   return (
     <>

@@ -3,7 +3,7 @@ import { sentenceOf } from '../core/errors.js';
 import { word } from '../core/words.js';
 import { Button } from './button.js';
 
-/** An error in its place; nothing where there is none. */
+/** An error message. Shows nothing if there is no error. */
 export function Failure({ error, onRetry }: { readonly error: unknown; readonly onRetry?: (() => void) | undefined }) {
   return (
     <div role="alert" class="alert-place">
@@ -17,7 +17,7 @@ export function Failure({ error, onRetry }: { readonly error: unknown; readonly 
   );
 }
 
-/** A remark. */
+/** A note. */
 export function Note({
   tone = 'calm',
   children,
@@ -28,7 +28,7 @@ export function Note({
   return <div class={`note ${tone}`}>{children}</div>;
 }
 
-/** What stands where a list has nothing: what it would show, and what to do first. */
+/** Shown in place of an empty list: what the list would show, and what to do first. */
 export function Empty({
   title,
   children,
@@ -47,7 +47,7 @@ export function Empty({
   );
 }
 
-/** Grey lines in the place of what is being loaded. */
+/** Grey lines in place of content that is being loaded. */
 export function Loading({ lines = 4 }: { readonly lines?: number }) {
   return (
     <div class="loading" role="status">

@@ -4,7 +4,7 @@ import { place } from '../core/place.js';
 
 interface ScreenProps {
   readonly title: string;
-  /** The list that this is one of: where it is, and its name. */
+  /** A link back to the list that this entry belongs to. */
   readonly back?: readonly [href: string, name: string];
   /** One line under the title. */
   readonly lead?: ComponentChildren;
@@ -13,7 +13,7 @@ interface ScreenProps {
   readonly children: ComponentChildren;
 }
 
-/** A screen: its title, which gets the focus when the screen is opened, its buttons, its content. */
+/** A screen with its title, buttons and content. The title gets the focus when the screen is opened. */
 export function Screen({ title, back, lead, actions, children }: ScreenProps) {
   useEffect(() => {
     document.title = `${title} · ${place.name}`;
@@ -60,12 +60,12 @@ export function Section({
   );
 }
 
-/** The filters of a list. They stand in the address. */
+/** The filters of a list. Their values are kept in the address. */
 export function Filters({ children }: { readonly children: ComponentChildren }) {
   return <search class="filters">{children}</search>;
 }
 
-/** Names and values below each other. */
+/** A list of names with their values. */
 export function Facts({ of }: { readonly of: readonly (readonly [name: string, value: ComponentChildren])[] }) {
   return (
     <dl class="facts">
@@ -79,7 +79,7 @@ export function Facts({ of }: { readonly of: readonly (readonly [name: string, v
   );
 }
 
-/** A number that counts, with its name and what it is compared with. */
+/** One important number with its name and a note, for example what it is compared with. */
 export function Figure({
   name,
   value,

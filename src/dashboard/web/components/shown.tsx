@@ -3,7 +3,7 @@ import { serverNow } from '../core/clock.js';
 import { ago, exactMoment, number } from '../core/format.js';
 import { stateName, word } from '../core/words.js';
 
-/** Counts up, so that what is shown as so long ago is drawn anew. */
+/** Counts up every 20 s, so that texts such as “5 min ago” are rendered again. */
 const turn = signal(0);
 setInterval(() => {
   turn.value++;
@@ -12,21 +12,33 @@ setInterval(() => {
 export type Tone = 'calm' | 'good' | 'warn' | 'bad' | 'info';
 
 const TONES: Readonly<Record<string, Tone>> = {
-  ...{
-    delivered: 'good',
-    active: 'good',
-    verified: 'good',
-    open: 'good',
-    done: 'good',
-    connected: 'good',
-    read: 'good',
-  },
-  ...{ pending: 'warn', resting: 'warn', expired: 'warn', suspended: 'warn', unknown: 'warn', broken: 'bad' },
-  ...{ rejected: 'bad', undelivered: 'bad', failed: 'bad', refused: 'bad', down: 'bad', revoked: 'bad', closed: 'bad' },
-  ...{ sent: 'info', accepted: 'info', queued: 'info', running: 'info' },
+  delivered: 'good',
+  active: 'good',
+  verified: 'good',
+  open: 'good',
+  done: 'good',
+  connected: 'good',
+  read: 'good',
+  pending: 'warn',
+  resting: 'warn',
+  expired: 'warn',
+  suspended: 'warn',
+  unknown: 'warn',
+  broken: 'bad',
+  rejected: 'bad',
+  undelivered: 'bad',
+  failed: 'bad',
+  refused: 'bad',
+  down: 'bad',
+  revoked: 'bad',
+  closed: 'bad',
+  sent: 'info',
+  accepted: 'info',
+  queued: 'info',
+  running: 'info',
 };
 
-/** A status of the API as a coloured word. */
+/** A status of the API as a coloured badge. */
 export function Status({
   of,
   tone,
@@ -39,7 +51,7 @@ export function Status({
   return <span class={`badge ${tone ?? TONES[of] ?? 'calm'}`}>{text ?? stateName.of(of)}</span>;
 }
 
-/** How long ago; the moment itself in the tip. Null: never. */
+/** How long ago something happened, with the exact time as a tooltip. Null: never. */
 export function Ago({ at }: { readonly at: string | null }) {
   void turn.value;
   if (at === null) return <span class="soft">{word('never')}</span>;
@@ -50,12 +62,12 @@ export function Ago({ at }: { readonly at: string | null }) {
   );
 }
 
-/** Units with their sign in a column of numbers. */
+/** A number of units in a column of numbers. */
 export function Units({ of, signed = false }: { readonly of: number; readonly signed?: boolean }) {
   return <span class="figure">{number(of, signed ? { signDisplay: 'exceptZero' } : {})}</span>;
 }
 
-/** An id, a key, an address: in letters of one width, cut where there is no room. */
+/** An id, a key or an address in a monospace font, cut off if it is too long. */
 export function Code({ children }: { readonly children: string }) {
   return (
     <code class="code" title={children} dir="auto">

@@ -10,9 +10,9 @@ import { Empty, Failure, Loading, Note } from './notes.js';
 export interface Column<T> {
   readonly title: string;
   cell(row: T): ComponentChildren;
-  /** Numbers stand right. */
+  /** Whether the column is aligned right, as columns of numbers are. */
   readonly right?: boolean;
-  /** The title is for screen readers only (buttons). */
+  /** Whether only screen readers get the title, as for a column of buttons. */
   readonly quiet?: boolean;
 }
 
@@ -24,7 +24,7 @@ interface TableProps<T> {
   identity(row: T): string;
 }
 
-/** A table; on a narrow screen each row is a card with the titles beside the values. */
+/** A table. On a narrow screen each row becomes a card with the titles beside the values. */
 export function Table<T>({ caption, columns, rows, identity }: TableProps<T>) {
   const figures = columns.filter(({ right, quiet }) => right && !quiet).length;
   return (
@@ -56,13 +56,13 @@ export function Table<T>({ caption, columns, rows, identity }: TableProps<T>) {
 
 interface ListTableProps<T> extends Omit<TableProps<T>, 'rows'> {
   readonly list: List<T>;
-  /** What stands where there is nothing. */
+  /** Shown if the list is empty. */
   readonly empty: ComponentChildren;
-  /** The filters in the address; where one is set, nothing matches rather than nothing is there. */
+  /** The filters of this list. If one of them is set, an empty list means that nothing matches, not that there is nothing. */
   readonly filters?: readonly string[];
 }
 
-/** A list of the API as a table, with all its states: loading, empty, failed, not up to date, more to come. */
+/** A list of the API as a table. It shows whether the list is loading, empty, failed or stale, and whether there is more. */
 export function ListTable<T>({ list, empty, filters = [], ...table }: ListTableProps<T>) {
   const next = useAction(() => list.more());
   const { data, error } = list;

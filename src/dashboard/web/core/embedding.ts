@@ -1,12 +1,12 @@
 import { MessagingApiError } from '../../../client/index.js';
 import { place } from './place.js';
 
-/** Whether a page of the host shows this one in a frame, and may hand it links. */
+/** Whether a page of the host shows this page in a frame and may give it sign-in links. */
 export function isEmbedded(): boolean {
   return window.parent !== window && place.hosts.length > 0;
 }
 
-/** What the two pages say to each other. */
+/** The types of the messages between the two pages. */
 const WANTED = 'nestjs-messaging:link-wanted';
 const LINK = 'nestjs-messaging:link';
 
@@ -14,9 +14,9 @@ const LINK = 'nestjs-messaging:link';
 const PATIENCE = 20_000;
 
 /**
- * Asks the embedding page for a fresh one-time link and waits for it. In a frame there is no cookie, so each renewal is a link.
+ * Asks the embedding page for a new one-time link and waits for it. In a frame there is no cookie, so each renewal needs a link.
  * The host answers `{ type: 'nestjs-messaging:link', link }` to `{ type: 'nestjs-messaging:link-wanted' }`.
- * @throws MessagingApiError `timeout` when it does not answer
+ * @throws MessagingApiError `timeout` if the embedding page does not answer
  */
 export function linkFromHost(): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -33,7 +33,7 @@ export function linkFromHost(): Promise<string> {
       resolve(data.link.replace(/^.*#link=/, ''));
     };
     addEventListener('message', listen);
-    // It holds nothing secret, so it may go to any page.
+    // This message contains no secret, so any page may receive it.
     window.parent.postMessage({ type: WANTED }, '*');
   });
 }

@@ -2,7 +2,7 @@ import { type Signal, signal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { newIdempotencyKey } from '../../../client/index.js';
 
-/** What was typed and not sent, by the name of the form: it outlives dialogs, screens and sessions, but not the page. */
+/** What was typed but not sent yet, by the name of the form. It survives dialogs, screens and sessions, but not the page. */
 const drafts = new Map<string, Signal<unknown>>();
 
 export interface FormState<V> {
@@ -13,15 +13,15 @@ export interface FormState<V> {
   readonly error: unknown;
   /** For `onSubmit`. */
   submit(event: Event): void;
-  /** Forgets what was typed. */
+  /** Discards what was typed. */
   clear(): void;
 }
 
 /**
- * A form whose values are kept until they were sent. A repeat of the same values has the same Idempotency-Key, so that an answer
- * that did not arrive does no harm.
- * @param name unique; with the id of what is edited in it
- * @param send makes the change
+ * A form that keeps its values until they were sent. If the same values are sent again, they have the same Idempotency-Key, so a
+ * lost answer does no harm.
+ * @param name a unique name; for a form that edits something, it contains the id
+ * @param send makes the change with the Idempotency-Key
  */
 export function useForm<V extends object>(
   name: string,
@@ -78,19 +78,19 @@ function draftOf<V extends object>(name: string, initial: V): Signal<V> {
   return made;
 }
 
-/** Forgets all drafts, for the next user of this browser. */
+/** Discards all drafts, so that the next user of this browser does not see them. */
 export function forgetDrafts(): void {
   drafts.clear();
 }
 
-/** One change by a button: whether it runs, and why it failed. */
+/** A change that a button makes: whether it is running, and why it failed. */
 export interface Action {
   readonly busy: boolean;
   readonly error: unknown;
   run(): Promise<boolean>;
 }
 
-/** @param change gets the Idempotency-Key, which is the same until it has succeeded */
+/** @param change gets the Idempotency-Key, which stays the same until the change has succeeded */
 export function useAction(change: (key: string) => Promise<unknown>): Action {
   const busy = useSignal(false);
   const error = useSignal<unknown>(undefined);

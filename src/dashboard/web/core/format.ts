@@ -1,6 +1,6 @@
 import { language } from './i18n.js';
 
-/** A number in the way of the language: 12,345 or 12 345. */
+/** A number as the language writes it: 12,345 or 12 345. */
 export function number(value: number, options: Intl.NumberFormatOptions = {}): string {
   return new Intl.NumberFormat(language.value, options).format(value);
 }
@@ -10,22 +10,22 @@ export function percent(value: number): string {
   return number(value, { style: 'percent', maximumFractionDigits: 1 });
 }
 
-/** A moment of the API, as day and time of this browser's zone. */
+/** A time of the API as day and time in this browser's time zone. */
 export function moment(iso: string): string {
   return new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
 }
 
-/** A moment with its seconds and its zone, for the tip of what is shown shorter. */
+/** A time with its seconds and time zone, for tooltips. */
 export function exactMoment(iso: string): string {
   return new Intl.DateTimeFormat(language.value, { dateStyle: 'full', timeStyle: 'long' }).format(new Date(iso));
 }
 
-/** A day of the API, such as `2026-11-23`; days are those of UTC, as in the ledger. */
+/** A day of the API such as `2026-11-23`. Days are days in UTC, as in the ledger. */
 export function day(iso: string): string {
   return new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(iso));
 }
 
-/** A day without its year, where there is little room. */
+/** A day without its year, for narrow places. */
 export function shortDay(iso: string): string {
   const options = { day: 'numeric', month: 'short', timeZone: 'UTC' } as const;
   return new Intl.DateTimeFormat(language.value, options).format(new Date(iso));
@@ -39,7 +39,7 @@ const STEPS = [
   [12, 'month'],
 ] as const;
 
-/** How long ago, or in how long: “5 min ago”. */
+/** A time relative to now: “5 min ago”, “in 2 h”. */
 export function ago(iso: string, now: number): string {
   let value = (Date.parse(iso) - now) / 1000;
   let unit: Intl.RelativeTimeFormatUnit = 'year';

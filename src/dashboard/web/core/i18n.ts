@@ -9,7 +9,7 @@ type Names<S extends string> = S extends `${string}{${infer Inside}}${infer Rest
   ? (Inside extends `${infer Name}|${string}` ? Name : Inside) | Names<Rest>
   : never;
 
-/** A text that has the placeholders of another one; a text that has others does not compile. */
+/** A text with the same placeholders as another text. A text with other placeholders does not compile. */
 type Alike<E extends string, F extends string> = [Names<E>, Names<F>] extends [Names<F>, Names<E>]
   ? F
   : { readonly 'placeholders differ': [Names<E>, Names<F>] };
@@ -20,16 +20,16 @@ type Checked<E extends Record<string, string>, F extends Record<string, string>>
 
 type Values<S extends string> = [Names<S>] extends [never] ? [] : [values: Readonly<Record<Names<S>, string | number>>];
 
-/** Returns a text in the present language. A component that calls it is drawn anew when the language changes. */
+/** Returns a text in the present language. A component that calls it is rendered again when the language changes. */
 export interface Translate<E extends Record<string, string>> {
   <K extends keyof E & string>(key: K, ...values: Values<E[K]>): string;
-  /** The text of a word of the API; a word that has no text is returned as it is. */
+  /** The text for a word of the API. A word without a text is returned unchanged. */
   of(key: string, values?: Readonly<Record<string, string | number>>): string;
 }
 
 /**
- * A catalogue: the same keys with the same placeholders in both languages. `{n}` is the value n, numbers in the way of the
- * language; `{n|key|keys}` is the word for the number n.
+ * A catalogue: the same keys with the same placeholders in both languages. `{n}` inserts the value n; numbers are written as the
+ * language writes them. `{n|key|keys}` inserts the singular or the plural for the number n.
  */
 export function texts<const E extends Record<string, string>, const F extends Readonly<Record<keyof E, string>>>(
   en: E,
@@ -48,16 +48,16 @@ export const language = signal<Language>(
   known(readChoice('language')) ?? known(place.locale) ?? firstKnown(navigator.languages) ?? 'en',
 );
 
-/** Whether the language was chosen or is the browser's; the server's own is only taken otherwise. */
+/** Whether the user, the host or the browser has decided the language. Only otherwise is the language of the service used. */
 const decided = [readChoice('language'), place.locale, ...navigator.languages].some((each) => known(each));
 
-/** Takes the service's language where neither this browser nor its user has one that there is. */
+/** Uses the language of the service, unless the user, the host or the browser has decided. */
 export function offerLanguage(of: string): void {
   const offered = known(of);
   if (!decided && offered) setLanguage(offered, false);
 }
 
-/** Changes the language of the page, and keeps the choice. */
+/** Changes the language of the page. @param keep whether this browser remembers the choice */
 export function setLanguage(to: Language, keep = true): void {
   language.value = to;
   if (keep) keepChoice('language', to);

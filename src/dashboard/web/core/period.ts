@@ -1,7 +1,7 @@
 import { serverNow } from './clock.js';
 import { queryValue } from './router.js';
 
-/** A time as the API asks for it; a missing end is open. */
+/** A period as the API takes it. Undefined: open on that side. */
 export interface Period {
   readonly since: string | undefined;
   readonly until: string | undefined;
@@ -19,14 +19,14 @@ export function chosenPeriod(): Period {
   };
 }
 
-/** As the chosen period; without a beginning, so many days up to now. */
+/** The chosen period. If it has no beginning, it begins so many days ago. */
 export function periodOf(days: number): Period {
   const { since, until } = chosenPeriod();
   const today = Date.parse(new Date(serverNow()).toISOString().slice(0, 10));
   return { since: since ?? new Date(today - (days - 1) * DAY).toISOString(), until };
 }
 
-/** Undefined for a day that is not complete yet. */
+/** The start of a day in milliseconds; undefined while the date is not completely typed. */
 function startOf(day: string): number | undefined {
   const start = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
   return Number.isNaN(start) ? undefined : start;

@@ -1,23 +1,23 @@
-/** What the server wrote into the page: where the API is, and how the host wants the page to look. */
+/** Settings that the server has written into the page: where the API is, and how the host wants the page to look. */
 export interface Place {
-  /** URL of the API, with a slash at its end. */
+  /** The URL of the API. It ends with a slash. */
   readonly api: string;
   readonly name: string;
-  /** Address of a picture; undefined: the name alone. */
+  /** The address of a picture; undefined: only the name is shown. */
   readonly logo: string | undefined;
-  /** The language that the host asks for; undefined: the browser's. */
+  /** The language that the host has chosen; undefined: the browser's. */
   readonly locale: string | undefined;
-  /** Origins of pages that may embed this one and hand it links. */
+  /** The origins of pages that may embed this page and give it sign-in links. */
   readonly hosts: readonly string[];
   /** What the sign-in screen asks for. */
   readonly signIn: 'link' | 'password' | 'host';
-  /** Where the host signs its users in; undefined: nowhere. */
+  /** The address of the host's own sign-in page; undefined if there is none. */
   readonly signInUrl: string | undefined;
 }
 
 const { dataset } = document.documentElement;
 
-/** The folder that the page stands in, also when its address was opened without the slash at its end. */
+/** The folder of the page. It is right also if the page was opened without the slash at the end of its address. */
 const folder = new URL(dataset.base ?? './', location.href);
 
 export const place: Place = {

@@ -5,7 +5,7 @@ import { isPassing } from './errors.js';
 import { chosenAccount } from './router.js';
 import { sessionState } from './session.js';
 
-/** What is loaded. Data stays while it is loaded again, and while that fails. */
+/** Something that is loaded. The data stays while it is loaded again, and if that fails. */
 export interface Resource<T> {
   readonly data: T | undefined;
   readonly error: unknown;
@@ -20,13 +20,14 @@ interface Loaded<T> {
   readonly loading: boolean;
 }
 
-/** Milliseconds between two looks at what changes by itself. */
+/** How often a live screen is loaded again, in milliseconds. */
 export const LIVE = 5000;
 
 /**
- * Loads something, again when `dependencies` or the account that an operator looks at change, and again every so often while the page is visible.
- * @param load gets a signal that is aborted when the answer is no longer wanted
- * @param every milliseconds; undefined: only once
+ * Loads something. It is loaded again when `dependencies` change or an operator chooses another account, and in intervals while
+ * the page is visible.
+ * @param load gets a signal that is aborted when the answer is no longer needed
+ * @param every the interval in milliseconds; undefined: it is loaded once
  */
 export function useResource<T>(
   load: (signal: AbortSignal) => Promise<T>,
@@ -61,7 +62,7 @@ export function useResource<T>(
     };
   }, [chosenAccount(), ...dependencies]);
 
-  // What was refused because the session had ended is loaded once somebody has signed in again.
+  // If loading failed because the session had ended, it is repeated after the next sign-in.
   const isIn = sessionState.value === 'in';
   useEffect(() => {
     if (isIn && state.peek().error !== undefined) void reload();
@@ -70,12 +71,12 @@ export function useResource<T>(
   return { ...state.value, reload };
 }
 
-/** Errors that another attempt does not mend stop the looking; the screen offers to try again. */
+/** Whether the last error will not go away by itself. Polling then stops, and the screen offers a button to try again. */
 function isLasting(state: Signal<Loaded<unknown>>): boolean {
   return state.peek().error !== undefined && !isPassing(state.peek().error);
 }
 
-/** Calls something every so often while the page is visible, never twice at a time. */
+/** Runs a task in intervals while the page is visible. It never runs twice at a time. */
 function repeat(task: () => Promise<void>, every: number, isOver: () => boolean): () => void {
   let stopped = false;
   let timer: ReturnType<typeof setTimeout>;
@@ -92,9 +93,9 @@ function repeat(task: () => Promise<void>, every: number, isOver: () => boolean)
   };
 }
 
-/** A cursor-paged list. */
+/** A list that is loaded page by page. */
 export interface List<T> extends Resource<readonly T[]> {
-  /** Whether there are entries after those that are shown. */
+  /** Whether there are more entries than those that are shown. */
   readonly hasMore: boolean;
   /** Appends the next page. */
   more(): Promise<void>;
@@ -106,11 +107,12 @@ interface Pages<T> {
 }
 
 /**
- * Loads a list page by page. While it is live, its first page is looked at again and again: new entries come on top, known ones
- * are replaced.
- * @param list the list for the filters of the moment
- * @param filters when one of them changes, the list is loaded anew
- * @param identity what tells entries apart
+ * Loads a list page by page. A live list loads its first page again in intervals: new entries appear on top, and entries that
+ * have changed are replaced.
+ * @param list returns the list for the present filters
+ * @param filters if one of them changes, the list starts again at its first page
+ * @param identity returns a text that is different for each entry
+ * @param every the interval of a live list in milliseconds; undefined: the list is not live
  */
 export function useList<T>(
   list: (options: CallOptions) => Listing<T>,
@@ -132,7 +134,7 @@ export function useList<T>(
     moreError.value = undefined;
     try {
       const page = await list({}).page(next);
-      // Also what new entries push out of the first page stays on the screen.
+      // `head` is kept as well, because new entries may push its last ones out of the first page.
       const items = [...(appended?.items ?? head), ...page.items];
       further.value = { of: wanted, pages: { items, next: page.next_cursor } };
     } catch (error) {

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 
 /** A parsed `#/keys/abc?status=active`. */
 export interface Address {
-  /** Without slashes at its ends; empty for the first screen. */
+  /** The path without slashes at either end; empty for the first screen. */
   readonly path: string;
   readonly query: URLSearchParams;
 }
@@ -22,8 +22,8 @@ function read(): Address {
 type Query = Readonly<Record<string, string | undefined>>;
 
 /**
- * The `href` of a screen. An operator who looks at an account goes on looking at it: `account` is kept unless it is named.
- * @param path such as `messages/m1`; parts that come from elsewhere go through `encodeURIComponent`
+ * The `href` of a screen. If an operator has chosen an account, the link keeps it, unless the query names another one.
+ * @param path for example `messages/m1`; the caller encodes ids with `encodeURIComponent`
  */
 export function hrefOf(path: string, query: Query = {}): string {
   const account = address.value.query.get('account') ?? undefined;
@@ -39,35 +39,35 @@ export function go(path: string, query?: Query): void {
   location.hash = hrefOf(path, query);
 }
 
-/** Changes filters of the present screen; the address changes with them, the history does not grow. */
+/** Changes filters of the present screen. They are kept in the address, without a new entry in the history. */
 export function setQuery(changes: Query): void {
   const query = { ...Object.fromEntries(address.value.query), ...changes };
   history.replaceState(history.state, '', hrefOf(address.value.path, query));
   address.value = read();
 }
 
-/** Replaces the present address; the earlier one is not kept anywhere. */
+/** Replaces the present address, so that the history does not contain the old one. */
 export function replaceAddress(hash: string): void {
   history.replaceState(null, '', `${location.pathname}${location.search}${hash}`);
   address.value = read();
 }
 
-/** A filter of the present screen; empty where it is not set. */
+/** The value of a filter of the present screen; empty if it is not set. */
 export function queryValue(name: string): string {
   return address.value.query.get(name) ?? '';
 }
 
-/** A filter of the present screen as the API takes it; undefined where it is not set. */
+/** The value of a filter of the present screen; undefined if it is not set. */
 export function filterOf(name: string): string | undefined {
   return queryValue(name) || undefined;
 }
 
-/** A filter of the present screen that has one of these values; undefined where it is not set, or has another one. */
+/** The value of a filter of the present screen, if it is one of these values; else undefined. */
 export function choiceOf<T extends string>(name: string, values: readonly T[]): T | undefined {
   return values.find((each) => each === queryValue(name));
 }
 
-/** The account that an operator looks at; undefined for users of an account. */
+/** The account that an operator has chosen; undefined for users of an account. */
 export function chosenAccount(): string | undefined {
   return address.value.query.get('account') ?? undefined;
 }

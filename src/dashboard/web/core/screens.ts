@@ -51,13 +51,13 @@ type Name = Parameters<typeof t>[0];
 
 export type Group = 'send' | 'reach' | 'develop' | 'money' | 'operator';
 
-/** A screen. Its component gets the part of the address below its path, decoded; empty: the screen itself. */
+/** A screen. Its component gets the decoded part of the address below its path, which is empty for the screen itself. */
 export interface ScreenEntry {
   readonly path: Name;
   readonly group: Group;
-  /** Who does not have it does not see the screen. */
+  /** The permission without which a user does not see the screen. */
   readonly permission: string;
-  /** Shown only where the service has this. */
+  /** The capability without which the service has nothing to show here. Default: none is needed. */
   readonly capability?: 'sms' | 'otp' | 'msgapp' | 'webhooks';
   load(): Promise<ComponentType<{ readonly rest: string }>>;
 }
@@ -68,7 +68,7 @@ export const SCREENS: readonly ScreenEntry[] = [
     path: 'overview',
     group: 'send',
     permission: 'usage.read',
-    // With the page itself, which most often begins with it.
+    // Part of the first file, because most visits begin here.
     load: () => Promise.resolve(Overview),
   },
   {
@@ -178,7 +178,7 @@ export const SCREENS: readonly ScreenEntry[] = [
   },
 ];
 
-/** Whether the user may see a screen, and the service has what it shows. */
+/** Whether the user may see a screen, and the service has the capability that the screen needs. */
 export function isVisible({ permission, capability, group }: ScreenEntry): boolean {
   const who = me.value;
   if (!who || !can(permission)) return false;
@@ -188,7 +188,7 @@ export function isVisible({ permission, capability, group }: ScreenEntry): boole
   return typeof has === 'boolean' ? has : has.length > 0;
 }
 
-/** The screen that an empty address means. */
+/** The path of the screen that is shown for an empty address. */
 export function firstPath(): string {
   return SCREENS.find(isVisible)?.path ?? 'overview';
 }
@@ -198,7 +198,7 @@ export function screenName({ path }: ScreenEntry): string {
   return t(path);
 }
 
-/** The screen of an address, and what the address says below it. */
+/** The screen for an address, with the rest of the address below its path. */
 export function screenAt(path: string): { readonly screen: ScreenEntry; readonly rest: string } | undefined {
   const screen = SCREENS.find((each) => path === each.path || path.startsWith(`${each.path}/`));
   return screen && { screen, rest: decoded(path.slice(screen.path.length + 1)) };

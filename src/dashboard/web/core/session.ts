@@ -7,7 +7,7 @@ import { offerLanguage } from './i18n.js';
 import { place } from './place.js';
 import { replaceAddress } from './router.js';
 
-/** `lost`: signed out while working, so what is on the screen is kept. `away`: the server did not answer at the start. */
+/** `lost`: the session ended while somebody works, so the screen stays. `away`: the server did not answer at the start. */
 export type SessionState = 'starting' | 'out' | 'in' | 'lost' | 'away';
 
 export const sessionState = signal<SessionState>('starting');
@@ -15,15 +15,15 @@ export const sessionState = signal<SessionState>('starting');
 /** Who is signed in, and what they may. */
 export const me = signal<Me | undefined>(undefined);
 
-/** Why the last link was refused, for the sign-in screen. */
+/** The error of the last sign-in, for the sign-in screen. */
 export const refusal = signal<unknown>(undefined);
 
-/** In memory only. */
+/** The access token. It is kept in memory only. */
 let token: string | undefined;
 let renewing: Promise<boolean> | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Signs in and out. Other calls have the clients of `clients.ts`. */
+/** The calls for signing in and out. All other calls use the clients of `clients.ts`. */
 const { session, account } = new ManagementClient({ ...CLIENT_OPTIONS, token: userToken });
 
 export function can(permission: string): boolean {
@@ -38,7 +38,7 @@ export async function start(): Promise<void> {
     if (link !== undefined) await exchange({ token: link });
     else if (isEmbedded()) await exchange({ token: await linkFromHost() });
     else if (await tryRefresh()) await enter();
-    // The host's own cookie says who it is.
+    // The host recognises its user by its own cookie.
     else if (place.signIn === 'host') await exchange({ credentials: {} });
     else sessionState.value = 'out';
   } catch (error) {
@@ -46,14 +46,14 @@ export async function start(): Promise<void> {
   }
 }
 
-/** The secret of a link, which is removed from the address and from the history at once. */
+/** Takes the secret of a link out of the address and the history, and returns it. */
 function takeLink(): string | undefined {
   const secret = secretOf(location.hash);
   if (secret !== undefined) replaceAddress('#/');
   return secret;
 }
 
-/** The secret in a link, or the text itself where only the secret was pasted. */
+/** The secret in a link; undefined if the text is not a link. */
 export function secretOf(text: string): string | undefined {
   return /#link=([^&\s]+)/.exec(text)?.[1];
 }
@@ -77,7 +77,7 @@ function asRefusal(error: unknown): never {
   throw new MessagingApiError(401, 'link_refused', error.message);
 }
 
-/** Ends the session here and on the server. */
+/** Signs out, in this page and on the server. */
 export async function signOut(): Promise<void> {
   await session.end().catch(() => undefined);
   forget('out');
@@ -139,7 +139,7 @@ function accept({ access_token, expires_in }: SignedIn): void {
   timer = setTimeout(() => void renew().catch(() => undefined), Math.max(expires_in - 60, 5) * 1000);
 }
 
-/** Reads who is signed in; then the screens are shown. */
+/** Reads who is signed in, then shows the screens. */
 async function enter(): Promise<void> {
   const who = await account.me();
   me.value = who;

@@ -1,4 +1,4 @@
-/** Reads a choice of this browser; undefined where there is none or storage is refused (embedded pages). */
+/** Reads a choice that was kept in this browser; undefined if there is none, or if an embedded page may not use storage. */
 export function readChoice(name: string): string | undefined {
   try {
     return localStorage.getItem(`messaging.${name}`) ?? undefined;
@@ -7,12 +7,12 @@ export function readChoice(name: string): string | undefined {
   }
 }
 
-/** Keeps a choice in this browser, where it may be kept; undefined removes it. Never for secrets. */
+/** Keeps a choice in this browser if storage is allowed; undefined removes it. Never use it for secrets. */
 export function keepChoice(name: string, value: string | undefined): void {
   try {
     if (value === undefined) localStorage.removeItem(`messaging.${name}`);
     else localStorage.setItem(`messaging.${name}`, value);
   } catch {
-    // The choice then holds until the page is closed.
+    // Without storage the choice lasts until the page is closed.
   }
 }

@@ -32,7 +32,7 @@ export const word = texts(
     optional: 'optional',
     never: 'never',
     live: 'Live',
-    stale: 'Not up to date: the server does not answer. Trying again.',
+    stale: 'Not up to date, because the server does not answer. Trying again.',
     actions: 'Actions',
     details: 'Details',
     unitsOf: '{n} {n|unit|units}',
@@ -74,7 +74,7 @@ export const word = texts(
   },
 );
 
-/** Statuses of the API in words: `stateName.of(status)`. */
+/** The name of a status of the API: `stateName.of(status)`. */
 export const stateName = texts(
   {
     pending: 'Pending',

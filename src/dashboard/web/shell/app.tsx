@@ -10,15 +10,15 @@ import { SignIn, SignInAgain } from './sign-in.js';
 import '../core/theme';
 
 const t = texts(
-  { away: 'The server does not answer.', hint: 'You are still signed in. Try again when it is back.' },
-  { away: 'Le serveur ne répond pas.', hint: 'Vous restez connecté. Réessayez quand il sera revenu.' },
+  { away: 'The server does not answer.', hint: 'You are still signed in. Try again later.' },
+  { away: 'Le serveur ne répond pas.', hint: 'Vous restez connecté. Réessayez plus tard.' },
 );
 
 effect(() => {
   document.documentElement.lang = language.value;
 });
 
-/** Chooses between the sign-in screen and the application. */
+/** Shows the sign-in screen or the application. */
 export function App() {
   useEffect(() => {
     void start();

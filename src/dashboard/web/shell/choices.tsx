@@ -8,7 +8,7 @@ const t = texts(
 
 const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
 
-/** Language and colours; both are kept in this browser. */
+/** The choice of language and colours. This browser remembers both. */
 export function Choices() {
   return (
     <div class="choices">

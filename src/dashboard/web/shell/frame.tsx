@@ -31,8 +31,8 @@ const t = texts(
     leave: 'Back to the accounts',
     suspended: 'This account is suspended: it sends nothing.',
     closed: 'This account is closed.',
-    lost: 'There is no such screen',
-    lostWhy: 'The address may be wrong, or your role does not have this screen.',
+    lost: 'This screen does not exist',
+    lostWhy: 'The address may be wrong, or your role has no access to it.',
     home: 'Go to the first screen',
     viewer: 'Viewer',
     sender: 'Sender',
@@ -83,7 +83,7 @@ export function Frame() {
   const found = screenAt(path === '' ? firstPath() : path);
   const moved = useRef(path);
 
-  // After a change of the screen the focus goes to its title, as after a page load.
+  // When the screen changes, the focus moves to it, as after a page load.
   useEffect(() => {
     open.value = false;
     if (moved.current === path) return;
@@ -195,7 +195,7 @@ function OwnState() {
   return state === 'suspended' || state === 'closed' ? <Note tone="warn">{t(state)}</Note> : null;
 }
 
-/** Tells an operator whose screen this is. */
+/** Shows an operator which account this screen belongs to. */
 function LookingAt({ id }: { readonly id: string }) {
   const { data } = useResource((signal) => manage().account.me({ signal }), [], STATE_MS);
   const { name = id, state } = data?.account ?? {};

@@ -26,18 +26,18 @@ const t = texts(
   },
 );
 
-/** What was found: a name, and where it is. */
+/** A result of the search: its name and its address. */
 export interface Finding {
   readonly name: string;
   readonly href: string;
 }
 
-/** Letters without their accents, so that `cles` finds “Clés”. */
+/** A text in lower case and without accents, so that `cles` finds “Clés”. */
 function plain(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }
 
-/** What can be told at once: screens by their names, and what can be done with a number. */
+/** The results that need no request: screens by name, and what the user can do with a phone number. */
 export function findingsOf(typed: string): readonly Finding[] {
   const wanted = plain(typed.trim());
   const screens = SCREENS.filter(isVisible)
@@ -68,7 +68,7 @@ function numberFindings(number: string): readonly Finding[] {
   });
 }
 
-/** What the service is asked for: an id of a message or an endpoint, an account of the operator. */
+/** The results that the service is asked for: a message or an endpoint by its id, and the accounts of the operator. */
 export async function lookFor(typed: string, signal: AbortSignal): Promise<readonly Finding[]> {
   const wanted = typed.trim();
   if (wanted.length < 2) return [];
@@ -85,7 +85,7 @@ async function accounts(wanted: string, signal: AbortSignal): Promise<readonly F
   }));
 }
 
-/** Ids of messages are long, and hosts may make them their own way. */
+/** Whether a text may be the id of a message. Such ids are long, and a host may choose their form. */
 function mayBeId(wanted: string): boolean {
   return /^[\w-]{12,64}$/.test(wanted);
 }
@@ -93,7 +93,7 @@ function mayBeId(wanted: string): boolean {
 async function messages(id: string, signal: AbortSignal): Promise<readonly Finding[]> {
   if (!mayBeId(id) || !can('messages.read') || !hasAccount()) return [];
   const { sms = false, msgapp = [] } = me.value?.capabilities ?? {};
-  // Recipients rather than the message: an operator's look at a text is audited.
+  // Asks for the recipients, not for the message, because each time an operator reads a text it is audited.
   const asked = [
     ...(sms ? [{ channel: undefined, answer: messaging().sms.recipients(id, { limit: 1 }, { signal }).page() }] : []),
     ...msgapp.map((channel) => ({ channel, answer: messaging().msgapp(channel).message(id, { signal }) })),

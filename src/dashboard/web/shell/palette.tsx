@@ -24,10 +24,10 @@ const t = texts(
 /** Whether the command palette is shown. */
 export const paletteOpen = signal(false);
 
-/** Milliseconds without a key before the service is asked. */
+/** How long the user must pause before the service is asked, in milliseconds. */
 const PAUSE = 250;
 
-/** Finds screens by their names, and messages, endpoints, numbers and accounts. Arrows choose, Enter opens. */
+/** Finds screens by name, and messages, endpoints, numbers and accounts. Arrow keys select a result, Enter opens it. */
 export function Palette() {
   const typed = useSignal('');
   const asked = useSignal<readonly Finding[]>([]);

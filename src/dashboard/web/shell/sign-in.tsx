@@ -31,7 +31,7 @@ const t = texts(
   },
 );
 
-/** The whole screen of somebody who is not signed in. */
+/** The screen for people who are not signed in. */
 export function SignIn() {
   return (
     <main class="alone">
@@ -45,7 +45,7 @@ export function SignIn() {
   );
 }
 
-/** Over the application, whose forms keep what was typed. */
+/** The sign-in dialog above the application. The forms below keep what was typed. */
 export function SignInAgain() {
   const element = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => element.current?.showModal(), []);

@@ -13,7 +13,7 @@ import { t } from './account-texts.js';
 interface PostProps {
   readonly of: ManagedAccount;
   readonly what: 'topup' | 'adjust';
-  /** With the new balance when it was posted. */
+  /** Called with the new balance, or with undefined if nothing was posted. */
   onClose(balance: number | undefined): void;
 }
 
@@ -54,7 +54,7 @@ export function Post({ of, what, onClose }: PostProps) {
   );
 }
 
-/** Changes the name of an account, and when it is warned. */
+/** Changes the name of an account, and below which balance it is warned. */
 export function Change({ of, onClose }: { readonly of: ManagedAccount; onClose(done: boolean): void }) {
   const initial = { name: of.name, low: of.low_balance === null ? '' : String(of.low_balance) };
   const form = useForm(`change-${of.id}-${JSON.stringify(initial)}`, initial, async ({ name, low }) => {

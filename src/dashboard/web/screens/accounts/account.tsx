@@ -16,7 +16,7 @@ import { t } from './account-texts.js';
 
 type Open = 'topup' | 'adjust' | 'change' | 'link' | 'suspend' | 'resume' | 'close';
 
-/** One account, with all that an operator does about it. */
+/** One account, with everything that an operator can do with it. */
 export function Account({ id }: { readonly id: string }) {
   const { data, error, reload } = useResource((signal) => manage().operator.account(id, { signal }), [id], 15_000);
   const open = useSignal<Open | undefined>(undefined);

@@ -18,7 +18,7 @@ import { t } from './account-texts.js';
 
 const STATES = ['active', 'suspended', 'closed'] as const;
 
-/** All accounts; and one of them, where the address names it. */
+/** The list of accounts, or one account if the address names it. */
 export function Accounts({ rest }: { readonly rest: string }) {
   return rest === '' ? <AccountList /> : <Account key={rest} id={rest} />;
 }

@@ -6,14 +6,14 @@ export const t = texts(
     lead: 'Every change, with who made it and from where. Entries are never changed.',
     who: 'Who',
     action: 'What',
-    target: 'Of what',
+    target: 'Object',
     changes: 'Changes',
     user: 'user',
     operator: 'operator',
     key: 'key',
     host: 'the application',
     empty: 'No changes',
-    emptyHow: 'Keys, signatures, webhooks and all else that people change leave an entry here.',
+    emptyHow: 'Every change of keys, signatures, webhooks and so on appears here.',
   },
   {
     title: 'Journal d’audit',
@@ -31,18 +31,18 @@ export const t = texts(
   },
 );
 
-/** What was done, in words. */
+/** The name of an action. */
 export const actionName = texts(
   {
-    'account.created': 'Account made',
+    'account.created': 'Account created',
     'account.renamed': 'Account renamed',
     'account.suspended': 'Account suspended',
     'account.resumed': 'Account resumed',
     'account.closed': 'Account closed',
-    'key.created': 'Key made',
+    'key.created': 'Key created',
     'key.rotated': 'Key replaced',
     'key.revoked': 'Key revoked',
-    'signature.registered': 'Signature asked for',
+    'signature.registered': 'Signature requested',
     'signature.removed': 'Signature withdrawn',
     'signature.verified': 'Signature verified',
     'signature.rejected': 'Signature rejected',
@@ -50,21 +50,21 @@ export const actionName = texts(
     'balance.adjusted': 'Balance adjusted',
     'optout.added': 'Opt-out added',
     'optout.removed': 'Opt-out removed',
-    'webhook.created': 'Webhook made',
+    'webhook.created': 'Webhook created',
     'webhook.changed': 'Webhook changed',
     'webhook.removed': 'Webhook removed',
     'webhook.secret_rotated': 'Webhook secret replaced',
     'webhook.enabled': 'Webhook enabled',
     'webhook.disabled': 'Webhook disabled',
     'webhook.replayed': 'Webhook calls repeated',
-    'number.connect_requested': 'Link of a number begun',
+    'number.connect_requested': 'Linking of a number started',
     'number.unlinked': 'Number unlinked',
     'route.rested': 'Route rested',
     'route.resumed': 'Route resumed',
     'queue.paused': 'Queue paused',
     'queue.resumed': 'Queue resumed',
     'ledger.checked': 'Ledger checked',
-    'link.created': 'Sign-in link made',
+    'link.created': 'Sign-in link created',
     'link.revoked': 'Sign-in link revoked',
     'session.started': 'Signed in',
     'session.ended': 'Signed out',
@@ -109,7 +109,7 @@ export const actionName = texts(
   },
 );
 
-/** What can be filtered by. */
+/** The actions that the list can be filtered by. */
 export const ACTIONS = [
   'account.created',
   'account.renamed',

@@ -17,7 +17,7 @@ export function Audit() {
   return <AuditTable all={false} />;
 }
 
-/** As operators see it: of all accounts, and of what is no account's. */
+/** The audit log for operators: the changes of all accounts, and those that belong to no account. */
 export function AuditOfAll() {
   return <AuditTable all />;
 }
@@ -76,7 +76,7 @@ function Who({ of: { kind, id, address } }: { readonly of: AuditEntry['by'] }) {
   );
 }
 
-/** The fields that changed, as they were and as they are. */
+/** The fields that changed, each with its old and its new value. */
 function Changes({ before, after }: AuditEntry) {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   const fields = names.filter((name) => !isNothing(before?.[name]) || !isNothing(after?.[name]));

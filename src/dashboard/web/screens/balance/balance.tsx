@@ -20,7 +20,7 @@ const KINDS = ['topup', 'adjust', 'charge', 'refund'] as const;
 
 const TONES = { topup: 'good', adjust: 'info', charge: 'calm', refund: 'good' } as const;
 
-/** What there is, what was spent on what, and each entry of the ledger. */
+/** The balance, what it was spent on, and every entry of the ledger. */
 export function Balance() {
   const period = periodOf(30);
   const by = choiceOf('by', GROUPINGS) ?? 'day';
@@ -130,7 +130,7 @@ function Entries() {
   );
 }
 
-/** A large ledger takes minutes on a slow connection. */
+/** How long a download may take, in milliseconds. A large ledger takes minutes on a slow connection. */
 const FILE_MS = 1_800_000;
 
 /** Reads a CSV file and lets the browser save it. */

@@ -10,7 +10,7 @@ export const GROUPINGS = ['day', 'channel', 'country', 'signature', 'key'] as co
 
 export type Grouping = (typeof GROUPINGS)[number];
 
-/** Usage as a chart, and as the table that says the same. */
+/** The usage as a chart, and as a table with the same numbers. */
 export function UsageSection({
   usage: { data, error, reload },
   by,

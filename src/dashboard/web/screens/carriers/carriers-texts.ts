@@ -3,7 +3,7 @@ import { texts } from '../../core/i18n.js';
 export const t = texts(
   {
     title: 'Carriers',
-    lead: 'The routes by which messages leave, and how each is doing now, as this process sees it.',
+    lead: 'The routes to the carriers and their present state, as this process sees them.',
     route: 'Route',
     kind: 'Kind',
     state: 'State',
@@ -17,26 +17,26 @@ export const t = texts(
     links: 'Links of {route}',
     link: 'Link',
     since: 'Since',
-    window: 'Under way',
+    window: 'In flight',
     windowOf: '{n} of {of}',
     rest: 'Rest',
     resume: 'Resume',
     restThis: 'Rest the route {route}',
     resumeThis: 'Resume the route {route}',
     restWhat:
-      'Nothing more is handed to this route until it is resumed, by any process. What is under way goes on; other routes take over where there are some.',
+      'No process hands messages to this route until you resume it. Messages in flight continue. Other routes take over if there are any.',
     resumeWhat: 'Messages are handed to this route again.',
     none: 'No carriers here',
-    noneHow: 'This process delivers no SMS, or its transport does not tell how it is. See the option transport.',
-    closed: 'Closed: all goes through',
-    open: 'Open: nothing goes through',
+    noneHow: 'This process delivers no SMS, or its transport does not report its state. See the option transport.',
+    closed: 'Closed: messages pass',
+    open: 'Open: no messages pass',
     probing: 'Probing',
     up: 'Up',
     down: 'Down',
     noBreaker: 'none',
-    unread: 'Texts whose sender could not be read',
+    unread: 'Incoming texts without a readable sender',
     unreadWhat:
-      'These texts of phones were dropped, a STOP among them too: their number is in no form that can be read for sure. The option home of the link or gateway says in which country’s national form its numbers are.',
+      'These incoming texts were dropped, even if they said STOP, because the format of the sender’s number is ambiguous. Set the option home of the link or gateway to the country whose national format it uses.',
     unreadCount: 'Texts',
     unreadLast: 'Last number',
     unreadAt: 'Last time',
@@ -83,8 +83,8 @@ export const t = texts(
   },
 );
 
-/** The states of a route. A breaker that is open is another thing: nothing goes through it. */
+/** The names of the states of a route. `open` means the opposite for a breaker: it lets nothing through. */
 export const routeState = texts(
-  { open: 'In use', resting: 'Resting', broken: 'Kept out by its breaker', down: 'Down' },
+  { open: 'In use', resting: 'Resting', broken: 'Stopped by its breaker', down: 'Down' },
   { open: 'En service', resting: 'Au repos', broken: 'Écarté par son disjoncteur', down: 'Hors service' },
 );

@@ -15,7 +15,7 @@ import { word } from '../../core/words.js';
 import { routeState, t } from './carriers-texts.js';
 import '../shared/parts.css';
 
-/** The routes of the SMS transport, with rest and resume. */
+/** The routes of the SMS transport. An operator can rest and resume each. */
 export function Carriers() {
   const { data, error, reload } = useResource((signal) => manage().operator.carriers({ signal }), [], LIVE);
   const turning = useSignal<CarrierRoute | undefined>(undefined);

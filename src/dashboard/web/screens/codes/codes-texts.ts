@@ -3,7 +3,7 @@ import { texts } from '../../core/i18n.js';
 export const t = texts(
   {
     title: 'Codes',
-    lead: 'One-time codes: how many were sent, and how many came back verified. Few verified codes to one country are a sign of fraud.',
+    lead: 'How many one-time codes were sent, and how many of them were verified. If few codes of a country are verified, this may be fraud.',
     byCountry: 'By country',
     country: 'Country',
     sent: 'Sent',
@@ -15,8 +15,8 @@ export const t = texts(
     none: 'No codes in this period',
     noneHow: 'A program sends one with POST /send/otp and checks it with POST /verify/otp.',
     noRefusals: 'Nothing was refused',
-    noRefusalsHow: 'Here would be what the limits kept from being sent.',
-    keys: 'Make a key for it',
+    noRefusalsHow: 'Codes that a limit has refused appear here.',
+    keys: 'Create a key',
     unknown: 'Unknown country',
     all: 'All countries',
   },
@@ -41,18 +41,18 @@ export const t = texts(
   },
 );
 
-/** Why a code was not sent: the rules of `otp.limits`. */
+/** The reasons for refusing a code: the rules of `otp.limits`. */
 export const ruleName = texts(
   {
     sends: 'Too many to one number',
     sends_per_number: 'Too many to one number, over all services',
     sends_everywhere: 'Too many to one number, over all accounts',
-    cooldown: 'Too soon after the one before',
+    cooldown: 'Too soon after the previous code',
     country: 'Country not allowed',
     prefix_breaker: 'Too many neighbouring numbers',
-    country_breaker: 'Too few verified in the country',
-    spend_cap: 'Units of the day are spent',
-    locked: 'Too many wrong tries',
+    country_breaker: 'Too few codes verified in the country',
+    spend_cap: 'The daily units are spent',
+    locked: 'Too many wrong codes',
   },
   {
     sends: 'Trop vers un même numéro',

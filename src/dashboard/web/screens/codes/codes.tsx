@@ -18,7 +18,7 @@ const EVERY = 30_000;
 
 type CountryCodes = CodeFigures['items'][number];
 
-/** One-time codes by country, and what was refused. */
+/** One-time codes by country, and the codes that were refused. */
 export function Codes() {
   const { since, until } = chosenPeriod();
   const { data, error, reload } = useResource(

@@ -128,10 +128,10 @@ export function AppForm({ channel, choice, onSent }: FormProps & { readonly chan
   );
 }
 
-/** What a file may be sent as. */
+/** The kinds that a file may be sent as. */
 const MEDIA = ['image', 'video', 'document', 'audio', 'voice'] as const;
 
-/** As the service takes it; whether the address is a public one only the service knows. */
+/** Whether the service accepts an address of this form. Only the service can know whether the address is public. */
 function isFileUrl(text: string): boolean {
   if (!URL.canParse(text.trim())) return false;
   const url = new URL(text.trim());

@@ -18,7 +18,7 @@ import { MAX_RECIPIENTS, RecipientsField } from './recipients-field.js';
 import { SendSms } from './send.js';
 import './compose.css';
 
-/** Writes a message, shows what it costs while it is typed, and sends it after a preview. */
+/** The screen for writing a message. It shows the price while the user types, and sends the message after a preview. */
 export function Compose() {
   const { sms = false, msgapp = [] } = me.value?.capabilities ?? {};
   const channels = [...(sms ? ['sms'] : []), ...msgapp];
@@ -124,7 +124,7 @@ function SmsForm({ choice, onSent }: FormProps) {
   );
 }
 
-/** The senders that may be used: those of the service, and the verified ones of the account. */
+/** The senders that the account may use: those of the service, and its own verified ones. */
 function useSenders(): Senders {
   const mayRead = can('signatures.read');
   const { data, error, reload } = useResource(

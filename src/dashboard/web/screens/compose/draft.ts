@@ -5,32 +5,34 @@ import type { BadLines } from '../shared/bad-lines.js';
 import { type NumberList, numbersOf } from '../shared/number-list.js';
 import { t } from './compose-texts.js';
 
-/** Numbers that were uploaded or pasted as a whole. */
+/** A list of numbers that was uploaded, or pasted as a whole. */
 export interface Batch extends NumberList {
-  /** The name of the file, or what stands for one. */
+  /** The name of the file, or a name for a pasted list. */
   readonly name: string;
 }
 
-/** What is being written. It is kept in memory until it was sent, whatever happens to the server or the session. */
+/** The message that is being written. It stays in memory until it was sent, whatever happens to the server or the session. */
 export interface Draft {
   /** `sms`, or the name of a messaging-app channel. */
   readonly channel: string;
   readonly text: string;
   /** Messaging apps: whether the text goes with a file. */
   readonly withFile: boolean;
-  /** Messaging apps: the address of the file, and what it is; empty: what the service finds it to be. */
+  /** Messaging apps: the address of the file. */
   readonly mediaUrl: string;
+  /** Messaging apps: the kind of the file; empty: the service detects it. */
   readonly mediaType: MediaType | '';
-  /** SMS: the sender; empty: the first one that there is. */
+  /** SMS: the sender; empty: the first one of the list. */
   readonly signature: string;
-  /** SMS: numbers as they were typed. */
+  /** SMS: the numbers as they were typed. */
   readonly typed: string;
   readonly batches: readonly Batch[];
   readonly priority: SendPriority;
   /** `key=value`, one a line. */
   readonly metadata: string;
-  /** Messaging apps: the number that gets it, and the linked number that sends it; empty: the first linked one. */
+  /** Messaging apps: the number that receives the message. */
   readonly to: string;
+  /** Messaging apps: the linked number that sends it; empty: the one that was linked first. */
   readonly from: string;
 }
 
@@ -56,17 +58,17 @@ export function change(changes: Partial<Draft>): void {
 }
 
 export function clearDraft(): void {
-  // Who writes to many writes under the same name again.
+  // People who send several messages mostly use the same sender again.
   const { channel, signature, from } = draft.value;
   draft.value = { ...EMPTY, channel, signature, from };
 }
 
-// The next user of this browser does not see it.
+// After a sign-out the draft is discarded, so that the next user of this browser does not see it.
 effect(() => {
   if (sessionState.value === 'out') draft.value = EMPTY;
 });
 
-/** What is sent again. */
+/** A message that is to be sent again. */
 interface Again {
   readonly channel: string;
   readonly text: string;
@@ -77,10 +79,10 @@ interface Again {
   readonly to?: string;
 }
 
-/** Numbers that are shown as text rather than as a list of their own. */
+/** Up to this many numbers are put into the text box. More become a separate list. */
 const SHOWN_AS_TEXT = 200;
 
-/** Fills the form with a message that was sent. */
+/** Fills the form with a message that was sent before. */
 export function composeAgain({ numbers = [], metadata = {}, ...of }: Again): void {
   const few = numbers.length <= SHOWN_AS_TEXT;
   draft.value = {
@@ -98,7 +100,7 @@ const typed = computed(() => draft.value.typed);
 const batches = computed(() => draft.value.batches);
 const typedList = computed(() => numbersOf(typed.value, 'all'));
 
-/** All numbers of the draft, each once, with what was left out. Not worked out anew while the text is typed. */
+/** All distinct numbers of the draft, and what was left out. They are not computed again while the text is typed. */
 export const recipients = computed((): Omit<NumberList, 'bad'> => {
   const lists: readonly NumberList[] = [typedList.value, ...batches.value];
   const all = new Set<string>();
@@ -111,5 +113,5 @@ export const recipients = computed((): Omit<NumberList, 'bad'> => {
   return { numbers: [...all], duplicates };
 });
 
-/** The lines without a number, by the list they stand in. */
+/** The lines without a number, grouped by their list. */
 export const badLines = computed((): readonly BadLines[] => [{ bad: typedList.value.bad }, ...batches.value]);

@@ -7,9 +7,9 @@ import { listOf } from '../shared/number.js';
 import { t } from './compose-texts.js';
 import { change, draft } from './draft.js';
 
-// What the forms of SMS and of the messaging apps have in common.
+// The parts that the forms for SMS and for messaging apps have in common.
 
-/** What was sent, for the note above the form. */
+/** A message that was sent, for the note above the form. */
 export interface Sent {
   readonly id: string;
   readonly text: string;
@@ -21,7 +21,7 @@ export interface FormProps {
   onSent(sent: Sent): void;
 }
 
-/** What a message may come from, as it was asked for. */
+/** The senders to choose from, and whether they are loaded. */
 export interface Senders {
   readonly names: readonly string[];
   readonly isLoaded: boolean;
@@ -31,12 +31,12 @@ export interface Senders {
 
 interface FromFieldProps {
   readonly loaded: Senders;
-  /** Where there is none: the way to get one. */
+  /** Shown if there is no sender: how to get one. */
   readonly none: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
-/** The field for what a message comes from. */
+/** The field for the sender of a message. */
 export function FromField({ loaded, none, children }: FromFieldProps) {
   if (loaded.error !== undefined) return <Failure error={loaded.error} onRetry={loaded.reload} />;
   return <>{loaded.isLoaded && loaded.names.length === 0 ? <Note tone="warn">{none}</Note> : children}</>;
@@ -44,7 +44,7 @@ export function FromField({ loaded, none, children }: FromFieldProps) {
 
 interface ComposeFormProps {
   readonly class: string;
-  /** What is still needed, in words. */
+  /** What the user still has to enter, in words. */
   readonly missing: readonly string[];
   readonly isReady: boolean;
   /** Whether the preview is shown. */
@@ -52,7 +52,7 @@ interface ComposeFormProps {
   readonly children: ComponentChildren;
 }
 
-/** A form that ends with what is seldom needed, what is still needed, and the button to its preview. */
+/** A form that ends with rarely used options, with what is still missing, and with the button for the preview. */
 export function ComposeForm({ class: name, missing, isReady, preview, children }: ComposeFormProps) {
   return (
     <form
@@ -74,7 +74,7 @@ export function ComposeForm({ class: name, missing, isReady, preview, children }
   );
 }
 
-/** What is seldom needed: the priority, and what is given back with the message. */
+/** Rarely used options: the priority and the metadata. */
 function More() {
   const { priority, metadata } = draft.value;
   return (

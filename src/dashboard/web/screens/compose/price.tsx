@@ -4,7 +4,7 @@ import { country, number } from '../../core/format.js';
 import { t } from './compose-texts.js';
 import type { CountryPrice, Price as PriceOf } from './quote.js';
 
-/** What a message costs, in all and by country. */
+/** The price of a message, in total and by country. */
 export function Price({ of, error }: { readonly of: PriceOf | undefined; readonly error?: unknown }) {
   if (of === undefined) return error === undefined ? <p class="soft">{t('noPrice')}</p> : <Failure error={error} />;
   return (

@@ -7,7 +7,7 @@ import { LIVE } from '../../core/resource.js';
 import { sessionState } from '../../core/session.js';
 import { callingCodeOf } from '../shared/number.js';
 
-/** What numbers of one calling code cost. */
+/** The price for the numbers of one calling code. */
 export interface CountryPrice {
   readonly code: string;
   readonly region: string | undefined;
@@ -20,14 +20,14 @@ export interface Price {
   readonly units: number;
   readonly countries: readonly CountryPrice[];
   readonly segments: number;
-  /** False: worked out from some numbers of each country. */
+  /** False: the price is estimated from some numbers of each country. */
   readonly isExact: boolean;
 }
 
-/** Numbers up to which all are asked for while one types, and how many of each country are beyond. */
+/** While the user types, the service prices all numbers up to this many; of a longer list it prices some of each country. */
 const ALL_UP_TO = 500;
 const OF_EACH = 20;
-/** Milliseconds without a key before the price is asked for. */
+/** How long the typing must pause before the page asks for the price, in milliseconds. */
 const PAUSE = 350;
 
 /** The price of a draft while it is typed. */
@@ -63,14 +63,14 @@ export function useQuote(
       clearTimeout(timer);
       over.abort();
     };
-    // Also after another sign-in, since the session may have ended in between.
+    // The price is asked for again after a new sign-in, because the session may have ended in between.
   }, [text, numbers, sessionState.value]);
   return state.value;
 }
 
 /**
  * Asks the service for the price.
- * @param when `while typing` a long list is asked for by some numbers of each country, since a price differs by country
+ * @param when `while typing`, the price of a long list is estimated from some numbers of each country
  */
 export async function quote(
   text: string,

@@ -8,12 +8,12 @@ import { manyNumbersOf } from '../shared/number-list.js';
 import { t } from './compose-texts.js';
 import { badLines, change, draft, recipients } from './draft.js';
 
-/** Pasted text beyond this many characters becomes a list of its own: a text box of megabytes is slow. */
+/** A pasted text with more characters than this becomes a separate list, because a text box with megabytes is slow. */
 const LONG = 20_000;
-/** The most recipients of one message. */
+/** The highest number of recipients of one message. */
 export const MAX_RECIPIENTS = 100_000;
 
-/** Numbers that are typed, pasted, dropped or uploaded. */
+/** The field for numbers. The user can type, paste, drop or upload them. */
 export function RecipientsField() {
   const id = useId();
   const file = useRef<HTMLInputElement>(null);

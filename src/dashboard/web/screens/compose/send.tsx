@@ -30,12 +30,12 @@ interface DialogProps {
 }
 
 /**
- * The last order and its key. If the same order is sent again, also after the dialog was closed, it has the same key, so that
+ * The last order and its Idempotency-Key. If the same order is sent again, even from a new dialog, it has the same key, so that
  * nothing is sent twice.
  */
 let attempt = { of: '', key: '' };
 
-/** A body of many recipients takes minutes on a slow connection. */
+/** How long a send may take, in milliseconds. A body with many recipients takes minutes on a slow connection. */
 const SEND_MS = 300_000;
 
 function callOf(order: object): SendOptions {
@@ -54,7 +54,7 @@ interface Look {
   readonly balance: number;
 }
 
-/** Shows what will be sent and what it costs to the unit, and sends it. */
+/** Shows what will be sent and its exact price, and sends it. */
 export function SendSms({ signature, onClose, onSent }: DialogProps & { readonly signature: string }) {
   const { text } = draft.value;
   const { numbers } = recipients.value;

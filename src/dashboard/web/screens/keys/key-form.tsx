@@ -17,7 +17,7 @@ interface Values {
 
 const NEW: Values = { name: '', scopes: [], cidrs: '', expires: '', daily: '', perMinute: '' };
 
-/** Asks what a new key may, and makes it. */
+/** The form that makes a key. */
 export function KeyForm({ onMade, onClose }: { onMade(key: KeyWithSecret): void; onClose(): void }) {
   const form = useForm('new-key', NEW, async (values, idempotencyKey) =>
     onMade(await manage().account.createKey(orderOf(values), { idempotencyKey })),

@@ -21,7 +21,7 @@ type Open =
   | { readonly what: 'rotate' | 'revoke'; readonly key: Key }
   | { readonly what: 'made'; readonly made: KeyWithSecret };
 
-/** The keys of programs: what each may, and when it was last used. */
+/** The keys of programs: what each key may do, and when it was last used. */
 export function Keys() {
   const list = useList(
     (options) => manage().account.keys({}, options),
@@ -151,7 +151,7 @@ function Rotate({ of, onMade, onClose }: { readonly of: Key } & Pick<OpenedProps
   );
 }
 
-/** The only moment at which the key is shown. */
+/** Shows the key. It is never shown again. */
 function Made({ of, onClose }: { readonly of: KeyWithSecret; onClose(): void }) {
   return (
     <Dialog title={t('made', { name: nameOf(of) })} onClose={onClose}>
@@ -192,7 +192,7 @@ function KeyName({ of }: { readonly of: Key }) {
   );
 }
 
-/** Keys of the host's own code may have none. */
+/** The name of a key, or its id: keys that the host's own code has made may lack a name. */
 function nameOf({ name, id }: Key): string {
   return name ?? id;
 }
@@ -202,7 +202,7 @@ function Scopes({ of }: { readonly of: readonly string[] }) {
   return <span class="soft">{of.join(', ')}</span>;
 }
 
-/** The use is noted a little later than what it spends. */
+/** When a key was last used. This is recorded a little later than what the key has spent. */
 function LastUse({ last_used_at: at, spent_today: spent }: Key) {
   return at === null && spent !== null && spent > 0 ? t('usedToday') : <Ago at={at} />;
 }

@@ -16,20 +16,20 @@ import { word } from '../../core/words.js';
 const t = texts(
   {
     title: 'Ledger check',
-    lead: 'Compares every balance with its entries, and every entry with its message. It runs in the background and changes nothing.',
+    lead: 'A check compares every balance with its entries, and every entry with its message. It runs in the background and changes nothing.',
     start: 'Start a check',
-    never: 'The ledger was not checked yet',
-    neverHow: 'A check reads everything once; on a large ledger it takes a while.',
-    right: 'The ledger is right.',
+    never: 'The ledger has not been checked yet',
+    neverHow: 'A check reads everything once. On a large ledger it takes a while.',
+    right: 'The ledger is correct.',
     found: '{n} {n|finding|findings}',
-    failed: 'The check could not be finished. Start it again.',
+    failed: 'The check could not finish. Start it again.',
     part: 'Part',
     checked: 'Checked',
     started: 'Started',
     ended: 'Ended',
-    running: 'The check runs: {n} checked in part {part} of {of}, {name}',
-    starting: 'The check begins…',
-    cut: 'The connection was cut. The check goes on; its progress is asked for again.',
+    running: 'Checking: {n} checked in part {part} of {of}, {name}',
+    starting: 'The check is starting…',
+    cut: 'The connection was cut. The check continues. Reconnecting.',
     accounts: 'accounts',
     entries: 'entries',
     messages: 'messages',
@@ -58,10 +58,10 @@ const t = texts(
   },
 );
 
-/** The parts of a check, in their order. How many rows each has is not known before. */
+/** The parts of a check, in their order. Nobody knows beforehand how many rows each has. */
 const PARTS: readonly (string | null)[] = ['accounts', 'entries', 'messages', 'recipients'];
 
-/** How often it is looked whether somebody else has begun a check, in milliseconds. */
+/** How often the page asks whether somebody else has started a check, in milliseconds. */
 const EVERY = 15_000;
 
 /**
@@ -84,7 +84,7 @@ function useCheck() {
       for await (const step of manage().operator.watchCheck({ signal: over.signal, onState })) progress.value = step;
       await last.reload();
     };
-    // After an error that lasts, the poll still shows how far the check is.
+    // If the stream is refused, polling still shows how far the check is.
     follow().catch(() => undefined);
     return () => over.abort();
   }, [running]);
@@ -92,7 +92,7 @@ function useCheck() {
   return { ...last, data: live, isCut: isCut.value };
 }
 
-/** Starts a check of the ledger, and shows how far it is and what it finds. */
+/** Starts a check of the ledger, and shows its progress and what it finds. */
 export function LedgerCheck() {
   const { data, error, reload, isCut } = useCheck();
   const begin = useAction(async (idempotencyKey) => {

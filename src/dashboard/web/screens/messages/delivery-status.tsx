@@ -4,7 +4,7 @@ import { stepName } from './message-texts.js';
 
 const TONES: Readonly<Record<string, Tone>> = { sending: 'info', retry: 'warn', postponed: 'warn' };
 
-/** The state of a delivery, or of an attempt at it. */
+/** The status of a delivery or of an attempt. */
 export function DeliveryStatus({ of, count }: { readonly of: string; readonly count?: number | undefined }) {
   const name = nameOf(of);
   return <Status of={of} tone={TONES[of]} text={count === undefined ? name : `${name} ${count}`} />;

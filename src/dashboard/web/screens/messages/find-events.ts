@@ -2,7 +2,7 @@ import type { AccountEvent, EventType } from '../../../../client/index.js';
 import { messaging } from '../../core/clients.js';
 import { fieldOf } from '../shared/event.js';
 
-/** A call of a webhook with an event. */
+/** A webhook call with an event. */
 export interface Call {
   /** The endpoint's description, or the host of its address. */
   readonly name: string;
@@ -17,9 +17,9 @@ export interface EventWithCalls {
 }
 
 const PAGE = 500;
-/** Pages that are read from the moment of the message on. */
+/** How many pages are read, beginning at the time of the message. */
 const MAX_PAGES = 10;
-/** An event may be numbered a little after a later one. */
+/** How much earlier the search begins, because the order of the numbers may differ a little from the order of the times. */
 const SLACK_MS = 60_000;
 const TYPES: readonly EventType[] = [
   'message.sent',
@@ -32,7 +32,8 @@ const TYPES: readonly EventType[] = [
 ];
 
 /**
- * The events of one message. The log has no index of messages: the place of its moment is found by halving, then pages are read.
+ * Finds the events of one message. The log has no index by message, so a binary search finds the time of the message, and pages
+ * are read from there.
  */
 export async function eventsOf(id: string, since: string, signal: AbortSignal): Promise<readonly AccountEvent[]> {
   const found: AccountEvent[] = [];
@@ -47,7 +48,7 @@ export async function eventsOf(id: string, since: string, signal: AbortSignal): 
   return found;
 }
 
-/** A sequence before the events of a moment, ms; undefined: the beginning. */
+/** The number of an event before this time (milliseconds); undefined: the log begins later. */
 async function placeOf(moment: number, signal: AbortSignal): Promise<number | undefined> {
   const first = await messaging().events.list({ limit: 1 }, { signal }).page();
   const [earliest] = first.items;
@@ -64,7 +65,7 @@ async function placeOf(moment: number, signal: AbortSignal): Promise<number | un
   return low;
 }
 
-/** Who was called with the events, as far as the newest calls tell. */
+/** Finds the webhook calls with these events among the newest 400 calls of each endpoint. */
 export async function callsOf(
   events: readonly AccountEvent[],
   signal: AbortSignal,

@@ -13,7 +13,7 @@ import { shownNumber } from '../shared/number.js';
 import { callsOf, type EventWithCalls, eventsOf } from './find-events.js';
 import { t } from './message-texts.js';
 
-/** The events of a message and the webhook calls with them. Looked for when asked: the log is searched for them. */
+/** The events of a message and their webhook calls. They are loaded on request only, because finding them takes many reads. */
 export function MessageEvents({ id, since }: { readonly id: string; readonly since: string }) {
   const found = useSignal<readonly EventWithCalls[] | undefined>(undefined);
   const look = useAction(async () => {

@@ -71,8 +71,8 @@ function rowOfApp(channel: string, of: MsgappMessage): Row {
 }
 
 /**
- * Several lists as one, newest first. Where a list has more, what is older than its last row waits, so that rows do not come
- * between others later.
+ * Merges several lists into one, the newest row first. If a list has more pages, rows of the other lists that are older than its
+ * last row are held back. Otherwise its next page would insert rows between those that are already shown.
  */
 export function mergedLists(lists: readonly List<Row>[]): List<Row> {
   const ends = lists.map((list) => (list.hasMore ? (list.data?.at(-1)?.at ?? '') : ''));

@@ -4,15 +4,15 @@ export interface Row {
   readonly id: string;
   readonly at: string;
   readonly to: string;
-  /** How many further recipients there are. */
+  /** How many more recipients there are. */
   readonly others: number;
   readonly from: string;
-  /** Null when it was removed. */
+  /** Null if the text was removed. */
   readonly text: string | null;
-  /** A file's kind, on messaging apps. */
+  /** Messaging apps: the kind of the file. */
   readonly media: string | undefined;
   readonly units: number;
   readonly refunded: number;
-  /** Undefined on SMS, where each recipient has its own. */
+  /** Undefined for an SMS, because each of its recipients has its own status. */
   readonly status: string | undefined;
 }

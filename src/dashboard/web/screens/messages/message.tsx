@@ -19,19 +19,19 @@ import { DeliveryStatus } from './delivery-status.js';
 import { MessageEvents } from './message-events.js';
 import { t } from './message-texts.js';
 import { Recipients } from './recipients.js';
-import { stepsOfApp, Way } from './way.js';
+import { stepsOfApp, Timeline } from './timeline.js';
 
 type Found =
   | { readonly channel: 'sms'; readonly sms: SmsSummary }
   | { readonly channel: string; readonly app: MsgappMessage };
 
-/** One message: its text, its price, and its way to each recipient. */
+/** One message: its text, its price, and its timeline for each recipient. */
 export function Message({ id }: { readonly id: string }) {
   const channel = queryValue('channel');
   const { data, error, reload } = useResource<Found>(
     (signal) => find(id, channel, signal),
     [id, channel, chosenAccount()],
-    // Each look of an operator at a text is in the audit log.
+    // Every time an operator reads a text, it is recorded in the audit log, so the page does not poll.
     me.value?.operator ? undefined : LIVE,
   );
   const back = [hrefOf('messages'), t('back')] as const;
@@ -51,7 +51,7 @@ export function Message({ id }: { readonly id: string }) {
   );
 }
 
-/** A message by its id. Without a channel each is asked. */
+/** Finds a message by its id. If the address names no channel, every channel is asked. */
 async function find(id: string, channel: string, signal: AbortSignal): Promise<Found> {
   const { sms = false, msgapp = [] } = me.value?.capabilities ?? {};
   const all = [...(sms ? ['sms'] : []), ...msgapp];
@@ -147,9 +147,9 @@ function App({ of, channel }: { readonly of: MsgappMessage; readonly channel: st
           />
         </Section>
       </div>
-      <Section title={t('way')} actions={<DeliveryStatus of={of.status} />}>
+      <Section title={t('timeline')} actions={<DeliveryStatus of={of.status} />}>
         <div class="card">
-          <Way label={t('wayOf', { number: shownNumber(of.to) })} steps={stepsOfApp(of)} />
+          <Timeline label={t('timelineOf', { number: shownNumber(of.to) })} steps={stepsOfApp(of)} />
         </div>
       </Section>
     </>
@@ -190,7 +190,7 @@ function Id({ of }: { readonly of: string }) {
 const PAGE = 500;
 const NOT_REACHED: readonly string[] = ['failed', 'undelivered'];
 
-/** Opens the form with the message filled in; its numbers are gathered first, page by page. */
+/** Buttons that open the form with this message filled in. The numbers are read first, page by page. */
 function Again({ of }: { readonly of: Found }) {
   const gathered = useSignal(0);
   const open = async (only: 'all' | 'failed'): Promise<void> => {

@@ -20,7 +20,7 @@ import { RowStatus } from './row-status.js';
 import '../shared/parts.css';
 import './messages.css';
 
-/** All messages, or the one that the address names. */
+/** The list of messages, or one message if the address names it. */
 export function Messages({ rest }: { readonly rest: string }) {
   return rest === '' ? <AllMessages /> : <Message key={rest} id={rest} />;
 }
@@ -40,7 +40,7 @@ export function channelName(channel: string): string {
 function AllMessages() {
   const all = channelsOf();
   const wanted = queryValue('channel');
-  // Names of senders and `sending` are there on SMS.
+  // Only SMS have sender names, so a filter by sender leaves the other channels out.
   const channels = all.filter(
     (each) => (wanted === '' || each === wanted) && (each === 'sms' || queryValue('signature') === ''),
   );

@@ -11,9 +11,9 @@ import { word } from '../../core/words.js';
 import { shownNumber } from '../shared/number.js';
 import { DeliveryStatus, nameOf } from './delivery-status.js';
 import { STATUSES, stepName, t } from './message-texts.js';
-import { stepsOfSms, Way } from './way.js';
+import { stepsOfSms, Timeline } from './timeline.js';
 
-/** The recipients of an SMS, each with its way. */
+/** The recipients of an SMS, each with its timeline. */
 export function Recipients({ of }: { readonly of: SmsSummary }) {
   const status = choiceOf('status', STATUSES);
   const list = useList(
@@ -25,9 +25,12 @@ export function Recipients({ of }: { readonly of: SmsSummary }) {
   const [only] = list.data ?? [];
   if (of.recipients_count === 1 && status === undefined && only) {
     return (
-      <Section title={t('way')} actions={<DeliveryStatus of={only.status} />}>
+      <Section title={t('timeline')} actions={<DeliveryStatus of={only.status} />}>
         <div class="card">
-          <Way label={t('wayOf', { number: shownNumber(only.number) })} steps={stepsOfSms(only, of.date_sent)} />
+          <Timeline
+            label={t('timelineOf', { number: shownNumber(only.number) })}
+            steps={stepsOfSms(only, of.date_sent)}
+          />
         </div>
       </Section>
     );
@@ -56,15 +59,15 @@ export function Recipients({ of }: { readonly of: SmsSummary }) {
           { title: word('units'), right: true, cell: Price },
           { title: t('updated'), cell: ({ updated_at }) => <Ago at={updated_at} /> },
           {
-            title: t('way'),
+            title: t('timeline'),
             cell: (recipient) => (
               <details>
                 <summary>
                   {word('details')}
                   <span class="hidden-text"> {shownNumber(recipient.number)}</span>
                 </summary>
-                <Way
-                  label={t('wayOf', { number: shownNumber(recipient.number) })}
+                <Timeline
+                  label={t('timelineOf', { number: shownNumber(recipient.number) })}
                   steps={stepsOfSms(recipient, of.date_sent)}
                 />
               </details>

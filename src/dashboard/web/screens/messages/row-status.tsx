@@ -9,16 +9,16 @@ import type { Row } from './message-types.js';
 
 type Counts = Readonly<Record<string, number>>;
 
-/** States after which a delivery is not looked at again; what comes later is seen on the message's own page. */
+/** Statuses after which the list does not load a delivery again. Later changes are shown on the page of the message. */
 const LAST: readonly string[] = ['delivered', 'undelivered', 'failed', 'read', 'unknown'];
 
-/** Recipients of a message whose states are counted in the list. */
+/** How many recipients of a message are counted in the list. */
 const COUNTED = 50;
 
-/** What is known, by account and message: a list that is looked at again asks for nothing twice. */
+/** The counts that are known, by account and message, so that a list that is opened again needs no requests for them. */
 const known = new Map<string, Counts>();
 
-/** At most so many requests at a time, so that a list does not hold the browser's connections. */
+/** How many more requests may start. A limit, so that a list does not occupy all connections of the browser. */
 let free = 4;
 const waiting: (() => void)[] = [];
 
@@ -34,7 +34,7 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The states of a message's recipients. On SMS they are read from the recipients: the list of the API does not have them. */
+/** The statuses of a message's recipients. For SMS they are loaded separately, because the list of the API lacks them. */
 export function RowStatus({ of }: { readonly of: Row }) {
   if (of.status !== undefined) return <DeliveryStatus of={of.status} />;
   return <CountedStatus id={of.id} total={of.others + 1} />;
@@ -73,10 +73,10 @@ function CountedStatus({ id, total }: { readonly id: string; readonly total: num
   );
 }
 
-/** In the order in which they matter when there is room for one. */
+/** The statuses from worst to best. Only the worst one gives the badge its colour. */
 const WORST: readonly string[] = ['failed', 'undelivered', 'unknown', 'sending', 'queued'];
 
-/** The states that fewer recipients are in, in the colour of the worst of them. */
+/** The less frequent statuses in one badge, in the colour of the worst one. */
 function Others({ of }: { readonly of: readonly (readonly [status: string, count: number])[] }) {
   const [only] = of;
   if (!only) return null;

@@ -17,7 +17,7 @@ type State =
   | { readonly kind: 'ended'; readonly reason: string }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** Asks for a session and shows its code as long as it waits to be scanned; each code as it comes. */
+/** Requests a session and shows its codes, each as it arrives, until one is scanned. */
 export function LinkDialog({ channel, onClose }: { readonly channel: string; onClose(): void }) {
   const state = useSignal<State>({ kind: 'asking' });
   const cut = useSignal(false);
@@ -95,7 +95,7 @@ interface Shown {
 async function follow(channel: string, signal: AbortSignal, { show, cut }: Shown): Promise<void> {
   const app = messaging().msgapp(channel);
   const offer = await app.connect();
-  // The user has closed the dialog meanwhile, so nobody will scan the code.
+  // The user has already closed the dialog, so nobody will scan the code.
   if (signal.aborted) return drop(app, offer);
   signal.addEventListener('abort', () => void drop(app, offer), { once: true });
   const onState = (state: 'open' | 'waiting'): void => cut(state === 'waiting');
@@ -105,7 +105,7 @@ async function follow(channel: string, signal: AbortSignal, { show, cut }: Shown
   }
 }
 
-/** What the dialog shows after a piece of news; undefined if nothing changes. */
+/** The new state of the dialog; undefined if it does not change. */
 function stateOf(news: LinkNews): State | undefined {
   if (news.type === 'qr') return { kind: 'code', image: news.image, expiresAt: news.expires_at };
   if (news.status === 'created' || news.status === 'reconnecting') return undefined;
@@ -113,7 +113,7 @@ function stateOf(news: LinkNews): State | undefined {
   return { kind: 'ended', reason: news.reason ?? news.status };
 }
 
-/** Gives a code up that nobody looks at any more, because only so many may wait. */
+/** Gives up a code that nobody looks at any more, because only a few codes may wait at a time. */
 async function drop(app: MsgappRoutes, { sessionID }: LinkOffer): Promise<void> {
   const { status } = await app.sessions({ sessionID }).catch(() => ({ status: 'disconnected' }));
   if (status === 'created') await app.logout(sessionID).catch(() => undefined);

@@ -7,29 +7,28 @@ export const t = texts(
     link: 'Link a number',
     linkTo: 'Link a number to {channel}',
     none: 'No number is linked',
-    noneHow:
-      'Link one with the phone that has it: open the messaging app there, choose linked devices, and scan the code.',
+    noneHow: 'Open the messaging app on the phone with the number, choose Linked devices, and scan the code.',
     number: 'Number',
     state: 'State',
     reason: 'Reason',
     linked: 'Linked',
-    made: 'Asked for',
+    made: 'Requested',
     waiting: 'not scanned yet',
     unlink: 'Unlink',
     unlinkThis: 'Unlink {number}',
     unlinkWhat:
-      'The number sends no more, and its credentials are removed. Messages that wait for it will fail and cost nothing.',
+      'The number can no longer send, and its credentials are removed. Messages that are waiting for it will fail and cost nothing.',
     drop: 'Drop',
-    dropThis: 'Drop the code that waits',
-    dropWhat: 'The code stops working. Nothing was linked by it.',
+    dropThis: 'Drop the waiting code',
+    dropWhat: 'The code stops working. It has linked no number.',
     scan: 'Scan this code with the phone',
     steps: 'In the messaging app: Settings, Linked devices, Link a device.',
     code: 'Code to scan',
     asking: 'Asking for a code…',
     next: 'The next code is on its way…',
-    renewed: 'The code changes by itself. It works until {at}.',
+    renewed: 'The code changes automatically. This one works until {at}.',
     done: '{number} is linked.',
-    ended: 'Nothing was linked: {reason}.',
+    ended: 'No number was linked: {reason}.',
     cut: 'The connection to the server was lost. Trying again.',
     another: 'New code',
     ready: 'Done',
@@ -71,7 +70,7 @@ export const t = texts(
   },
 );
 
-/** States of a linked number, and the reasons for the most usual ends. */
+/** The statuses of a linked number, and the most frequent reasons for them. */
 export const sessionWord = texts(
   {
     created: 'Waiting for the scan',

@@ -22,22 +22,22 @@ import { countriesOf, numbersOf } from '../shared/number-list.js';
 const t = texts(
   {
     title: 'Opt-outs',
-    lead: 'Numbers that want nothing more from a signature. Messages to them are refused and cost nothing.',
+    lead: 'Numbers that do not want messages from a signature. Messages to them are refused and cost nothing.',
     add: 'Add numbers',
     empty: 'Nobody has opted out',
-    emptyHow: 'Who answers STOP is added by itself. You may add numbers too.',
+    emptyHow: 'People who answer STOP are added automatically. You can add numbers, too.',
     signature: 'Signature',
-    source: 'By',
+    source: 'Source',
     phone: 'a text from the phone',
-    operator: 'hand',
+    operator: 'added by hand',
     added: 'Added',
     country: 'Country',
     elsewhere: 'unknown calling code',
     numbers: 'Numbers',
-    hint: 'One a line, with the country code.',
+    hint: 'One per line, with the country code.',
     every: 'Every signature',
     removeThis: 'Remove {number} from the list',
-    removeWhat: 'Messages from {signature} reach this number again. Only do this when its owner has asked for it.',
+    removeWhat: 'Messages from {signature} reach this number again. Only do this if its owner has asked for it.',
   },
   {
     title: 'Désinscriptions',
@@ -151,7 +151,7 @@ export function OptOuts() {
   );
 }
 
-/** The names that the account may send as. */
+/** The sender names that the account may use. */
 function useSignatureNames(): readonly string[] {
   const { data } = useResource((signal) => manage().account.signatures({ limit: 500 }, { signal }).page(), []);
   return (data?.items ?? []).filter(({ status }) => status === 'verified').map(({ name }) => name);
@@ -203,7 +203,7 @@ function Country({ number }: OptOut) {
   return region === undefined ? '–' : country(region);
 }
 
-/** Where the numbers are, so that a wrong calling code is seen before it is stored. */
+/** The countries of the numbers, so that the user notices a wrong calling code before it is stored. */
 function Countries({ of }: { readonly of: readonly string[] }) {
   const names = countriesOf(of).map(
     ([region, count]) => `${region === undefined ? t('elsewhere') : country(region)} (${formatted(count)})`,

@@ -7,17 +7,17 @@ export const t = texts(
     balance: 'Balance',
     entries: 'Entries and usage',
     today: 'Recipients today',
-    lastWeek: '{n} on the same day last week, up to this hour',
-    lastWeekColumn: 'Last week, same hours',
+    lastWeek: '{n} on the same day last week, until the same time',
+    lastWeekColumn: 'Last week, until the same time',
     oldest: 'Oldest waiting',
-    oldestHint: 'The oldest message that is still to be handed over.',
-    nothingWaits: 'Nothing waits',
+    oldestHint: 'The oldest message that was not handed over yet.',
+    nothingWaits: 'Nothing is waiting',
     byStatus: 'Today by status',
     quiet: 'Nothing was sent today',
     quietHow: 'Send a first message here, or from a program with a key.',
     first: 'Write a message',
-    look: 'Look',
-    balance_low: 'The balance is below {target}: top it up before sends are refused.',
+    look: 'View',
+    balance_low: 'The balance is below {target}. Top it up before sends are refused.',
     capped: 'Only the newest 10,000 recipients of each channel are counted.',
     signature_rejected: 'The signature {target} was rejected.',
     endpoint_disabled: 'The webhook {target} was disabled, because its calls failed.',
@@ -56,7 +56,7 @@ const SCREENS: Readonly<Record<string, string>> = {
   key_expiring: 'keys',
 };
 
-/** The screen on which something that needs attention is mended. */
+/** The screen on which the user can fix something that needs attention. */
 export function attentionHref(kind: string): string {
   return hrefOf(SCREENS[kind] ?? 'overview');
 }

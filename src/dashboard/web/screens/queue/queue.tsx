@@ -16,12 +16,12 @@ import { can, me } from '../../core/session.js';
 import { word } from '../../core/words.js';
 import { t } from './queue-texts.js';
 
-/** The count of the API stops here. */
+/** The API counts up to this number. */
 const MAX_COUNTED = 100_000;
 
 type Open = { readonly what: 'pause' } | { readonly what: 'resume'; readonly pause: Pause };
 
-/** What waits, and what was paused. */
+/** What is waiting in the queue, and which parts of it are paused. */
 export function Queue() {
   const { data, error, reload } = useResource((signal) => manage().operator.queues({ signal }), [], LIVE);
   const open = useSignal<Open | undefined>(undefined);

@@ -19,18 +19,18 @@ const t = texts(
   },
 );
 
-/** Lines that are named at once, and when all are asked for. */
+/** How many lines are listed at once, and how many if the reader asks for all. */
 const FIRST = 3;
 const MAX_LISTED = 100;
 
-/** Lines of one list without a number. */
+/** The lines of one list that contain no number. */
 export interface BadLines {
-  /** The name of the file; undefined for what was typed. */
+  /** The name of the file; undefined if the list was typed. */
   readonly name?: string | undefined;
   readonly bad: readonly BadLine[];
 }
 
-/** Names the lines that have no number, each with its place, so that it can be mended where it came from. */
+/** Lists the lines that contain no number, each with its line number, so that the user can correct the source. */
 export function BadLinesNote({ of }: { readonly of: readonly BadLines[] }) {
   const all = of.flatMap(({ name, bad }) => bad.slice(0, MAX_LISTED).map((each) => ({ ...each, name })));
   const count = of.reduce((sum, { bad }) => sum + bad.length, 0);

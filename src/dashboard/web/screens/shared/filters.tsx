@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { TextField } from '../../components/field.js';
 import { queryValue, setQuery } from '../../core/router.js';
 
-/** Milliseconds without a further key before a filter applies. */
+/** How long the typing must pause before a filter applies, in milliseconds. */
 const PAUSE = 400;
 
 interface QueryFieldProps {
@@ -14,14 +14,14 @@ interface QueryFieldProps {
   readonly placeholder?: string;
 }
 
-/** A filter that is typed. It stands in the address as soon as the user pauses. */
+/** A filter that is typed. It is put into the address when the typing pauses. */
 export function QueryField({ name, label, ...input }: QueryFieldProps) {
   const shown = queryValue(name);
   const typed = useSignal(shown);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const applied = useRef(shown);
   useEffect(() => () => clearTimeout(timer.current), []);
-  // The address changed otherwise: a link, or “clear filters”.
+  // Something else has changed the address: a link, or “Clear filters”.
   if (shown !== applied.current) {
     applied.current = shown;
     typed.value = shown;

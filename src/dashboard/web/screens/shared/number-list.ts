@@ -1,6 +1,6 @@
 import { callingCodeOf, cleanNumber } from './number.js';
 
-/** A line without a number. */
+/** A line that contains no number. */
 export interface BadLine {
   readonly line: number;
   readonly text: string;
@@ -13,14 +13,14 @@ export interface NumberList {
   readonly bad: readonly BadLine[];
 }
 
-/** Lines that are read before the browser may draw. */
+/** How many lines are read before the browser may draw. */
 const AT_ONCE = 4000;
-/** Characters of a bad line that are shown. */
+/** How many characters of a bad line are shown. */
 const SHOWN = 60;
 
 /**
  * Reads numbers.
- * @param which of a line with several: `first` in files, whose further columns may look like numbers; `all` in typed text
+ * @param which numbers of a line to take: `first` for files, whose other columns may look like numbers; `all` for typed text
  */
 export function numbersOf(text: string, which: 'first' | 'all'): NumberList {
   const reader = new Reader(which);
@@ -28,17 +28,20 @@ export function numbersOf(text: string, which: 'first' | 'all'): NumberList {
   return reader;
 }
 
-/** As `numbersOf`, for long texts: the page stays usable meanwhile. @param tell how many lines were read, 0 to 1 */
+/**
+ * Reads numbers like `numbersOf`, but in steps, so that the page stays usable while it reads a long text.
+ * @param onProgress called with the part that was read, 0 to 1
+ */
 export async function manyNumbersOf(
   text: string,
   which: 'first' | 'all',
-  tell: (part: number) => void,
+  onProgress: (part: number) => void,
 ): Promise<NumberList> {
   const reader = new Reader(which);
   const lines = text.split(/\r\n|\r|\n/);
   for (let start = 0; start < lines.length; start += AT_ONCE) {
     for (const line of lines.slice(start, start + AT_ONCE)) reader.read(line);
-    tell(Math.min((start + AT_ONCE) / lines.length, 1));
+    onProgress(Math.min((start + AT_ONCE) / lines.length, 1));
     await new Promise((go) => setTimeout(go));
   }
   return reader;
@@ -62,7 +65,7 @@ class Reader implements NumberList {
     const cells = line.split(/[,;\t|]/).filter((cell) => cell.trim() !== '');
     const numbers = cells.flatMap((cell) => cleanNumber(cell) ?? []);
     const [first] = numbers;
-    // The first line of a file may be the names of its columns.
+    // The first line of a file may contain the names of its columns.
     if (first === undefined || (this.which === 'all' && numbers.length < cells.length)) {
       const isHead = this.which === 'first' && this.line === 1 && !/\d{5}/.test(line);
       if (!isHead) this.bad.push({ line: this.line, text: line.trim().slice(0, SHOWN) });
@@ -76,7 +79,7 @@ class Reader implements NumberList {
   }
 }
 
-/** How many numbers each country has, most first; undefined: the calling code is not known. */
+/** How many numbers each country has, the most frequent country first. Undefined: the calling code is not known. */
 export function countriesOf(
   numbers: readonly string[],
 ): readonly (readonly [region: string | undefined, count: number])[] {

@@ -5,30 +5,30 @@ import './segments.css';
 
 const t = texts(
   {
-    size: '{n} {n|segment|segments} · {encoding} · {used} of {room} characters',
-    dear: 'Marked characters are not in the plain SMS alphabet (GSM-7): they make a segment hold 70 instead of 160.',
+    size: '{n} {n|segment|segments} · {encoding} · {used} of {capacity} characters',
+    dear: 'The marked characters are not in the plain SMS alphabet (GSM-7), so a segment holds 70 characters instead of 160.',
     segment: 'Segment {n}',
   },
   {
-    size: '{n} {n|segment|segments} · {encoding} · {used} caractères sur {room}',
+    size: '{n} {n|segment|segments} · {encoding} · {used} caractères sur {capacity}',
     dear: 'Les caractères marqués ne sont pas dans l’alphabet SMS simple (GSM-7) : un segment en contient 70 au lieu de 160.',
     segment: 'Segment {n}',
   },
 );
 
-/** How many characters an SMS of so many segments holds, in its alphabet. */
+/** How many characters fit into so many segments, in the alphabet of the text. */
 function roomOf(encoding: string, segments: number): number {
   const [single, part] = encoding === 'GSM-7' ? [160, 153] : [70, 67];
   return segments === 1 ? single : segments * part;
 }
 
-/** One line that tells the size of a text. */
+/** One line about the size of a text. */
 export function TextSize({ of }: { readonly of: string }) {
   const { segments, encoding, codeUnits } = measure(of);
-  return <>{t('size', { n: segments, encoding, used: codeUnits, room: roomOf(encoding, segments) })}</>;
+  return <>{t('size', { n: segments, encoding, used: codeUnits, capacity: roomOf(encoding, segments) })}</>;
 }
 
-/** A text as it is cut into segments, with the characters marked that make it dearer. */
+/** A text, cut into its segments. The characters that make it more expensive are marked. */
 export function Segments({ of }: { readonly of: string }) {
   const { parts, encoding } = split(of);
   return (
@@ -44,7 +44,7 @@ export function Segments({ of }: { readonly of: string }) {
   );
 }
 
-/** Runs of characters, those outside GSM-7 marked. */
+/** A text with the characters marked that are not in GSM-7. */
 function Marked({ text }: { readonly text: string }) {
   const runs: { readonly plain: boolean; text: string }[] = [];
   for (const character of text) {

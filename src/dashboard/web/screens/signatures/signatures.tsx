@@ -17,18 +17,18 @@ import { word } from '../../core/words.js';
 const t = texts(
   {
     title: 'Signatures',
-    lead: 'The sender that people see on their phones. A new one is looked at before it can be used.',
-    ask: 'Ask for a signature',
+    lead: 'The sender that people see on their phones. A new signature is reviewed before you can use it.',
+    ask: 'Request a signature',
     empty: 'No signatures yet',
-    emptyHow: 'Ask for the name that your messages should come from.',
-    hint: '3 to 11 letters, digits or blanks, with at least one letter.',
-    asked: 'Asked',
+    emptyHow: 'Request the name that your messages should come from.',
+    hint: '3 to 11 letters, digits or spaces, with at least one letter.',
+    asked: 'Requested',
     decided: 'Decided',
     reason: 'Reason',
     everybody: 'For all accounts',
     withdraw: 'Withdraw',
     withdrawThis: 'Withdraw {name}',
-    withdrawWhat: 'The request is taken back. You can ask again later.',
+    withdrawWhat: 'The request is withdrawn. You can make it again later.',
   },
   {
     title: 'Signatures',
@@ -47,7 +47,7 @@ const t = texts(
   },
 );
 
-/** The sender names of an account, and what was decided about them. */
+/** The sender names of an account, and the operator's decisions about them. */
 export function Signatures() {
   const list = useList(
     (options) => manage().account.signatures({}, options),

@@ -12,22 +12,22 @@ import { word } from '../../core/words.js';
 const t = texts(
   {
     title: 'System',
-    lead: 'What this process says about itself and its database.',
+    lead: 'The state of this process and its database.',
     version: 'Version',
     node: 'Node.js',
     role: 'This process delivers',
-    skew: 'Clock against the database',
+    skew: 'Clock difference to the database',
     ms: '{n} ms',
     unknown: 'not known',
     storage: 'Storage',
     todo: 'To do',
     fine: 'There is nothing to do.',
-    others: 'What else there is to know ({n})',
+    others: 'More information ({n})',
     workers: 'Workers',
     worker: 'Worker',
     lastRound: 'Last round',
     noWorkers: 'No workers run in this process',
-    noWorkersHow: 'Another process may have them.',
+    noWorkersHow: 'They may run in another process.',
   },
   {
     title: 'Système',
@@ -50,7 +50,7 @@ const t = texts(
   },
 );
 
-/** What runs, and what an operator should do about it. */
+/** The state of this process and its storage, and what an operator should do. */
 export function System() {
   const { data, error, loading, reload } = useResource((signal) => manage().operator.system({ signal }), [], 15_000);
   return (

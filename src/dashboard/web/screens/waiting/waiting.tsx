@@ -18,17 +18,17 @@ import { stateName, word } from '../../core/words.js';
 const t = texts(
   {
     title: 'Signatures waiting',
-    lead: 'Sender names that accounts have asked for. Verify what the carriers know and the account may use.',
-    empty: 'Nothing waits for you',
-    emptyHow: 'What accounts ask for appears here at once.',
-    asked: 'Asked',
+    lead: 'Sender names that accounts have requested. Verify names that the carriers know and that the account may use.',
+    empty: 'Nothing is waiting for you',
+    emptyHow: 'Requests of accounts appear here at once.',
+    asked: 'Requested',
     verify: 'Verify',
     verifyThis: 'Verify {name}',
-    verifyWhat: 'The account {account} may send as {name} at once.',
+    verifyWhat: 'The account {account} can send as {name} at once.',
     reject: 'Reject',
     rejectThis: 'Reject {name}',
     reason: 'Reason',
-    reasonHint: 'The account reads it.',
+    reasonHint: 'The account sees it.',
   },
   {
     title: 'Signatures en attente',

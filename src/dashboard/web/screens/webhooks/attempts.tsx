@@ -17,7 +17,7 @@ import '../shared/parts.css';
 
 const STATUSES = ['delivered', 'failed'] as const;
 
-/** The calls of an endpoint, with what was sent and what was answered. */
+/** The calls of an endpoint, each with its request and its answer. */
 export function Attempts({ id }: { readonly id: string }) {
   const status = choiceOf('status', STATUSES);
   const list = useList(

@@ -32,13 +32,13 @@ const NEW: Values = {
 };
 
 interface EndpointFormProps {
-  /** What is changed; undefined: a new one is made. */
+  /** The endpoint to change; undefined: the form makes a new one. */
   readonly of?: Webhook;
   onDone(endpoint: WebhookWithSecret): void;
   onClose(): void;
 }
 
-/** Asks for an endpoint, and makes or changes it. */
+/** The form that makes or changes an endpoint. */
 export function EndpointForm({ of, onDone, onClose }: EndpointFormProps) {
   const form = useForm(
     of ? `endpoint-${of.id}` : 'endpoint',

@@ -6,7 +6,7 @@ import { Ago, Status } from '../../components/shown.js';
 import { hrefOf } from '../../core/router.js';
 import { t } from './webhook-texts.js';
 
-/** The two parts of the screen. */
+/** The tabs of the screen. */
 export function Tabs({ current }: { readonly current: 'endpoints' | 'live' }) {
   return (
     <ul class="tabs">
@@ -24,7 +24,7 @@ export function Tabs({ current }: { readonly current: 'endpoints' | 'live' }) {
   );
 }
 
-/** Whether an endpoint is called, and why not. */
+/** Whether an endpoint is enabled, and if not, why. */
 export function EndpointStatus({ of: { status, reason, failing_since } }: { readonly of: Webhook }) {
   if (status === 'disabled') {
     return (
@@ -52,7 +52,7 @@ interface SecretDialogProps {
   onClose(): void;
 }
 
-/** The only moment at which a secret is shown. */
+/** Shows a secret. It is never shown again. */
 export function SecretDialog({ title, of, onClose }: SecretDialogProps) {
   const secret = of.secret ?? of.public_key;
   return (
@@ -80,7 +80,7 @@ export function SecretDialog({ title, of, onClose }: SecretDialogProps) {
   );
 }
 
-/** JSON of a request as people read it; a body that is no JSON as it is. */
+/** A body as indented JSON. A body that is not JSON is shown unchanged. */
 export function Body({ of }: { readonly of: unknown }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard

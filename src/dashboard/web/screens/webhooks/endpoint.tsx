@@ -19,7 +19,7 @@ import { EndpointForm } from './endpoint-form.js';
 import { Body, EndpointStatus, SecretDialog, TypesOf } from './endpoint-parts.js';
 import { t } from './webhook-texts.js';
 
-/** One endpoint: what it is, what it was called with, and what can be done with it. */
+/** One endpoint: its settings, its calls, and the actions on it. */
 export function Endpoint({ id }: { readonly id: string }) {
   const endpoint = useResource((signal) => messaging().webhooks.get(id, { signal }), [id], LIVE);
   const { data, error, reload } = endpoint;

@@ -15,9 +15,9 @@ import { shownNumber } from '../shared/number.js';
 import { Body, Tabs } from './endpoint-parts.js';
 import { t } from './webhook-texts.js';
 
-/** Events that stay on the screen. */
+/** How many events stay on the screen. */
 const KEPT = 200;
-/** Earlier events that are shown at first. */
+/** How many earlier events are shown first. */
 const EARLIER = 20;
 
 /** The account's events as they are committed. */
@@ -121,7 +121,7 @@ export function LiveEvents() {
   );
 }
 
-/** A place some events before the last one, of those that are kept. */
+/** The number after which the stream begins, so that it shows some earlier events first. */
 async function earlier(signal: AbortSignal): Promise<number> {
   const { items, last } = await messaging().events.list({ limit: 1 }, { signal }).page();
   return Math.max(last - EARLIER, (items[0]?.sequence ?? last + 1) - 1, 0);

@@ -6,17 +6,17 @@ import { type OpenedPage, openPage } from '../page-browser.js';
 import { until } from '../until.js';
 import { FakeApi, type FakePlace, type FakeRoutes } from './fake-api.js';
 
-/** An application with the dashboard, behind a server that answers as the API. */
-export interface DashboardWorld {
+/** An application with the dashboard, behind a server that acts as the API. */
+export interface DashboardFixture {
   readonly api: FakeApi;
-  /** The server that the browser sees, without a slash at its end. */
+  /** The URL of the server that the browser uses, without a slash at its end. */
   readonly url: string;
   readonly app: MessagingApp;
   close(): Promise<void>;
 }
 
-/** How the application is set up, and what stands before it. */
-export interface WorldOptions extends Pick<AppSetup, 'configure' | 'platform'> {
+/** How the application is set up, and the proxy in front of it. */
+export interface FixtureOptions extends Pick<AppSetup, 'configure' | 'platform'> {
   readonly adapter?: Adapter;
   readonly options?: DashboardOptions;
   readonly place?: Omit<FakePlace, 'app'>;
@@ -24,8 +24,8 @@ export interface WorldOptions extends Pick<AppSetup, 'configure' | 'platform'> {
 
 export async function startDashboard(
   routes: FakeRoutes,
-  { adapter = 'express', options, place, ...setup }: WorldOptions = {},
-): Promise<DashboardWorld> {
+  { adapter = 'express', options, place, ...setup }: FixtureOptions = {},
+): Promise<DashboardFixture> {
   const app = await startMessaging(adapter, {}, { imports: [DashboardModule.forRoot(options)], ...setup });
   const api = new FakeApi(routes, { app: app.url, ...place });
   const url = await api.start();
@@ -40,10 +40,10 @@ export async function startDashboard(
   };
 }
 
-/** Opens a screen, signed in by a link. */
+/** Signs in by a link and opens a screen. */
 export async function openScreen(
   browser: Browser,
-  { url }: Pick<DashboardWorld, 'url'>,
+  { url }: Pick<DashboardFixture, 'url'>,
   screen: string,
   options: BrowserContextOptions = {},
 ): Promise<OpenedPage> {
@@ -53,12 +53,12 @@ export async function openScreen(
   return opened;
 }
 
-/** Goes to a screen as its address in a message would. Afterwards the screen before is gone, and this one has its data. */
+/** Opens a screen by its address, and waits until it has replaced the earlier one and has its data. */
 export async function goTo(page: Page, screen: string): Promise<void> {
   await page.evaluate(`new Promise((drawn) => {
     const { hash } = new URL('#/${screen}', location.href);
     if (hash === location.hash) return drawn();
-    // The page listens too, and was first; it draws before the next task.
+    // The page has registered its listener earlier, so it renders before the next task.
     addEventListener('hashchange', () => setTimeout(drawn), { once: true });
     location.hash = hash;
   })`);

@@ -3,7 +3,7 @@ import { exactMoment, moment } from '../../core/format.js';
 import { DeliveryStatus, nameOf } from './delivery-status.js';
 import { stepName, t } from './message-texts.js';
 
-/** A step on the way of a message. */
+/** A step in the timeline of a delivery. */
 interface Step {
   readonly at: string | undefined;
   readonly what: string;
@@ -13,14 +13,19 @@ interface Step {
 }
 
 const TONES: Readonly<Record<string, Step['tone']>> = {
-  ...{ delivered: 'good', read: 'good', undelivered: 'bad', failed: 'bad' },
-  ...{ unknown: 'warn', retry: 'warn', postponed: 'warn' },
+  delivered: 'good',
+  read: 'good',
+  undelivered: 'bad',
+  failed: 'bad',
+  unknown: 'warn',
+  retry: 'warn',
+  postponed: 'warn',
 };
 
-/** What happened to a message, in its order. */
-export function Way({ steps, label }: { readonly steps: readonly Step[]; readonly label: string }) {
+/** What happened to a message, the earliest step first. */
+export function Timeline({ steps, label }: { readonly steps: readonly Step[]; readonly label: string }) {
   return (
-    <ol class="way" aria-label={label}>
+    <ol class="timeline" aria-label={label}>
       {steps.map(({ at, what, status, detail, tone }, index) => (
         <li key={index} class={tone}>
           <span class="what" dir="auto">
@@ -50,7 +55,7 @@ export function stepsOfSms(of: SmsRecipient, sentAt: string): readonly Step[] {
   const left = attempts_count - attempts.length;
   const last = attempts.at(-1);
   const isWaiting = status === 'queued' || status === 'sending';
-  // The newest attempt says what the report said; a report that came later has a moment of its own.
+  // The newest attempt has the status of its report. If the report came later, it gets a step with its own time.
   const reported = last !== undefined && !isWaiting && Date.parse(updated_at) - Date.parse(last.at) > 1000;
   return [
     { at: sentAt, what: opted ? t('opted') : t('accepted'), tone: opted ? 'bad' : undefined },
