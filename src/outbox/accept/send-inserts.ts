@@ -207,9 +207,9 @@ function oneSend(dialect: Dialect, send: Send, turn: number | undefined): Statem
 function oneSentTo(dialect: Dialect, send: Send): Statement[] {
   const { id, accountId, channel, at } = send;
   const [text, integer] = [dialect.typed('text'), dialect.typed('integer')];
-  return slicesOf(textsByNumber(dialect, send), dialect.maxRows).map(({ items }) => ({
+  return slicesOf(textsByNumber(send), dialect.maxRows).map(({ items }) => ({
     sql: `INSERT INTO messaging_sent_to (account_id, channel, message_id, sent_at, number, position)
-      SELECT ${text}, ${text}, ${text}, ${integer}, v.number, v.position FROM ${dialect.rows(NUMBERED)} ORDER BY v.number`,
+      SELECT ${text}, ${text}, ${text}, ${integer}, v.number, v.position FROM ${dialect.rows(NUMBERED)}`,
     get params() {
       return [accountId, channel, id, at, JSON.stringify(items.map(numberAndPosition))];
     },
@@ -217,12 +217,11 @@ function oneSentTo(dialect: Dialect, send: Send): Statement[] {
 }
 
 /**
- * Each number and its position as one text. Sorted if they need several statements, as each statement sorts its own rows only;
- * texts are sorted three times as fast as objects.
+ * Each number and its position as one text, in the order of numbers. Sorted here, because a statement with ORDER BY would sort
+ * its own slice only, and PostgreSQL's `ifPaid` adds a WHERE behind it. Texts are sorted three times as fast as objects.
  */
-function textsByNumber({ maxRows }: Dialect, { recipients }: Send): string[] {
-  const texts = recipients.map(({ number }, position) => `${number} ${position}`);
-  return texts.length > maxRows ? texts.sort() : texts;
+function textsByNumber({ recipients }: Send): string[] {
+  return recipients.map(({ number }, position) => `${number} ${position}`).sort();
 }
 
 function numberAndPosition(text: string): [number: string, position: number] {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { decide } from '../../outbox/accept/decide.js';
 import { ACCOUNT, aSend, messageId, onceKey, phone, range, recipients, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import { kinds, type World } from './world.js';
@@ -29,6 +30,32 @@ export function commitTests({ test }: TestRunner, world: World): void {
       { number: phone(1), ...open },
     ]);
     await world.holds(4);
+  });
+
+  test('a send to many numbers is accepted without a wait for locks, and found by each number', async () => {
+    await world.fund(60);
+    const to = recipients(60).toReversed();
+    const sends = [aSend(1, { recipients: to, at: START + 5 })];
+    const [outcome] = await world.outbox.commit(sends, decide, undefined, 'none');
+    assert.equal(outcome?.kind, 'accepted');
+    assert.deepEqual(
+      (await world.outbox.recipients(messageId(1))).map(({ number }) => number),
+      to.map(({ number }) => number),
+    );
+    for (const { number } of to) {
+      const { items } = await world.outbox.list({
+        accountId: ACCOUNT,
+        channel: 'sms',
+        kinds: ['text'],
+        number,
+        limit: 10,
+      });
+      assert.deepEqual(
+        items.map(({ id }) => id),
+        [messageId(1)],
+      );
+    }
+    await world.holds(0);
   });
 
   test('the last unit can be spent, one more cannot', async () => {
