@@ -163,7 +163,10 @@ export function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'something';
 }
 
-/** The word of an error for the field `code`: our own, the operating system's or the database's code, otherwise the error's name. */
+/**
+ * The word of an error for the field `code`: our own, the operating system's or the database's code, otherwise the error's
+ * name.
+ */
 export function faultCode(error: unknown): string {
   if (error instanceof StorageUnavailableError) return 'storage_unavailable';
   if (error instanceof MessagingError) return error.code.replace(/^error\./, '');

@@ -58,7 +58,10 @@ export class CoreChecks implements OnModuleInit {
     return { check: 'workers', state, text: `No successful round of: ${named.join(', ')}.` };
   }
 
-  /** Checks each channel's queue, except those of linked numbers: their deliveries wait for their number, whose session is checked. */
+  /**
+   * Checks each channel's queue, except those of linked numbers: their deliveries wait for their number, whose session is
+   * checked.
+   */
   private queues(): Promise<readonly CheckResult[]> {
     return Promise.all(
       this.channels

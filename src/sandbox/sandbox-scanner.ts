@@ -67,7 +67,10 @@ export class SandboxScanner {
     };
   }
 
-  /** Calls `listener`, which must not throw, at each change of the codes or the linked numbers; returns the function that removes it. */
+  /**
+   * Calls `listener`, which must not throw, at each change of the codes or the linked numbers; returns the function that
+   * removes it.
+   */
   listen(listener: () => void): () => void {
     const own = () => listener();
     this.listeners.add(own);

@@ -60,13 +60,13 @@ suite('a service whose HTTP gateway is Kannel', () => {
       ({ recipients }) => recipients.every(({ status }) => status === wanted),
       25_000,
     );
-  /** The submits to a number at the SMSC behind Kannel, when there are so many. */
+  /** Resolves with the submits to a number at the SMSC behind Kannel, once there are `count` of them. */
   const submitsTo = async (number: string, parts = 1): Promise<readonly SmscSubmit[]> => {
     const own = () => smsc.submits.filter(({ pdu }) => pdu.destination.address === number);
     await until(() => own().length >= parts);
     return own();
   };
-  /** Asserts what the account has paid since the last time. */
+  /** Asserts what the account has paid since the last call. */
   const paid = async (units: number) => {
     balance -= units;
     expect(await client.balance()).toBe(balance);
@@ -102,7 +102,7 @@ suite('a service whose HTTP gateway is Kannel', () => {
     expect(details.recipients[0]).toMatchObject({ error: 'kannel_16', refunded_units: 1 });
     expect(await submitsTo(number)).toHaveLength(1);
     await paid(0);
-    // Kannel's call comes once more, as after a lost answer.
+    // Kannel's call is repeated, as after a lost answer.
     const call = forwarder.calls.findLast((path) => path.includes(`${smsID}.0.1`)) ?? '';
     expect(call).toContain('state=16');
     expect((await fetch(`${forwarder.url}${call}`)).status).toBe(200);

@@ -44,7 +44,7 @@ suite('Kannel as a client of the test SMSC', () => {
     return each;
   }
 
-  /** Sends to a new phone; resolves to its submits, when there are so many. */
+  /** Sends to a new phone, and resolves with its submits once there are as many as expected. */
   async function submitsOf(sms: Omit<KannelSms, 'to'>, parts: number): Promise<readonly SmscSubmit[]> {
     const to = String(++phones);
     const own = () => smsc.submits.filter(({ pdu }) => pdu.destination.address === to);
@@ -62,7 +62,7 @@ suite('Kannel as a client of the test SMSC', () => {
     });
   });
 
-  test('asks whether the SMSC lives, and answers when it is asked', async () => {
+  test('probes the SMSC with enquire_link, and answers its probes', async () => {
     await until(() => smsc.connection.count('enquire_link') > 1);
     expect(await smsc.connection.enquire()).toMatchObject({ command: 'enquire_link_resp', status: 0 });
     expect(smsc.connections).toHaveLength(1);
@@ -93,7 +93,7 @@ suite('Kannel as a client of the test SMSC', () => {
   });
 
   describe('hears what became of its SMS:', () => {
-    /** Kannel's numbers of what it was told of one SMS; its calls may overtake one another. */
+    /** Kannel’s numbers for the reports about one SMS. Its calls may overtake one another. */
     const reports = (phone: string) =>
       callbacks.calls
         .filter(({ pathname }) => pathname === `/${phone}`)
@@ -159,7 +159,7 @@ suite('Kannel as a client of the test SMSC', () => {
     });
   });
 
-  test('comes back after the SMSC unbound', async () => {
+  test('reconnects after the SMSC has unbound', async () => {
     const before = smsc.connections.length;
     expect(await smsc.connection.unbind()).toMatchObject({ command: 'unbind_resp', status: 0 });
     await until(() => smsc.connections.length > before && smsc.connections.at(-1)?.bind !== undefined);
@@ -174,7 +174,7 @@ suite('Kannel as a client of the test SMSC', () => {
   });
 });
 
-/** The text of a phone as Kannel hands it on. */
+/** The text of a phone as Kannel passes it on. */
 function textIn({ search, searchParams }: URL): string {
   const [, escaped = ''] = /[?&]text=([^&]*)/.exec(search) ?? [];
   const octets = escaped
@@ -184,7 +184,7 @@ function textIn({ search, searchParams }: URL): string {
   return new TextDecoder(charset, { fatal: true }).decode(Buffer.from(octets, 'latin1'));
 }
 
-/** By a decoder of the test's own, the parts put together before they are read. */
+/** Decodes with the test's own decoder. The parts are joined before they are decoded. */
 function readAlone(submits: readonly ShortMessage[]): string {
   const octets = Buffer.concat(
     submits.map(({ esmClass, shortMessage }) =>
@@ -195,7 +195,7 @@ function readAlone(submits: readonly ShortMessage[]): string {
   return readUcs2({ octets, length: octets.length, hasHeader: false });
 }
 
-/** What we hand to the service, which joins the parts, as if a phone had sent them to us. */
+/** The parts that we pass to the service, which joins them, as if a phone had sent them to us. */
 async function readByUs(submits: readonly ShortMessage[]): Promise<readonly InboundSms[]> {
   const sink = new RecordingSink();
   const incoming = new Incoming(sink, () => undefined, new FakeClock());

@@ -16,19 +16,19 @@ suite('Net::SMPP as a carrier that', () => {
   const carrying = async (script: NetSmppScript, link: Partial<SmppLinkOptions> = {}) =>
     opened(await NetSmppCarriage.start(script, link));
 
-  test('throttles every fifth: each is sent once in the end', async () => {
+  test('throttles every fifth submit: each SMS is sent once in the end', async () => {
     const carriage = await carrying({ throttleEvery: 5 });
     const sms = manySms(200);
     const results = await carriage.submit(sms);
     expect(kindsOf(results)).toEqual({ sent: 200 });
-    // Of 249, that 200 are taken.
+    // 249 submits are needed for 200 to be taken.
     expect(carriage.smsc.count('throttled')).toBe(49);
     await carriage.smsc.happened('receipt', 200);
     carriage.expectReceipts(sms, results);
     carriage.expectNoneTwice(sms, results);
   });
 
-  test('falls silent: what it had is unknown, and nothing is submitted twice', async () => {
+  test('falls silent: pending SMS are unknown, and nothing is submitted twice', async () => {
     const carriage = await carrying({ silentFrom: 21 }, { responseTimeoutMs: 500 });
     const sms = manySms(31);
     const results = await carriage.submit(sms);
@@ -48,7 +48,7 @@ suite('Net::SMPP as a carrier that', () => {
     expect(sent + unknown).toBe(200);
     expect(carriage.smsc.count(fault)).toBeGreaterThanOrEqual(6);
     expect(unknown).toBeGreaterThanOrEqual(carriage.smsc.count(fault));
-    // At the most what was on the wire each time.
+    // At most the submits that were on the wire each time.
     expect(unknown).toBeLessThanOrEqual(carriage.smsc.count(fault) * 10);
     carriage.expectNoneTwice(sms, results);
   });

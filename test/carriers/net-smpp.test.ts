@@ -52,7 +52,7 @@ suite('Net::SMPP as the carrier', () => {
       expect(carriage.sink.receipts_.map(({ number }) => number)).toEqual(['22670000000', '22670000001']);
     });
 
-    test('asks whether we live, and is told so', async () => {
+    test('sends an enquire_link and gets our answer', async () => {
       const carriage = await carrying({ enquireEvery: 4 });
       expect(kindsOf(await carriage.submit(manySms(40)))).toEqual({ sent: 40 });
       await carriage.smsc.happened('alive', 10);

@@ -68,7 +68,7 @@ suite('OsmoMSC', () => {
       expect(await bound.submit(aMessage())).toMatchObject({ kind: 'answered', status: 0 });
     });
 
-    test('what a transport then says of its SMS', async () => {
+    test('the results that a transport then reports', async () => {
       const links = [{ host: osmo.host, port: osmo.port, systemId: 'client', password: 'secret', dataCoding: 3 }];
       const transport = new SmppSmsTransport({ links }, clock, new UuidGenerator());
       await transport.start(new RecordingSink());
@@ -83,7 +83,7 @@ suite('OsmoMSC', () => {
   });
 
   describe('and a line without a bind', () => {
-    /** A connection on which anything may be said, in any order. */
+    /** A connection on which the test can send any PDU, in any order. */
     async function line(): Promise<{ ask(pdu: Pdu): Promise<Pdu>; say(pdu: Pdu): void; readonly heard: Pdu[] }> {
       const heard: Pdu[] = [];
       let connected = false;
@@ -147,7 +147,7 @@ suite('OsmoMSC', () => {
       });
     });
 
-    test('a submit is unknown, and its answer is heard when it comes after all', async () => {
+    test('a submit is unknown, and its late answer is still used', async () => {
       const bound = await bind({ responseTimeoutMs: 200, maxMisses: 1000 });
       osmo.freeze();
       const outcome = await bound.submit(aMessage(1));
@@ -165,7 +165,7 @@ suite('OsmoMSC', () => {
       expect(await bound.ended).toEqual({ reason: 'the SMSC is silent', orderly: false });
     });
 
-    test('what was on the wire is unknown, what was not is sent later, and nothing is there twice', async () => {
+    test('submits on the wire are unknown, all others are sent later, and no SMS arrives twice', async () => {
       const quick = { responseTimeoutMs: 500, bindTimeoutMs: 500, reconnectMs: 20, reconnectMaxMs: 50 };
       const links = [{ host: osmo.host, port: osmo.port, systemId: 'client', password: 'secret', ...quick }];
       const transport = new SmppSmsTransport({ links }, clock, new UuidGenerator());

@@ -41,7 +41,7 @@ suite('what OsmoMSC stores of a text', () => {
     return transport;
   }
 
-  /** Each to a phone of its own. */
+  /** Sends each text to a phone of its own. */
   const smsOf = (texts: readonly string[], more: Partial<OutgoingSms> = {}): OutgoingSms[] =>
     texts.map((text, position) => ({
       smsId: 'send',
@@ -58,7 +58,7 @@ suite('what OsmoMSC stores of a text', () => {
 
   const usual = async (): Promise<SmppSmsTransport> => transports[0] ?? transportWith();
 
-  /** What the phone would show, from its parts in the order of their numbers. */
+  /** The text that the phone would show, from its parts in the order of their numbers. */
   function shown(number = ''): { readonly text: string; readonly parts: number } {
     const parts = osmo.stored(number).map(readPart);
     if (parts.length === 1)
@@ -80,7 +80,7 @@ suite('what OsmoMSC stores of a text', () => {
     expect(shown(sms?.number)).toEqual({ text, parts });
   });
 
-  test('300 texts at once, made at random of everything: each is shown as it was written', async () => {
+  test('300 random texts at once: each is shown as it was written', async () => {
     const gsm7 = fc.string({
       unit: fc.constantFrom(...GSM7_ALPHABET.keys()),
       minLength: 1,
@@ -123,7 +123,7 @@ suite('what OsmoMSC stores of a text', () => {
     ]);
   });
 
-  test('a text that is of no use after a time is kept for so long, any other for a week', async () => {
+  test('a text with an expiry is kept until then, any other for a week', async () => {
     const clock = new FakeClock();
     const code = smsOf(['1234'], { expiresAt: clock.now() + 300_000 });
     const text = smsOf(['Bonjour']);

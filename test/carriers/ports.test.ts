@@ -7,17 +7,17 @@ import { hasOsmoMsc, OsmoMsc } from '../support/carriers/osmo-msc.js';
 import { TestSmsc } from '../support/smsc/test-smsc.js';
 import { until } from '../support/until.js';
 
-/** Where Kannel (admin, smsbox, sendsms) and OsmoMSC (SMPP, VTY, CTRL) listen unless they are told otherwise. */
+/** The default ports of Kannel (admin, smsbox, sendsms) and OsmoMSC (SMPP, VTY, CTRL). */
 const DEFAULT_PORTS = [13_000, 13_001, 13_013, 2775, 4254, 4255];
 
-describe('carriers beside others of their kind on all addresses of the machine', () => {
+describe('carriers next to others of their kind that listen on all addresses of the machine', () => {
   const open: { close(): Promise<unknown> }[] = [];
   const others: Server[] = [];
 
   beforeAll(async () => {
     for (const port of DEFAULT_PORTS) {
       const other = createServer((socket) => socket.destroy()).listen(port, '0.0.0.0');
-      // Taken by such a carrier already: as well.
+      // If such a carrier has taken the port already, that serves as well.
       if (await once(other, 'listening').then(Boolean, () => false)) others.push(other);
     }
   });
@@ -49,7 +49,7 @@ describe('carriers beside others of their kind on all addresses of the machine',
 describe('free ports', () => {
   const inUse = new Error('bearerbox ended:\nbind failed: System error 98: Address already in use');
 
-  test('are others when one of them was taken before the peer had it', async () => {
+  test('are replaced if another process takes one of them first', async () => {
     const tried: string[] = [];
     const started = await onFreePorts(2, async (host, ports) => {
       tried.push(`${host} ${ports}`);
@@ -60,7 +60,7 @@ describe('free ports', () => {
     expect(new Set(tried).size).toBe(3);
   });
 
-  test('are not looked for without end, nor for another reason', async () => {
+  test('are looked for only a few times, and only if a port was in use', async () => {
     let tries = 0;
     const failing = (error: Error) =>
       onFreePorts(1, async () => {

@@ -93,7 +93,10 @@ function transport() {
   return SmppSmsTransport.forRoot({ links: [link, { ...link }], resendUnknown: carrier === 'at-least-once' });
 }
 
-/** Answers first and writes seconds later, so that whoever saw an answer can be quicker: what one gets by taking the answer for the commit. */
+/**
+ * Answers first and writes seconds later, so that whoever saw an answer can be quicker: what one gets by taking the answer for
+ * the commit.
+ */
 class HastyStorage extends TypeormStorage {
   override store<S extends object>(Store: StoreClass<S>): S {
     const store = super.store(OutboxStore);

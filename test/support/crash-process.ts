@@ -19,7 +19,10 @@ export interface CrashSettings {
   readonly smscPort?: number;
   /** An HTTP gateway as in `test/torture/counting-carrier.ts`: then that is the transport, and `carrier` how it repeats. */
   readonly gateway?: { readonly url: string; readonly secret: string };
-  /** The file in which the carrier notes what it is given: `<run> <smsID>:<position>` a line; beside it, in `<file>.answered`, what it answered. */
+  /**
+   * The file in which the carrier notes what it is given: `<run> <smsID>:<position>` a line; beside it, in `<file>.answered`,
+   * what it answered.
+   */
   readonly carrierLog?: string;
   /** Mounts one-time passcodes with these limits, a messaging-app channel, and the sandbox's endpoints. */
   readonly channels?: { readonly codes: 'none' | 'strict' };

@@ -83,7 +83,10 @@ export class StaleExecutor extends Executor {
     }
   }
 
-  /** The balances that a statement has led to, as they are now: what is added to them meanwhile is lost. Its last value is an id, or ids. */
+  /**
+   * The balances that a statement has led to, as they are now: what is added to them meanwhile is lost. Its last value is an
+   * id, or ids.
+   */
   private balancesOf({ params, each = [params] }: Statement): readonly Statement[] {
     return each.flatMap((values) => {
       const ids = String(values.at(-1));

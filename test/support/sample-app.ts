@@ -76,7 +76,10 @@ export async function runSampleApp(
   return { code, output };
 }
 
-/** Connections of all kinds that an end of the app should not wait for: one that is silent, one that is slow, one that is kept alive. */
+/**
+ * Connections of all kinds that an end of the app should not wait for: one that is silent, one that is slow, one that is kept
+ * alive.
+ */
 export async function openConnections({ url }: SampleApp): Promise<readonly RawConnection[]> {
   const port = Number(new URL(url).port);
   const silent = await RawConnection.open(port);

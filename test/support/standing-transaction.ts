@@ -5,7 +5,10 @@ import { executorFor } from '../../src/storage/engine/executor-for.js';
 import { asStorageFault } from '../../src/storage/engine/faults.js';
 import { rowsOf } from '../../src/storage/engine/operation.js';
 
-/** A transaction of ours that holds an account's row and stands still, as that of a process that is frozen, gives it to the next one. */
+/**
+ * A transaction of ours that holds an account's row and stands still, as that of a process that is frozen, gives it to the
+ * next one.
+ */
 export async function expectStandingTransactionEnds(dataSource: DataSource, accountId: string): Promise<void> {
   const executor = await executorFor(dataSource, undefined, true);
   const { dialect } = executor;

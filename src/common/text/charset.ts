@@ -49,7 +49,10 @@ const ALIASES: readonly (readonly [RegExp, string])[] = [
   [/^ansi$/, 'windows-1252'],
 ];
 
-/** The variant of UTF-16 in which the first character is ASCII, as in JSON and XML (RFC 4627 section 3); undefined if there is none. */
+/**
+ * The variant of UTF-16 in which the first character is ASCII, as in JSON and XML (RFC 4627 section 3); undefined if there is
+ * none.
+ */
 export function utf16Of([first, second]: Uint8Array): string | undefined {
   if (first === undefined || second === undefined || (first === 0) === (second === 0)) return undefined;
   return first === 0 ? 'utf-16be' : 'utf-16le';

@@ -83,7 +83,10 @@ function unverified(
   return { url: known, headers, body, content, now };
 }
 
-/** @throws UnreadableContentError even if `read` throws something else, because a host's own description may not expect the content */
+/**
+ * @throws UnreadableContentError even if `read` throws something else, because a host's own description may not expect the
+ * content
+ */
 function readNews(read: VendorCallback['read'], content: CallbackContent): VendorNews {
   let news: VendorNews | undefined;
   try {

@@ -175,7 +175,10 @@ export class RouteQueue {
     last?.over();
   }
 
-  /** Hands over the SMS whose turn it is, and waits for the next slice. SMS whose times are close go together at the last of them. */
+  /**
+   * Hands over the SMS whose turn it is, and waits for the next slice. SMS whose times are close go together at the last of
+   * them.
+   */
   private handOver(): void {
     this.cancelTimer();
     for (;;) {

@@ -14,27 +14,27 @@ interface KannelPorts {
   readonly sendsms: number;
 }
 
-/** What begins the numbers for which Kannel has no route. */
+/** The first digits of the numbers for which Kannel has no route. */
 export const UNROUTED_PREFIX = '22699';
 
 /** What Kannel is asked to send. */
 export interface KannelSms {
   readonly to: string;
   readonly text: string;
-  /** Whether it is to go out as GSM-7 or as UCS-2: Kannel leaves that to whoever sends. */
+  /** Whether the text is sent as GSM-7 or as UCS-2. Kannel leaves that to the sender. */
   readonly as: 'gsm7' | 'ucs2';
-  /** Called for what becomes of it; `%d` is Kannel's number of that. */
+  /** The URL that Kannel calls with reports about the SMS; `%d` is Kannel's number for the report. */
   readonly dlrUrl?: string;
 }
 
-/** Where Kannel is a client, and whom it tells of texts from phones. */
+/** The SMSC that Kannel binds to, and the URL that it calls with texts from phones. */
 export interface KannelSettings {
   readonly smscPort: number;
   /** Called with the text of a phone: `%b` are its octets, UTF-16BE where `%c` is 2, else UTF-8. */
   readonly inboundUrl: string;
 }
 
-/** Whether Kannel can be had here. */
+/** Whether Kannel is installed here. */
 export const hasKannel = (): boolean => hasPeer('Kannel', 'kannel', ['bearerbox', 'smsbox', 'setpriv']);
 
 /** Kannel, an SMS gateway, as a client of an SMSC. It has an address and free ports of its own. */

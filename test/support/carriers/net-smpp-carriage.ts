@@ -7,7 +7,7 @@ import { SmppSmsTransport } from '../../../src/transports/smpp/smpp-sms-transpor
 import { RecordingSink } from '../recording-sink.js';
 import { NetSmpp, type NetSmppScript } from './net-smpp.js';
 
-/** A transport, quick to lose patience, and Net::SMPP as its carrier. */
+/** A transport with short time-outs, and Net::SMPP as its carrier. */
 export class NetSmppCarriage {
   readonly sink = new RecordingSink();
   private readonly transport: SmppSmsTransport;
@@ -29,14 +29,14 @@ export class NetSmppCarriage {
     this.transport = new SmppSmsTransport({ links }, new SystemClock(), new UuidGenerator());
   }
 
-  /** Resolves when the carrier has told all about it, too. */
+  /** Resolves when the carrier's own account of all SMS is complete, too. */
   async submit(sms: readonly OutgoingSms[]): Promise<readonly SubmitResult[]> {
     const results = await this.transport.submit(sms, new AbortController().signal);
     await this.smsc.caughtUp();
     return results;
   }
 
-  /** Each was submitted once at the most, and each that is said to be sent was taken. */
+  /** Checks that each SMS was submitted at most once, and that the carrier took each SMS that was reported as sent. */
   expectNoneTwice(sms: readonly OutgoingSms[], results: readonly SubmitResult[]): void {
     const times = this.smsc.takenTimes();
     expect(Math.max(...times.values())).toBe(1);
@@ -44,7 +44,7 @@ export class NetSmppCarriage {
     expect(sent.filter(({ number }) => times.get(number) !== 1)).toEqual([]);
   }
 
-  /** Each has one receipt of its own, under the id of its answer. */
+  /** Checks that each SMS has one receipt, under the id of its answer. */
   expectReceipts(sms: readonly OutgoingSms[], results: readonly SubmitResult[]): void {
     const found = sms.map((_, index) => {
       const [id = ''] = results[index]?.carrierIds ?? [];

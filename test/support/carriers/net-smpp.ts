@@ -37,14 +37,14 @@ type NetSmppEvent =
   | { readonly event: 'other'; readonly cmd: number; readonly status: number }
   | { readonly event: 'alive' | 'unbind' | 'closed' };
 
-/** Whether Net::SMPP can be had here. */
+/** Whether Net::SMPP is installed here. */
 export const hasNetSmpp = (): boolean =>
   hasPeer('Net::SMPP', 'libnet-smpp-perl', ['perl', 'setpriv', '/usr/share/perl5/Net/SMPP.pm']);
 
 /** A scripted SMSC in Perl. */
 export class NetSmpp {
   port = 0;
-  /** Numbers that no session gets to. */
+  /** Sequence numbers that no connection reaches. */
   private questions = 0x70000000;
   private readonly events: NetSmppEvent[] = [];
 

@@ -29,7 +29,7 @@ export interface OsmoSms {
   readonly user_data: Buffer;
 }
 
-/** Whether OsmoMSC can be had here. */
+/** Whether OsmoMSC is installed here. */
 export const hasOsmoMsc = (): boolean => hasPeer('OsmoMSC', 'osmo-msc gcc libc6-dev', ['osmo-msc', 'gcc', 'setpriv']);
 
 /** OsmoMSC, a mobile switching centre with an SMPP 3.4 SMSC in it. It has an address and free ports of its own. */
@@ -79,7 +79,7 @@ export class OsmoMsc {
     }
   }
 
-  /** It neither reads nor says anything more; its kernel still takes connections. */
+  /** Stops the process: it neither reads nor sends any more, but its kernel still accepts connections. */
   freeze(): void {
     this.peer.signal('SIGSTOP');
   }

@@ -12,7 +12,7 @@ export interface PeerSurroundings {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A program nobody here wrote, in a process group of its own. */
+/** A program of somebody else, in a process group of its own. */
 export class PeerProcess {
   private readonly child: ChildProcess;
   private readonly lines: string[] = [];
@@ -23,7 +23,7 @@ export class PeerProcess {
     { folder, env = {} }: PeerSurroundings,
     heard: (line: string) => void = () => {},
   ) {
-    // It dies with us, however we end; Jest gives a suite no exit of the process to listen to.
+    // The peer dies with us, however we end. In Jest a suite cannot listen to the exit of the process.
     this.child = spawn('setpriv', ['--pdeathsig', 'KILL', file, ...args], {
       cwd: folder,
       env: { PATH: process.env.PATH, LC_ALL: 'C', ...env },
@@ -35,7 +35,7 @@ export class PeerProcess {
     this.child.on('error', (error) => this.lines.push(error.message));
   }
 
-  /** Resolves when it is so. @throws Error with what it said last, when it ended before or time is up */
+  /** Resolves when the condition is true. @throws Error with the peer's last output, if the peer ends first or the time is up */
   async ready(isSo: () => boolean | Promise<boolean>): Promise<void> {
     try {
       await until(async () => this.over || (await isSo()));
@@ -45,7 +45,7 @@ export class PeerProcess {
     if (this.over) throw new Error(`${this.file} ended:\n${this.lines.join('\n')}`);
   }
 
-  /** To it and to all that it started. */
+  /** Sends a signal to the peer and to all processes that it started. */
   signal(name: NodeJS.Signals): void {
     if (this.child.pid === undefined) return;
     try {
@@ -55,7 +55,7 @@ export class PeerProcess {
     }
   }
 
-  /** Ends it and all that it started; resolves when it is gone. */
+  /** Ends the peer and all processes that it started. Resolves when it is gone. */
   async stop(): Promise<void> {
     if (!this.over) {
       const gone = once(this.child, 'exit');

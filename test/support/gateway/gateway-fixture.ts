@@ -57,9 +57,9 @@ export type WorldOptions = Partial<Omit<HttpSmsOptions, 'vendor'>> & {
   readonly clock?: FakeClock;
 };
 
-/** A vendor's double on loopback and our transport that speaks to it, on a clock that tests turn. */
+/** A vendor's double on loopback, and our transport that speaks to it, on a fake clock. */
 export class GatewayFixture {
-  /** What was told of SMS as soon as it was known: position and kind. */
+  /** The early reports of SMS: position and kind. */
   readonly told: string[] = [];
   readonly sink = new RecordingSink();
   readonly stopping = new AbortController();

@@ -7,7 +7,7 @@ import type { DoubleCall, VendorDouble } from './vendor-double.js';
 /** The fifth digit of a number is its outcome. */
 const OUTCOMES: readonly DoubleOutcome[] = ['taken', 'refused', 'busy', 'lost'];
 
-/** The HTTP transport and a vendor's double for the contract suite, on a clock that the suite turns. */
+/** The HTTP transport and a vendor's double for the contract suite, on a fake clock. */
 export async function openGateway(double: VendorDouble): Promise<SmsTransportHarness & { readonly clock: FakeClock }> {
   const base = `https://sms.example.org/callbacks/${double.name}`;
   const url = double.signs ? base : `${base}/${CALLBACK_SECRET}`;
@@ -32,7 +32,7 @@ export async function openGateway(double: VendorDouble): Promise<SmsTransportHar
   return {
     clock,
     transport: Object.assign(transport, {
-      // The fixture has started it; here it is only heard who listens.
+      // The fixture has started the transport; this only sets who receives its reports.
       start: async (given: SmsSink) => {
         sink = given;
       },

@@ -17,11 +17,11 @@ export interface GatewayAnswer {
   readonly body?: string;
 }
 
-/** What can go wrong between the two of us. */
+/** The faults that a server can show. */
 export type Trouble =
   /** Never answers. */
   | 'silent'
-  /** Says 200 and the beginning of a body, and then nothing. */
+  /** Sends 200 and the beginning of a body, and then nothing. */
   | 'stuck'
   /** Cuts the connection as soon as the headers are there. */
   | 'reset_before_reading'
@@ -32,12 +32,12 @@ export type Trouble =
   | 'lying_length'
   /** The right answer, followed by a megabyte of nothing. */
   | 'huge'
-  /** Sends us elsewhere. */
+  /** Redirects. */
   | 'redirect'
   /** Answers properly, but not before `release()`. */
   | 'held';
 
-/** A loopback HTTP server that answers as it is told, and keeps what it was asked. */
+/** A loopback HTTP server that answers as scripted, and keeps the requests. */
 export class GatewayServer {
   readonly requests: GatewayRequest[] = [];
   connections = 0;
@@ -81,7 +81,7 @@ export class GatewayServer {
     this.script.push(...fates);
   }
 
-  /** Resolves when so many requests have arrived. */
+  /** Resolves when `count` requests have arrived. */
   async arrived(count: number): Promise<void> {
     await until(
       () => this.requests.length,
@@ -152,7 +152,7 @@ function misbehave(
       reply(response, { status: 200, body: body.slice(0, body.length / 2) });
       return;
     case 'lying_length':
-      // By hand: Node would not let a server lie.
+      // Written by hand, because Node would not let a server send a wrong length.
       socket.end(
         `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length + 10}\r\n\r\n${body}`,
       );

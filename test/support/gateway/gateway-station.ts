@@ -13,7 +13,7 @@ export class GatewayStation {
   readonly taken: TakenSms[] = [];
   /** What it found wrong with requests. */
   readonly complaints: string[] = [];
-  /** What it does with an SMS to a number, instead of taking it; it has it for all that where it breaks off. */
+  /** What the double does with an SMS to a number instead of answering. If it breaks the connection, it has taken the SMS. */
   fateOf: (number: string) => GatewayAnswer | Trouble | undefined = () => undefined;
 
   private constructor(

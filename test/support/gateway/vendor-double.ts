@@ -28,19 +28,19 @@ export interface VendorDouble {
   vendor(baseUrl: string): HttpVendor;
   /** The same with credentials that it does not take. */
   strangersVendor(baseUrl: string): HttpVendor;
-  /** Reads what must be right in a request: method, path, credentials, fields. A sentence tells what is not. */
+  /** Checks a request: method, path, credentials, fields. Returns a sentence that says what is wrong. */
   read(request: GatewayRequest): ReadSms | string;
   /** Takes an SMS. `ids` are what our side has to make of it. */
   take(sms: ReadSms): { readonly answer: GatewayAnswer; readonly ids: readonly string[]; readonly segments?: number };
-  /** What it says for wrong credentials. */
+  /** The answer to wrong credentials. */
   readonly unauthorized: GatewayAnswer;
-  /** The documented refusals; each with the code that has to be kept. */
+  /** The documented refusals, each with the code that must be stored. */
   readonly refusals: Readonly<Record<'permanent' | 'temporary' | 'throttled' | 'account', Refusal>>;
-  /** Where tokens are had, and what is answered there. */
+  /** The path for tokens, and the answer there. */
   readonly token?: { readonly path: string; answer(request: GatewayRequest): GatewayAnswer };
-  /** Proven by a signature over the URL; else by the secret path alone. */
+  /** True: a signature over the URL authenticates calls. False: only the secret path does. */
   readonly signs: boolean;
-  /** What became of an SMS, told as the vendor does. `url` is what it was given, `now` in milliseconds. */
+  /** The vendor's report about an SMS. `url` is the callback URL that it was given; `now` is in milliseconds. */
   receipt(of: DoubleReceipt, url: string, now: number): DoubleCall;
   /** A text from a phone. */
   inbound(
@@ -48,7 +48,7 @@ export interface VendorDouble {
     url: string,
     now: number,
   ): DoubleCall;
-  /** A call of a state that is not final. @param state in the vendor's words, or in nobody's */
+  /** A call with a state that is not final. @param state in the vendor's words, or a word that nobody knows */
   underWay(id: string, url: string, now: number, state?: string): DoubleCall;
 }
 

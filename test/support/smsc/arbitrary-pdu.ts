@@ -8,7 +8,7 @@ const header = {
   sequence: fc.integer({ min: 1, max: 0x7fffffff }),
 };
 
-/** Any characters a C-octet string carries. */
+/** Any characters that a C-octet string can contain. */
 const text = (maxLength: number) =>
   fc.array(fc.integer({ min: 1, max: 0xff }), { maxLength }).map((codes) => String.fromCharCode(...codes));
 
@@ -36,7 +36,7 @@ const shortMessage = {
   tlvs,
 };
 
-/** The fields of a data_sm; those it has not are plain. */
+/** The fields of a data_sm; the fields that it lacks have their defaults. */
 const dataMessage = {
   ...header,
   serviceType: text(5),

@@ -5,11 +5,11 @@ type Direction = 'toSmsc' | 'toClient';
 
 export interface Cut {
   readonly direction: Direction;
-  /** The line breaks behind so many octets of this direction. */
+  /** The connection breaks after this many octets in this direction. */
   readonly after: number;
 }
 
-/** A line to an SMSC that breaks at one octet, or hands on octet by octet. */
+/** A proxy to an SMSC that breaks the connection at one octet, or passes on octet by octet. */
 export class CuttingProxy {
   readonly passed: Record<Direction, number> = { toSmsc: 0, toClient: 0 };
 

@@ -6,11 +6,11 @@ import { TestSmsc } from './test-smsc.js';
 
 /** How a carrier misbehaves. */
 export interface CarrierFaults {
-  /** What its dice begin with, so that a run can be repeated. */
+  /** The seed of its random numbers, so that a run can be repeated. */
   readonly seed: number;
   /** How many of the submits are throttled, 0 to 1. */
   readonly throttled: number;
-  /** At every so manieth submit its link is cut, with whatever is on it. */
+  /** After every this many submits the link is cut, with everything that is on it. */
   readonly dropEvery: number;
   /** How many of the answers come twice, 0 to 1. */
   readonly twice: number;
@@ -18,9 +18,12 @@ export interface CarrierFaults {
   readonly answerMs?: number;
 }
 
-/** A carrier that throttles, cuts its links and answers twice, but delivers all it takes and says so until it is heard. */
+/**
+ * A carrier that throttles, cuts its links and answers twice. It delivers all it takes, and repeats receipts until they are
+ * answered.
+ */
 export class FaultyCarrier {
-  /** How often it got an SMS for each number that it did not throttle. */
+  /** How many SMS it got for each number, without those that it throttled. */
   readonly taken = new Map<string, number>();
   throttled = 0;
   drops = 0;
@@ -59,7 +62,7 @@ export class FaultyCarrier {
       this.drops++;
       submit.connection.drop();
     } else if (submit.connection.closed) {
-      // It was on the wire when the link was cut: taken, and nobody is told.
+      // The submit was on the wire when the link was cut: the carrier has it, but the answer is lost.
       this.note(submit);
     } else if (this.random() < throttled) {
       this.throttled++;
@@ -89,7 +92,7 @@ export class FaultyCarrier {
     this.taken.set(number, (this.taken.get(number) ?? 0) + 1);
   }
 
-  /** Brings the receipt until it is taken, on another link where its own was cut. */
+  /** Sends the receipt until it is answered, on another link if its own was cut. */
   private async report(submit: SmscSubmit): Promise<void> {
     const receipt = receiptOf(submit.pdu, { id: submit.idAs('decimal') });
     for (let link: SmscConnection | undefined = submit.connection; !this.closed; link = this.boundLink()) {

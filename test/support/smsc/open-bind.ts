@@ -4,7 +4,7 @@ import { SMPP_BIND_DEFAULTS, type SmppBindSettings } from '../../../src/transpor
 import { SmppBind } from '../../../src/transports/smpp/bind/smpp-bind.js';
 import { PLAIN_SHORT_MESSAGE, type ShortMessage } from '../../../src/transports/smpp/pdu/pdu.js';
 
-/** What a test bind is opened with, each with a default. */
+/** The options of a test bind, each with a default. */
 export interface OpenBindOptions {
   readonly settings?: Partial<SmppBindSettings>;
   readonly handlers?: Partial<BindHandlers>;
@@ -12,7 +12,7 @@ export interface OpenBindOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Binds as the `client` of a test SMSC. Time stands still unless the clock is turned. */
+/** Binds as the `client` of a test SMSC. Time stands still unless the test advances the clock. */
 export function openBind(port: number, options: OpenBindOptions = {}): Promise<SmppBind> {
   return SmppBind.open(
     { ...SMPP_BIND_DEFAULTS, host: '127.0.0.1', port, systemId: 'client', password: 'secret', ...options.settings },
@@ -22,7 +22,7 @@ export function openBind(port: number, options: OpenBindOptions = {}): Promise<S
   );
 }
 
-/** A short text; `number` makes it tell apart. */
+/** A short text. `number` makes it different from others. */
 export function aMessage(number = 0): ShortMessage {
   return {
     ...PLAIN_SHORT_MESSAGE,

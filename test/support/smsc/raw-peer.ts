@@ -5,7 +5,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 export class RawPeer {
   readonly sockets: Socket[] = [];
 
-  /** @param welcome gets each connection; its errors are looked away from */
+  /** @param welcome gets each connection; errors of connections are ignored */
   static async listen(welcome: (socket: Socket) => void): Promise<RawPeer> {
     const peer: RawPeer = new RawPeer(
       createServer((socket) => {

@@ -20,7 +20,7 @@ export interface ReceiptOptions {
   readonly state?: keyof typeof STATES;
   /** Default 000. */
   readonly err?: string;
-  /** Where the id and the state stand. Default: in both. */
+  /** Which fields have the id and the state. Default: both. */
   readonly in?: 'text' | 'tlvs' | 'both';
 }
 

@@ -6,7 +6,7 @@ import type { BindPdu, Pdu, ShortMessage, SubmitSmPdu } from '../../../src/trans
 import { TAG } from '../../../src/transports/smpp/pdu/tlv.js';
 import { encodePdu } from './encode-pdu.js';
 
-/** What a connection asks its SMSC. */
+/** The decisions that a connection leaves to its SMSC. */
 export interface SmscHost {
   /** The status a bind is answered with; undefined: no answer. */
   bind(bind: BindPdu, connection: SmscConnection): number | undefined;
@@ -29,7 +29,7 @@ export class SmscConnection {
   readonly received: Pdu[] = [];
   /** Submits that came and have no answer. */
   outstanding = 0;
-  /** The most there ever were. */
+  /** The largest number of unanswered submits so far. */
   maxOutstanding = 0;
 
   private sequence = 0;
@@ -50,7 +50,7 @@ export class SmscConnection {
     return this.socket.destroyed;
   }
 
-  /** How many of one command came. */
+  /** How many PDUs of a command arrived. */
   count(command: Pdu['command']): number {
     return this.received.filter((pdu) => pdu.command === command).length;
   }
@@ -64,7 +64,7 @@ export class SmscConnection {
     if (!this.socket.destroyed) this.socket.write(octets);
   }
 
-  /** Hands a receipt or a text to the client; resolves to its answer. @throws Error when the client is gone before */
+  /** Sends a receipt or a text to the client and resolves with its answer. @throws Error if the client disconnects first */
   deliver(message: ShortMessage): Promise<Pdu> {
     return this.ask((sequence) => ({ ...message, command: 'deliver_sm', status: 0, sequence }));
   }
@@ -97,7 +97,7 @@ export class SmscConnection {
       this.asked.set(sequence, { resolve, reject });
       this.send(request(sequence));
     });
-    // Who does not look at the answer need not care that none comes.
+    // A caller that ignores the answer need not handle its absence.
     answer.catch(() => {});
     return answer;
   }

@@ -12,14 +12,14 @@ export interface SmscAnswer {
   readonly tlvs?: readonly Tlv[];
 }
 
-/** A submit_sm that came in. It is answered by whoever holds it: at once, later, twice, never. */
+/** A received submit_sm. The test answers it: at once, later, twice or never. */
 export class SmscSubmit {
   private answers = 0;
 
   constructor(
     readonly connection: SmscConnection,
     readonly pdu: SubmitSmPdu,
-    /** Which one it is of all that came to this SMSC, from 0. */
+    /** Its position among all submits to this SMSC, from 0. */
     readonly index: number,
     /** Its own message id. */
     readonly id: bigint,

@@ -18,7 +18,7 @@ export interface TestSmscOptions {
   readonly onBind?: (bind: BindPdu) => number | undefined;
 }
 
-/** A scripted SMPP 3.4 SMSC on the loopback. It answers what it is not told otherwise like a well-behaved one. */
+/** A scripted SMPP 3.4 SMSC on the loopback. Without a script it behaves as a correct SMSC does. */
 export class TestSmsc implements SmscHost {
   readonly systemId = 'test-smsc';
   /** Every client that came, oldest first; those that left stay. */
@@ -59,7 +59,7 @@ export class TestSmsc implements SmscHost {
     return newest;
   }
 
-  /** Resolves when so many submits came in all. */
+  /** Resolves when `count` submits have arrived in all. */
   async submitted(count: number): Promise<readonly SmscSubmit[]> {
     await until(() => this.submits.length >= count);
     return this.submits;

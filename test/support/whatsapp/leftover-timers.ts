@@ -1,4 +1,7 @@
-/** From here on a timer is one of those that Baileys leaves running when its socket is closed: 30 s after an upload of keys, for one. */
+/**
+ * From here on a timer is one of those that Baileys leaves running when its socket is closed: 30 s after an upload of keys,
+ * for one.
+ */
 const LEFTOVER_MS = 5000;
 
 let done = false;

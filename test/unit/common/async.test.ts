@@ -41,13 +41,13 @@ function retrying(away: number, untilMs: number, fault: Error = new StorageUnava
   return { end, tried, pass, abort, heard: () => heard };
 }
 
-test('work is repeated once a second while the storage is away', async () => {
+test('work is repeated once a second while the storage is unavailable', async () => {
   const { end, tried, pass, heard } = retrying(3, 60_000);
   await pass(10);
   expect([await end, tried, heard()]).toEqual(['done', [0, 1, 2, 3], 3]);
 });
 
-test('no attempt begins when the patience is over', async () => {
+test('no attempt begins after the time limit', async () => {
   const { end, tried, pass } = retrying(99, 3000);
   await pass(10);
   expect(await end).toBeInstanceOf(StorageUnavailableError);

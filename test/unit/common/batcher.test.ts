@@ -35,7 +35,7 @@ const values = (ends: readonly PromiseSettledResult<string>[]) =>
 describe('a batcher by key', () => {
   const byKey: Options = { keyOf: (item) => item.charAt(0), maxItems: 2 };
 
-  test('performs what waits for the same key in its order, one batch after the other', async () => {
+  test('performs the items of a key in their order, one batch after the other', async () => {
     const { begun, add, step } = open({ ...byKey, concurrency: 9 });
     const first = add('a1', 'b1', 'a2');
     add('a3');
@@ -46,7 +46,7 @@ describe('a batcher by key', () => {
     expect(values(await first)).toEqual(['A1', 'B1', 'A2']);
   });
 
-  test('performs so many keys at a time, and the others have their turn before the second batch of one', async () => {
+  test('performs as many keys at a time as `concurrency` says; every key has a turn before one gets a second', async () => {
     const { begun, add, step } = open({ ...byKey, concurrency: 2, gathering: new EachTurn() });
     add('a1', 'a2', 'a3', 'b1', 'c1', 'd1');
     await settled(1);
@@ -101,7 +101,7 @@ describe('a batch that fails', () => {
     expect(values(await add('c'))).toEqual(['c']);
   });
 
-  test('gives an error to those without a result, and is not performed again', async () => {
+  test('gives an error to items without a result, and is not performed again', async () => {
     let performed = 0;
     const { add } = open({
       perform: async (items) => {
@@ -115,7 +115,7 @@ describe('a batch that fails', () => {
   });
 });
 
-test('a result that is a promise holds up its own item only', async () => {
+test('a result that is a promise delays only its own item', async () => {
   const later = new Gate();
   const { batcher, add } = open({
     perform: async (items) => items.map((item) => (item === 'held' ? later.opened.then(() => 'late') : item)),
@@ -140,7 +140,7 @@ test('an item whose signal fires before its batch begins is dropped', async () =
 });
 
 describe('gathering', () => {
-  test('at once: the first goes by itself, what comes meanwhile together', async () => {
+  test('at once: the first item goes alone, items that arrive meanwhile go together', async () => {
     const { begun, add, step } = open();
     add('a', 'b', 'c');
     expect(begun).toEqual(['a']);
@@ -148,7 +148,7 @@ describe('gathering', () => {
     expect(begun).toEqual(['a', 'b c']);
   });
 
-  test('each turn: what arrives in one turn goes together', async () => {
+  test('each turn: items that arrive in one turn go together', async () => {
     const { begun, add } = open({ gathering: new EachTurn() });
     add('a');
     add('b');
@@ -175,7 +175,7 @@ describe('gathering', () => {
     expect(begun).toEqual(['a', 'b c d', 'e']);
   });
 
-  test('hears how many are unanswered, those under way too, and when a batch begins and ends', async () => {
+  test('is notified of the number of unanswered items, and when a batch begins and ends', async () => {
     const heard: (string | number)[] = [];
     class Listening extends Gathering {
       override schedule(_waiting: number, start: () => void): void {

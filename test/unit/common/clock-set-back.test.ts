@@ -67,7 +67,7 @@ describe('with the clock set back by an hour', () => {
     await refused;
   });
 
-  test('a warning is said again after a minute', () => {
+  test('a warning is logged again after a minute', () => {
     const said: string[] = [];
     const say = (line: unknown) => void said.push(String(line));
     const warnings = new FaultLog({ warn: say, error: say }, clock);
@@ -78,7 +78,7 @@ describe('with the clock set back by an hour', () => {
     expect(said).toEqual(['x', 'x']);
   });
 
-  test('a session rests no longer between two messages', () => {
+  test('a session does not rest longer between two messages', () => {
     const lanes = new SessionQueues(clock, new Pace({ perMinute: 60, jitter: 0 }, () => 0), () => undefined);
     const { link } = directory();
     lanes.begin('s', link);
@@ -88,7 +88,7 @@ describe('with the clock set back by an hour', () => {
     expect(lanes.isFree('s', link)).toBe(true);
   });
 
-  test('a restricted session is so no longer than it was told', () => {
+  test('a session is not restricted for longer than the app said', () => {
     const limits = new ContactLimits(clock);
     limits.restrict('s', 60_000);
     clock.setBack(HOUR_MS);
@@ -98,7 +98,7 @@ describe('with the clock set back by an hour', () => {
     expect(limits.refuses('s', '22670000000')).toBe(false);
   });
 
-  test('what is known of a number is asked again in its time', async () => {
+  test('what is known about a number is asked again after its usual time', async () => {
     const storage = await SqliteMemory.open();
     const addresses = storage.store(AddressStore);
     const check = new RecipientCheck({
@@ -139,7 +139,7 @@ describe('with the clock set back by an hour', () => {
     expect(await tokens.get()).toMatchObject({ token: 'token-2' });
   });
 
-  test('a route that rests goes on in its time', async () => {
+  test('a route that rests continues after its usual time', async () => {
     const throttle = new VendorThrottle(1, clock, () => 0);
     throttle.pause(0, 'throttled', 5000);
     clock.setBack(HOUR_MS);
@@ -152,7 +152,7 @@ describe('with the clock set back by an hour', () => {
     expect(entered).toBe(true);
   });
 
-  test('a connection of which nothing is heard is silent in its time', () => {
+  test('a silent connection is detected after its usual time', () => {
     const overdue: string[] = [];
     const watch = new ConnectionMonitor(
       clock,
@@ -167,7 +167,7 @@ describe('with the clock set back by an hour', () => {
     expect(overdue).toEqual(['silent']);
   });
 
-  test('a circuit forgets in its time, and says by the clock of now until when it is shut', () => {
+  test('a circuit forgets after its usual time, and reports the end of its rest by the present clock', () => {
     const settings = { failurePercent: 50, minSms: 4, windowMs: 10_000, openMs: 30_000 };
     const circuit = new CircuitBreaker(settings, clock);
     circuit.record(circuit.tryAcquire(3), ['failed', 'failed', 'failed']);

@@ -22,7 +22,7 @@ afterEach(() => {
 
 const said = () => lines.map(String);
 
-test('each sentence is said at once, and then once a minute with how often it would have been', () => {
+test('each sentence is logged at once, and then once a minute with the number of repeats', () => {
   for (let time = 0; time < 1000; time++) log.warn('Forged.');
   log.warn('Unread.');
   expect(said()).toEqual(['Forged.', 'Unread.']);
@@ -48,7 +48,7 @@ test('code, channel and route make another kind; messages, requests and details 
   expect(said()).toEqual(['Away. First.', 'Away.', 'Away.', 'Away.', 'Away.']);
 });
 
-test('what is remembered has a bound', () => {
+test('the number of remembered kinds is limited', () => {
   for (let kind = 0; kind < 600; kind++) log.warn(`Kind ${kind}.`);
   log.warn('Kind 599.');
   expect(lines).toHaveLength(600);
@@ -56,7 +56,7 @@ test('what is remembered has a bound', () => {
   expect(lines).toHaveLength(601);
 });
 
-test('parts of an application that name the same logger share what was said', () => {
+test('parts of an application that name the same logger share one fault log', () => {
   const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
   faultLog('Msgapp', clock).warn('Away.');
   faultLog('Msgapp', clock).warn('Away.');
@@ -65,7 +65,7 @@ test('parts of an application that name the same logger share what was said', ()
   expect(warn).toHaveBeenCalledTimes(2);
 });
 
-test('a logger that takes objects gets the fields that there are, and no others', () => {
+test('a logger that takes objects gets only the fields that have a value', () => {
   log.warn('Away.', { code: 'storage_unavailable', channel: undefined, messageId: 'm-1' });
   expect(Object.entries(lines[0] ?? {})).toEqual([
     ['msg', 'Away.'],

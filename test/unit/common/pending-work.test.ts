@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { PendingWork } from '../../../src/common/concurrency/pending-work.js';
 import { promotedBytes } from '../../support/heap.js';
 
-test('its end comes when the last work has ended, however that ends', async () => {
+test('the end comes when the last work has ended, even if it failed', async () => {
   const pending = new PendingWork();
   await pending.end();
   const ends: (() => void)[] = [];
@@ -22,7 +22,7 @@ test('its end comes when the last work has ended, however that ends', async () =
   await pending.end();
 });
 
-test('the results of work that has ended need no full collection to be forgotten', async () => {
+test('results of ended work are freed without a full garbage collection', async () => {
   const pending = new PendingWork();
   const open: (() => void)[] = [];
   const turn = () => {

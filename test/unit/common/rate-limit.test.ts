@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { RateLimit } from '../../../src/common/concurrency/rate-limit.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 
-test('a limit is of each key and each minute of the clock', () => {
+test('a limit applies to each key and each minute of the clock', () => {
   const clock = new FakeClock();
   const rates = new RateLimit(clock);
   clock.advance(59_001);
@@ -14,7 +14,7 @@ test('a limit is of each key and each minute of the clock', () => {
   expect(rates.exceeded('a', 1)).toBeUndefined();
 });
 
-test('what is given back can be used again, and never more than was taken', () => {
+test('what is given back can be used again, but never more than was taken', () => {
   const rates = new RateLimit(new FakeClock());
   rates.giveBack('a');
   expect([rates.exceeded('a', 1), rates.exceeded('a', 1)]).toEqual([undefined, 60]);

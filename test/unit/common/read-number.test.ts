@@ -130,7 +130,7 @@ describe('readNumber', () => {
     )
     .map((parts) => parts.join(''));
 
-  test('reads what it has read as the same number', () => {
+  test('reads its own result as the same number', () => {
     let read = 0;
     fc.assert(
       fc.property(texts, origins, (text, origin) => {

@@ -93,7 +93,7 @@ describe('numbers of the home market', () => {
     expect(verdict(number, home)).toBe('refused');
   });
 
-  test('are not looked at where the host switches that off, or where the home market is not known', () => {
+  test('are not checked if the host switches that off, or if the home market is not known', () => {
     for (const number of ['70000001', '2267000000', '226070000001']) {
       expect(verdict(number, 'BF', false)).toBe('taken');
       expect(verdict(number, null)).toBe('taken');

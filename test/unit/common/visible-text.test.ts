@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { isInvisible } from '../../../src/common/text/visible-text.js';
 
-describe('a text of which nobody sees anything', () => {
+describe('an invisible text', () => {
   test.each([
     ['nothing', ''],
     ['blanks and line breaks', ' \t\r\n\u00a0\u2007\u202f\u3000\u2028\u2029\u0085'],

@@ -40,7 +40,7 @@ class World {
   }
 }
 
-test('however often it is asked, the checks run once a second', async () => {
+test('the checks run once a second, however often health is asked for', async () => {
   const world = new World();
   await Promise.all([world.service.isReady(), world.service.isReady(), world.service.report()]);
   world.clock.advance(999);
@@ -52,7 +52,7 @@ test('however often it is asked, the checks run once a second', async () => {
   expect(world.runs).toBe(2);
 });
 
-test('a check that hangs has failed after 800 ms, is not begun again, and is asked anew once it has answered', async () => {
+test('a check that hangs fails after 800 ms and is not started again before it has answered', async () => {
   const world = new World();
   let answer: () => void = () => undefined;
   world.answer = () =>
@@ -72,7 +72,7 @@ test('a check that hangs has failed after 800 ms, is not begun again, and is ask
   expect(world.runs).toBe(2);
 });
 
-test('what a check throws is a failure, and its message, which may hold secrets, is not shown', async () => {
+test('an error of a check is a failure, and its message, which may hold secrets, is not shown', async () => {
   const world = new World();
   world.answer = () => Promise.reject(new TypeError('22670000001 has the code 4711'));
   expect(await world.next()).toMatchObject({ state: 'failed', text: 'It failed: TypeError.' });
@@ -96,14 +96,14 @@ test('a failure is a warning within its grace, counted from its own beginning', 
   expect(await world.next()).toMatchObject({ state: 'warning' });
 });
 
-test('a check that readiness does not need is shown all the same', async () => {
+test('a check that readiness does not need is also shown', async () => {
   const world = new World(['storage']);
   world.state = 'failed';
   expect(await world.next()).toMatchObject({ state: 'failed' });
   expect(await world.service.isReady()).toBe(true);
 });
 
-test('a shutdown makes it unready at once, whatever was found before', async () => {
+test('a shutdown makes the process unready at once, whatever the checks found before', async () => {
   const world = new World();
   expect(await world.service.isReady()).toBe(true);
   world.readiness.end();

@@ -32,7 +32,7 @@ test('discards at most four reads per turn of the event loop, however many uploa
   expect(Math.max(...turns)).toBeLessThanOrEqual(4 * CHUNK);
 });
 
-test('is not held up by uploads of which nothing comes', async () => {
+test('is not delayed by uploads that send nothing', async () => {
   const silent = Array.from({ length: 200 }, () => new Readable({ read: () => {} }));
   const turns = await bytesByTurn([...silent, upload(4)], 4 * CHUNK);
   expect(turns.length).toBeLessThan(200);
@@ -49,7 +49,7 @@ test('counts bytes, not chunks: an upload of small chunks gets as far in a turn'
   expect(seen.length).toBeGreaterThan(1);
 });
 
-test('discards nothing more once it is stopped, be it in the middle of a turn', async () => {
+test('discards nothing after it was stopped, even in the middle of a turn', async () => {
   const queue = new DiscardQueue();
   const one = upload(8);
   let discarded = 0;

@@ -15,7 +15,7 @@ describe('errorAnswer', () => {
     expect(Object.keys(errorStatus).sort()).toEqual(codes.sort());
   });
 
-  test('fills the values in and carries Retry-After and the challenge', () => {
+  test('fills in the values and sets Retry-After and the challenge', () => {
     expect(errorAnswer(new MessagingError('error.invalid_number', { number: '+1' }), fr)).toEqual({
       body: named(400, 'Numéro invalide : +1', 'Bad Request'),
       headers: { 'X-Error-Code': 'invalid_number' },
@@ -74,7 +74,7 @@ describe('errorAnswer', () => {
     for (const code of codes) if (errorStatus[code] === 401) expect(errorWord(code)).toBe('unauthorized');
   });
 
-  test('every word stands in the documentation, with its status', () => {
+  test('the documentation lists every word with its status', () => {
     const page = readFileSync('docs/http-api.md', 'utf8');
     const section = page.slice(page.indexOf('### Words of errors'));
     const shown = section.slice(0, section.indexOf('\n#', 1)).matchAll(/^\| (\d{3}) \| (.+) \|$/gm);

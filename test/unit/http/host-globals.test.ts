@@ -18,7 +18,7 @@ class HostInterceptor implements NestInterceptor {
   intercept: NestInterceptor['intercept'] = (_, next) => next.handle();
 }
 
-test('what a host binds to a class that is mounted stays, and an application’s watch is its own', () => {
+test('bindings of the host to a mounted class stay, and each application has its own watch', () => {
   @MessagingController()
   class OursController {
     @Get()

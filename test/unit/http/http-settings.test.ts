@@ -17,7 +17,7 @@ describe('resolveHttpSettings', () => {
     });
   });
 
-  test('takes what the host says', () => {
+  test('takes the options of the host', () => {
     const options: HttpOptions = {
       path: '/msg/v2/',
       controllers: false,

@@ -33,7 +33,7 @@ describe('a JSON body', () => {
   );
   const objects = fc.dictionary(texts, fc.oneof(texts, fc.jsonValue(), fc.array(texts)), { maxKeys: 5 });
 
-  test('is the same in however many pieces it comes', () => {
+  test('is read the same, however many pieces it arrives in', () => {
     const property = fc.property(objects, fc.array(fc.nat(), { maxLength: 12 }), (object, places) => {
       const text = JSON.stringify(object);
       const { ['__proto__']: _, ...rest } = JSON.parse(text);
@@ -42,7 +42,7 @@ describe('a JSON body', () => {
     fc.assert(property);
   });
 
-  test('is counted the same in however many pieces it comes, and strings do not count', () => {
+  test('is counted the same, however many pieces it arrives in, and strings do not count', () => {
     const structure = (value: unknown): number => {
       if (typeof value !== 'object' || value === null) return 0;
       const inside = Object.values(value);
@@ -120,7 +120,7 @@ describe('a JSON body', () => {
     expect(codeOf(() => read(bytes.map((byte) => Buffer.from([byte]))))).toBe('error.malformed_json');
   });
 
-  test('that is no UTF-8 is refused as soon as that is seen', () => {
+  test('that is not UTF-8 is refused as soon as that is known', () => {
     const body = new JsonBody(100);
     expect(codeOf(() => body.write(Buffer.from([0x7b, 0xff, 0x7d])))).toBe('error.malformed_json');
   });
@@ -142,7 +142,7 @@ describe('the pieces of a body', () => {
     return { pieces, ended };
   }
 
-  test('are joined when they are tiny: what is held is not an object for each byte', async () => {
+  test('are joined if they are tiny, so that memory does not hold an object for each byte', async () => {
     const one = Buffer.from('x');
     const { pieces, ended } = await piecesOf(Array.from({ length: 100_000 }, () => one));
     expect(ended).toBe('the body');
@@ -150,13 +150,13 @@ describe('the pieces of a body', () => {
     expect(pieces.length).toBeLessThanOrEqual(100);
   });
 
-  test('are handed on while the body comes', async () => {
+  test('are passed on while the body arrives', async () => {
     const { pieces, ended } = await piecesOf(Array.from({ length: 40 }, () => Buffer.alloc(50_000)));
     expect(ended).toBe('the body');
     expect(Math.max(...pieces)).toBeLessThan(200_000);
   });
 
-  test('are not asked for any more when one is refused', async () => {
+  test('are not read any more after one was refused', async () => {
     let taken = 0;
     function* endless(): Generator<Buffer> {
       for (; taken < 1000; taken++) yield Buffer.alloc(70_000);
@@ -177,7 +177,7 @@ describe('the pieces of a body', () => {
 });
 
 describe('the length of a text', () => {
-  test('is not counted where it cannot matter', async () => {
+  test('is not counted if it cannot matter', async () => {
     const { hasCodePoints } = await import('../../../src/common/inputs.js');
     expect(['', 'a', '😀'.repeat(128), 'a'.repeat(128)].map((text) => hasCodePoints(text, 1, 128))).toEqual([
       false,

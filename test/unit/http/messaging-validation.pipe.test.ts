@@ -108,12 +108,12 @@ describe('MessagingValidationPipe', () => {
     expect(refusal(Message, value)).toBe(message);
   });
 
-  test('passes on what has no rules', () => {
+  test('passes on values without rules', () => {
     class Plain {}
     expect([transform(Plain, 7), transform(String, 'x'), pipe.transform(8, { type: 'custom' })]).toEqual([7, 'x', 8]);
   });
 
-  test('says at once that it cannot read nested bodies', () => {
+  test('throws at the declaration of a nested body, which it cannot read', () => {
     class Nested {
       @ValidateNested()
       inner!: object;
@@ -121,7 +121,7 @@ describe('MessagingValidationPipe', () => {
     expect(() => transform(Nested, { inner: {} })).toThrow('Nested.inner');
   });
 
-  test('throws nothing but refusals, whatever comes', () => {
+  test('throws only refusals, whatever the input', () => {
     fc.assert(
       fc.property(fc.anything(), fc.anything(), (to, service) => {
         const message = refusal(Message, { to, service, code: '1234' });
@@ -151,7 +151,7 @@ describe('MessagingValidationPipe', () => {
     expect(refusal(Message, { ...good, to: refuseWalk([]) })).toContain('to');
   });
 
-  test('takes a list as it is, without a copy', () => {
+  test('passes a list on without a copy', () => {
     const numbers = ['22670000000'];
     const made: unknown = transform(Message, { ...good, numbers });
     expect(made instanceof Message && made.numbers === numbers).toBe(true);
@@ -170,7 +170,7 @@ describe('MessagingValidationPipe', () => {
     expect(refusal(Message, { ...good, service: 7, numbers })).toContain('service');
   });
 
-  describe('beside the validation of a host', () => {
+  describe('next to the validation of a host', () => {
     afterEach(() => useContainer(emptyContainer, { fallback: true }));
 
     test('asks no container for its validators', () => {

@@ -36,7 +36,7 @@ test('requests are removed in any order', () => {
   }
 });
 
-test('a request that ended needs no full collection to be forgotten', async () => {
+test('a request that ended is freed without a full garbage collection', async () => {
   const open = new OpenRequests();
   const queue: RequestContext[] = [];
   const turn = () => {

@@ -55,14 +55,14 @@ describe('RouteTable', () => {
     expect(path(loose, method, target)).toBeUndefined();
   });
 
-  test('is exact about case and slashes where Express is told to be', () => {
+  test('is exact about case and slashes if Express is configured so', () => {
     expect(path(exact, 'GET', '/api/v1/sms')).toBe('/api/v1/sms');
     expect(path(exact, 'GET', '/api/v1/SMS')).toBeUndefined();
     expect(path(exact, 'GET', '/api/v1/sms/')).toBeUndefined();
     expect(path(exact, 'GET', '/api/v1/sms/1/')).toBeUndefined();
   });
 
-  test('knows a route by what it was registered with', () => {
+  test('finds a route by the method and path that it was registered with', () => {
     expect(exact.registered('HEAD', '/api/v1/sms/:smsID')?.path).toBe('/api/v1/sms/:smsID');
     expect(exact.registered('GET', '/api/v1/sms/:id')).toBeUndefined();
   });

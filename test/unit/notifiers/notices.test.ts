@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { noticesOf, partOf, payloadOf } from '../../../src/notifiers/notices.js';
 
-test('what is written is read', () => {
+test('a written payload can be read', () => {
   const parts = [
     partOf('due', 'sms'),
     partOf('key', 'A1b2C3d4E5f6'),
@@ -28,11 +28,11 @@ test('what is written is read', () => {
   expect(noticesOf(payloadOf('process-1', []))).toEqual({ from: 'process-1', notices: [] });
 });
 
-test('an id that cannot be one of ours is told to nobody', () => {
+test('a notice with an id that cannot be ours is sent to nobody', () => {
   for (const id of ['', 'two words', 'line\nbreak', 'é', 'x'.repeat(65)]) expect(partOf('key', id)).toBeUndefined();
 });
 
-test('what is about something that only a later version knows is left out', () => {
+test('notices with topics of a later version are left out', () => {
   expect(noticesOf('1 p later:x key:y')).toEqual({ from: 'p', notices: [['key', 'y']] });
 });
 
@@ -54,7 +54,7 @@ test.each([
   expect(noticesOf(payload)).toBeUndefined();
 });
 
-test('whatever comes in, it is read or it is none of ours, in time that grows with its length only', () => {
+test('any payload is read or found not to be ours, in a time that grows only with its length', () => {
   const likely = fc.stringMatching(/^1 [\w-]{0,70}( [a-z:-]{0,20}[ -~]{0,70}){0,5}$/);
   fc.assert(
     fc.property(fc.oneof(fc.string(), likely, fc.string({ unit: 'binary' })), (payload) => {

@@ -51,7 +51,7 @@ async function process() {
 }
 
 describe('notices', () => {
-  test('reach this process at once, every other one by the wire, and this one not twice', async () => {
+  test('reach this process at once and only once, and every other process through the wire', async () => {
     const [here, there] = [await process(), await process()];
     here.notifier.publish('key', 'k1');
     expect([here.heard, there.heard]).toEqual([['key k1'], []]);
@@ -59,7 +59,7 @@ describe('notices', () => {
     expect([here.heard, there.heard]).toEqual([['key k1'], ['key k1']]);
   });
 
-  test('leave in one payload at most every 20 ms, equal ones once, and none is left behind', async () => {
+  test('leave in one payload at most every 20 ms, without repeats, and none is lost', async () => {
     const [here, there] = [await process(), await process()];
     for (let time = 0; time < 100; time++) {
       here.notifier.publish('due', 'sms');
@@ -77,7 +77,7 @@ describe('notices', () => {
     expect(there.heard.filter((each) => each === 'due sms')).toHaveLength(6);
   });
 
-  test('that come while a payload is under way leave behind it', async () => {
+  test('that are published while a payload is being sent leave after it', async () => {
     const [here, there] = [await process(), await process()];
     let take = () => {};
     carrier.taking = new Promise((resolve) => (take = resolve));
@@ -91,7 +91,7 @@ describe('notices', () => {
     expect(there.heard).toEqual(['due sms', 'due sms']);
   });
 
-  test('of a thousand changes at once leave in several payloads, each of which PostgreSQL carries', async () => {
+  test('of a thousand changes at once leave in several payloads, each small enough for PostgreSQL', async () => {
     const [here, there] = [await process(), await process()];
     for (let index = 0; index < 900; index++) here.notifier.publish('signature', `account-${index}-${'x'.repeat(40)}`);
     await pass(2000, 20);
@@ -110,7 +110,7 @@ describe('notices', () => {
     expect(there.heard).toEqual(['key k1']);
   });
 
-  test('that wait at a shutdown leave before it', async () => {
+  test('that wait at a shutdown are sent before it', async () => {
     const [here, there] = [await process(), await process()];
     here.notifier.publish('key', 'k1');
     await settled();
@@ -134,7 +134,7 @@ describe('a stranger on the wire', () => {
     },
   );
 
-  test('can make a process look again, and no more: a listener that fails ends nothing', async () => {
+  test('can only make a process read again, and a listener that fails ends nothing', async () => {
     const { notifier, heard } = await process();
     notifier.listen('due', () => {
       throw new Error('22670000001');
@@ -146,7 +146,7 @@ describe('a stranger on the wire', () => {
 });
 
 describe('without the wire', () => {
-  test('the start does not wait for it; it comes about when the carrier does, with longer and longer pauses before', async () => {
+  test('the start does not wait for a connection; attempts with growing pauses succeed once the carrier is there', async () => {
     carrier.state = 'refuses';
     const [here, there] = [await process(), await process()];
     await pass(600_000);
@@ -163,7 +163,7 @@ describe('without the wire', () => {
     expect(there.heard).toEqual(['key k1']);
   });
 
-  test('nothing waits, and what waits for it does not grow', async () => {
+  test('no publish waits, and the number of waiting notices is limited', async () => {
     const { notifier, heard } = await process();
     carrier.state = 'hangs';
     for (let index = 0; index < 100_000; index++) notifier.publish('key', `k${index}`);
@@ -172,7 +172,7 @@ describe('without the wire', () => {
     expect(logged.filter((line) => line.startsWith('Too many notices are waiting'))).toHaveLength(1);
   });
 
-  test('a carrier that takes half a minute to answer is given up after five seconds, and connected to again', async () => {
+  test('a carrier that takes half a minute to answer is given up after five seconds, and a new connection is opened', async () => {
     const [here, there] = [await process(), await process()];
     carrier.state = 'hangs';
     here.notifier.publish('key', 'k1');
@@ -186,7 +186,7 @@ describe('without the wire', () => {
     expect(logged.filter((line) => line.startsWith('The connection was lost'))).not.toEqual([]);
   });
 
-  test('a connection whose peer is gone without a word is noticed by a process that only listens', async () => {
+  test('a process that only listens notices that the peer has vanished', async () => {
     await process();
     expect(carrier.opened).toBe(1);
     carrier.state = 'deaf';
@@ -197,7 +197,7 @@ describe('without the wire', () => {
     expect(carrier.wires.size).toBe(1);
   });
 
-  test('a connection that is cut again and again is told once a minute', async () => {
+  test('a connection that is cut again and again is logged once a minute', async () => {
     const [here, there] = [await process(), await process()];
     for (let time = 0; time < 50; time++) {
       carrier.cut();
@@ -211,7 +211,7 @@ describe('without the wire', () => {
     expect(carrier.opened - carrier.closed).toBe(2);
   });
 
-  test('where what is taken never comes back it is said once, and asked again after ten minutes', async () => {
+  test('if no payload ever comes back, that is logged once, and tried again after ten minutes', async () => {
     carrier.state = 'deaf';
     await process();
     await pass(3_600_000, 5000);

@@ -16,11 +16,11 @@ describe('a circuit', () => {
 
   const [FAILS, WORKS] = ['failed', 'worked'] as const;
 
-  test('lets everything go while it is closed', () => {
+  test('permits every SMS while it is closed', () => {
     expect(aCircuit().circuit.tryAcquire(500)).toMatchObject({ most: 500 });
   });
 
-  test('opens when more than the share of enough SMS failed', () => {
+  test('opens when enough SMS were sent and more than the limit of them failed', () => {
     const { circuit, heard, outcomes } = aCircuit();
     outcomes(FAILS, FAILS, WORKS, WORKS);
     expect(circuit.isShut).toBe(false);
@@ -30,7 +30,7 @@ describe('a circuit', () => {
     expect(heard).toEqual(['opened']);
   });
 
-  test('does not judge by too few', () => {
+  test('does not open after too few SMS', () => {
     const { circuit, outcomes } = aCircuit();
     outcomes(FAILS, FAILS, FAILS);
     expect(circuit.isShut).toBe(false);
@@ -38,7 +38,7 @@ describe('a circuit', () => {
     expect(circuit.isShut).toBe(true);
   });
 
-  test('forgets what lies behind its window', () => {
+  test('forgets outcomes that are older than its window', () => {
     const { clock, circuit, outcomes } = aCircuit();
     outcomes(FAILS, FAILS, FAILS);
     clock.advance(SETTINGS.windowMs + 1000);
@@ -49,7 +49,7 @@ describe('a circuit', () => {
     expect(circuit.isShut).toBe(true);
   });
 
-  test('judges what took longer than the window when it is known', () => {
+  test('counts an outcome that took longer than the window when it becomes known', () => {
     const { clock, circuit } = aCircuit();
     const permits = [circuit.tryAcquire(2), circuit.tryAcquire(2)];
     clock.advance(120_000);
@@ -57,7 +57,7 @@ describe('a circuit', () => {
     expect(circuit.isShut).toBe(true);
   });
 
-  test('after its rest one SMS tries, and when that works everything goes again', () => {
+  test('after its rest one SMS probes the route, and if that works every SMS is permitted again', () => {
     const { clock, circuit, outcomes } = aCircuit();
     outcomes(FAILS, FAILS, FAILS, FAILS);
     clock.advance(SETTINGS.openMs - 1);
@@ -72,7 +72,7 @@ describe('a circuit', () => {
     expect(circuit.tryAcquire(500).most).toBe(500);
   });
 
-  test('one that says nothing is no answer: the next one finds out', () => {
+  test('if a probe has no outcome, the next SMS probes the route', () => {
     const { clock, circuit, outcomes } = aCircuit();
     outcomes(FAILS, undefined, FAILS, undefined, FAILS);
     expect(circuit.isShut).toBe(false);
@@ -83,7 +83,7 @@ describe('a circuit', () => {
     expect([circuit.isShut, circuit.tryAcquire(500).most, circuit.isShut]).toEqual([false, 1, true]);
   });
 
-  test('says until when it is shut, as far as anybody knows', () => {
+  test('reports until when it is open, if that is known', () => {
     const { clock, circuit, outcomes } = aCircuit();
     expect(circuit.shutUntil).toBeUndefined();
     outcomes(FAILS, FAILS, FAILS, FAILS);
@@ -99,7 +99,7 @@ describe('a circuit', () => {
     expect(circuit.shutUntil).toBe(clock.now() + SETTINGS.openMs);
   });
 
-  test('when that fails too it rests again, as long, and so on', () => {
+  test('if the probe fails, it opens again for the same time, and so on', () => {
     const { clock, circuit, heard, outcomes } = aCircuit();
     outcomes(FAILS, FAILS, FAILS, FAILS);
     for (let time = 0; time < 3; time++) {
@@ -115,7 +115,7 @@ describe('a circuit', () => {
     expect(heard).toHaveLength(7);
   });
 
-  test('what went before it opened no longer decides when it comes back', () => {
+  test('outcomes of SMS that were sent before it opened do not count later', () => {
     const { clock, circuit, outcomes } = aCircuit();
     const [slow, slower] = [circuit.tryAcquire(4), circuit.tryAcquire(4)];
     outcomes(FAILS, FAILS, FAILS, FAILS);
@@ -126,7 +126,7 @@ describe('a circuit', () => {
     expect(circuit.isShut).toBe(false);
   });
 
-  test('what it counted before it opened is forgotten when it closes again', () => {
+  test('what it counted before it opened is forgotten once it closes again', () => {
     const { clock, circuit, outcomes } = aCircuit({ openMs: 1000 });
     outcomes(FAILS, FAILS, FAILS, FAILS);
     clock.advance(1000);
@@ -135,7 +135,7 @@ describe('a circuit', () => {
     expect(circuit.isShut).toBe(false);
   });
 
-  test('may be opened by hand, and rests as long as ever', () => {
+  test('can be opened by hand, and then rests for the usual time', () => {
     const { clock, circuit } = aCircuit();
     circuit.trip();
     expect(circuit.tryAcquire(1).most).toBe(0);
@@ -224,7 +224,7 @@ class PlainBreaker {
   }
 }
 
-test('a circuit does what the plain rules say, whatever is asked of it and when', () => {
+test('a circuit behaves like a plain model of its rules, whatever the calls and their times', () => {
   fc.assert(
     fc.property(calls, (steps) => {
       const clock = new FakeClock();

@@ -17,7 +17,7 @@ const newPolicies = async () => (await SqliteMemory.open()).store(PolicyStore);
 const SLACK = 1.1;
 
 describe('a limit in segments a second', () => {
-  test('holds for one worker, who loses next to nothing of it', async () => {
+  test('holds for one worker, which uses nearly all of it', async () => {
     const { segments } = await runPaced([await newPolicies()], { sms: 200, segmentsPerSecond: 20 });
     expect(segments).toHaveLength(200);
     expect(busiestSecond(segments)).toBeLessThanOrEqual(20 * SLACK);
@@ -61,7 +61,7 @@ describe('a limit in segments a second', () => {
     expect(segments.at(-1)).toBeGreaterThan(4000);
   });
 
-  test('below one a second too', async () => {
+  test('holds if it is below one a second', async () => {
     const { segments } = await runPaced([await newPolicies()], { sms: 4, segmentsPerSecond: 0.5 });
     expect(segments.map((at) => Math.round(at / 1000))).toEqual([0, 2, 4, 6]);
   });
@@ -76,14 +76,14 @@ describe('a limit in segments a second', () => {
     expect(transactions).toBeLessThanOrEqual(4 * (seconds + 1));
   });
 
-  test('what has to wait for long is told once when to come, not again and again', async () => {
+  test('an SMS that has to wait for long is postponed once, not again and again', async () => {
     const { segments, postponed } = await runPaced([await newPolicies()], { sms: 400, segmentsPerSecond: 20 });
     expect(segments.at(-1)).toBeLessThan(22_000);
     expect(postponed).toBeLessThan(800);
   });
 
-  describe('where nothing can be reserved', () => {
-    test('nothing is sent while the storage is away, and no attempt is spent', async () => {
+  describe('if nothing can be reserved', () => {
+    test('nothing is sent while the storage is unavailable, and no attempt is spent', async () => {
       const storage = new TypeormStorage({ database: 'sqlite::memory:' });
       await storage.start();
       const guards = storage.store(PolicyStore);
@@ -121,7 +121,7 @@ describe('a limit in segments a second', () => {
       expect(transport.numbers).toHaveLength(1);
     });
 
-    test('a route that has begun to rest meanwhile hands on what waited for it', async () => {
+    test('a route that has begun to rest meanwhile passes its waiting SMS on', async () => {
       const first = new RouteDouble('first', () => ({ kind: 'unknown', error: 'no_answer' }));
       const second = new RouteDouble('second');
       const fixture = await RoutedFixture.started([

@@ -6,7 +6,7 @@ const NOW = 1_000_000;
 const EMPTY: RouteSchedule = { free: 0, postponedUntil: 0 };
 
 describe('the time of a route', () => {
-  test('a free route gives its time at once, then one SMS after the other', () => {
+  test('a free route takes the first SMS at once, then one after the other', () => {
     const { reservations, schedule } = reserve(EMPTY, [100, 300, 100], NOW);
     expect(reservations).toEqual([
       { at: NOW, reserved: true },
@@ -32,14 +32,14 @@ describe('the time of a route', () => {
     expect(reservations).toEqual([{ at: NOW + 600_000, reserved: false }]);
   });
 
-  test('an SMS that takes longer than anybody waits is taken when the route is free', () => {
+  test('an SMS that takes longer than the longest wait is taken when the route is free', () => {
     expect(reserve(EMPTY, [30_000, 100], NOW).reservations).toEqual([
       { at: NOW, reserved: true },
       { at: NOW + 30_000, reserved: false },
     ]);
   });
 
-  test('whoever books, whenever: in no stretch of time more is given away than fits into it (property)', () => {
+  test('in no period more time is reserved than fits into it, whoever reserves and when (property)', () => {
     const steps = fc.array(
       fc.record({
         pause: fc.integer({ min: 0, max: 3000 }),

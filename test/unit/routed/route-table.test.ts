@@ -30,17 +30,17 @@ describe('the routes of an SMS', () => {
     expect(names(routes, '33612345678')).toEqual(['all']);
   });
 
-  test('a route with several fitting prefixes stands once, at the longest', () => {
+  test('a route with several matching prefixes is listed once, by the longest', () => {
     const routes = [route('bf', { prefixes: ['226', '22670'] }), route('other', { prefixes: ['226'] })];
     expect(names(routes, '22670123456')).toEqual(['bf', 'other']);
   });
 
-  test('none when no prefix or signature fits', () => {
+  test('there is no route if no prefix or signature matches', () => {
     expect(names([route('bf', { prefixes: ['226'] })], '33612345678')).toEqual([]);
     expect(names([route('bank', { signatures: ['BANK'] })], '22670123456')).toEqual([]);
   });
 
-  test('at equal prefixes the routes for the signature stand before those for all, at longer ones they do not', () => {
+  test('at equal prefixes, routes for the signature come before routes for all; a longer prefix comes first', () => {
     const routes = [
       route('any', { prefixes: ['226'] }),
       route('bank', { prefixes: ['226'], signatures: ['BANK'] }),
@@ -55,13 +55,13 @@ describe('the routes of an SMS', () => {
     expect(names([route('long', { prefixes: ['2267012345'] }), route('all')], '2267')).toEqual(['all']);
   });
 
-  test('at equal fit the lot decides, by weight', () => {
+  test('among equal routes chance decides, by weight', () => {
     const routes = [route('a', { weight: 1 }), route('b', { weight: 3 })];
     expect(names(routes, '226', 'INFOS', [0.5, 0.4])).toEqual(['b', 'a']);
     expect(names(routes, '226', 'INFOS', [0.9, 0.4])).toEqual(['a', 'b']);
   });
 
-  test('over many SMS each route stands first as often as its weight says, and those of weight 0 last', () => {
+  test('over many SMS each route comes first as often as its weight says, and routes of weight 0 come last', () => {
     const routes = [route('spare', { weight: 0 }), route('a'), route('b', { weight: 2 }), route('c', { weight: 5 })];
     let seed = 7;
     const random = () => {
@@ -81,7 +81,7 @@ describe('the routes of an SMS', () => {
     expect(Math.round((first.c ?? 0) / 1000)).toBe(5);
   });
 
-  test('every route that fits is there once, and no other (property)', () => {
+  test('every route that matches is listed once, and no other (property)', () => {
     const digits = fc.string({ unit: fc.constantFrom('2', '6', '7'), minLength: 1, maxLength: 4 });
     const anyRoute = fc.record({
       prefixes: fc.oneof(fc.constant(['']), fc.array(digits, { minLength: 1, maxLength: 3 })),

@@ -12,7 +12,7 @@ beforeAll(() => Logger.overrideLogger(false));
 const CALL: CarrierCallback = { method: 'POST', url: '', headers: {}, body: new Uint8Array(), secret: undefined };
 
 describe('names of routes and receipts', () => {
-  test('receipts are looked for under the route, also when two transports call themselves the same', async () => {
+  test('receipts are matched under the route, even if two transports have the same name', async () => {
     const [first, second] = [new RouteDouble('smpp'), new RouteDouble('smpp')];
     for (const double of [first, second]) {
       double.answer = () => ({ kind: 'sent', route: 'smpp', carrierIds: ['1'] });
@@ -33,7 +33,7 @@ describe('names of routes and receipts', () => {
     expect(fixture.sink.reports).toHaveLength(1);
   });
 
-  test('the names that a transport has for its links stay, and the tries show the route too', async () => {
+  test('the names of a transport’s links are kept, and the attempts show the route too', async () => {
     const transport = new RouteDouble('smpp', () => ({
       kind: 'sent',
       route: 'carrier-2',
@@ -55,7 +55,7 @@ describe('names of routes and receipts', () => {
     expect(fixture.sink.receipts_).toMatchObject([{ route: 'carrier-2' }]);
   });
 
-  test('a refusal or a storage that is away reaches the transport that hands in', async () => {
+  test('a refusal, or an unavailable storage, reaches the transport that reported', async () => {
     const transport = new RouteDouble('carrier');
     const fixture = await RoutedFixture.started([{ name: 'a', transport }]);
     fixture.sink.open = false;
@@ -82,7 +82,7 @@ describe('callbacks', () => {
     expect(await router.callbacks.get('orange')?.(CALL, sink)).toEqual({ status: 200, body: 'ok' });
   });
 
-  test('two of one name are refused', async () => {
+  test('two transports with callbacks of one name are refused', async () => {
     const doubles = [new RouteDouble('twilio'), new RouteDouble('twilio')];
     for (const double of doubles) double.callbacks.set('twilio', async () => ({ status: 204 }));
     const [first, second] = doubles;
@@ -95,7 +95,7 @@ describe('callbacks', () => {
 });
 
 describe('starting and stopping', () => {
-  test('a route that does not start rests; it is started again when it is tried, and the others work', async () => {
+  test('a route that does not start rests and is started again at its next probe, while the others work', async () => {
     let works = false;
     const broken = new RouteDouble('broken', undefined, async () => {
       if (!works) throw new Error('no network');
@@ -121,7 +121,7 @@ describe('starting and stopping', () => {
     expect(spare.numbers).toEqual(['22670000001', '22670000002']);
   });
 
-  test('those who find a route without a start share one, and the next one comes when that one has failed', async () => {
+  test('concurrent callers share one start of a route, and a failed start is followed by another', async () => {
     let start: (works: boolean) => void = () => undefined;
     const slow = new RouteDouble('slow', undefined, async () => {
       throw new Error('no network');
@@ -144,7 +144,7 @@ describe('starting and stopping', () => {
     expect(slow.starts).toBe(3);
   });
 
-  test('every route is stopped, also when one of them throws; one that never started is not', async () => {
+  test('every started route is stopped, even if one of them throws', async () => {
     const unwilling = new RouteDouble('unwilling');
     unwilling.stop = async () => {
       throw new Error('stuck');
@@ -164,7 +164,7 @@ describe('starting and stopping', () => {
 describe('policy and timing of the whole', () => {
   const policies = (...all: RepeatPolicy[]) => strictestRepeatPolicy(all.map((repeat) => ({ repeat })));
 
-  test('the weakest policy of its routes; several that are idempotent are not so together', () => {
+  test('the strictest policy of its routes applies; several idempotent routes are not idempotent together', () => {
     expect(policies('idempotent')).toBe('idempotent');
     expect(policies('at-least-once')).toBe('at-least-once');
     expect(policies('idempotent', 'idempotent')).toBe('at-most-once');
@@ -172,7 +172,7 @@ describe('policy and timing of the whole', () => {
     expect(policies('at-least-once', 'at-most-once', 'idempotent')).toBe('at-most-once');
   });
 
-  test('the longest times of its routes, and a lease in which two of them fit one after the other', async () => {
+  test('the longest times of its routes apply, and the lease covers two routes in turn', async () => {
     const [quick, slow] = [new RouteDouble('quick'), new RouteDouble('slow')];
     quick.timing = { leaseMs: 10_000, maxAttempts: 30, retryBaseMs: 100 };
     slow.timing = { leaseMs: 180_000, reportDeadlineMs: 10 ** 9 };

@@ -25,7 +25,7 @@ describe('where an SMS goes', () => {
     return { first, second };
   }
 
-  test('a batch is split by route, and its results stand in its order', async () => {
+  test('a batch is split by route, and its results are in the order of the batch', async () => {
     const burkina = new RouteDouble('bf', ({ number }) => ({ kind: 'sent', carrierIds: [`bf-${number}`] }));
     const france = new RouteDouble('fr', ({ number }) => ({ kind: 'sent', carrierIds: [`fr-${number}`] }));
     fixture = await RoutedFixture.started([
@@ -46,7 +46,7 @@ describe('where an SMS goes', () => {
     expect(results[3]).toEqual({ kind: 'refused', error: 'no_route', unasked: true });
   });
 
-  test('the route that took it, and the try, are told', async () => {
+  test('the result names the route that took the SMS, and the attempt', async () => {
     await twoRoutes(new RouteDouble('first', () => ({ kind: 'sent', carrierIds: ['id-1'], segments: 1 })));
     expect(await fixture.send(BURKINA)).toEqual({
       kind: 'sent',
@@ -57,7 +57,7 @@ describe('where an SMS goes', () => {
     });
   });
 
-  test('refused for good by one, it goes to the next, and both tries are told', async () => {
+  test('an SMS that one route refuses goes to the next, and the result has both attempts', async () => {
     const { second } = await twoRoutes(new RouteDouble('first', () => REFUSED));
     expect(await fixture.send(BURKINA)).toMatchObject({
       kind: 'sent',
@@ -70,7 +70,7 @@ describe('where an SMS goes', () => {
     expect(second.numbers).toEqual([BURKINA]);
   });
 
-  test('refused by all of them it is refused', async () => {
+  test('an SMS that all routes refuse is refused', async () => {
     await twoRoutes(new RouteDouble('first', () => REFUSED), new RouteDouble('second', () => REFUSED));
     expect(await fixture.send(BURKINA)).toMatchObject({
       kind: 'refused',
@@ -79,7 +79,7 @@ describe('where an SMS goes', () => {
     });
   });
 
-  test('a refusal that is about the number itself goes nowhere else', async () => {
+  test('an SMS that is refused because of its number goes to no other route', async () => {
     const second = new RouteDouble('second');
     fixture = await RoutedFixture.started([
       {
@@ -99,7 +99,7 @@ describe('where an SMS goes', () => {
     expect(second.batches).toEqual([]);
   });
 
-  test('what may have been taken goes nowhere else, also when the route then rests', async () => {
+  test('an SMS that may have been taken goes to no other route, even if the route then rests', async () => {
     const { first, second } = await twoRoutes(new RouteDouble('first', () => LOST), undefined, { minSms: 1 });
     const results = await fixture.submit([anSms('22670000001'), anSms('22670000002')]);
     expect(results).toMatchObject([LOST, LOST]);
@@ -109,7 +109,7 @@ describe('where an SMS goes', () => {
     expect(first.numbers).toHaveLength(2);
   });
 
-  test('what a route has taken is told while others of its batch are under way; the rest when nothing else is tried', async () => {
+  test('a taken SMS is reported while others of its batch are pending; the rest when no other route is tried', async () => {
     let through: (result: SubmitResult) => void = () => undefined;
     const slow = new Promise<SubmitResult>((resolve) => {
       through = resolve;
@@ -136,7 +136,7 @@ describe('where an SMS goes', () => {
     expect(second.numbers).toEqual(['22670000002']);
   });
 
-  test('a transport that throws may have taken it', async () => {
+  test('a transport that throws may have taken the SMS', async () => {
     const { second } = await twoRoutes(
       new RouteDouble('first', () => {
         throw new Error('defect');
@@ -146,7 +146,7 @@ describe('where an SMS goes', () => {
     expect(second.batches).toEqual([]);
   });
 
-  test('what one route is busy for stays with it, until it rests: then it goes on at once', async () => {
+  test('an SMS stays with a busy route until the route rests; then it goes to the next route at once', async () => {
     const { first, second } = await twoRoutes(new RouteDouble('first', () => BUSY), undefined, { minSms: 3 });
     expect(await fixture.send(BURKINA)).toMatchObject({
       ...BUSY,
@@ -166,7 +166,7 @@ describe('where an SMS goes', () => {
     expect(first.numbers).toHaveLength(3);
   });
 
-  test('after its rest one SMS tries the route; when it works all go there again', async () => {
+  test('after the rest one SMS probes the route; if that works all go there again', async () => {
     const { first, second } = await twoRoutes(new RouteDouble('first', () => BUSY), undefined, { minSms: 1 });
     await fixture.send(BURKINA);
     first.answer = () => ({ kind: 'sent' });
@@ -177,7 +177,7 @@ describe('where an SMS goes', () => {
     expect(second.numbers).toHaveLength(3);
   });
 
-  test('one that never got to the carrier says nothing of the route: the next one tries it', async () => {
+  test('an SMS that never reached the carrier says nothing about the route, so the next one probes it', async () => {
     const { first, second } = await twoRoutes(new RouteDouble('first', () => BUSY), undefined, { minSms: 1 });
     await fixture.send(BURKINA);
     const three = () => fixture.submit([1, 2, 3].map((digit) => anSms(`2267000000${digit}`)));
@@ -205,7 +205,7 @@ describe('where an SMS goes', () => {
     },
   );
 
-  test('what a route told before it threw stands, and does not speak against it', async () => {
+  test('results that a route reported before it threw stand, and do not count as failures', async () => {
     const first = new RouteDouble('first', ({ number }) => {
       if (number.endsWith('9')) throw new Error('at the last');
       return { kind: 'sent' };
@@ -217,7 +217,7 @@ describe('where an SMS goes', () => {
     expect(second.numbers).toEqual([]);
   });
 
-  test('a failOver of the host that throws lets the refusal stand, and costs no other', async () => {
+  test('if the host’s failOver throws, the refusal stands, and other SMS are not affected', async () => {
     fixture = await RoutedFixture.started([
       {
         name: 'a',
@@ -233,7 +233,7 @@ describe('where an SMS goes', () => {
     expect(results).toMatchObject([REFUSED, { kind: 'sent', route: 'b' }]);
   });
 
-  test('when the route still fails, the one that tried it goes on too', async () => {
+  test('if the route still fails, the SMS that probed it goes to the next route', async () => {
     const { first } = await twoRoutes(new RouteDouble('first', () => BUSY), undefined, { minSms: 1 });
     await fixture.send(BURKINA);
     fixture.clock.advance(30_000);
@@ -242,7 +242,7 @@ describe('where an SMS goes', () => {
     expect(await fixture.send(BURKINA)).toMatchObject({ kind: 'sent', attempts: { length: 1 } });
   });
 
-  test('refusals are no reason to rest', async () => {
+  test('refusals do not make a route rest', async () => {
     const { first } = await twoRoutes(new RouteDouble('first', () => REFUSED), undefined, { minSms: 1 });
     for (let sms = 0; sms < 20; sms++) await fixture.send(BURKINA);
     expect(first.numbers).toHaveLength(20);
@@ -259,7 +259,7 @@ describe('where an SMS goes', () => {
     return { ...both, firstAgain: fixture.clock.now() + 20_000 };
   }
 
-  test('one whose transport says that its carrier is failing leaves it to the next route, and is asked again', async () => {
+  test('if a transport reports that its carrier is failing, the SMS goes to the next route, and the first is asked again later', async () => {
     const { first, second } = await twoRoutes(new RouteDouble('first', () => BUSY));
     const until = fixture.clock.now() + 20_000;
     first.answer = () => ({ kind: 'postponed', error: 'smpp: 0x04', until, away: true });
@@ -270,7 +270,7 @@ describe('where an SMS goes', () => {
     expect(await fixture.send(BURKINA)).toMatchObject({ kind: 'sent', route: 'a' });
   });
 
-  test('when all routes rest it comes again when the first of them is tried, without a try', async () => {
+  test('if all routes rest, the SMS is postponed until the first of them is probed, and no attempt is counted', async () => {
     const { firstAgain } = await bothRest();
     const untried: SubmitResult = { kind: 'postponed', error: 'circuit_open', until: firstAgain, away: true };
     expect(await fixture.send(BURKINA)).toEqual(untried);
@@ -280,7 +280,7 @@ describe('where an SMS goes', () => {
     expect(await fixture.send(BURKINA)).toMatchObject(LOST);
   });
 
-  test('while another SMS tries the route it comes again in a second', async () => {
+  test('while another SMS probes the route, the SMS is postponed for a second', async () => {
     const { first } = await bothRest();
     fixture.clock.advance(20_000);
     let answerProbe: (result: SubmitResult) => void = () => undefined;
@@ -298,7 +298,7 @@ describe('where an SMS goes', () => {
     expect(await fixture.send(BURKINA)).toMatchObject({ kind: 'sent', route: 'a' });
   });
 
-  test('what waits for a route that operators rest comes again in 15 to 30 s, unless another one can be tried before', async () => {
+  test('an SMS for a route that operators rest is postponed for 15 to 30 s, unless another route can be tried earlier', async () => {
     await twoRoutes(new RouteDouble('first', () => LOST), undefined, { minSms: 1 });
     for (const name of ['a', 'b']) fixture.rested.add(name);
     const comesAfter = async (...lots: number[]) => {
@@ -314,7 +314,7 @@ describe('where an SMS goes', () => {
     expect(await fixture.send(BURKINA)).toMatchObject({ kind: 'postponed', until: fixture.clock.now() + 1000 });
   });
 
-  test('of no use any more when all routes rest, it does not come again', async () => {
+  test('an SMS that expires while all routes rest is not postponed', async () => {
     await bothRest();
     const expiresAt = fixture.clock.now() + 1;
     expect(await fixture.send(BURKINA, { expiresAt })).toMatchObject({ kind: 'postponed' });
@@ -322,7 +322,7 @@ describe('where an SMS goes', () => {
     expect(await fixture.send(BURKINA, { expiresAt })).toEqual({ kind: 'refused', error: 'expired', unasked: true });
   });
 
-  test('refused here while another route rests: it may work there later', async () => {
+  test('an SMS that is refused while another route rests is postponed, because that route may take it later', async () => {
     await twoRoutes(new RouteDouble('first', () => LOST), new RouteDouble('second', () => REFUSED), { minSms: 1 });
     await fixture.send(BURKINA);
     expect(await fixture.send(BURKINA)).toMatchObject({
@@ -339,7 +339,7 @@ describe('where an SMS goes', () => {
     expect(first.numbers).toHaveLength(50);
   });
 
-  test('while the process stops nothing counts against a route and nothing goes on', async () => {
+  test('while the process stops, no failure counts against a route and no SMS goes to the next', async () => {
     const { first, second } = await twoRoutes(new RouteDouble('first', () => BUSY), undefined, { minSms: 1 });
     const stopping = new AbortController();
     stopping.abort();
@@ -349,7 +349,7 @@ describe('where an SMS goes', () => {
     expect(first.numbers).toHaveLength(2);
   });
 
-  test('a slow route does not keep those who were turned away elsewhere', async () => {
+  test('a slow route does not delay SMS that another route refused', async () => {
     let answerSlow: (result: SubmitResult) => void = () => undefined;
     const answered = new Promise<SubmitResult>((resolve) => {
       answerSlow = resolve;
@@ -369,7 +369,7 @@ describe('where an SMS goes', () => {
     expect(await results).toMatchObject([{ route: 'slow' }, { route: 'spare' }]);
   });
 
-  test('a route is not begun whose own time would outlast the lease', async () => {
+  test('a route is not tried if its own time would outlast the lease', async () => {
     const first = new RouteDouble('first', async () => {
       fixture.clock.advance(66_000);
       return REFUSED;
@@ -380,7 +380,7 @@ describe('where an SMS goes', () => {
     expect(second.batches).toEqual([]);
   });
 
-  test('one that had no time for any route comes again in a second, without a try', async () => {
+  test('an SMS that had no time for any route is postponed for a second, and no attempt is counted', async () => {
     const { first, second } = await twoRoutes(new RouteDouble('first', () => LOST), undefined, { minSms: 1 });
     await fixture.send(BURKINA);
     fixture.clock.advance(30_000);

@@ -3,7 +3,7 @@ import { once } from '../../../src/common/concurrency/once.js';
 import { readAsset } from '../../../src/sandbox/asset.js';
 
 describe('an asset of the sandbox', () => {
-  test('is read beside the module', () => {
+  test('is read from the folder of the module', () => {
     expect(readAsset('page/page.html').toString()).toMatch(/^<!doctype html>/);
   });
 

@@ -12,7 +12,7 @@ test('however large the calls are, all together have at most 64 Mi characters', 
   expect(kept.some(({ number }) => number === 2000)).toBe(true);
 });
 
-test('tells of each call until it is asked no more', () => {
+test('notifies a listener of each call until the listener is removed', () => {
   const inbox = new HookInbox();
   let told = 0;
   const stop = inbox.listen(() => told++);

@@ -12,7 +12,7 @@ function message(messageId: string): PhoneMessage {
   return { messageId, channel: 'sms', from: 'INFOS', to: '22670000000', text, media: undefined, receivedAt: 0 };
 }
 
-test('tells who listens at the moment, each message once and in order', () => {
+test('publishes each message once and in order to the present listeners', () => {
   const feed = new SandboxFeed();
   const first: string[] = [];
   const second: string[] = [];
@@ -38,7 +38,7 @@ test('takes the same function twice as two listeners', () => {
   expect(heard).toEqual(['a']);
 });
 
-test('is not disturbed by a listener that throws, and logs neither text nor number', () => {
+test('continues if a listener throws, and logs neither text nor number', () => {
   const log = jest.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
   const feed = new SandboxFeed();
   const heard: string[] = [];

@@ -28,7 +28,7 @@ const local = (localAddress: string, remoteAddress: string, headers: IncomingHtt
   return isLocal({ headers, socket });
 };
 
-test('a request is local when both ends and the name are, and no proxy says otherwise', () => {
+test('a request is local if both addresses and the name are, and no proxy says otherwise', () => {
   expect(local('127.0.0.1', '127.0.0.1', { host: 'localhost:3000' })).toBe(true);
   expect(local('::1', '::ffff:127.0.0.1', { host: '[::1]' })).toBe(true);
   expect(local('127.0.0.1', '192.0.2.1', { host: 'localhost' })).toBe(false);

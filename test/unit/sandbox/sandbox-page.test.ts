@@ -63,7 +63,7 @@ const numbersOf = (browser: SandboxPageBrowser) =>
     .map((card) => /^\+\d+/.exec(card.textContent)?.[0].slice(0, 12));
 
 describe('the page’s source', () => {
-  test('puts nothing in as markup and cannot end its own element', () => {
+  test('inserts nothing as markup and cannot end its own element', () => {
     expect(sandboxScript()).not.toMatch(/innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|Function\(/);
     expect(sandboxHtml().match(/<\/script>/g)).toHaveLength(1);
   });
@@ -83,7 +83,7 @@ describe('the page’s source', () => {
 });
 
 describe('the page', () => {
-  test('speaks French to who prefers it, and English to all others', async () => {
+  test('is in French for those who prefer it, and in English for all others', async () => {
     for (const [language, title, lang] of [
       ['fr-FR', 'Téléphones du bac à sable', 'fr'],
       ['fr', 'Téléphones du bac à sable', 'fr'],
@@ -100,7 +100,7 @@ describe('the page', () => {
     }
   });
 
-  test('says how to send the first message until there is one', async () => {
+  test('shows how to send the first message until there is one', async () => {
     const browser = await opened([], { pathname: '/hote/sandbox/' });
     expect(browser.get('empty').hidden).toBe(false);
     expect(browser.get('curl').textContent).toBe(
@@ -117,7 +117,7 @@ describe('the page', () => {
     expect(browser.get('empty').hidden).toBe(true);
   });
 
-  test('starts with what there is: newest phone first, oldest message first, nothing marked as new', async () => {
+  test('starts with the stored messages: newest phone first, oldest message first, nothing marked as new', async () => {
     const browser = await opened([
       message({ text: 'un', to: '22670000001' }),
       message({ text: 'deux', to: '22670000002' }),
@@ -133,7 +133,7 @@ describe('the page', () => {
     expect(browser.get('state').textContent).toBe('En direct');
   });
 
-  test('marks what arrives as new until somebody turns to that phone', async () => {
+  test('marks an arriving message as new until somebody opens that phone', async () => {
     const browser = await opened([message({ to: '22670000001' }), message({ to: '22670000002' })]);
     await browser.receives(message({ to: '22670000001', text: 'nouveau' }));
     const phones = browser.get('phones');
@@ -149,7 +149,7 @@ describe('the page', () => {
     expect(browser.document.title).toBe('Téléphones du bac à sable');
   });
 
-  test('keeps as text whatever a sender writes', async () => {
+  test('shows whatever a sender writes as text', async () => {
     const evil = '<img src=x onerror="alert(1)"><script>alert(2)</script>';
     const browser = await opened([message({ text: evil })]);
     const media = file({ mimetype: evil, size: 48_213, caption: evil, player: null });
@@ -172,7 +172,7 @@ describe('the page', () => {
     expect(browser.get('phones').all('fresh')).toHaveLength(1);
   });
 
-  test('tells messages of one send to two phones, and equal ids of two channels, apart', async () => {
+  test('distinguishes messages of one send to two phones, and equal ids of two channels', async () => {
     const one = message();
     const browser = await opened([one, { ...one, to: '22670000001' }, { ...one, channel: 'msgapp' }]);
     expect(browser.get('phones').all('message')).toHaveLength(3);
@@ -207,7 +207,7 @@ describe('the page', () => {
     expect(browser.get('phones').all('message')).toHaveLength(1);
   });
 
-  test('reads again from time to time: another process may have delivered', async () => {
+  test('reads again from time to time, because another process may have delivered', async () => {
     const browser = await opened();
     browser.latest = undefined;
     await browser.later();
@@ -267,7 +267,7 @@ describe('the page', () => {
     expect(phones.texts('name')).toEqual(['<b>.png']);
   });
 
-  test('says of a file that the browser cannot read that it cannot', async () => {
+  test('says so if the browser cannot read a file', async () => {
     const browser = await opened([message({ media: file() })]);
     const [picture] = browser
       .get('phones')
@@ -385,7 +385,7 @@ describe('the codes on the page', () => {
     expect(list(browser).all('qr')).toHaveLength(1);
   });
 
-  test('are scanned with a click, with the number that stands there', async () => {
+  test('are scanned with a click, by the phone of the entered number', async () => {
     const browser = await opened();
     await browser.shows(code());
     expect(inputOf(browser).value).toBe('22670000100');
@@ -397,7 +397,7 @@ describe('the codes on the page', () => {
     expect(browser.get('codes').hidden).toBe(true);
   });
 
-  test('change under a number that is being typed', async () => {
+  test('may change while a number is being typed', async () => {
     const browser = await opened();
     await browser.shows(code());
     inputOf(browser).value = '+226 70 00 00 55';
@@ -427,13 +427,13 @@ describe('the codes on the page', () => {
     expect([says.textContent, button.disabled]).toEqual([sentence, false]);
   });
 
-  test('keep as text what the server names', async () => {
+  test('show names from the server as text', async () => {
     const browser = await opened();
     await browser.shows(code({ channel: '<b>x</b>' }));
     expect(partOf(browser, 'scan').textContent).toContain('<b>x</b>');
   });
 
-  test('do not come back with an answer that was overtaken', async () => {
+  test('do not reappear when a late answer arrives', async () => {
     const browser = await opened();
     let answer = (): void => {};
     browser.delay = new Promise((resolve) => {

@@ -122,7 +122,7 @@ describe('the sandbox as an SMS carrier', () => {
     },
   );
 
-  test('shows what …990002 turns away once, first as lost and then as received', async () => {
+  test('shows an SMS that …990002 rejects once, first as lost and then as received', async () => {
     for (const [attempt, arrived] of [false, false, true].entries()) {
       await transport.submit([sms('22670990002', attempt + 1)]);
       expect(await phones.latest(5)).toMatchObject([{ arrived }]);
@@ -130,7 +130,7 @@ describe('the sandbox as an SMS carrier', () => {
     }
   });
 
-  test('turns …990002 away twice, then delivers it, within 5 s of the longest waits', async () => {
+  test('rejects …990002 twice and then delivers it, within 5 s of the longest waits', async () => {
     const kinds: (string | undefined)[] = [];
     for (const attempt of [1, 2, 3]) kinds.push((await transport.submit([sms('22670990002', attempt)]))[0]?.kind);
     expect(kinds).toEqual(['retry', 'retry', 'sent']);
@@ -159,19 +159,19 @@ describe('the sandbox as an SMS carrier', () => {
     expect(transport.repeat).toBe('idempotent');
   });
 
-  test('asks for another attempt at what the phones could not take, and only at that', async () => {
+  test('asks for another attempt for exactly those SMS that the phones could not store', async () => {
     phones.fault = new StorageUnavailableError('no answer');
     const results = await transport.submit([sms('22670000000'), sms('22670990001'), sms('22670990003')]);
     expect(results.map(({ kind }) => kind)).toEqual(['retry', 'refused', 'sent']);
     expect(heard).toEqual([]);
   });
 
-  test('lets an unexpected fault through, for then nobody knows', async () => {
+  test('passes an unexpected error on, because the result is not known then', async () => {
     phones.fault = new TypeError('a bug');
     await expect(transport.submit([sms('22670000000')])).rejects.toBe(phones.fault);
   });
 
-  test('has a fate of its own for the four magic endings only', () => {
+  test('treats only the four magic endings specially', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[1-9]\d{6,14}$/), fc.integer({ min: 1, max: 9 }), (number, attempt) => {
         fc.pre(!/99000[1-4]$/.test(number));

@@ -43,7 +43,7 @@ describe('what is delivered', () => {
     expect(calls.map(({ message }) => message.destination.address)).toEqual(['33600000001', '33600000002']);
   });
 
-  test('and could not be stored is to come again', async () => {
+  test('and could not be stored is requested again', async () => {
     const { calls, deliver } = gated();
     const bind = await openBind(smsc.port, { handlers: { deliver } });
     const answer = smsc.connection.deliver(aMessage());
@@ -53,7 +53,7 @@ describe('what is delivered', () => {
     expect(bind.open).toBe(true);
   });
 
-  test('to a handler that throws at once is to come again', async () => {
+  test('to a handler that throws at once is requested again', async () => {
     const deliver = () => {
       throw new Error('at once');
     };
@@ -61,7 +61,7 @@ describe('what is delivered', () => {
     expect(await smsc.connection.deliver(aMessage())).toMatchObject({ status: 0x64 });
   });
 
-  test('beyond what the handler can take is put off, and nothing else waits for it', async () => {
+  test('beyond what the handler can take is refused for now, and nothing else waits for it', async () => {
     const { calls, deliver } = gated();
     const bind = await openBind(smsc.port, { handlers: { deliver }, settings: { maxUnanswered: 5 } });
     const taken = Array.from({ length: 5 }, () => smsc.connection.deliver(aMessage()));
@@ -76,7 +76,7 @@ describe('what is delivered', () => {
     expect(await again).toMatchObject({ status: 0 });
   });
 
-  test('as data_sm is the same to the handler, and has its own answer', async () => {
+  test('as data_sm reaches the handler alike, and gets its own kind of answer', async () => {
     const { calls, deliver } = gated();
     await openBind(smsc.port, { handlers: { deliver } });
     const answers = [1, 2].map((number) => smsc.connection.data(aMessage(number)));
@@ -108,7 +108,7 @@ describe('the SMSC asks', () => {
     expect(await smsc.connection.enquire()).toEqual({ command: 'enquire_link_resp', status: 0, sequence: 1 });
   });
 
-  test('in vain for what a client does not do', async () => {
+  test('for something that a client does not support, and is refused', async () => {
     const faults: string[] = [];
     const bind = await openBind(smsc.port, { handlers: { fault: (what) => faults.push(what) } });
     const multi = await smsc.connection.ask((sequence) => ({
@@ -142,7 +142,7 @@ describe('the SMSC asks', () => {
     expect(bind.open).toBe(true);
   });
 
-  test('with a body that cannot be read, and is told so', async () => {
+  test('with a body that cannot be read, and gets an error', async () => {
     const bind = await openBind(smsc.port);
     const ask = (commandId: number, body: string) =>
       smsc.connection.ask((sequence) => ({

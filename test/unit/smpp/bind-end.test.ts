@@ -16,7 +16,7 @@ afterEach(() => smsc.close());
 const keep = () => {};
 
 describe('a link that breaks', () => {
-  test('leaves what was written unknown and what was in line not sent', async () => {
+  test('makes written submits unknown and queued ones not sent', async () => {
     smsc.onSubmit = keep;
     const bind = await openBind(smsc.port, { settings: { window: 3 } });
     const outcomes = Array.from({ length: 5 }, (_, number) => bind.submit(aMessage(number)));
@@ -35,14 +35,14 @@ describe('a link that breaks', () => {
     expect([bind.open, bind.outstanding, bind.waiting]).toEqual([false, 0, 0]);
   });
 
-  test('takes nothing more', async () => {
+  test('takes no further submits', async () => {
     const bind = await openBind(smsc.port);
     bind.destroy('enough');
     expect(await bind.submit(aMessage())).toEqual({ kind: 'not-sent', reason: 'enough' });
     expect(await bind.close()).toEqual({ reason: 'enough', orderly: false });
   });
 
-  test('before this turn of the event loop is over has sent nothing of it', async () => {
+  test('before this turn of the event loop ends has sent none of its submits', async () => {
     const bind = await openBind(smsc.port);
     const submit = bind.submit(aMessage());
     bind.destroy('enough');
@@ -51,7 +51,7 @@ describe('a link that breaks', () => {
     expect(smsc.submits).toEqual([]);
   });
 
-  test('while a handler has something in hand bothers nobody', async () => {
+  test('while a handler is working throws no error', async () => {
     let finish = () => {};
     const stored = new Promise<void>((resolve) => {
       finish = resolve;
@@ -76,7 +76,7 @@ describe('a link that breaks', () => {
 });
 
 describe('closing', () => {
-  test('waits for what is written, sends back what is in line, then unbinds', async () => {
+  test('waits for written submits, returns queued ones, then unbinds', async () => {
     smsc.onSubmit = keep;
     const bind = await openBind(smsc.port, { settings: { window: 2 }, clock });
     const { connection } = smsc;
@@ -97,7 +97,7 @@ describe('closing', () => {
     await until(() => connection.closed);
   });
 
-  test('lets the handler store what it has in hand', async () => {
+  test('lets the handler finish its message', async () => {
     const finish: (() => void)[] = [];
     const deliver = () => new Promise<void>((resolve) => finish.push(resolve));
     const bind = await openBind(smsc.port, { clock, handlers: { deliver } });
@@ -110,7 +110,7 @@ describe('closing', () => {
     expect(await closing).toMatchObject({ orderly: true });
   });
 
-  test('with a handler that never comes back, and a peer that is silent, takes two response times', async () => {
+  test('takes two response timeouts if a handler never finishes and the peer is silent', async () => {
     let called = false;
     const deliver = () => {
       called = true;
@@ -140,7 +140,7 @@ describe('closing', () => {
     expect(connection.count('unbind')).toBe(1);
   });
 
-  test('by a peer that then does not hang up ends all the same', async () => {
+  test('ends even if the peer does not hang up', async () => {
     const bind = await openBind(smsc.port, { clock });
     const { connection } = smsc;
     const closing = bind.close();
@@ -152,7 +152,7 @@ describe('closing', () => {
 });
 
 describe('the SMSC unbinds', () => {
-  test('and is answered; what it did not answer is unknown', async () => {
+  test('and is answered; submits without an answer are unknown', async () => {
     smsc.onSubmit = keep;
     const bind = await openBind(smsc.port);
     const submit = bind.submit(aMessage());
