@@ -149,7 +149,7 @@ export async function checkBooks(
   return faults;
 }
 
-/** @throws MessagingError `error.invalid_cursor` where it is no place of a check */
+/** @throws MessagingError `error.invalid_cursor` if it is not a place of a check */
 function placeOf(after: string): { readonly pass: Pass; readonly place: Place } {
   const [part = '', ...words] = after.split(':');
   const pass = PASSES.find((each) => each.part === part);
@@ -212,13 +212,13 @@ function wrongBalances(executor: Executor, from: Place, to: Place, rows: readonl
   return executor.browse(find, undefined);
 }
 
-/** One statement, as the balance and the entries must be of one state; it may take seconds, and keeps nobody waiting. */
+/** It is one statement, so that the balance and the entries are of one state. It may take seconds, but holds no lock. */
 const WRONG_BALANCE = `SELECT concat('Account ', c.id, ': the balance is ', c.balance, ', its entries make ',
     coalesce(sum(l.units), 0), '.') AS fault
   FROM messaging_account c LEFT JOIN messaging_ledger l ON l.account_id = c.id WHERE {range}
   GROUP BY c.id, c.balance HAVING c.balance <> coalesce(sum(l.units), 0)`;
 
-/** How many entries of an account are summed at a time, where a long statement would hold the event loop. */
+/** How many entries of an account are summed at a time, if a long statement would hold the event loop. */
 const ENTRIES = 5000;
 
 /** How often an account whose sum differs is summed again before it is reported. */
@@ -246,7 +246,7 @@ async function wrongBalance(executor: Executor, id: string, attempt: number): Pr
     const from = after;
     const entries = await executor.browse(() => nextEntries(executor.dialect, id, from), id);
     const last = entries.at(-1);
-    // The account has been there, and accounts are not removed.
+    // The account existed a moment ago, and accounts are not removed.
     if (!last) return undefined;
     const isEnd = entries.length < ENTRIES;
     if (last.id !== null) {

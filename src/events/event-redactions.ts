@@ -39,8 +39,8 @@ export async function eraseEvents(
 }
 
 /**
- * Goes through the logs in the order of the accounts' ids, each as far as its events are old enough. How far it has come is in
- * memory: a new process goes through what is kept once more.
+ * Goes through the logs in the order of the accounts' ids, each as far as its events are old enough. It remembers its
+ * place in memory only: a new process goes through all events that are kept once more.
  */
 export class EventRedaction {
   private readonly done = new Map<string, number>();
@@ -52,7 +52,7 @@ export class EventRedaction {
     private readonly redact: Redact,
   ) {}
 
-  /** @returns how many events it read; `limit` or more: there may be others */
+  /** @returns how many events it read. If there are `limit` or more, others may follow */
   async step(before: number, limit: number): Promise<number> {
     const rows = await this.executor.read(() =>
       rowsOf('SELECT c.id FROM messaging_event_counter c WHERE c.id > ? ORDER BY c.id LIMIT ?', this.place, ACCOUNTS),
@@ -85,13 +85,13 @@ function* oldEvents(accountId: string, after: number, before: number, limit: num
   return young < 0 ? rows : rows.slice(0, young);
 }
 
-/** Writes what is left of events; returns how many have changed. */
+/** Writes the redacted events. Returns how many have changed. */
 async function rewrite(executor: Executor, accountId: string, rows: readonly Row[], redact: Redact): Promise<number> {
   const found = changes(rows, redact);
   return found.length === 0 ? 0 : executor.writeAside(() => redactRows(executor.dialect, accountId, found, redact));
 }
 
-/** What is left of a row, some of whose events change. */
+/** A row after the redaction of some of its events. */
 interface Changed {
   readonly sequence: number;
   readonly data: string;
@@ -103,14 +103,14 @@ function changes(rows: readonly Row[], redact: Redact): readonly Changed[] {
   return rows.flatMap((row): readonly Changed[] => {
     if (optionalText(row, 'data') === undefined) return [];
     const stored = contentsOf(row);
-    // The fields stay the same: what is removed is emptied.
+    // A removed value is emptied and its field stays, so that all events of a run have the same fields.
     const left = stored.map(({ at, data }) => ({ at, data: redact(data) }));
     const events = left.filter(({ data }, index) => data !== stored[index]?.data).length;
     return events === 0 ? [] : [{ sequence: integerOf(row, 'sequence'), data: contentText(left), events }];
   });
 }
 
-/** Reads the events again under lock: another redaction may have written what is to stay removed. */
+/** Reads the events again under lock: another redaction may have removed something meanwhile, which must stay removed. */
 function* redactRows(
   dialect: Dialect,
   accountId: string,

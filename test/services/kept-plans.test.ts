@@ -48,7 +48,7 @@ const WHOLE = [
   /r\.number = \$\d+$/,
 ];
 
-/** The indexes of the sessions that live, which are few; whoever looks for them may read all. */
+/** The indexes of the live sessions. There are few, so a statement may read all of them. */
 const OF_LIVE = /^messaging_session_(live|lease)$/;
 
 onPostgres('the statements of the storage contract on PostgreSQL', () => {

@@ -6,7 +6,7 @@ interface Connection {
   query(sql: string, params?: unknown[]): Promise<{ readonly rows: readonly object[] }>;
 }
 
-/** A step of a plan of PostgreSQL's, run. */
+/** A step of a plan that PostgreSQL has run. */
 interface Step {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
@@ -20,22 +20,22 @@ interface Step {
   readonly Plans?: readonly Step[];
 }
 
-/** What running a statement came to. */
+/** How a statement was run. */
 export interface Explained {
   readonly sql: string;
-  /** Rows that were read of tables, or compared by a join, and then not used. */
+  /** How many rows were read from tables, or compared by a join, and then not used. */
   readonly wasted: number;
-  /** Rows that were read of tables and used. */
+  /** How many rows were read from tables and used. */
   readonly used: number;
-  /** Indexes that were read whole, for a condition that is not on their first column. */
+  /** Indexes that were read from end to end, because the condition is not on their first column. */
   readonly readWhole: readonly string[];
   readonly compiled: boolean;
   readonly plan: string;
 }
 
 /**
- * Statements that one connection has planned, and goes on running as it has planned them then. Whatever a statement of our
- * transactions costs, the server would compile it: only the settings of the transaction keep it from that.
+ * Statements that one connection has planned, and goes on running as it has planned them then. For the statements of our
+ * transactions, the cost above which the server compiles is 0: only the settings of the transaction prevent it.
  */
 export class PlannedStatements {
   private constructor(

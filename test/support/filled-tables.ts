@@ -3,7 +3,7 @@ interface Connection {
   query(sql: string): Promise<{ readonly rows: readonly Readonly<Record<string, string>>[] }>;
 }
 
-/** What many rows have in common. */
+/** The value, in SQL, of columns in which many rows have the same. */
 const COMMON: Readonly<Record<string, string>> = {
   channel: "'sms'",
   kind: "'text'",
@@ -15,7 +15,7 @@ const COMMON: Readonly<Record<string, string>> = {
   position: '0',
 };
 
-/** Columns that may be empty, and are in an index of the rows where they are not. */
+/** Columns that may be null, and have an index of the rows in which they are not. */
 const SET = ['lane', 'lane_turn', 'reference', 'lease_until'];
 
 /**

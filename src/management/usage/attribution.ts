@@ -6,7 +6,7 @@ import { type Operation, type Row, rowsOf } from '../../storage/engine/operation
 import { integerOf, optionalInteger, optionalText, textOf } from '../../storage/engine/rows.js';
 import { UNKNOWN_COUNTRY, type UsageAmounts } from './usage-records.js';
 
-/** Of what a row of the summary is. */
+/** What a row of the summary counts: the messages of one channel, country, signature and key. */
 interface UsageKey {
   readonly channel: string;
   readonly country: string;
@@ -17,7 +17,7 @@ interface UsageKey {
 
 export type UsagePart = UsageKey & UsageAmounts;
 
-/** What a range of the ledger comes to. */
+/** The sums of a range of the ledger. */
 export interface Attributed {
   /** The number and the sum of its charges and refunds. */
   readonly entries: number;
@@ -31,7 +31,7 @@ const RECIPIENTS = 5000;
 
 /**
  * Attributes the charges and refunds of an account in a range of time to channels, countries, signatures and keys. It reads
- * page by page and keeps nobody waiting. What has no recipient any more goes to `UNKNOWN_COUNTRY`.
+ * page by page, so that other work runs in between. A charge whose recipient was removed counts for `UNKNOWN_COUNTRY`.
  */
 export async function attribute(
   executor: Executor,
@@ -117,7 +117,7 @@ function toEntry(row: Row): Entry {
   };
 }
 
-/** Messages with so many recipients together as are read at a time, or a part of a larger one. */
+/** Messages that together have at most `RECIPIENTS` recipients, or a part of a message that has more. */
 interface Chunk {
   readonly ids: readonly string[];
   readonly from: number;
@@ -154,7 +154,7 @@ interface Charged {
   readonly units: number;
 }
 
-/** The range is of each message: PostgreSQL would search the whole index for a range of all. */
+/** Each message has its own range of positions: for one range of all messages PostgreSQL would search the whole index. */
 function* readRecipients(dialect: Dialect, { ids, from, below }: Chunk): Operation<readonly Charged[]> {
   const rows = yield* rowsOf(
     `SELECT r.message_id, r.position, r.number, r.units FROM ${dialect.rows({ id: 'id', low: 'integer', high: 'integer' })}
@@ -219,7 +219,7 @@ class Sums {
     this.add(entry, countryIn(number), { refunded: entry.units });
   }
 
-  /** Attributes what recipients that are no longer there have cost. */
+  /** Attributes the cost of recipients that were removed. */
   settle(): void {
     for (const { entry, units, recipients, first } of this.open.values()) {
       this.add(entry, first, { sends: 1 });
@@ -233,7 +233,7 @@ class Sums {
   }
 
   private add({ channel, signature, key, isCode }: Entry, country: string, amounts: Partial<UsageAmounts>): void {
-    // Lines are in none of them.
+    // None of these values contains a line break.
     const name = [channel, country, signature, key, isCode].join('\n');
     const part = this.byKey.get(name) ?? { channel, country, signature, key, isCode, ...NOTHING };
     this.byKey.set(name, part);

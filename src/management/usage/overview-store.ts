@@ -185,7 +185,7 @@ function* findOldestWaiting(
   return oldest;
 }
 
-/** The most facts of each kind, and the newest sessions of a channel that are looked at. */
+/** The most facts of each kind, and how many of a channel's newest sessions are looked at. */
 const MAX_NOTICES = 20;
 const SESSIONS = 200;
 
@@ -232,7 +232,7 @@ function* findAttention(
 /** The reason of a session whose account has unlinked the number. */
 const UNLINKED = 'logout';
 
-/** Numbers whose last session has ended by itself. */
+/** Numbers whose last session has ended without the account having unlinked them. */
 function* lostNumbers(accountId: string, channel: string, now: number): Operation<readonly Row[]> {
   const sessions = yield* rowsOf(
     `SELECT s.number AS target, s.updated_at AS at, s.status, s.reason, s.connected_at FROM messaging_session s

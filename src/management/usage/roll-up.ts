@@ -7,7 +7,7 @@ import { integerOf, optionalInteger, type RowShape, shapeOf, textOf } from '../.
 import { type Attributed, attribute } from './attribution.js';
 import { type RolledUp, type RollUpOrder } from './usage-records.js';
 
-/** How long a process may be at an account before another one takes it, in milliseconds. */
+/** How long a process may work on an account before another one may take it, in milliseconds. */
 const CLAIM_MS = 10 * MINUTE_MS;
 
 /** See `UsageStore.rollUp`. */
@@ -68,7 +68,7 @@ function* findAccounts(dialect: Dialect, { after, limit }: RollUpOrder): Operati
 
 const PLACE: RowShape = { account: 'id', n: 'integer', since: 'integer' };
 
-/** Makes an account that of this process, for a time; false while another one is at it. */
+/** Claims an account for this process, for a time. Returns false while another process works on it. */
 function* claimAccount(dialect: Dialect, accountId: string, now: number): Operation<boolean> {
   const sql = 'INSERT INTO messaging_usage_account (account_id, done_until, claimed_until) VALUES (?, 0, ?)';
   const insert = { sql, params: [accountId, now + CLAIM_MS] };
@@ -82,7 +82,7 @@ function* claimAccount(dialect: Dialect, accountId: string, now: number): Operat
   return claimed > 0;
 }
 
-/** Rolls up the hours of an account that are over, from one with entries to the next. */
+/** Rolls up the hours of an account that are over. Skips hours without entries. */
 async function rollUpNew(executor: Executor, accountId: string, { until, signal }: RollUpOrder): Promise<number> {
   let hours = 0;
   for (;;) {
@@ -98,13 +98,16 @@ function* nextEntry(dialect: Dialect, accountId: string): Operation<number | und
   return yield* firstEntry(dialect, accountId, yield* doneUntil(accountId));
 }
 
-/** Before which hour all those of an account are rolled up. */
+/** The hour before which all hours of an account are rolled up. */
 export function* doneUntil(accountId: string): Operation<number> {
   const [row] = yield* rowsOf('SELECT done_until FROM messaging_usage_account WHERE account_id = ?', accountId);
   return row ? integerOf(row, 'done_until') : 0;
 }
 
-/** The time of an account's first entry from a moment on. The moment is no column of a join: all later entries would be sorted. */
+/**
+ * The time of an account's first entry from a moment on. The moment is a parameter and not a column of a join: with a column,
+ * the database would sort all later entries.
+ */
 export function* firstEntry(dialect: Dialect, accountId: string, from: number): Operation<number | undefined> {
   const [row] = yield* rowsOf(
     `SELECT l.posted_at FROM messaging_ledger l${dialect.by('messaging_ledger_account')}
@@ -115,7 +118,7 @@ export function* firstEntry(dialect: Dialect, accountId: string, from: number): 
   return row && integerOf(row, 'posted_at');
 }
 
-/** Rolls up the hours again whose entries are not those that they were rolled up from. */
+/** Rolls up again those hours whose entries have changed since they were rolled up. */
 async function verify(executor: Executor, { id, doneUntil }: DueAccount, order: RollUpOrder): Promise<number> {
   const { verifyFrom = doneUntil, signal } = order;
   let hours = 0;
@@ -131,7 +134,7 @@ async function verify(executor: Executor, { id, doneUntil }: DueAccount, order: 
   return hours;
 }
 
-/** The hours of a range whose entries are not those that they were rolled up from. */
+/** The hours of a range whose entries have changed since they were rolled up. */
 export function* changedHours(
   dialect: Dialect,
   accountId: string,
@@ -161,7 +164,7 @@ export function* changedHours(
   });
 }
 
-/** Rolls up one hour of an account; false where entries came meanwhile, so that nothing was written. */
+/** Rolls up one hour of an account. Returns false, and writes nothing, if entries came meanwhile. */
 async function rollUpHour(executor: Executor, accountId: string, hour: number, signal: Cancellation): Promise<boolean> {
   const found = await attribute(executor, accountId, hour, hour + HOUR_MS);
   if (signal.aborted) return false;
@@ -183,7 +186,7 @@ function* storeHour(
     `SELECT u.done_until FROM messaging_usage_account u WHERE u.account_id = ?${dialect.lock('u', 'wait')}`,
     accountId,
   );
-  // Entries are only added: where there are as many as were read, they are the same.
+  // Entries are only added: if there are as many as were read, they are the same ones.
   const [now] = yield* rowsOf(
     `SELECT count(*) AS entries FROM messaging_ledger l${dialect.by('messaging_ledger_account')}
       WHERE l.account_id = ? AND l.posted_at >= ? AND l.posted_at < ? AND l.kind IN ('charge', 'refund')`,

@@ -27,7 +27,7 @@ export class UsageStore {
     const done = await this.executor.read(() => doneUntil(accountId));
     const rolledUp = Math.min(until, Math.max(since, done));
     const recent = Math.min(rolledUp, Math.max(since, now - LIVE_MS - (now % HOUR_MS)));
-    // Before the summary is read: what changes it meanwhile makes it newer.
+    // This is read before the summary: a change in between can only make the summary newer.
     const changed = await this.changedHours(accountId, recent, rolledUp);
     const groups = new Groups(groupBy);
     const summary = { accountId, since, until: rolledUp, groupBy, onlyCodes, most };
@@ -41,7 +41,7 @@ export class UsageStore {
       if (groups.size > most) return groups.rows();
       await addLive(hour, hour + HOUR_MS);
     }
-    // Day by day, so that each entry is of the day, and from entry to entry: the account may have had none for long.
+    // Reads day by day, so that each entry counts for its day. Goes from entry to entry, because there may be long gaps.
     for (let from = rolledUp; from < until && groups.size <= most; ) {
       const at = from;
       const next = await this.executor.browse(() => firstEntry(this.executor.dialect, accountId, at), accountId);
@@ -154,7 +154,7 @@ function readSummary(
   );
 }
 
-/** Names of columns that are no words of SQL. */
+/** Names of columns. None of them is a keyword of SQL. */
 const NAME: Readonly<Record<UsageGroup, string>> = {
   day: 'used_on',
   channel: 'used_channel',

@@ -164,7 +164,8 @@ const NAME = shapeOf('id text_id', 'expires_at');
 
 /** Stores the names of texts. Returns for each text whether its name is new. */
 function* addNames(dialect: Dialect, texts: readonly ReceivedText[], now: number): Operation<readonly boolean[]> {
-  // If two texts have the same name, the first one counts. The rows are sorted, so that two transactions with the same texts wait for each other in one order only.
+  // If two texts have the same name, the first one counts. The rows are sorted, so that two transactions with the same texts
+  // cannot deadlock.
   const named = texts.flatMap(({ name, id, expiresAt, joined }) => [
     [name, id, expiresAt] as const,
     ...(joined?.names.map((each) => [each, id, joined.expiresAt] as const) ?? []),
@@ -236,7 +237,7 @@ function toLongText(row: Row): LongText {
 
 /**
  * Reads the texts that are due. A sum over all rows shows first whether there are any. The limits count from the newest text, so
- * that the oldest ones are those beyond them.
+ * that the oldest texts are those beyond the limits.
  */
 function* findDueTexts({ dueBy, maxTexts, maxCharacters, limit }: DueTextsOrder): Operation<readonly Row[]> {
   const [all] = yield* rowsOf(

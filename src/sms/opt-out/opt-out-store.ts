@@ -66,7 +66,7 @@ export class OptOutStore {
     const { dialect } = this.executor;
     return this.recorder.write(function* ({ tell }) {
       const added = yield* addOptOuts(dialect, entries);
-      // Opt-outs for every account are no event of one account: it may never have written to the phone.
+      // An opt-out of every account gives no event: an account may never have written to that phone.
       for (const entry of added) if (entry.accountId !== EVERY_ACCOUNT) tell(optOutEvent('optout.added', entry, entry));
       for (const entry of auditOf(added)) yield* recordAudit(entry);
       return added;
@@ -295,7 +295,7 @@ function* renumberOptOuts(dialect: Dialect, entries: readonly OptOut[], number: 
   );
 }
 
-/** The entries under the keys of one JSON parameter. */
+/** The part of a query that finds the entries of the keys in one JSON parameter. */
 function found(dialect: Dialect): string {
   return `${dialect.rows(KEY)} ${dialect.thenJoin} messaging_opt_out o${dialect.by('primary key')}
     ON ${dialect.lookUp('o.account_id = v.account_id AND o.signature = v.signature AND o.number = v.number')}`;

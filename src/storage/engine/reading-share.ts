@@ -3,14 +3,14 @@
  * account run in order of arrival. So one account's listings delay another's by one read, however many there are.
  */
 export class ReadingShare {
-  /** What waits, by account, the account whose turn is next first; '' for reads that are of no account. */
+  /** The reads that wait, by account. The account whose turn is next comes first; '' stands for reads of no single account. */
   private readonly waiting = new Map<string, (() => void)[]>();
   /** How many reads of each account run now. */
   private readonly reading = new Map<string, number>();
   private readonly maxOfOne: number;
   private running = 0;
 
-  /** @param limit how many reads run at a time, at least 1; of one account at most two, and one fewer than that */
+  /** @param limit how many reads run at a time, at least 1; one account gets at most two of them, and leaves at least one to others */
   constructor(private readonly limit: number) {
     this.maxOfOne = Math.max(1, Math.min(MAX_READS_OF_ONE, limit - 1));
   }
@@ -41,7 +41,7 @@ export class ReadingShare {
     this.reading.set(accountId, this.countOf(accountId) + 1);
   }
 
-  /** A finished read hands its place to the next one at once, so that none that comes later overtakes it. */
+  /** A finished read hands its place to the next one at once, so that no later read overtakes it. */
   private leave(accountId: string): void {
     this.running--;
     const left = this.countOf(accountId) - 1;

@@ -164,7 +164,7 @@ const ACTIONS = {
   closed: 'account.closed',
 } as const satisfies Readonly<Record<AccountState, AuditAction>>;
 
-/** The name and the threshold where they differ, as they were and as they are. */
+/** The name and the threshold, if they differ: before and after the change. */
 function differences(
   present: ManagedAccount,
   changed: ManagedAccount,
@@ -199,7 +199,7 @@ function* answered(
   { once, at, replyOf }: AccountCall,
 ): Operation<Acceptance> {
   const reply = replyOf(account);
-  // Two creations lock nothing in common before: the repeated transaction replays the earlier one.
+  // Two creations have no lock in common up to here. The transaction is repeated, and then replays the reply of the other one.
   if (once && (yield* keepReply(dialect, once, reply, at)))
     throw new RecordMovedError('A reply exists under this key.');
   return { reply, replayed: false };
@@ -281,7 +281,7 @@ function* listSignatures({ limit, status, after }: SignatureQuery): Operation<Si
   return cut(found, limit, true);
 }
 
-/** What fits into a page, of what was read state by state. */
+/** The rows that fit into a page, of those that were read state by state. */
 function cut(found: readonly Signature[], limit: number, isLast: boolean): SignaturesRead {
   const items = withinPage(found.slice(0, limit), ({ reason = '' }) => 500 + Buffer.byteLength(reason));
   return { items, isLast: isLast && items.length === found.length };
