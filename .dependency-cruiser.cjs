@@ -124,6 +124,13 @@ module.exports = {
       from: { path: '^src/', pathNot: PAGE },
       to: { path: PAGE },
     },
+    {
+      name: 'shapes-load-only-shapes',
+      comment: 'The dashboard and the client are type-checked with the shapes that they import, without Node.',
+      severity: 'error',
+      from: { path: '\\.api\\.ts$|^src/events/event-types\\.ts$' },
+      to: { pathNot: '\\.api\\.ts$|^src/schemas/|^src/events/event-types\\.ts$' },
+    },
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'only-the-wiring-imports-adapters',

@@ -313,7 +313,14 @@ export {
 } from './storage/messaging-storage.js';
 export type { TypeormStorageSettings } from './storage/sql-storage.js';
 export type { MeasureOrder, StorageMeasures } from './telemetry/storage-meter.js';
-export type { PingResult } from './webhooks/calls/endpoint-calls.js';
+export type {
+  AttemptPage,
+  AttemptView,
+  EndpointPage,
+  EndpointView,
+  EndpointWithSecret,
+  PingResult,
+} from './webhooks/endpoints/endpoint.api.js';
 export type {
   DisabledReason,
   EndpointOrdering,
@@ -321,13 +328,6 @@ export type {
 } from './webhooks/endpoints/endpoint.js';
 export type { AttemptListQuery, WebhookListQuery } from './webhooks/endpoints/endpoint-history.js';
 export type { EndpointChanges, EndpointDraft, ReplayDraft } from './webhooks/endpoints/endpoint-input.js';
-export type {
-  AttemptPage,
-  AttemptView,
-  EndpointPage,
-  EndpointView,
-  EndpointWithSecret,
-} from './webhooks/endpoints/endpoint-view.js';
 export { type WebhookAnswer, type WebhookCallOptions, WebhookService } from './webhooks/endpoints/webhook-service.js';
 export type { EventPageRequest, EventPlace } from './webhooks/feed/event-service.js';
 export { EventService } from './webhooks/feed/event-service.js';

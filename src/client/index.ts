@@ -13,6 +13,13 @@ export type {
   SessionData,
   SignatureData,
 } from '../events/events.api.js';
+export type {
+  AttemptView as WebhookAttempt,
+  EndpointView as Webhook,
+  EndpointWithSecret as WebhookWithSecret,
+  EventsCalled,
+  PingResult as WebhookPing,
+} from '../webhooks/endpoints/endpoint.api.js';
 export type { EventTypeView } from '../webhooks/feed/feed.api.js';
 export { MessagingApiError } from './api-error.js';
 export {

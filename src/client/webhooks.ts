@@ -1,6 +1,13 @@
 import type { EventType } from '../events/event-types.js';
+import type {
+  AttemptView,
+  EndpointRemoved,
+  EndpointView,
+  EndpointWithSecret,
+  EventsCalled,
+  PingResult,
+} from '../webhooks/endpoints/endpoint.api.js';
 import type { Caller, CallOptions, SendOptions } from './caller.js';
-import type { AccountEvent } from './events.js';
 import type { Listing } from './listing.js';
 
 /** What is to be called, and how. */
@@ -18,47 +25,6 @@ export interface WebhookOrder {
   readonly description?: string | undefined;
 }
 
-/** An endpoint of the account. Moments are ISO 8601, UTC. */
-export interface Webhook {
-  readonly id: string;
-  readonly url: string;
-  /** `["*"]` for all. */
-  readonly types: readonly (EventType | '*')[];
-  readonly ordering: 'none' | 'strict';
-  readonly batch: { readonly max: number; readonly wait_ms: number };
-  readonly signature: 'hmac' | 'ed25519';
-  readonly description: string | null;
-  readonly status: 'enabled' | 'disabled';
-  /** Why it is disabled. */
-  readonly reason: 'requested' | 'failures' | 'gone' | null;
-  /** The number up to which events have been called, or are tried again. */
-  readonly last_sequence: number;
-  /** Since when all calls have failed. */
-  readonly failing_since: string | null;
-  /** Until when it is left alone, as its `Retry-After` has asked. */
-  readonly rests_until: string | null;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
-
-/** An endpoint with what `verifyWebhook` takes as `secrets`, given only by the answer that made it. */
-export type WebhookWithSecret = Webhook & {
-  /** `whsec_…`, for `hmac`. */
-  readonly secret?: string;
-  /** `whpk_…`, for `ed25519`. */
-  readonly public_key?: string;
-};
-
-/** The answer of an endpoint to `test.ping`. */
-export interface WebhookPing {
-  /** Null: there was none. */
-  readonly status: number | null;
-  /** Null for an origin that the host has allowed. */
-  readonly ms: number | null;
-  /** Its body, cut; null without one, and for an origin that the host has allowed. */
-  readonly response: string | null;
-}
-
 /** Which events are called again; all conditions must hold. */
 export interface ReplayQuery {
   /** Only events with a higher number. */
@@ -70,30 +36,6 @@ export interface ReplayQuery {
   readonly types?: readonly (EventType | '*')[] | undefined;
   /** Only events whose last call has failed. */
   readonly only_failed?: boolean | undefined;
-}
-
-/** How many events are called again. */
-export interface EventsCalled {
-  readonly events: number;
-}
-
-/** A call of an endpoint. */
-export interface WebhookAttempt {
-  readonly id: string;
-  /** The number of its first event; null for `test.ping` and `endpoint.gap`. */
-  readonly sequence: number | null;
-  readonly sequences: readonly number[];
-  readonly status: 'delivered' | 'failed';
-  /** Null: there was no answer. */
-  readonly http_status: number | null;
-  /** Why there was none, a short word. */
-  readonly error: string | null;
-  readonly ms: number;
-  readonly at: string;
-  /** What was called with, as far as the events are kept. */
-  readonly request: AccountEvent | { readonly events: readonly AccountEvent[] } | null;
-  /** The answer's body, cut. */
-  readonly response: string | null;
 }
 
 /** Which endpoints to list. */
@@ -116,35 +58,35 @@ export class WebhookRoutes {
   }
 
   /** The answer has the secret, which no later one has. */
-  create(order: WebhookOrder, options?: SendOptions): Promise<WebhookWithSecret> {
+  create(order: WebhookOrder, options?: SendOptions): Promise<EndpointWithSecret> {
     return this.#post([], order, options);
   }
 
   /** Newest first. */
-  list(query?: WebhooksQuery, options?: CallOptions): Listing<Webhook> {
+  list(query?: WebhooksQuery, options?: CallOptions): Listing<EndpointView> {
     return this.#caller.list(['webhooks'], query, options);
   }
 
-  get(id: string, options?: CallOptions): Promise<Webhook> {
+  get(id: string, options?: CallOptions): Promise<EndpointView> {
     return this.#caller.json({ path: ['webhooks', id] }, options);
   }
 
   /** What is absent stays as it is. */
-  update(id: string, changes: Partial<WebhookOrder>, options?: CallOptions): Promise<Webhook> {
+  update(id: string, changes: Partial<WebhookOrder>, options?: CallOptions): Promise<EndpointView> {
     return this.#caller.json({ method: 'PATCH', path: ['webhooks', id], body: changes }, options);
   }
 
-  remove(id: string, options?: CallOptions): Promise<{ readonly success: true }> {
+  remove(id: string, options?: CallOptions): Promise<EndpointRemoved> {
     return this.#caller.json({ method: 'DELETE', path: ['webhooks', id], gone: { success: true } }, options);
   }
 
   /** Makes a new secret. The present one goes on signing for `keep_hours`, 0 to 168, default 24. */
-  rotate(id: string, order: { readonly keep_hours?: number } = {}, options?: SendOptions): Promise<WebhookWithSecret> {
+  rotate(id: string, order: { readonly keep_hours?: number } = {}, options?: SendOptions): Promise<EndpointWithSecret> {
     return this.#post([id, 'rotate'], order, options);
   }
 
   /** Calls it with `test.ping`, once. */
-  test(id: string, options?: SendOptions): Promise<WebhookPing> {
+  test(id: string, options?: SendOptions): Promise<PingResult> {
     return this.#post([id, 'test'], undefined, options);
   }
 
@@ -154,16 +96,16 @@ export class WebhookRoutes {
   }
 
   /** It goes on where it stood. */
-  enable(id: string, options?: SendOptions): Promise<Webhook> {
+  enable(id: string, options?: SendOptions): Promise<EndpointView> {
     return this.#post([id, 'enable'], undefined, options);
   }
 
-  disable(id: string, options?: SendOptions): Promise<Webhook> {
+  disable(id: string, options?: SendOptions): Promise<EndpointView> {
     return this.#post([id, 'disable'], undefined, options);
   }
 
   /** The calls of the last 7 days, newest first. */
-  attempts(id: string, query?: WebhookAttemptsQuery, options?: CallOptions): Listing<WebhookAttempt> {
+  attempts(id: string, query?: WebhookAttemptsQuery, options?: CallOptions): Listing<AttemptView> {
     return this.#caller.list(['webhooks', id, 'attempts'], query, options);
   }
 

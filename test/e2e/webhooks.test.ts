@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { HOUR_MS } from '../../src/common/time.js';
 import { EventLog } from '../../src/events/event-log.js';
-import type { AttemptView } from '../../src/webhooks/endpoints/endpoint-view.js';
+import type { AttemptView } from '../../src/webhooks/endpoints/endpoint.api.js';
 import { WebhookTargets } from '../../src/webhooks/endpoints/webhook-targets.js';
 import type { ApiClient } from '../support/api-client.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';

@@ -1,16 +1,7 @@
 import type { Author } from '../../accounts/audit/audit-entry.js';
 import type { EventType } from '../../events/event-types.js';
+import type { PingResult } from '../endpoints/endpoint.api.js';
 import type { Endpoint } from '../endpoints/endpoint.js';
-
-/** The answer to `test.ping`. */
-export interface PingResult {
-  /** The status of the answer; null: there was none. */
-  readonly status: number | null;
-  /** Milliseconds until the answer, or until it was given up; null for an origin that the host allowed by an option. */
-  readonly ms: number | null;
-  /** The answer's body, cut; null without one, and for an origin that the host allowed by an option. */
-  readonly response: string | null;
-}
 
 /** Which events of the log are called again. */
 export interface ReplayWindow {

@@ -3,10 +3,11 @@ import type { Author } from '../../accounts/audit/audit-entry.js';
 import { Clock } from '../../common/clock.js';
 import { IdGenerator } from '../../common/ids.js';
 import { Notifier, publishNotice } from '../../common/notifier.js';
+import type { PingResult } from '../endpoints/endpoint.api.js';
 import type { Endpoint } from '../endpoints/endpoint.js';
 import { EndpointSecrets } from '../endpoints/endpoint-secret.js';
 import { CallStore } from './call-store.js';
-import { EndpointCalls, type PingResult, type ReplayWindow } from './endpoint-calls.js';
+import { EndpointCalls, type ReplayWindow } from './endpoint-calls.js';
 import { CallRequests, pingEvent } from './http/call-request.js';
 import { WebhookHttp } from './http/webhook-http.js';
 

@@ -6,9 +6,10 @@ import { cursorOf, textOfCursor } from '../../common/list-query.js';
 import { MAX_PAGE_BYTES, type PageRequest } from '../../common/page.js';
 import type { EventView } from '../../events/event-types.js';
 import { EventViews } from '../event-view.js';
+import type { AttemptPage, AttemptView } from './endpoint.api.js';
 import type { Endpoint } from './endpoint.js';
 import { EndpointStore } from './endpoint-store.js';
-import { type AttemptPage, type AttemptView, attemptView } from './endpoint-view.js';
+import { attemptView } from './endpoint-view.js';
 import { WebhookTargets } from './webhook-targets.js';
 
 /** The page of a listing. */

@@ -6,6 +6,7 @@ import { HOUR_MS } from '../../common/time.js';
 import type { EventType } from '../../events/event-types.js';
 import type { ReplayWindow } from '../calls/endpoint-calls.js';
 import { eventTypesOf } from '../event-filter.js';
+import { MAX_BATCHED, MAX_DESCRIPTION, MAX_WAIT_MS } from './endpoint.api.js';
 import type { EndpointBatch, EndpointDefinition, EndpointOrdering, EndpointSignature } from './endpoint.js';
 
 /** An endpoint as its owner asks for it; null counts as absent. */
@@ -46,16 +47,9 @@ export interface ReplayDraft {
   readonly only_failed?: boolean | null | undefined;
 }
 
-/** The most events of a call, and the longest wait for further ones in milliseconds. */
-export const MAX_BATCHED = 100;
-export const MAX_WAIT_MS = 5000;
-
 /** The longest time that a secret signs beside its successor, and the usual one, in hours. */
 export const MAX_KEEP_HOURS = 168;
 const KEEP_HOURS = 24;
-
-/** The most characters of a description. */
-export const MAX_DESCRIPTION = 256;
 
 /** What an endpoint is without being asked for anything else. */
 export const NEW_DEFINITION: Omit<EndpointDefinition, 'url'> = {

@@ -9,7 +9,8 @@ import { Notifier, publishNotice } from '../../common/notifier.js';
 import type { IdempotencyKey } from '../../outbox/accept/send.js';
 import { Idempotency, type IdempotentRequest } from '../../outbox/idempotency.js';
 import type { Acceptance } from '../../outbox/outbox.js';
-import { EndpointCalls, type PingResult } from '../calls/endpoint-calls.js';
+import { EndpointCalls } from '../calls/endpoint-calls.js';
+import type { AttemptPage, EndpointPage, EndpointView, EndpointWithSecret, PingResult } from './endpoint.api.js';
 import type { Endpoint, EndpointDefinition } from './endpoint.js';
 import { type AttemptListQuery, EndpointHistory, pageOf, type WebhookListQuery } from './endpoint-history.js';
 import {
@@ -25,13 +26,7 @@ import {
 import { type EndpointAnswer, type EndpointKey } from './endpoint-records.js';
 import { EndpointSecrets, type SecretSource } from './endpoint-secret.js';
 import { EndpointStore } from './endpoint-store.js';
-import {
-  type AttemptPage,
-  type EndpointPage,
-  type EndpointView,
-  type EndpointWithSecret,
-  endpointView,
-} from './endpoint-view.js';
+import { endpointView } from './endpoint-view.js';
 import { WebhookTargets } from './webhook-targets.js';
 
 /** What a call answers. */

@@ -3,9 +3,7 @@ import { MessagingError } from '../../common/errors.js';
 import { AddressGuard, hostOf, isLoopbackAddress, MediaNetwork, SystemNetwork } from '../../media/address-guard.js';
 import { MediaRefusedError } from '../../media/media-fetcher.js';
 import { WebhookSettings } from '../webhook-options.js';
-
-/** The most characters of an endpoint's URL. */
-export const MAX_WEBHOOK_URL = 2048;
+import { MAX_WEBHOOK_URL } from './endpoint.api.js';
 
 /** The addresses of a target that a module of this process allows; undefined: it does not know it. */
 type TargetRule = (url: URL) => readonly string[] | undefined;

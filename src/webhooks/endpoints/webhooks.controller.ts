@@ -6,7 +6,7 @@ import { TextAccess } from '../../accounts/text-access.js';
 import { Change } from '../../http/change.decorator.js';
 import { MessagingController } from '../../http/messaging-controller.js';
 import { MessagingBody, MessagingQuery } from '../../http/validation.js';
-import type { AttemptPage, EndpointPage, EndpointView } from './endpoint-view.js';
+import type { AttemptPage, EndpointPage, EndpointView } from './endpoint.api.js';
 import { WebhookService } from './webhook-service.js';
 import {
   ChangeEndpointBody,

@@ -3,9 +3,24 @@ import { invalid } from '../../openapi/errors.js';
 import { PAGE, periodFilters } from '../../openapi/listings.js';
 import { count, oneOf } from '../../schemas/builders.js';
 import { MAX_REPLAYS } from '../calls/call-records.js';
-import { MAX_BATCHED, MAX_KEEP_HOURS, MAX_WAIT_MS } from './endpoint-input.js';
+import {
+  AttemptPage,
+  AttemptView,
+  ENDPOINT_FIELDS,
+  EndpointPage,
+  EndpointRemoved,
+  EndpointView,
+  EndpointWithSecret,
+  EventsCalled,
+  EXAMPLE_ID,
+  EXAMPLE_SECRET,
+  EXAMPLE_URL,
+  MAX_BATCHED,
+  MAX_WAIT_MS,
+  PingResult,
+} from './endpoint.api.js';
+import { MAX_KEEP_HOURS } from './endpoint-input.js';
 import { MAX_ENDPOINTS } from './endpoint-records.js';
-import { ENDPOINT_FIELDS, ENDPOINT_SCHEMAS, EXAMPLE_ID, EXAMPLE_SECRET, EXAMPLE_URL } from './endpoint-schemas.js';
 import { WebhooksController } from './webhooks.controller.js';
 import {
   ChangeEndpointBody,
@@ -44,7 +59,16 @@ export const webhooksOpenapi = describeController(WebhooksController, () => ({
     id: { description: 'The endpoint.', example: EXAMPLE_ID },
     sequence: { description: 'The sequence of the event.', schema: { type: 'integer', minimum: 1 }, example: 4711 },
   },
-  schemas: ENDPOINT_SCHEMAS,
+  schemas: {
+    Endpoint: EndpointView,
+    EndpointWithSecret,
+    EndpointPage,
+    PingResult,
+    EndpointAttempt: AttemptView,
+    EndpointAttemptPage: AttemptPage,
+    EventsCalled,
+    EndpointRemoved,
+  },
   routes: {
     create: {
       operationId: 'createWebhook',

@@ -8,8 +8,6 @@ import type { OtpSendResult } from '../../../src/otp/otp-results.js';
 import type { SendPriority } from '../../../src/outbox/queue/priority.js';
 import type { SendSmsBody } from '../../../src/sms/sms.dto.js';
 import type { SmsDetails, SmsPage, SmsQuote, SmsRecipient, SmsSendResult } from '../../../src/sms/sms-results.js';
-import type { PingResult } from '../../../src/webhooks/calls/endpoint-calls.js';
-import type { AttemptPage, EndpointView, EndpointWithSecret } from '../../../src/webhooks/endpoints/endpoint-view.js';
 import type { ChangeEndpointBody, CreateEndpointBody } from '../../../src/webhooks/endpoints/webhooks.dto.js';
 
 /** Compiles only where each of both can stand for the other. */
@@ -29,10 +27,6 @@ const same: readonly true[] = [
   true satisfies Same<client.MsgappMessage, MsgappMessage>,
   true satisfies Same<client.Page<client.MsgappMessage>, MsgappPage>,
   true satisfies Same<client.SendPriority, SendPriority>,
-  true satisfies Same<client.Webhook, EndpointView>,
-  true satisfies Same<client.WebhookWithSecret, EndpointWithSecret>,
-  true satisfies Same<client.Page<client.WebhookAttempt>, AttemptPage>,
-  true satisfies Same<client.WebhookPing, PingResult>,
   true satisfies Same<keyof client.WebhookOrder, keyof CreateEndpointBody>,
   true satisfies Same<keyof client.WebhookOrder, keyof ChangeEndpointBody>,
   true satisfies Same<keyof client.TextOrder, keyof SendTextBody>,

@@ -26,10 +26,9 @@ import {
   recipients,
   START,
 } from '../../../src/testing/storage-contract/fixtures.js';
-import { MAX_DESCRIPTION } from '../../../src/webhooks/endpoints/endpoint-input.js';
+import { MAX_DESCRIPTION, MAX_WEBHOOK_URL } from '../../../src/webhooks/endpoints/endpoint.api.js';
 import { MAX_ENDPOINTS } from '../../../src/webhooks/endpoints/endpoint-records.js';
 import { EndpointStore } from '../../../src/webhooks/endpoints/endpoint-store.js';
-import { MAX_WEBHOOK_URL } from '../../../src/webhooks/endpoints/webhook-targets.js';
 import { closeAfterEach } from '../../support/opened.js';
 import { SqliteMemory } from '../../support/sqlite-memory.js';
 import { WatchedExecutor } from '../../support/watched-executor.js';

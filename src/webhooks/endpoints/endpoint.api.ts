@@ -1,0 +1,166 @@
+import { EVENT_TYPES, type EventType, type EventView } from '../../events/event-types.js';
+import {
+  count,
+  EXAMPLE,
+  identifier,
+  list,
+  moment,
+  nullable,
+  object,
+  oneOf,
+  ref,
+  text,
+  yes,
+} from '../../schemas/builders.js';
+import { schemaOf, type TypeOf } from '../../schemas/schema.js';
+
+/** The most characters of an endpoint's URL. */
+export const MAX_WEBHOOK_URL = 2048;
+
+/** The most characters of a description. */
+export const MAX_DESCRIPTION = 256;
+
+/** The most events of a call, and the longest wait for further ones in milliseconds. */
+export const MAX_BATCHED = 100;
+export const MAX_WAIT_MS = 5000;
+
+/** Values that examples share. */
+export const EXAMPLE_ID = '019d0f52-3a00-7d41-9b0e-6c8f4a2d1e35';
+export const EXAMPLE_SECRET = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDqB2vxTQxTWE=';
+export const EXAMPLE_URL = 'https://shop.example.com/hooks';
+
+const TYPES = list(oneOf<'*' | EventType>(['*', ...EVENT_TYPES], 'A type of event, or `*` for all.'), {
+  minItems: 1,
+  description: 'The types of events that it is told of. `test.ping` and `endpoint.gap` come in any case.',
+  example: ['*'],
+});
+const ORDERING = oneOf(
+  ['none', 'strict'],
+  '`none`: up to 8 calls are under way, and a failed one is tried again by itself. `strict`: one call is under way, and nothing overtakes it.',
+);
+const BATCH_MAX = count('The most events of a call; above 1 the body is `{ "events": […] }`.', {
+  minimum: 1,
+  maximum: MAX_BATCHED,
+});
+const WAIT = count('How long the first event of a call waits for others, in milliseconds.', {
+  maximum: MAX_WAIT_MS,
+});
+const SIGNATURE = oneOf(
+  ['hmac', 'ed25519'],
+  'How calls are signed (Standard Webhooks): `v1` with a shared secret, or `v1a` with a key pair.',
+);
+const DESCRIPTION = text('For people.', { maxLength: MAX_DESCRIPTION, example: 'Commandes' });
+const TARGET = text('https at a public address, without credentials.', {
+  maxLength: MAX_WEBHOOK_URL,
+  example: EXAMPLE_URL,
+});
+
+/** What the owner of an endpoint decides, as bodies have it. */
+export const ENDPOINT_FIELDS = {
+  url: TARGET,
+  types: TYPES,
+  ordering: ORDERING,
+  batch: object('How events are put together.', { max: BATCH_MAX, wait_ms: WAIT }, ['max', 'wait_ms']),
+  signature: SIGNATURE,
+  description: DESCRIPTION,
+};
+
+const ENDPOINT = {
+  id: identifier('The endpoint.', EXAMPLE_ID),
+  url: TARGET,
+  types: TYPES,
+  ordering: ORDERING,
+  batch: object('How events are put together.', { max: BATCH_MAX, wait_ms: WAIT }),
+  signature: SIGNATURE,
+  description: nullable(DESCRIPTION),
+  status: oneOf(['enabled', 'disabled'], 'Whether it is called.'),
+  reason: nullable(
+    oneOf(
+      ['requested', 'failures', 'gone'],
+      'Why it is not: by `disable`, after 72 hours of nothing but failures, or after a 410.',
+    ),
+  ),
+  last_sequence: count('The sequence up to which events have been called, or are tried again.', { example: 4711 }),
+  failing_since: nullable(moment('Since when all calls have failed.')),
+  rests_until: nullable(moment('Until when it is left alone, as its `Retry-After` has asked.')),
+  created_at: moment('When it was made.'),
+  updated_at: moment(
+    'When its owner, or a failure, last changed it, or when calls of past events were last asked for.',
+  ),
+};
+
+const NEXT = nullable(text('The `cursor` of the next page; null at the end.', { minLength: 1 }));
+
+/** An endpoint as the API gives it. */
+export const EndpointView = object('An endpoint.', ENDPOINT);
+export interface EndpointView extends TypeOf<typeof EndpointView> {}
+
+/** An endpoint with what verifies its calls. Only the answer that made it has that. */
+export const EndpointWithSecret = object(
+  'An endpoint with what verifies its calls.',
+  {
+    ...ENDPOINT,
+    secret: text('What verifies its calls, for `hmac`. No other answer has it.', {
+      pattern: '^whsec_[A-Za-z0-9+/]+=*$',
+      example: EXAMPLE_SECRET,
+    }),
+    public_key: text('What verifies its calls, for `ed25519`.', {
+      pattern: '^whpk_[A-Za-z0-9+/]+=*$',
+      example: 'whpk_BwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyAhIiMkJSY=',
+    }),
+  },
+  ['secret', 'public_key'],
+);
+export interface EndpointWithSecret extends TypeOf<typeof EndpointWithSecret> {}
+
+/** A page of endpoints, the newest first. */
+export const EndpointPage = object('Endpoints of the account, the newest first.', {
+  items: list(ref<EndpointView>({ Endpoint: EndpointView }), { maxItems: 500 }),
+  next_cursor: NEXT,
+});
+export interface EndpointPage extends TypeOf<typeof EndpointPage> {}
+
+/** The answer to `test.ping`. */
+export const PingResult = object('What the endpoint has answered.', {
+  status: nullable(count('The status of the answer; null: there was none.', { example: 204 })),
+  ms: nullable(count('Milliseconds until the answer; null if the service has reasons to hide it.', { example: 87 })),
+  response: nullable(text('The answer’s body, at most 2 KiB; null where the service has reasons to hide it.')),
+});
+export interface PingResult extends TypeOf<typeof PingResult> {}
+
+/** A call of an endpoint. */
+export const AttemptView = object('A call of the endpoint.', {
+  id: identifier('The call.', EXAMPLE.message),
+  sequence: nullable(count('The sequence of its first event; null: it had none.', { example: 4711 })),
+  sequences: list(schemaOf<number>({ type: 'integer', minimum: 1 }), {
+    description: 'The sequences of all its events.',
+    example: [4711],
+  }),
+  status: oneOf(['delivered', 'failed'], 'Whether the answer was 2xx.'),
+  http_status: nullable(count('The status of the answer; null: there was none.', { example: 204 })),
+  error: nullable(text('Why there was none, a short word.')),
+  ms: count('Milliseconds until the answer.', { example: 87 }),
+  at: moment('When it was made.'),
+  request: nullable(
+    schemaOf<EventView | { readonly events: readonly EventView[] }>({
+      type: 'object',
+      description: 'What was called with: one event, or `{ "events": […] }`; null: they are no longer kept.',
+    }),
+  ),
+  response: nullable(text('The answer’s body, at most 2 KiB.')),
+});
+export interface AttemptView extends TypeOf<typeof AttemptView> {}
+
+/** A page of calls, the newest first. It may have fewer items than asked for although there are more. */
+export const AttemptPage = object('Calls of the endpoint, the newest first.', {
+  items: list(ref<AttemptView>({ EndpointAttempt: AttemptView }), { maxItems: 500 }),
+  next_cursor: NEXT,
+});
+export interface AttemptPage extends TypeOf<typeof AttemptPage> {}
+
+/** How many events are called again. */
+export const EventsCalled = object('Events that are called again.', { events: count('How many.', { example: 1 }) });
+export interface EventsCalled extends TypeOf<typeof EventsCalled> {}
+
+export const EndpointRemoved = object('The endpoint is removed.', { success: yes });
+export interface EndpointRemoved extends TypeOf<typeof EndpointRemoved> {}
