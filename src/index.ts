@@ -249,11 +249,12 @@ export { describeMessaging } from './openapi/describe-messaging.js';
 export type { OpenApiDocument, Tag as OpenApiTag } from './openapi/openapi-document.js';
 export { type OperatorProgram, runOperator } from './operator/run-operator.js';
 export type { OtpWindow } from './otp/challenge.js';
+export type { OtpSendResult } from './otp/otp.api.js';
 export { OtpModule } from './otp/otp.module.js';
 export type { OtpPepper, OtpPepperOption } from './otp/otp-codes.js';
 export type { CountryBreaker, OtpLimits, OtpPreset } from './otp/otp-limits.js';
 export type { OtpOptions } from './otp/otp-options.js';
-export type { OtpSendResult, VerifyOutcome } from './otp/otp-results.js';
+export type { VerifyOutcome } from './otp/otp-results.js';
 export type { OtpSendOptions } from './otp/otp-service.js';
 export { OtpService, type OtpToSend, type OtpToVerify } from './otp/otp-service.js';
 export type { OtpServiceOptions } from './otp/otp-text.js';
@@ -269,17 +270,14 @@ export { SandboxModule } from './sandbox/sandbox.module.js';
 export { SandboxMsgappTransport } from './sandbox/sandbox-msgapp-transport.js';
 export type { SandboxOptions } from './sandbox/sandbox-options.js';
 export { SandboxSmsTransport } from './sandbox/sandbox-sms-transport.js';
-export type { SmsAttempt } from './sms/attempt-view.js';
 export type { LinkState, RouteState } from './sms/carrier-state.js';
 export type { OptOutCallOptions, OptOutScope } from './sms/opt-out/opt-out-service.js';
 export { type OptOutEntry, OptOutService } from './sms/opt-out/opt-out-service.js';
 export type { OptOutSource } from './sms/opt-out/opt-out-store.js';
 export type { OptOutWordsOption } from './sms/opt-out/opt-out-words.js';
 export { type Encoding, type Measurement, measure } from './sms/segmentation.js';
-export { SmsModule } from './sms/sms.module.js';
-export type { SmsOptions } from './sms/sms-options.js';
-export type { SmsListQuery, SmsRecipientsQuery } from './sms/sms-query.js';
 export type {
+  SmsAttempt,
   SmsDetails,
   SmsPage,
   SmsQuote,
@@ -287,7 +285,10 @@ export type {
   SmsRecipientPage,
   SmsSendResult,
   SmsSummary,
-} from './sms/sms-results.js';
+} from './sms/sms.api.js';
+export { SmsModule } from './sms/sms.module.js';
+export type { SmsOptions } from './sms/sms-options.js';
+export type { SmsListQuery, SmsRecipientsQuery } from './sms/sms-query.js';
 export type { SmsSendOptions } from './sms/sms-service.js';
 export { SmsService, type SmsToSend } from './sms/sms-service.js';
 export type { RouteAttempt } from './sms/sms-transport.js';

@@ -1,4 +1,5 @@
 import type { Metadata } from '../events/events.api.js';
+import type { OtpSendResult, OtpVerified } from '../otp/otp.api.js';
 import type { Caller, CallOptions, SendOptions } from './caller.js';
 
 /** The recipient of a code. */
@@ -13,20 +14,6 @@ export interface OtpOrder {
   readonly metadata?: Metadata | undefined;
 }
 
-/** The answer to a send. Moments are ISO 8601, UTC. */
-export interface OtpSendResult {
-  readonly success: true;
-  readonly message: string;
-  /** A resend of the same code has the same. */
-  readonly otpID: string;
-  readonly number: string;
-  readonly service: string;
-  readonly channel: string;
-  readonly expires_at: string;
-  /** From when the limits of this number allow another send. */
-  readonly resend_at: string;
-}
-
 /** A code as the user typed it. */
 export interface OtpAttempt {
   readonly otp: string;
@@ -34,11 +21,7 @@ export interface OtpAttempt {
   readonly service: string;
 }
 
-/** The answer to a correct code. */
-export interface OtpVerified {
-  readonly success: true;
-  readonly message: string;
-}
+export type { OtpSendResult, OtpVerified } from '../otp/otp.api.js';
 
 /** One-time passcodes. */
 export class OtpRoutes {

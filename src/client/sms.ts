@@ -1,5 +1,6 @@
-import type { DeliveryStatus, SmsStatus } from '../events/delivery-status.api.js';
+import type { SmsStatus } from '../events/delivery-status.api.js';
 import type { Metadata } from '../events/events.api.js';
+import type { SmsAttempt, SmsDetails, SmsQuote, SmsRecipient, SmsSendResult, SmsSummary } from '../sms/sms.api.js';
 import type { Caller, CallOptions, SendOptions } from './caller.js';
 import type { Listing } from './listing.js';
 
@@ -19,88 +20,12 @@ export interface SmsOrder {
   readonly metadata?: Metadata | undefined;
 }
 
-/** The answer to a send: stored and charged. Moments are ISO 8601, UTC. */
-export interface SmsSendResult {
-  /** The account that pays. */
-  readonly userID: string;
-  readonly smsID: string;
-  readonly signature: string;
-  /** The distinct numbers in order of first appearance: all of them in the answer to a send, the first 100 elsewhere. */
-  readonly number: readonly string[];
-  /** Units charged at the send; never changes. */
-  readonly sms_units: number;
-  readonly date_sent: string;
-}
-
-/** A sent SMS in a listing. */
-export interface SmsSummary extends SmsSendResult {
-  /** Null when it was removed, as are `segments`. */
-  readonly content: string | null;
-  readonly segments: number | null;
-  readonly recipients_count: number;
-  readonly refunded_units: number;
-  /** Null where there was none, and when the content was removed. */
-  readonly metadata: Metadata | null;
-}
-
 export type { DeliveryStatus, PublishedStatus, SmsStatus, WaitingStatus } from '../events/delivery-status.api.js';
 
-/** One recipient of a sent SMS. */
-export interface SmsRecipient {
-  readonly number: string;
-  readonly status: DeliveryStatus;
-  readonly units: number;
-  readonly refunded_units: number;
-  readonly error: string | null;
-  readonly updated_at: string;
-  /** The newest 10, oldest first. */
-  readonly attempts: readonly SmsAttempt[];
-  readonly attempts_count: number;
-}
-
-/** One attempt to pass an SMS to a carrier. */
-export interface SmsAttempt {
-  readonly at: string;
-  readonly route: string;
-  /** After `retry` and `postponed` another attempt follows. */
-  readonly status: 'sent' | 'delivered' | 'undelivered' | 'failed' | 'retry' | 'postponed' | 'unknown';
-  readonly error: SmsAttemptError | null;
-  readonly segments: number | null;
-}
+export type { SmsAttempt, SmsDetails, SmsQuote, SmsRecipient, SmsSendResult, SmsSummary } from '../sms/sms.api.js';
 
 /** Why an attempt did not succeed. */
-export type SmsAttemptError =
-  | 'refused'
-  | 'undelivered'
-  | 'temporary'
-  | 'no_answer'
-  | 'bad_answer'
-  | 'transport_error'
-  | 'not_connected'
-  | 'not_started'
-  | 'stopping'
-  | 'no_time'
-  | 'rate_limited'
-  | 'expired'
-  | 'unsendable';
-
-/** A sent SMS with its recipients. */
-export interface SmsDetails extends SmsSummary {
-  /** The first 100. */
-  readonly recipients: readonly SmsRecipient[];
-}
-
-/** The price of a send. */
-export interface SmsQuote {
-  readonly encoding: 'GSM-7' | 'UCS-2';
-  readonly segments: number;
-  /** Code points. */
-  readonly characters: number;
-  readonly units_per_recipient: readonly { readonly number: string; readonly units: number }[];
-  readonly sms_units: number;
-  /** The distinct characters that are not in GSM-7, in order of first appearance. */
-  readonly not_gsm7: readonly string[];
-}
+export type SmsAttemptError = NonNullable<SmsAttempt['error']>;
 
 /** The recipients to list. */
 export interface SmsRecipientsQuery {

@@ -1,18 +1,3 @@
-/** The reply to a send. */
-export interface OtpSendResult {
-  readonly success: true;
-  readonly message: string;
-  /** The id of the code; a resend of the same code has the same id. */
-  readonly otpID: string;
-  readonly number: string;
-  readonly service: string;
-  readonly channel: string;
-  /** ISO 8601, UTC. */
-  readonly expires_at: string;
-  /** The earliest time at which the limits of this number allow another send; ISO 8601, UTC. */
-  readonly resend_at: string;
-}
-
 /** The result of verifying a code; one kind for each row of the decision table. */
 export type VerifyOutcome =
   /** V3: correct, and consumed by this attempt. */

@@ -9,6 +9,7 @@ import { MessagingController } from '../http/messaging-controller.js';
 import { ReplyHeaders, RequestCancellation } from '../http/parameters.js';
 import { MessagingBody } from '../http/validation.js';
 import type { IdempotentRequest } from '../outbox/idempotency.js';
+import type { OtpVerified } from './otp.api.js';
 import { SendOtpBody, VerifyOtpBody } from './otp.dto.js';
 import type { VerifyOutcome } from './otp-results.js';
 import { OtpService } from './otp-service.js';
@@ -38,15 +39,9 @@ export class OtpController {
   @Post('verify/otp')
   @Needs('otp.verify')
   @HttpCode(200)
-  async verify(@Caller() { accountId }: Caller, @MessagingBody() body: VerifyOtpBody): Promise<VerifyReceipt> {
+  async verify(@Caller() { accountId }: Caller, @MessagingBody() body: VerifyOtpBody): Promise<OtpVerified> {
     return verifyReply(await this.otp.verify(accountId, body), this.settings.catalogue);
   }
-}
-
-/** The reply to a correct code. */
-interface VerifyReceipt {
-  readonly success: true;
-  readonly message: string;
 }
 
 const REFUSALS = {
@@ -64,7 +59,7 @@ const REFUSALS = {
  * The reply to an attempt.
  * @throws MessagingError for any outcome but a correct code
  */
-function verifyReply(outcome: VerifyOutcome, catalogue: Catalogue): VerifyReceipt {
+function verifyReply(outcome: VerifyOutcome, catalogue: Catalogue): OtpVerified {
   if (outcome.kind === 'verified') return { success: true, message: renderText(catalogue, 'otp.verified') };
   const retryAfter = outcome.kind === 'locked' ? outcome.retryAfter : undefined;
   throw new MessagingError(REFUSALS[outcome.kind], {}, retryAfter);

@@ -1,12 +1,12 @@
 import { describeController, type ErrorDescription, fieldsOf } from '../openapi/controller-description.js';
 import { NUMBER_RECONNECTING } from '../openapi/errors.js';
 import { Channels } from '../outbox/channel.js';
-import { EXAMPLE, identifier, moment, object, phoneNumber, text, yes } from '../schemas/builders.js';
+import { EXAMPLE, moment } from '../schemas/builders.js';
+import { withExamples } from '../schemas/examples.js';
+import { OtpSendResult, OtpVerified, SERVICE } from './otp.api.js';
 import { OtpController } from './otp.controller.js';
 import { SendOtpBody, VerifyOtpBody } from './otp.dto.js';
 import { OtpSettings } from './otp-settings.js';
-
-const SERVICE = "The name of what the code is for. It is compared in Unicode's normal form NFC, and otherwise exactly.";
 
 /** A messaging-app channel sends from numbers of the account. */
 const NO_SENDER: readonly ErrorDescription[] = ['error.msgapp_no_session', NUMBER_RECONNECTING];
@@ -21,23 +21,11 @@ export const otpOpenapi = describeController(OtpController, ({ get }) => {
   return {
     tag: { name: 'OTP', description: 'Send a one-time passcode to a number and verify it.' },
     schemas: {
-      OtpSendResult: object(
-        'The message is stored and charged, and will be delivered. The code itself is not stored.',
-        {
-          success: yes,
-          message: text('The success as a sentence.', { example: catalogue['otp.sent'] }),
-          otpID: identifier('The code; the same when a pending code is sent again.', 'Qm9ucyBiYWlzZXJzISEhIQ'),
-          number: phoneNumber('The recipient.'),
-          service: text(SERVICE, { minLength: 1, maxLength: 128, example: otp.service }),
-          channel: text('The channel that delivers the code.', { example: 'sms' }),
-          expires_at: moment('When the code expires.', validityMs),
-          resend_at: moment('From when another send is allowed.'),
-        },
-      ),
-      OtpVerified: object('The code was correct and cannot be used again.', {
-        success: yes,
-        message: text('The success as a sentence.', { example: catalogue['otp.verified'] }),
+      OtpSendResult: withExamples(OtpSendResult, {
+        message: catalogue['otp.sent'],
+        expires_at: moment('', validityMs).example,
       }),
+      OtpVerified: withExamples(OtpVerified, { message: catalogue['otp.verified'] }),
     },
     routes: {
       send: {

@@ -9,8 +9,8 @@ import type {
 } from '../outbox/policy/send-policy.js';
 import { type Challenge, challengeIn, opensAt, statusOf, withOneMore } from './challenge.js';
 import { type CodeSend, type OtpRule, rulesFor, type SendRule } from './fraud-rules.js';
+import type { OtpSendResult } from './otp.api.js';
 import type { OtpBinding } from './otp-codes.js';
-import type { OtpSendResult } from './otp-results.js';
 import type { OtpSettings } from './otp-settings.js';
 import { payloadOf } from './otp-text-source.js';
 import { RecordKeys } from './record-keys.js';

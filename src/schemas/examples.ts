@@ -1,5 +1,5 @@
 import { SCHEMAS } from './builders.js';
-import type { Json, Schema, Schemas } from './schema.js';
+import type { Fields, Json, ObjectSchema, Schema, Schemas } from './schema.js';
 
 /** The example of a named schema, which its required fields make, with these fields added or instead. */
 export function exampleOf(named: Schemas, name: string, fields: Readonly<Record<string, Json>> = {}) {
@@ -17,4 +17,16 @@ function exampleOfValue(schema: Schema, named: Schemas): Json {
   if (schema.items !== undefined) return [exampleOfValue(schema.items, named)];
   if (schema.properties !== undefined) return exampleOfFields(schema, named);
   return schema.enum?.[0] ?? schema.minimum ?? '';
+}
+
+/** The schema of an object with these examples of its fields, for instance with texts of the host. */
+export function withExamples<F extends Fields, Optional extends keyof F>(
+  schema: ObjectSchema<F, Optional>,
+  examples: { readonly [K in keyof F]?: Json | undefined },
+): Schema {
+  const properties = Object.entries(schema.properties).map(([name, field]) => {
+    const example = examples[name];
+    return [name, example === undefined ? field : { ...field, example }];
+  });
+  return { ...schema, properties: Object.fromEntries(properties) };
 }

@@ -1,54 +1,10 @@
 import type { DeliveryStatus } from '../events/delivery-status.api.js';
 import type { AttemptEntry } from '../outbox/delivery-state.js';
 import type { RecipientDetails } from '../outbox/outbox-records.js';
+import { ATTEMPT_ERRORS, type SmsAttempt } from './sms.api.js';
 
-/** One attempt to submit an SMS to a carrier, as shown to the account. */
-export interface SmsAttempt {
-  /** The time at which the attempt ended, ISO 8601, UTC. */
-  readonly at: string;
-  /** The carrier's name in the host's configuration. */
-  readonly route: string;
-  readonly status: AttemptStatus;
-  /** One of `ATTEMPT_ERRORS`; null without an error. */
-  readonly error: AttemptError | null;
-  /** The carrier's count of segments; null when it reports none. */
-  readonly segments: number | null;
-}
-
-/**
- * The result of an attempt. After `retry` and `postponed` the carrier had not accepted the SMS, and another attempt
- * follows.
- */
-export const ATTEMPT_STATUSES = [
-  'sent',
-  'delivered',
-  'undelivered',
-  'failed',
-  'retry',
-  'postponed',
-  'unknown',
-] as const;
-
-type AttemptStatus = (typeof ATTEMPT_STATUSES)[number];
-
-/** The errors that accounts are shown. Carriers' own texts are not shown, because they may contain anything. */
-export const ATTEMPT_ERRORS = [
-  'refused',
-  'undelivered',
-  'temporary',
-  'no_answer',
-  'bad_answer',
-  'transport_error',
-  'not_connected',
-  'not_started',
-  'stopping',
-  'no_time',
-  'rate_limited',
-  'expired',
-  'unsendable',
-] as const;
-
-type AttemptError = (typeof ATTEMPT_ERRORS)[number];
+type AttemptStatus = SmsAttempt['status'];
+type AttemptError = NonNullable<SmsAttempt['error']>;
 
 /** The newest attempts of a recipient, oldest first. */
 export function attemptsOf({ attempts, status }: RecipientDetails): readonly SmsAttempt[] {

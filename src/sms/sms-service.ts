@@ -18,19 +18,12 @@ import { OutboxStore } from '../outbox/outbox-store.js';
 import { type SendPriority, sendPriority } from '../outbox/queue/priority.js';
 import { OPTED_OUT, OptOutDirectory } from './opt-out/opt-out-directory.js';
 import { measure, notGsm7 } from './segmentation.js';
+import type { SmsDetails, SmsPage, SmsQuote, SmsRecipientPage, SmsSendResult } from './sms.api.js';
 import { SMS } from './sms-channel.js';
 import { SmsSettings } from './sms-options.js';
 import { checkContent, checkNumbers, checkText, priceRecipients } from './sms-pricing.js';
 import { messageQuery, recipientQuery, type SmsListQuery, type SmsRecipientsQuery } from './sms-query.js';
-import {
-  recipientOf,
-  type SmsDetails,
-  type SmsPage,
-  type SmsQuote,
-  type SmsRecipientPage,
-  type SmsSendResult,
-  summaryOf,
-} from './sms-results.js';
+import { recipientOf, summaryOf } from './sms-results.js';
 
 /** A text to one or more numbers under a sender name. */
 export interface SmsToSend {

@@ -9,8 +9,8 @@ import { MessagingController } from '../http/messaging-controller.js';
 import { ReplyHeaders, RequestCancellation } from '../http/parameters.js';
 import { MessagingBody, MessagingQuery } from '../http/validation.js';
 import type { IdempotentRequest } from '../outbox/idempotency.js';
+import type { SmsDetails, SmsPage, SmsQuote, SmsRecipientPage } from './sms.api.js';
 import { ListRecipientsQuery, ListSmsQuery, QuoteSmsBody, SendSmsBody } from './sms.dto.js';
-import type { SmsDetails, SmsPage, SmsQuote, SmsRecipientPage } from './sms-results.js';
 import { SmsService } from './sms-service.js';
 
 /** The SMS routes (docs/http-api.md). */

@@ -8,26 +8,20 @@ import {
 import { invalid } from '../openapi/errors.js';
 import { MESSAGE_FILTERS, PAGE, shortPages } from '../openapi/listings.js';
 import { SEND_PRIORITIES } from '../outbox/queue/priority.js';
-import {
-  count,
-  EXAMPLE,
-  identifier,
-  list,
-  metadata,
-  moment,
-  nextCursor,
-  nullable,
-  object,
-  oneOf,
-  phoneNumber,
-  ref,
-  shownNumber,
-  text,
-} from '../schemas/builders.js';
+import { EXAMPLE, oneOf } from '../schemas/builders.js';
 import { exampleOf } from '../schemas/examples.js';
-import type { Schema, Schemas } from '../schemas/schema.js';
-import { ATTEMPT_ERRORS, ATTEMPT_STATUSES } from './attempt-view.js';
+import type { Schema } from '../schemas/schema.js';
 import { measure, notGsm7 } from './segmentation.js';
+import {
+  SmsAttempt,
+  SmsDetails,
+  SmsPage,
+  SmsQuote,
+  SmsRecipient,
+  SmsRecipientPage,
+  SmsSendResult,
+  SmsSummary,
+} from './sms.api.js';
 import { SmsController } from './sms.controller.js';
 import { ListRecipientsQuery, ListSmsQuery, QuoteSmsBody, SendSmsBody } from './sms.dto.js';
 import { SmsSettings } from './sms-options.js';
@@ -167,90 +161,15 @@ const UCS2_TEXT = 'Votre colis arrivera bientôt.';
 
 const STATUS = oneOf(SMS_STATUSES, 'Only with a recipient in this status.');
 
-const recipients = (description: string, limits: Schema = {}): Schema =>
-  list(shownNumber('A recipient.'), { minItems: 1, description, ...limits });
-
-const RECEIPT: Schemas = {
-  userID: identifier('The account that pays.', EXAMPLE.account),
-  smsID: identifier('The SMS; `GET …/sms/{smsID}` shows its status.', EXAMPLE.message),
-  signature: text('The sender’s name.'),
-  number: recipients('The recipients without repeats, in the order of the request.'),
-  sms_units: count(
-    'Units charged at the send: segments × units per segment, over all recipients except those that opted out. It never changes.',
-  ),
-  date_sent: moment('When the send was accepted.'),
-};
-
-const SUMMARY: Schemas = {
-  ...RECEIPT,
-  number: recipients('The first 100 recipients, in the order of the request.', { maxItems: 100 }),
-  recipients_count: count('The number of recipients.', { minimum: 1 }),
-  content: nullable(text('The text that is sent; null when it was removed.', { example: EXAMPLE.text })),
-  segments: nullable(count('The number of parts of the text; null when it was removed.', { minimum: 1 })),
-  refunded_units: count('Units refunded because recipients failed.'),
-  metadata,
-};
-
-const SCHEMAS: Schemas = {
-  SmsSendResult: object('The SMS is stored and charged, and will be delivered.', RECEIPT),
-  SmsSummary: object('A sent SMS.', SUMMARY),
-  SmsPage: object('One page of the account’s SMS, newest first.', {
-    items: list(ref('SmsSummary'), { maxItems: 500 }),
-    next_cursor: nextCursor,
-  }),
-  SmsDetails: object('The SMS with the status of its first 100 recipients.', {
-    ...SUMMARY,
-    recipients: list(ref('SmsRecipient'), { description: 'The first 100.', maxItems: 100 }),
-  }),
-  SmsRecipientPage: object('One page of the recipients of an SMS, in the order of the send.', {
-    items: list(ref('SmsRecipient'), { maxItems: 500 }),
-    next_cursor: nextCursor,
-  }),
-  SmsRecipient: object('One recipient of a sent SMS.', {
-    number: shownNumber('The recipient.'),
-    status: oneOf(
-      SMS_STATUSES,
-      '`queued → sending → sent → delivered` or `undelivered`; `failed`: refused for good or all attempts failed, and refunded; `unknown`: there is no reliable answer.',
-      { example: 'delivered' },
-    ),
-    units: count('Units charged for this recipient.'),
-    refunded_units: count('Units refunded because this recipient failed.'),
-    error: nullable(
-      text('The carrier’s error, or `opted_out`: the phone has refused this signature. Null when there is no error.'),
-    ),
-    updated_at: moment('When the status last changed.'),
-    attempts: list(ref('SmsAttempt'), { description: 'The newest 10, oldest first.', maxItems: 10 }),
-    attempts_count: count('The number of attempts, as far as the carrier’s transport reports them.', { example: 1 }),
-  }),
-  SmsAttempt: object('One attempt to pass an SMS to a carrier.', {
-    at: moment('When it ended.'),
-    route: text('The carrier, under the name that this service gives it.', { example: 'carrier' }),
-    status: oneOf(
-      ATTEMPT_STATUSES,
-      'The result. `retry` and `postponed`: the carrier did not accept the SMS, and another attempt was due.',
-      { example: 'delivered' },
-    ),
-    error: nullable(oneOf(ATTEMPT_ERRORS, 'The error; null when there is none. Never the carrier’s own words.')),
-    segments: nullable({
-      type: 'integer',
-      description: 'Segments that the carrier counted; null if it reports none.',
-      example: 1,
-    }),
-  }),
-  SmsQuote: object('The price and how the text is split.', {
-    encoding: oneOf(['GSM-7', 'UCS-2'], 'How the text would be encoded.'),
-    segments: count('The number of parts of the text.', { minimum: 1 }),
-    characters: count('Length of the text in Unicode code points.', { minimum: 1 }),
-    units_per_recipient: list(
-      object('One recipient.', { number: phoneNumber('The recipient.'), units: count('Units for this recipient.') }),
-      { minItems: 1, description: 'One entry for each number, without repeats, in the order of the request.' },
-    ),
-    sms_units: count('Units in total.'),
-    not_gsm7: list(
-      { type: 'string', minLength: 1 },
-      { uniqueItems: true, description: 'The characters that force UCS-2, in order of appearance.' },
-    ),
-  }),
+const SCHEMAS = {
+  SmsSendResult,
+  SmsSummary,
+  SmsPage,
+  SmsDetails,
+  SmsRecipientPage,
+  SmsRecipient,
+  SmsAttempt,
+  SmsQuote,
 };
 
 /** An answer to a quote with the host's tariff. */
