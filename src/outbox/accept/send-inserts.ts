@@ -207,26 +207,36 @@ function oneSend(dialect: Dialect, send: Send, turn: number | undefined): Statem
 function oneSentTo(dialect: Dialect, send: Send): Statement[] {
   const { id, accountId, channel, at } = send;
   const [text, integer] = [dialect.typed('text'), dialect.typed('integer')];
-  return slicesOf(textsByNumber(send), dialect.maxRows).map(({ items }) => ({
+  // Sorted in a subquery, as `Dialect.ifPaid` of PostgreSQL adds a WHERE at the end.
+  const rows = `SELECT * FROM ${dialect.rows(NUMBERED)} ORDER BY v.number ${ALL_ROWS}`;
+  return slicesOf(rowsByNumber(dialect, send), dialect.maxRows).map(({ items }) => ({
     sql: `INSERT INTO messaging_sent_to (account_id, channel, message_id, sent_at, number, position)
-      SELECT ${text}, ${text}, ${text}, ${integer}, v.number, v.position FROM ${dialect.rows(NUMBERED)}`,
+      SELECT ${text}, ${text}, ${text}, ${integer}, s.number, s.position FROM (${rows}) s`,
     get params() {
       return [accountId, channel, id, at, JSON.stringify(items.map(numberAndPosition))];
     },
   }));
 }
 
+/** Without a limit, MariaDB and SQLite may leave out the ORDER BY of a subquery. It is the largest one that all accept. */
+const ALL_ROWS = 'LIMIT 9223372036854775807';
+
+/** A recipient's number and position; as one text, with a blank between them, while many of them are sorted. */
+type NumberAndPosition = string | readonly [number: string, position: number];
+
 /**
- * Each number and its position as one text, in the order of numbers. Sorted here, because a statement with ORDER BY would sort
- * its own slice only, and PostgreSQL's `ifPaid` adds a WHERE behind it. Texts are sorted three times as fast as objects.
+ * The rows of a large send by number. They are sorted here only if they need several statements, because each of these sorts
+ * its own rows only. Texts are sorted three times as fast as objects.
  */
-function textsByNumber({ recipients }: Send): string[] {
+function rowsByNumber({ maxRows }: Dialect, { recipients }: Send): NumberAndPosition[] {
+  if (recipients.length <= maxRows) return recipients.map(({ number }, position) => [number, position]);
   return recipients.map(({ number }, position) => `${number} ${position}`).sort();
 }
 
-function numberAndPosition(text: string): [number: string, position: number] {
-  const space = text.lastIndexOf(' ');
-  return [text.slice(0, space), Number(text.slice(space + 1))];
+function numberAndPosition(row: NumberAndPosition): NumberAndPosition {
+  if (typeof row !== 'string') return row;
+  const blank = row.lastIndexOf(' ');
+  return [row.slice(0, blank), Number(row.slice(blank + 1))];
 }
 
 /** The statements that index sends by number. */
