@@ -214,9 +214,16 @@ export { messagingMigrations } from './messaging/schema.js';
 export type { TypeormStorageSource } from './messaging/typeorm-storage.js';
 export { TypeormStorage, type TypeormStorageOptions } from './messaging/typeorm-storage.js';
 export { channelToken } from './msgapp/channel-token.js';
+export type {
+  MsgappMessage,
+  MsgappPage,
+  MsgappSendResult,
+  PendingSession,
+  SessionsView,
+  SessionView,
+} from './msgapp/msgapp.api.js';
 export { MsgappModule } from './msgapp/msgapp.module.js';
 export type { MsgappListQuery } from './msgapp/msgapp-query.js';
-export type { MsgappMessage, MsgappPage, MsgappSendResult } from './msgapp/msgapp-results.js';
 export type { MsgappSendOptions } from './msgapp/msgapp-service.js';
 export { type MsgappFile, MsgappService, type MsgappText } from './msgapp/msgapp-service.js';
 export type { ConnectLimits, MsgappOptions, MsgappTariff } from './msgapp/msgapp-settings.js';
@@ -239,7 +246,6 @@ export { SessionLostError } from './msgapp/sessions/credential-vault.js';
 export type { LinkCode, LinkNews } from './msgapp/sessions/qr-stream.js';
 export type { SessionCredentials } from './msgapp/sessions/session-credentials.js';
 export { SessionManager } from './msgapp/sessions/session-manager.js';
-export type { PendingSession, SessionsView, SessionView } from './msgapp/sessions/session-view.js';
 export {
   PostgresNotifier,
   type PostgresNotifierOptions,

@@ -1,45 +1,17 @@
-import type { DeliveryStatus } from '../events/delivery-status.api.js';
 import type { Metadata } from '../events/events.api.js';
+import type { LinkOffer, MsgappMessage, MsgappSendResult, SessionStatus, SessionsView } from '../msgapp/msgapp.api.js';
 import type { Caller, CallOptions, SendOptions, StreamCallOptions } from './caller.js';
 import type { Listing } from './listing.js';
 import type { SendPriority } from './sms.js';
 
-/** A session that waits to be linked. Moments are ISO 8601, UTC. */
-export interface LinkOffer {
-  readonly sessionID: string;
-  /** Gives access to the codes of this session. Never log it. */
-  readonly qrToken: string;
-  readonly status: 'created';
-  readonly qr_url: string;
-  /** When the session ends unless it is scanned. */
-  readonly expires_at: string;
-}
-
-export type SessionStatus =
-  | 'created'
-  | 'connected'
-  | 'reconnecting'
-  | 'expired'
-  | 'logged_out'
-  | 'replaced'
-  | 'banned'
-  | 'failed';
-
-/** A session of the account. */
-export interface MsgappSession {
-  readonly sessionID: string;
-  readonly status: SessionStatus;
-  /** Null before the scan. */
-  readonly number: string | null;
-  readonly created_at: string;
-  readonly connected_at: string | null;
-  readonly reason: string | null;
-}
-
-/** The sessions, newest first. On top the requested one, else the first connected one, else the newest. */
-export type MsgappSessions =
-  | { readonly status: 'disconnected'; readonly sessions: readonly [] }
-  | (Pick<MsgappSession, 'sessionID' | 'status' | 'number'> & { readonly sessions: readonly MsgappSession[] });
+export type {
+  LinkOffer,
+  MsgappMessage,
+  MsgappSendResult,
+  SessionStatus,
+  SessionsView as MsgappSessions,
+  SessionView as MsgappSession,
+} from '../msgapp/msgapp.api.js';
 
 /** News of a session that waits to be linked. */
 export type LinkNews =
@@ -85,41 +57,6 @@ export interface MediaOrder extends Addressed {
   readonly caption?: string | undefined;
 }
 
-/** The answer to a send: stored and charged. */
-export interface MsgappSendResult {
-  readonly success: true;
-  readonly messageID: string;
-}
-
-/** A message with its status. */
-export interface MsgappMessage {
-  readonly messageID: string;
-  readonly from: string;
-  readonly to: string;
-  /** Null for a file, and when it was removed. */
-  readonly body: string | null;
-  readonly media: {
-    readonly type: string;
-    readonly mimetype: string;
-    readonly fileName: string;
-    readonly size: number;
-    readonly sha256: string;
-    readonly caption: string | null;
-  } | null;
-  /** Null where there was none, and when the content was removed. */
-  readonly metadata: Metadata | null;
-  readonly status: DeliveryStatus;
-  readonly error: string | null;
-  readonly units: number;
-  readonly refunded_units: number;
-  readonly queued_at: string;
-  readonly sent_at: string | null;
-  readonly delivered_at: string | null;
-  readonly read_at: string | null;
-  readonly failed_at: string | null;
-  readonly updated_at: string;
-}
-
 /** The messages to list. All conditions must hold. */
 export interface MsgappListQuery {
   /** The largest page, 1 to 500. Default 50. */
@@ -151,7 +88,7 @@ export class MsgappRoutes {
   }
 
   /** @param sessionID the session to show on top */
-  sessions({ sessionID, ...options }: CallOptions & { readonly sessionID?: string } = {}): Promise<MsgappSessions> {
+  sessions({ sessionID, ...options }: CallOptions & { readonly sessionID?: string } = {}): Promise<SessionsView> {
     return this.#caller.json({ path: [this.#channel, 'web', 'status'], query: { sessionID } }, options);
   }
 

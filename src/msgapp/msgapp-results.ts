@@ -1,42 +1,8 @@
-import type { Metadata } from '../events/events.api.js';
 import { type DeliveryStatus, shownStatus, type TrailEntry } from '../outbox/delivery-state.js';
 import type { StoredMessage, TrackedRecipient } from '../outbox/outbox-records.js';
 import { isRemoved } from '../outbox/retention/removed-payload.js';
+import type { MsgappMessage } from './msgapp.api.js';
 import { isMediaPayload, type MediaDescription, type ShownPayload } from './sending/message-contents.js';
-
-/** Response to a send. */
-export interface MsgappSendResult {
-  readonly success: true;
-  readonly messageID: string;
-}
-
-/** A message with its status. Times in ISO 8601, UTC. */
-export interface MsgappMessage {
-  readonly messageID: string;
-  readonly from: string;
-  readonly to: string;
-  readonly body: string | null;
-  readonly media: (Omit<MediaDescription, 'kind'> & { readonly type: string; readonly caption: string | null }) | null;
-  readonly status: DeliveryStatus;
-  readonly error: string | null;
-  readonly units: number;
-  readonly refunded_units: number;
-  /** What was given with the send; null where there was nothing, and when the content was removed. */
-  readonly metadata: Metadata | null;
-  readonly queued_at: string;
-  readonly sent_at: string | null;
-  readonly delivered_at: string | null;
-  readonly read_at: string | null;
-  readonly failed_at: string | null;
-  readonly updated_at: string;
-}
-
-/** Sent messages, newest first. */
-export interface MsgappPage {
-  readonly items: readonly MsgappMessage[];
-  /** The `cursor` of the next page; null on the last page. */
-  readonly next_cursor: string | null;
-}
 
 /** Converts a stored message to the form that its account sees. */
 export function messageOf(

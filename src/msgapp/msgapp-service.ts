@@ -17,8 +17,9 @@ import { type Acceptance, type AcceptOptions, Outbox } from '../outbox/outbox.js
 import { type StoredMessage, type TrackedRecipient } from '../outbox/outbox-records.js';
 import { OutboxStore } from '../outbox/outbox-store.js';
 import { type SendPriority, sendPriority } from '../outbox/queue/priority.js';
+import type { MsgappMessage, MsgappPage, MsgappSendResult } from './msgapp.api.js';
 import { type MsgappListQuery, messageQuery } from './msgapp-query.js';
-import { type MsgappMessage, type MsgappPage, type MsgappSendResult, messageOf } from './msgapp-results.js';
+import { messageOf } from './msgapp-results.js';
 import { MsgappSettings } from './msgapp-settings.js';
 import { MAX_TEXT, type MediaKind } from './msgapp-transport.js';
 import { MediaIntake } from './sending/media-intake.js';

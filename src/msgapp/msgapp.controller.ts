@@ -9,12 +9,11 @@ import { MessagingController } from '../http/messaging-controller.js';
 import { ReplyHeaders, RequestCancellation, RequestSignal, RequestUrl } from '../http/parameters.js';
 import { MessagingBody, MessagingQuery } from '../http/validation.js';
 import type { IdempotentRequest } from '../outbox/idempotency.js';
+import type { LinkOffer, MsgappMessage, MsgappPage, PendingSession, SessionsView } from './msgapp.api.js';
 import { ListMessagesQuery, SendMediaBody, SendTextBody, SessionStatusQuery } from './msgapp.dto.js';
-import type { MsgappMessage, MsgappPage } from './msgapp-results.js';
 import { MsgappService } from './msgapp-service.js';
 import { ReceivedFiles } from './received/received-files.js';
 import { SessionManager } from './sessions/session-manager.js';
-import type { PendingSession, SessionsView } from './sessions/session-view.js';
 
 /** The routes of one messaging-app channel (docs/messaging-app.md). */
 @MessagingController()
@@ -111,12 +110,6 @@ export class MsgappController {
     await this.texts.file(caller, by, id);
     return this.files.open(caller.accountId, id, signal);
   }
-}
-
-/** Response to a connect: a session that waits to be linked, and the URL of its codes. */
-interface LinkOffer extends PendingSession {
-  /** URL of the session's events. The token in it is the only authentication. */
-  readonly qr_url: string;
 }
 
 /** @param connectUrl the URL that requested the session: `…/web/connect` */

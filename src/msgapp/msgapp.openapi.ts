@@ -5,26 +5,18 @@ import { describeController, type ErrorDescription, fieldsOf } from '../openapi/
 import { invalid, NUMBER_RECONNECTING } from '../openapi/errors.js';
 import { MESSAGE_FILTERS, shortPages } from '../openapi/listings.js';
 import { SEND_PRIORITIES } from '../outbox/queue/priority.js';
-import {
-  count,
-  EXAMPLE,
-  file,
-  identifier,
-  list,
-  metadata,
-  moment,
-  nextCursor,
-  nullable,
-  object,
-  oneOf,
-  phoneNumber,
-  ref,
-  shownNumber,
-  text,
-  yes,
-} from '../schemas/builders.js';
+import { EXAMPLE, oneOf, text } from '../schemas/builders.js';
 import { exampleOf } from '../schemas/examples.js';
-import type { Schemas } from '../schemas/schema.js';
+import {
+  EXAMPLE_QR_TOKEN,
+  LinkOffer,
+  LoggedOut,
+  MsgappMessage,
+  MsgappPage,
+  MsgappSendResult,
+  SessionsView,
+  SessionView,
+} from './msgapp.api.js';
 import { MsgappController } from './msgapp.controller.js';
 import { ListMessagesQuery, SendMediaBody, SendTextBody, SessionStatusQuery } from './msgapp.dto.js';
 import { MsgappQrController } from './msgapp-qr.controller.js';
@@ -36,7 +28,6 @@ const TAG = {
     'Link a number by scanning a code, send texts and files from it, read their status. Each mounted channel has these routes under its own name.',
 };
 
-const QR_TOKEN = 'Qm9ucyBiYWlzZXJzIGRlIE91YWdhISEh';
 const MEDIA_URL = 'https://example.com/photo.jpg';
 
 const SENDS = {
@@ -184,77 +175,14 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
   },
 }));
 
-const STATUSES = ['created', 'connected', 'reconnecting', 'expired', 'logged_out', 'replaced', 'banned', 'failed'];
-const STATUS =
-  '`created → connected ⇄ reconnecting`; final are `expired` (not scanned in time), `logged_out`, `replaced`, `banned` and `failed`.';
-
-const sessionID = identifier('The session.', EXAMPLE.session);
-const number = nullable(phoneNumber('The linked number; null before the scan.', EXAMPLE.sender));
-
-const SCHEMAS: Schemas = {
-  LinkOffer: object('A session that waits to be linked.', {
-    sessionID,
-    qrToken: text('Gives access to the codes of this session without further authentication.', {
-      minLength: 22,
-      example: QR_TOKEN,
-    }),
-    status: oneOf(['created'], 'Always `created`.'),
-    qr_url: text('URL of the stream of its codes.', {
-      format: 'uri',
-      example: `https://api.example.com/api/v1/msgapp/web/qr/${QR_TOKEN}`,
-    }),
-    expires_at: moment('When the session ends unless it is scanned.'),
-  }),
-  MsgappSession: object('A session of the account.', {
-    sessionID,
-    status: oneOf(STATUSES, STATUS, { example: 'connected' }),
-    number,
-    created_at: moment('When it was requested.'),
-    connected_at: nullable(moment('When it was connected first; null before that.')),
-    reason: nullable(text('Why it has its status.', { example: 'linked' })),
-  }),
-  MsgappSessions: object(
-    'The sessions of the account, newest first. The top level shows the requested one, else the first connected one, else the newest.',
-    {
-      sessionID,
-      status: oneOf([...STATUSES, 'disconnected'], STATUS),
-      number,
-      sessions: list(ref('MsgappSession'), {
-        description: 'Every session that has not ended, the newest 50 that have, and the requested one.',
-      }),
-    },
-    ['sessionID', 'number'],
-  ),
-  LoggedOut: object('The session has ended and its credentials are deleted.', { success: yes }),
-  MsgappSendResult: object('The message is stored and charged, and will be delivered.', {
-    success: yes,
-    messageID: identifier('The message; `GET …/messages/{messageID}` shows its status.', EXAMPLE.message),
-  }),
-  MsgappPage: object('One page of the account’s messages on this channel, newest first.', {
-    items: list(ref('MsgappMessage'), { maxItems: 500 }),
-    next_cursor: nextCursor,
-  }),
-  MsgappMessage: object('The message with its status and the time of each step.', {
-    messageID: identifier('The message.', EXAMPLE.message),
-    from: phoneNumber('The sending number.', EXAMPLE.sender),
-    to: shownNumber('The recipient.'),
-    body: nullable(text('The text; null for a file, and when it was removed.', { example: EXAMPLE.text })),
-    media: file('How the phone shows it.', { fileName: text('Its name.') }),
-    status: oneOf(
-      DELIVERY_STATUSES,
-      '`queued → sending → sent → delivered → read`; `failed`: refused for good, and refunded; `unknown`: there is no reliable answer.',
-    ),
-    error: nullable(text('The name of the error; null when there is none.')),
-    units: count('Units charged at the send.', { example: 1 }),
-    refunded_units: count('Units refunded because it failed.'),
-    metadata,
-    queued_at: moment('When it was accepted.'),
-    sent_at: nullable(moment('When the channel accepted it.')),
-    delivered_at: nullable(moment('When it reached the phone.')),
-    read_at: nullable(moment('When it was read, if the recipient’s app reports that.')),
-    failed_at: nullable(moment('When it failed.')),
-    updated_at: moment('When the status last changed.'),
-  }),
+const SCHEMAS = {
+  LinkOffer,
+  MsgappSession: SessionView,
+  MsgappSessions: SessionsView,
+  LoggedOut,
+  MsgappSendResult,
+  MsgappPage,
+  MsgappMessage,
 };
 
 /** OpenAPI description of the code routes of a messaging-app channel (docs/messaging-app.md). */
@@ -263,7 +191,7 @@ export const msgappQrOpenapi = describeController(MsgappQrController, () => ({
   parameters: {
     qrToken: {
       description: 'The `qrToken` of the connect. It is the only authentication: an API key is ignored.',
-      example: QR_TOKEN,
+      example: EXAMPLE_QR_TOKEN,
     },
   },
   errors: ['error.qr_not_found'],

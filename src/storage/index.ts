@@ -39,6 +39,7 @@ export type {
 } from '../events/stored-event.js';
 export { MediaStore } from '../media/media-store.js';
 export { type AddressKey, AddressStore, type KnownAddress } from '../msgapp/address-store.js';
+export type { SessionStatus } from '../msgapp/msgapp.api.js';
 export {
   type NewReceived,
   ReceivedMessageStore,
@@ -56,7 +57,6 @@ export {
   type NewSession,
   type SessionLease,
   type SessionMove,
-  type SessionStatus,
   type SessionTransition,
   type StoredSession,
 } from '../msgapp/sessions/session-records.js';

@@ -1,5 +1,6 @@
 import type { Page, PageRequest } from '../../common/page.js';
-import type { SessionStatus, StoredSession } from '../../msgapp/sessions/session-records.js';
+import type { SessionStatus } from '../../msgapp/msgapp.api.js';
+import type { StoredSession } from '../../msgapp/sessions/session-records.js';
 import { SESSION, toSession } from '../../msgapp/sessions/session-rows.js';
 import type { Executor } from '../../storage/engine/executor.js';
 import { rowsOf } from '../../storage/engine/operation.js';

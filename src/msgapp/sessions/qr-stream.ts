@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import type { IdGenerator } from '../../common/ids.js';
+import type { SessionStatus } from '../msgapp.api.js';
 import { Inbox } from './inbox.js';
-import type { SessionStatus } from './session-records.js';
 
 /** 192 bits. */
 const TOKEN_BYTES = 24;

@@ -9,6 +9,7 @@ import { checkAccountId } from '../../common/inputs.js';
 import { HOUR_MS, MINUTE_MS } from '../../common/time.js';
 import { noticeEvent, type SteppedSession, sessionEvents } from '../../events/account-events.js';
 import { EventTeller } from '../../events/event-teller.js';
+import type { PendingSession, SessionsView } from '../msgapp.api.js';
 import { MsgappSettings } from '../msgapp-settings.js';
 import {
   type IncomingMsgapp,
@@ -24,7 +25,7 @@ import { type LinkCode, type LinkNews, QrSubscriptions } from './qr-stream.js';
 import { SessionPool } from './session-pool.js';
 import { isFinal, newestFirst, type StoredSession } from './session-records.js';
 import { SessionStore } from './session-store.js';
-import { type PendingSession, type SessionsView, sessionsView } from './session-view.js';
+import { sessionsView } from './session-view.js';
 
 /** Listens to changes of what sessions can do and to their events. Its methods must return at once. */
 interface SessionListener {

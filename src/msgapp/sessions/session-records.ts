@@ -1,15 +1,5 @@
 import type { Author } from '../../accounts/audit/audit-entry.js';
-
-/** Status of a session, as `docs/architecture.md` draws them. `expired`, `logged_out`, `replaced`, `banned` and `failed` are final. */
-export type SessionStatus =
-  | 'created'
-  | 'connected'
-  | 'reconnecting'
-  | 'expired'
-  | 'logged_out'
-  | 'replaced'
-  | 'banned'
-  | 'failed';
+import type { SessionStatus } from '../msgapp.api.js';
 
 /** A stored session. Times in milliseconds since the epoch. */
 export interface StoredSession {

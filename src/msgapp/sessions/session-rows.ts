@@ -1,7 +1,8 @@
 import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, type Row, rowsOf } from '../../storage/engine/operation.js';
 import { integerOf, optionalInteger, optionalText, textOf } from '../../storage/engine/rows.js';
-import type { SessionLease, SessionStatus, SessionTransition, StoredSession } from './session-records.js';
+import type { SessionStatus } from '../msgapp.api.js';
+import type { SessionLease, SessionTransition, StoredSession } from './session-records.js';
 
 /** The columns of `toSession`; `a` is the table's alias. */
 export const SESSION =

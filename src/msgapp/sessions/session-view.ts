@@ -1,30 +1,5 @@
-import type { SessionStatus, StoredSession } from './session-records.js';
-
-/** A session as its account sees it. Times in ISO 8601, UTC. */
-export interface SessionView {
-  readonly sessionID: string;
-  readonly status: SessionStatus;
-  /** E.164 digits without the plus sign; null before the scan. */
-  readonly number: string | null;
-  readonly created_at: string;
-  readonly connected_at: string | null;
-  readonly reason: string | null;
-}
-
-/** An account's sessions. The first fields show the requested one, else the first connected one, else the newest. */
-export type SessionsView =
-  | { readonly status: 'disconnected'; readonly sessions: readonly [] }
-  | (Pick<SessionView, 'sessionID' | 'status' | 'number'> & { readonly sessions: readonly SessionView[] });
-
-/** A session that waits to be linked. */
-export interface PendingSession {
-  readonly sessionID: string;
-  /** Gives access to the session's codes without further authentication. Never log it. */
-  readonly qrToken: string;
-  readonly status: 'created';
-  /** When the session ends unless it is scanned; ISO 8601, UTC. */
-  readonly expires_at: string;
-}
+import type { SessionsView, SessionView } from '../msgapp.api.js';
+import type { StoredSession } from './session-records.js';
 
 /**
  * Returns the view of an account's sessions.

@@ -1,4 +1,5 @@
-import type { SessionMove, SessionStatus } from '../../../src/msgapp/sessions/session-records.js';
+import type { SessionStatus } from '../../../src/msgapp/msgapp.api.js';
+import type { SessionMove } from '../../../src/msgapp/sessions/session-records.js';
 import type { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 
 /** A store that waits, or fails, before each call as a test wants. */

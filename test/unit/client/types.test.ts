@@ -1,8 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type * as client from '../../../src/client/index.js';
 import type { SendMediaBody, SendTextBody } from '../../../src/msgapp/msgapp.dto.js';
-import type { MsgappMessage, MsgappPage, MsgappSendResult } from '../../../src/msgapp/msgapp-results.js';
-import type { SessionsView, SessionView } from '../../../src/msgapp/sessions/session-view.js';
 import type { SendOtpBody } from '../../../src/otp/otp.dto.js';
 import type { SendPriority } from '../../../src/outbox/queue/priority.js';
 import type { SendSmsBody } from '../../../src/sms/sms.dto.js';
@@ -13,11 +11,6 @@ type Same<A, B> = [A, B] extends [B, A] ? true : false;
 
 /** The client has types of its own, since a browser has none of Nest's; these are the service's all the same. */
 const same: readonly true[] = [
-  true satisfies Same<client.MsgappSession, SessionView>,
-  true satisfies Same<client.MsgappSessions, SessionsView>,
-  true satisfies Same<client.MsgappSendResult, MsgappSendResult>,
-  true satisfies Same<client.MsgappMessage, MsgappMessage>,
-  true satisfies Same<client.Page<client.MsgappMessage>, MsgappPage>,
   true satisfies Same<client.SendPriority, SendPriority>,
   true satisfies Same<keyof client.WebhookOrder, keyof CreateEndpointBody>,
   true satisfies Same<keyof client.WebhookOrder, keyof ChangeEndpointBody>,

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { SECOND_MS } from '../../../common/time.js';
-import {
-  isFinal,
-  maySessionMove,
-  type SessionLease,
-  type SessionStatus,
-} from '../../../msgapp/sessions/session-records.js';
+import type { SessionStatus } from '../../../msgapp/msgapp.api.js';
+import { isFinal, maySessionMove, type SessionLease } from '../../../msgapp/sessions/session-records.js';
 import { ACCOUNT, aSend, aSession, messageId, phone, START, sessionId } from '../fixtures.js';
 import type { TestRunner } from '../test-runner.js';
 import type { World } from '../world.js';

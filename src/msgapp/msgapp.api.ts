@@ -1,0 +1,131 @@
+import { DELIVERY_STATUSES } from '../events/delivery-status.api.js';
+import {
+  count,
+  EXAMPLE,
+  file,
+  identifier,
+  list,
+  metadata,
+  moment,
+  nextCursor,
+  nullable,
+  object,
+  oneOf,
+  phoneNumber,
+  ref,
+  shownNumber,
+  text,
+  yes,
+} from '../schemas/builders.js';
+import { schemaOf, type TypeOf } from '../schemas/schema.js';
+
+export const EXAMPLE_QR_TOKEN = 'Qm9ucyBiYWlzZXJzIGRlIE91YWdhISEh';
+
+/** The states of a session. */
+export const SESSION_STATUSES = [
+  'created',
+  'connected',
+  'reconnecting',
+  'expired',
+  'logged_out',
+  'replaced',
+  'banned',
+  'failed',
+] as const;
+export type SessionStatus = (typeof SESSION_STATUSES)[number];
+
+const STATUS =
+  '`created → connected ⇄ reconnecting`; final are `expired` (not scanned in time), `logged_out`, `replaced`, `banned` and `failed`.';
+
+const sessionID = identifier('The session.', EXAMPLE.session);
+const number = nullable(phoneNumber('The linked number; null before the scan.', EXAMPLE.sender));
+
+/** A session that waits to be linked, with the URL of its codes. Never log its `qrToken`. */
+export const LinkOffer = object('A session that waits to be linked.', {
+  sessionID,
+  qrToken: text('Gives access to the codes of this session without further authentication.', {
+    minLength: 22,
+    example: EXAMPLE_QR_TOKEN,
+  }),
+  status: oneOf(['created'], 'Always `created`.'),
+  qr_url: text('URL of the stream of its codes.', {
+    format: 'uri',
+    example: `https://api.example.com/api/v1/msgapp/web/qr/${EXAMPLE_QR_TOKEN}`,
+  }),
+  expires_at: moment('When the session ends unless it is scanned.'),
+});
+export interface LinkOffer extends TypeOf<typeof LinkOffer> {}
+
+/** A session that waits to be linked. Never log its `qrToken`. */
+export interface PendingSession extends Omit<LinkOffer, 'qr_url'> {}
+
+/** A session as its account sees it. */
+export const SessionView = object('A session of the account.', {
+  sessionID,
+  status: oneOf(SESSION_STATUSES, STATUS, { example: 'connected' }),
+  number,
+  created_at: moment('When it was requested.'),
+  connected_at: nullable(moment('When it was connected first; null before that.')),
+  reason: nullable(text('Why it has its status.', { example: 'linked' })),
+});
+export interface SessionView extends TypeOf<typeof SessionView> {}
+
+/** An account's sessions. The first fields show the requested one, else the first connected one, else the newest. */
+export const SessionsView = schemaOf<SessionsView>(
+  object(
+    'The sessions of the account, newest first. The top level shows the requested one, else the first connected one, else the newest.',
+    {
+      sessionID,
+      status: oneOf([...SESSION_STATUSES, 'disconnected'], STATUS),
+      number,
+      sessions: list(ref<SessionView>({ MsgappSession: SessionView }), {
+        description: 'Every session that has not ended, the newest 50 that have, and the requested one.',
+      }),
+    },
+    ['sessionID', 'number'],
+  ),
+);
+export type SessionsView =
+  | { readonly status: 'disconnected'; readonly sessions: readonly [] }
+  | (Pick<SessionView, 'sessionID' | 'status' | 'number'> & { readonly sessions: readonly SessionView[] });
+
+/** The answer to a log-out. */
+export const LoggedOut = object('The session has ended and its credentials are deleted.', { success: yes });
+
+/** The answer to a send. */
+export const MsgappSendResult = object('The message is stored and charged, and will be delivered.', {
+  success: yes,
+  messageID: identifier('The message; `GET …/messages/{messageID}` shows its status.', EXAMPLE.message),
+});
+export interface MsgappSendResult extends TypeOf<typeof MsgappSendResult> {}
+
+/** A message with its status. */
+export const MsgappMessage = object('The message with its status and the time of each step.', {
+  messageID: identifier('The message.', EXAMPLE.message),
+  from: phoneNumber('The sending number.', EXAMPLE.sender),
+  to: shownNumber('The recipient.'),
+  body: nullable(text('The text; null for a file, and when it was removed.', { example: EXAMPLE.text })),
+  media: file('How the phone shows it.', { fileName: text('Its name.') }),
+  status: oneOf(
+    DELIVERY_STATUSES,
+    '`queued → sending → sent → delivered → read`; `failed`: refused for good, and refunded; `unknown`: there is no reliable answer.',
+  ),
+  error: nullable(text('The name of the error; null when there is none.')),
+  units: count('Units charged at the send.', { example: 1 }),
+  refunded_units: count('Units refunded because it failed.'),
+  metadata,
+  queued_at: moment('When it was accepted.'),
+  sent_at: nullable(moment('When the channel accepted it.')),
+  delivered_at: nullable(moment('When it reached the phone.')),
+  read_at: nullable(moment('When it was read, if the recipient’s app reports that.')),
+  failed_at: nullable(moment('When it failed.')),
+  updated_at: moment('When the status last changed.'),
+});
+export interface MsgappMessage extends TypeOf<typeof MsgappMessage> {}
+
+/** Sent messages, newest first. */
+export const MsgappPage = object('One page of the account’s messages on this channel, newest first.', {
+  items: list(ref<MsgappMessage>({ MsgappMessage }), { maxItems: 500 }),
+  next_cursor: nextCursor,
+});
+export interface MsgappPage extends TypeOf<typeof MsgappPage> {}
