@@ -154,8 +154,10 @@ export {
   MAX_ENDPOINTS,
 } from '../webhooks/endpoints/endpoint-records.js';
 export { EndpointStore } from '../webhooks/endpoints/endpoint-store.js';
+export { Executor, type StoreClass, type Work } from './engine/executor.js';
 export {
   MessagingStorage,
   type StorageFinding,
   type StorageHealth,
 } from './messaging-storage.js';
+export type { SchemaGroup, SchemaVersion } from './schema/versions.js';

@@ -62,7 +62,6 @@ describe('the time of a service', () => {
 
   test('is that of the machine where the storage has none', async () => {
     const storage = new MemoryStorage();
-    Object.defineProperty(storage, 'serverNow', { value: undefined });
     const app = opened(await startMessaging('express', { storage: { useValue: storage } }));
     const [before, { createdAt }] = [
       Date.now(),

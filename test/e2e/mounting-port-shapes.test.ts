@@ -47,8 +47,8 @@ describe('a port of the host has to be what it is used as', () => {
       { useFactory: async () => ({ publish: () => undefined }) },
       'must give a Notifier; it has no method listen',
     ],
-    ['storage', class Empty {}, 'must give a MessagingStorage; it has no outbox'],
-    ['storage', { useValue: { outbox: {}, start: () => undefined } }, 'must give a MessagingStorage; it has no ledger'],
+    ['storage', class Empty {}, 'must give a MessagingStorage; it has no method start'],
+    ['storage', { useValue: { start: () => undefined } }, 'must give a MessagingStorage; it has no method store'],
     ['storage', SandboxSmsTransport, 'must give a MessagingStorage; SandboxSmsTransport is a SmsTransport'],
     [
       'storage',

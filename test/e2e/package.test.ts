@@ -64,7 +64,7 @@ const { MessagingModule, AccountService, TypeormStorage } = messaging;
 const FACADES = `
 import type { AccountService, LedgerService, MessagingOptions } from 'nestjs-messaging';
 import { IdGenerator, makeApiKey, MessagingError } from 'nestjs-messaging';
-import { type MessagingStorage, SessionStore } from 'nestjs-messaging/storage';
+import { AccountStore, type MessagingStorage, OutboxStore, SessionStore } from 'nestjs-messaging/storage';
 
 export const issue = (accounts: AccountService, id: string) => accounts.issueKey(id);
 export const rotate = (accounts: AccountService, id: string) => accounts.rotateKey(id);
@@ -72,7 +72,7 @@ export const keys = async (accounts: AccountService, id: string) => ({ keys: awa
 export const smsOf = (options: MessagingOptions) => options.sms;
 export const msgappOf = (options: MessagingOptions) => options.msgapp;
 export const valuesOf = (error: MessagingError) => error.values;
-export const storesOf = (storage: MessagingStorage) => [storage.accounts, storage.outbox, storage.store(SessionStore)] as const;
+export const storesOf = (storage: MessagingStorage) => [storage.store(AccountStore), storage.store(OutboxStore), storage.store(SessionStore)] as const;
 export const made = (ids: IdGenerator) => makeApiKey(ids);
 `;
 
@@ -85,18 +85,17 @@ const HOST_COMPILER = {
 
 /** Entries of the package, as files of declarations. */
 const ENTRIES = [
-  ...[
-    'index',
-    'client/index',
-    'client/manage/index',
-    'dashboard/index',
-    'outbox/index',
-    'redis/index',
-    'storage/index',
-    'terminus/index',
-    'testing/index',
-  ],
-  ...['prometheus/index', 'opentelemetry/index'],
+  'index',
+  'client/index',
+  'client/manage/index',
+  'dashboard/index',
+  'health/terminus/index',
+  'notifiers/redis/index',
+  'outbox/index',
+  'storage/index',
+  'telemetry/opentelemetry/index',
+  'telemetry/prometheus/index',
+  'testing/index',
   ...['baileys', 'http', 'routed', 'smpp'].map((each) => `transports/${each}/index`),
 ];
 
@@ -512,10 +511,15 @@ const { DataSource } = require('typeorm');`;
       process.exit();
     })();`;
     const names = ['messaging', 'testing', 'redis', 'prometheus', 'opentelemetry'];
+    const folders: Readonly<Record<string, string>> = {
+      redis: '/notifiers/redis',
+      prometheus: '/telemetry/prometheus',
+      opentelemetry: '/telemetry/opentelemetry',
+    };
     const path = (name: string) => (name === 'messaging' ? '' : `/${name}`);
     const imports = names.map((name) => `import * as ${name} from 'nestjs-messaging${path(name)}';`);
     const requires = names.map(
-      (name) => `const ${name} = require('./node_modules/nestjs-messaging/dist${path(name)}/index.cjs');`,
+      (name) => `const ${name} = require('./node_modules/nestjs-messaging/dist${folders[name] ?? path(name)}/index.cjs');`,
     );
     const lines = told.map((each) => expect.stringMatching(each));
     const esm = `import 'reflect-metadata';\nimport { Module } from '@nestjs/common';\nimport { NestFactory } from '@nestjs/core';`;

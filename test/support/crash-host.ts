@@ -1,5 +1,3 @@
-import type { StoreClass } from '../../src/storage/engine/executor.js';
-import { inPlaceOf } from './store-in-place.js';
 import 'reflect-metadata';
 import { appendFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -21,7 +19,7 @@ import {
 import { generic, HttpSmsTransport, twilio } from 'nestjs-messaging/http';
 import { RedisNotifier } from 'nestjs-messaging/redis';
 import { SmppSmsTransport } from 'nestjs-messaging/smpp';
-import { OutboxStore } from 'nestjs-messaging/storage';
+import { OutboxStore, type StoreClass } from 'nestjs-messaging/storage';
 import { DataSource } from 'typeorm';
 import type { CrashOrder } from './crash-process.js';
 
@@ -104,7 +102,8 @@ class HastyStorage extends TypeormStorage {
       setTimeout(() => void store.commit(sends, ...rest).catch(() => undefined), 5000);
       return sends.map(({ reply }) => ({ kind: 'accepted', reply }));
     };
-    return inPlaceOf(Store, Object.create(store, { commit: { value: commit } })) ?? super.store(Store);
+    const hasty: object = Object.create(store, { commit: { value: commit } });
+    return hasty instanceof Store ? hasty : super.store(Store);
   }
 }
 
