@@ -90,6 +90,8 @@ export { DELIVERY_EVENTS } from './events/event-types.js';
 export type {
   CodeData,
   DeliveryData,
+  EventDescription,
+  EventHead,
   KeyData,
   Metadata,
   OptOutData,
@@ -276,6 +278,7 @@ export { SandboxModule } from './sandbox/sandbox.module.js';
 export { SandboxMsgappTransport } from './sandbox/sandbox-msgapp-transport.js';
 export type { SandboxOptions } from './sandbox/sandbox-options.js';
 export { SandboxSmsTransport } from './sandbox/sandbox-sms-transport.js';
+export type { Json } from './schemas/schema.js';
 export type { LinkState, RouteState } from './sms/carrier-state.js';
 export type { OptOutCallOptions, OptOutScope } from './sms/opt-out/opt-out-service.js';
 export { type OptOutEntry, OptOutService } from './sms/opt-out/opt-out-service.js';
@@ -324,6 +327,7 @@ export type {
   AttemptPage,
   AttemptView,
   EndpointPage,
+  EndpointRemoved,
   EndpointView,
   EndpointWithSecret,
   PingResult,
@@ -338,6 +342,6 @@ export type { EndpointChanges, EndpointDraft, ReplayDraft } from './webhooks/end
 export { type WebhookAnswer, type WebhookCallOptions, WebhookService } from './webhooks/endpoints/webhook-service.js';
 export type { EventPageRequest, EventPlace } from './webhooks/feed/event-service.js';
 export { EventService } from './webhooks/feed/event-service.js';
-export type { EventFeedPage } from './webhooks/feed/feed.api.js';
+export type { EventFeedPage, EventTypes } from './webhooks/feed/feed.api.js';
 export type { WebhookOptions } from './webhooks/webhook-options.js';
 export { WebhooksModule } from './webhooks/webhooks.module.js';

@@ -519,7 +519,8 @@ const { DataSource } = require('typeorm');`;
     const path = (name: string) => (name === 'messaging' ? '' : `/${name}`);
     const imports = names.map((name) => `import * as ${name} from 'nestjs-messaging${path(name)}';`);
     const requires = names.map(
-      (name) => `const ${name} = require('./node_modules/nestjs-messaging/dist${folders[name] ?? path(name)}/index.cjs');`,
+      (name) =>
+        `const ${name} = require('./node_modules/nestjs-messaging/dist${folders[name] ?? path(name)}/index.cjs');`,
     );
     const lines = told.map((each) => expect.stringMatching(each));
     const esm = `import 'reflect-metadata';\nimport { Module } from '@nestjs/common';\nimport { NestFactory } from '@nestjs/core';`;
