@@ -1,49 +1,61 @@
 import type { Dialect } from '../storage/dialect.js';
 import { columnTypes } from '../storage/schema/column-types.js';
+import { CHANGING, UNHURRIED } from '../storage/schema/upkeep.js';
 
-/** What keys may be used for, how much they may spend, and which of them sent a message. */
-export function keyLimits(dialect: Dialect): string[] {
-  const { id, name, text, integer } = columnTypes(dialect);
-  return [
-    // state: `active`, `suspended` or `closed`.
-    `ALTER TABLE messaging_account ADD COLUMN state ${id} NOT NULL DEFAULT 'active'`,
-    // scopes, cidrs: JSON lists, null for all. family: the key that it has replaced, and that one before, up to the first, with
-    // whose spending it goes on; null: its own. used_at: the minute of its last use.
-    `ALTER TABLE messaging_api_key ADD COLUMN name ${name}`,
-    `ALTER TABLE messaging_api_key ADD COLUMN scopes ${text}`,
-    `ALTER TABLE messaging_api_key ADD COLUMN cidrs ${text}`,
-    `ALTER TABLE messaging_api_key ADD COLUMN daily_units ${integer}`,
-    `ALTER TABLE messaging_api_key ADD COLUMN per_minute ${integer}`,
-    `ALTER TABLE messaging_api_key ADD COLUMN family ${id}`,
-    `ALTER TABLE messaging_api_key ADD COLUMN used_at ${integer}`,
-    // The key that sent it; null for a user, for the host's own code, and before there was this column.
-    `ALTER TABLE messaging_message ADD COLUMN key_id ${id}`,
-    // What the keys of a family with a cap have spent on a day; day: days since the epoch, UTC.
-    `CREATE TABLE messaging_key_use (
-      family ${id} NOT NULL, day ${integer} NOT NULL, units ${integer} NOT NULL, PRIMARY KEY (family, day))${dialect.clustered}`,
-    'CREATE INDEX messaging_key_use_age ON messaging_key_use (day)',
-    // To find what waits for a decision in all accounts.
-    'CREATE INDEX messaging_signature_status ON messaging_signature (status, created_at, account_id, name)',
-  ];
-}
-
-/** The log of who changed what. */
-export function auditTable(dialect: Dialect): string[] {
+/** Accounts with their keys and signatures, the audit log, and the replies that are kept under an Idempotency-Key. */
+export function accountTables(dialect: Dialect): string[] {
   const { id, name, text, integer, serial } = columnTypes(dialect);
   return [
-    // changes: JSON, the changed fields before and after.
+    // posted: the sum of the account's top-ups and adjustments. The balance cannot exceed it, whatever is refunded.
+    // state: `active`, `suspended` or `closed`.
+    // low_below: the threshold of `balance.low`.
+    // low: 1 if the balance has fallen below the threshold and no event says so yet, 2 if one does, null above the threshold.
+    `CREATE TABLE messaging_account (
+      id ${id} NOT NULL PRIMARY KEY, name ${name} NOT NULL, balance ${integer} NOT NULL CHECK (balance >= 0),
+      posted ${integer} NOT NULL DEFAULT 0, created_at ${integer} NOT NULL, state ${id} NOT NULL DEFAULT 'active',
+      low_below ${integer}, low ${integer})${dialect.clustered}`,
+    'CREATE INDEX messaging_account_listing ON messaging_account (created_at, id)',
+    'CREATE INDEX messaging_account_name ON messaging_account (name, id)',
+    'CREATE INDEX messaging_account_state ON messaging_account (state, created_at, id)',
+    `CREATE INDEX messaging_account_low ON messaging_account (low)${dialect.indexedOnly('low')}`,
+    // Each commit changes a balance, which is in no index. With half of each page free, the change stays on the page (HOT).
+    ...dialect.upkeep('messaging_account', { fillfactor: 50, ...CHANGING, ...UNHURRIED }),
+
+    // scopes, cidrs: JSON lists, null for all.
+    // family: the first of the keys that were rotated into this one. All of them share one spending. Null: the key itself.
+    // used_at: the minute of its last use.
+    `CREATE TABLE messaging_api_key (
+      id ${id} NOT NULL PRIMARY KEY, account_id ${id} NOT NULL, hash ${id} NOT NULL, name ${name}, scopes ${text},
+      cidrs ${text}, daily_units ${integer}, per_minute ${integer}, family ${id}, used_at ${integer},
+      created_at ${integer} NOT NULL, expires_at ${integer}, revoked_at ${integer})${dialect.clustered}`,
+    'CREATE INDEX messaging_api_key_listing ON messaging_api_key (account_id, created_at, id)',
+
+    `CREATE TABLE messaging_signature (
+      account_id ${id} NOT NULL, name ${name} NOT NULL, status ${id} NOT NULL, reason ${text},
+      created_at ${integer} NOT NULL, decided_at ${integer}, PRIMARY KEY (account_id, name))${dialect.clustered}`,
+    // To find the accounts of a signature when a phone replies to it.
+    'CREATE INDEX messaging_signature_name ON messaging_signature (name)',
+    // To find the signatures of all accounts that wait for a decision.
+    'CREATE INDEX messaging_signature_status ON messaging_signature (status, created_at, account_id, name)',
+
+    // Who changed what. changes: JSON, the changed fields before and after.
     `CREATE TABLE messaging_audit (
       id ${serial} PRIMARY KEY, account_id ${id}, at ${integer} NOT NULL, by_kind ${id} NOT NULL, by_id ${name},
       address ${id}, action ${id} NOT NULL, target ${name} NOT NULL, changes ${text} NOT NULL)`,
     'CREATE INDEX messaging_audit_account ON messaging_audit (account_id, id)',
-  ];
-}
-
-/** Indexes to list the log from a time on: in the order of ids all that is newer would be read. */
-export function auditByTime(): string[] {
-  return [
+    'CREATE INDEX messaging_audit_action ON messaging_audit (action, id)',
+    // To list the log of a period: in the order of ids, a listing would read everything that is newer.
     'CREATE INDEX messaging_audit_at ON messaging_audit (at, id)',
     'CREATE INDEX messaging_audit_account_at ON messaging_audit (account_id, at, id)',
     'CREATE INDEX messaging_audit_action_at ON messaging_audit (action, at, id)',
+
+    // Not clustered, because the keys are random: SQLite would write a page, reply included, for each row of a commit. In
+    // order of arrival, only the pages of the key's index are scattered.
+    `CREATE TABLE messaging_idempotency (
+      account_id ${id} NOT NULL, route ${id} NOT NULL, idempotency_key ${name} NOT NULL, fingerprint ${id} NOT NULL,
+      reply ${text} NOT NULL, expires_at ${integer} NOT NULL, PRIMARY KEY (account_id, route, idempotency_key))`,
+    'CREATE INDEX messaging_idempotency_expiry ON messaging_idempotency (expires_at)',
+    // Rows live for a day or some days only.
+    ...dialect.upkeep('messaging_idempotency', CHANGING),
   ];
 }

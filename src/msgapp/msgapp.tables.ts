@@ -1,11 +1,11 @@
 import type { Dialect } from '../storage/dialect.js';
 import { columnTypes } from '../storage/schema/column-types.js';
 
-/** Sessions of messaging-app channels, with their steps and credentials. */
+/** Sessions of messaging-app channels with their steps and credentials, received messages, and addresses of numbers. */
 export function msgappTables(dialect: Dialect): string[] {
   const { id, name, text, integer } = columnTypes(dialect);
   return [
-    // lease_until: when another process may take the session; 0 where no process holds it, null where it has ended.
+    // lease_until: when another process may take the session; 0 if no process holds it, null if it has ended.
     // steps: the number of its steps, and so the place of the next one.
     `CREATE TABLE messaging_session (
       id ${id} NOT NULL PRIMARY KEY, account_id ${id} NOT NULL, channel ${id} NOT NULL, status ${id} NOT NULL,
@@ -17,6 +17,10 @@ export function msgappTables(dialect: Dialect): string[] {
     // To find live sessions without reading ended ones, of which an account may have any number.
     `CREATE INDEX messaging_session_live ON messaging_session (account_id, channel, lease_until)${dialect.indexedOnly('lease_until')}`,
     'CREATE INDEX messaging_session_age ON messaging_session (updated_at)',
+    // To list the sessions of all accounts, by state, and of one account.
+    'CREATE INDEX messaging_session_listing ON messaging_session (created_at, id)',
+    'CREATE INDEX messaging_session_status ON messaging_session (status, created_at, id)',
+    'CREATE INDEX messaging_session_of ON messaging_session (account_id, created_at, id)',
 
     `CREATE TABLE messaging_session_step (
       session_id ${id} NOT NULL, place ${integer} NOT NULL, from_status ${id}, to_status ${id} NOT NULL,
@@ -27,41 +31,23 @@ export function msgappTables(dialect: Dialect): string[] {
     `CREATE TABLE messaging_session_credential (
       session_id ${id} NOT NULL, kind ${id} NOT NULL, name ${name} NOT NULL, content ${text} NOT NULL,
       PRIMARY KEY (session_id, kind, name))${dialect.clustered}`,
-  ];
-}
 
-/** Messages to linked numbers that have come, so that a repeat is told from a new one, with what their files are fetched by. */
-export function receivedMessages(dialect: Dialect): string[] {
-  const { id, text, integer } = columnTypes(dialect);
-  return [
-    // name: a hash of what the message is known by. id: that of its event. number: who wrote; null where that is hidden or erased.
-    // file: what its file is fetched by, encrypted; null without one.
+    // Messages to linked numbers, to recognise a repeat and to fetch their files.
+    // name: a hash of what identifies the message.
+    // id: the id of its event.
+    // number: who wrote; null if that is hidden or erased.
+    // file: what the file is fetched with, encrypted; null without a file.
     `CREATE TABLE messaging_msgapp_received (
       name ${id} NOT NULL PRIMARY KEY, id ${id} NOT NULL, account_id ${id} NOT NULL, session_id ${id} NOT NULL, number ${id},
       file ${text}, received_at ${integer} NOT NULL)`,
     'CREATE UNIQUE INDEX messaging_msgapp_received_id ON messaging_msgapp_received (id)',
     `CREATE INDEX messaging_msgapp_received_number ON messaging_msgapp_received (number)${dialect.indexedOnly('number')}`,
     'CREATE INDEX messaging_msgapp_received_age ON messaging_msgapp_received (received_at)',
-  ];
-}
 
-/** The addresses that apps' servers gave for numbers, for all sessions, channels and accounts. */
-export function recipientAddresses(dialect: Dialect): string[] {
-  const { id, name, integer } = columnTypes(dialect);
-  return [
-    // app: the transport's name.
+    // The addresses that apps' servers gave for numbers, for all sessions, channels and accounts. app: the transport's name.
     `CREATE TABLE messaging_msgapp_address (
       number ${id} NOT NULL, app ${id} NOT NULL, address ${name} NOT NULL, learned_at ${integer} NOT NULL,
       PRIMARY KEY (number, app))${dialect.clustered}`,
     'CREATE INDEX messaging_msgapp_address_age ON messaging_msgapp_address (learned_at)',
-  ];
-}
-
-/** Indexes to list the sessions of all accounts. */
-export function sessionListings(): string[] {
-  return [
-    'CREATE INDEX messaging_session_listing ON messaging_session (created_at, id)',
-    'CREATE INDEX messaging_session_status ON messaging_session (status, created_at, id)',
-    'CREATE INDEX messaging_session_of ON messaging_session (account_id, created_at, id)',
   ];
 }

@@ -1,11 +1,11 @@
 import type { Dialect } from '../storage/dialect.js';
 import { columnTypes } from '../storage/schema/column-types.js';
 
-/** Parts of SMS that carriers have accepted, their receipts, and opt-outs. */
+/** Parts of SMS that carriers have accepted, their receipts, opt-outs, and texts of phones. */
 export function smsTables(dialect: Dialect): string[] {
   const { id, name, text, integer } = columnTypes(dialect);
   return [
-    // One row per part that a carrier has accepted. carrier_id: empty where the carrier gave none.
+    // One row per part that a carrier has accepted. carrier_id: empty if the carrier gave none.
     `CREATE TABLE messaging_sms_part (
       message_id ${id} NOT NULL, position ${integer} NOT NULL, attempt ${integer} NOT NULL, part ${integer} NOT NULL,
       parts ${integer} NOT NULL, route ${id} NOT NULL, carrier_id ${id} NOT NULL, number ${id} NOT NULL,
@@ -34,35 +34,21 @@ export function smsTables(dialect: Dialect): string[] {
     'CREATE UNIQUE INDEX messaging_opt_out_id ON messaging_opt_out (id)',
     'CREATE INDEX messaging_opt_out_listing ON messaging_opt_out (account_id, added_at, id)',
 
-    // One row per signature that ever had an opt-out; for all others no number needs a look-up.
+    // One row per signature that ever had an opt-out. For all others no number needs a look-up.
+    // hashed_at: since when the list may have the keyed hashes of erased numbers, whose opt-outs stay in force.
     `CREATE TABLE messaging_opt_out_list (
-      account_id ${id} NOT NULL, signature ${name} NOT NULL, PRIMARY KEY (account_id, signature))${dialect.clustered}`,
-  ];
-}
+      account_id ${id} NOT NULL, signature ${name} NOT NULL, hashed_at ${integer},
+      PRIMARY KEY (account_id, signature))${dialect.clustered}`,
 
-/** Opt-outs of erased numbers, under keyed hashes. */
-export function hashedOptOuts(dialect: Dialect): string[] {
-  // hashed_at: since when numbers of the list may be keyed hashes.
-  return [`ALTER TABLE messaging_opt_out_list ADD COLUMN hashed_at ${columnTypes(dialect).integer}`];
-}
-
-/** Texts of phones that have come, so that a repeat is told from a new one. */
-export function receivedTexts(dialect: Dialect): string[] {
-  const { id, integer } = columnTypes(dialect);
-  return [
-    // id: a hash of what the text is known by. text_id: the id of its events.
+    // Texts that phones have sent, to recognise a repeat.
+    // id: a hash of what identifies the text.
+    // text_id: the id of its events.
     `CREATE TABLE messaging_sms_received (
       id ${id} NOT NULL PRIMARY KEY, text_id ${id} NOT NULL, expires_at ${integer} NOT NULL)${dialect.clustered}`,
     'CREATE INDEX messaging_sms_received_expiry ON messaging_sms_received (expires_at)',
-  ];
-}
 
-/** Long texts of phones, of which not all parts have come. */
-export function longTexts(dialect: Dialect): string[] {
-  const { id, text, integer } = columnTypes(dialect);
-  return [
-    // Few rows for a short time, which are searched whole. content: where it is from, and its parts, in JSON, which can hold
-    // half of an emoji.
+    // Long texts of phones of which some parts are still missing. These are few rows for a short time, so searches read all.
+    // content: where the text comes from, and its parts. In JSON, because a part may hold half of an emoji.
     `CREATE TABLE messaging_sms_long (
       id ${id} NOT NULL PRIMARY KEY, phone ${id} NOT NULL, revision ${id} NOT NULL, content ${text} NOT NULL,
       characters ${integer} NOT NULL, expires_at ${integer} NOT NULL)${dialect.clustered}`,

@@ -1,13 +1,16 @@
 import type { Dialect } from '../storage/dialect.js';
 import { columnTypes } from '../storage/schema/column-types.js';
 
-/** Endpoints that are told of events by HTTP. */
+/** Endpoints that get events by HTTP, and the calls to them. */
 export function webhookTables(dialect: Dialect): string[] {
   const { id, name, text, integer, small } = columnTypes(dialect);
   return [
-    // types: JSON, null for all. signature: hmac or ed25519. versions: JSON, the versions of the secret that sign, the newest
-    // first, each with its end. cursor_at: the number up to which events were called or are retried.
-    // failing_since: since when there was nothing but failures. rests_until: Retry-After.
+    // types: JSON, null for all.
+    // signature: hmac or ed25519.
+    // versions: JSON, the versions of the secret that sign, the newest first, each with its end.
+    // cursor_at: events up to this number were called, or are in `messaging_endpoint_retry`.
+    // failing_since: since when every call has failed.
+    // rests_until: the time that the endpoint named in Retry-After.
     // owner, lease_until, epoch: the process that calls it.
     `CREATE TABLE messaging_endpoint (
       id ${id} NOT NULL PRIMARY KEY, account_id ${id} NOT NULL, url ${text} NOT NULL, types ${text}, ordering ${id} NOT NULL,
@@ -16,37 +19,38 @@ export function webhookTables(dialect: Dialect): string[] {
       failing_since ${integer}, rests_until ${integer}, owner ${name}, lease_until ${integer} NOT NULL, epoch ${integer} NOT NULL,
       created_at ${integer} NOT NULL, updated_at ${integer} NOT NULL)${dialect.clustered}`,
     'CREATE INDEX messaging_endpoint_account ON messaging_endpoint (account_id, created_at, id)',
-    // Events that are tried again by themselves. tries: calls so far. due_at: null where the last one has failed for good.
-    // batch: the id of the batch that its retries repeat.
+    // To find the endpoints with a URL, for each call to an inbox of the sandbox.
+    `CREATE INDEX messaging_endpoint_url ON messaging_endpoint (${dialect.indexedText('url')})`,
+
+    // Events that are called again automatically.
+    // tries: calls so far.
+    // due_at: null if the last call has failed for good.
+    // batch: the id of the batch that the retries repeat.
     `CREATE TABLE messaging_endpoint_retry (
       endpoint_id ${id} NOT NULL, sequence ${integer} NOT NULL, tries ${integer} NOT NULL, due_at ${integer},
       batch ${id}, PRIMARY KEY (endpoint_id, sequence))${dialect.clustered}`,
     `CREATE INDEX messaging_endpoint_retry_due ON messaging_endpoint_retry (endpoint_id, due_at)${dialect.indexedOnly('due_at')}`,
-    // Windows of the log that are called again. position: up to which number they were. types: JSON, null for all.
+
+    // Windows of the log that are called again.
+    // position: the number up to which they were called.
+    // types: JSON, null for all.
     `CREATE TABLE messaging_endpoint_replay (
       id ${id} NOT NULL PRIMARY KEY, endpoint_id ${id} NOT NULL, position ${integer} NOT NULL, up_to ${integer} NOT NULL,
       types ${text})${dialect.clustered}`,
     'CREATE INDEX messaging_endpoint_replay_listing ON messaging_endpoint_replay (endpoint_id, id)',
-    // One row per call; the request is rendered from the log. first, last: the numbers of its events. reply: the cut response.
+
+    // One row per call, or per run of calls that ended alike. The request is rendered from the log.
+    // first, last: the numbers of its events.
+    // reply: the shortened response.
+    // calls: JSON, null for one call. For each call of a run: when it began and how long it took, counted from `at` and `ms` of
+    //   the last call, and how many events it had. The id of each call is made from `id` and the call's place.
     `CREATE TABLE messaging_endpoint_attempt (
       id ${id} NOT NULL PRIMARY KEY, endpoint_id ${id} NOT NULL, first ${integer} NOT NULL, last ${integer} NOT NULL,
       sequences ${text} NOT NULL, at ${integer} NOT NULL, ms ${integer} NOT NULL, ok ${small} NOT NULL, status ${integer},
-      error ${text}, reply ${text})${dialect.clustered}`,
+      error ${text}, reply ${text}, calls ${text})${dialect.clustered}`,
     'CREATE INDEX messaging_endpoint_attempt_listing ON messaging_endpoint_attempt (endpoint_id, at, id)',
     // To read failed calls without reading the others.
     'CREATE INDEX messaging_endpoint_attempt_result ON messaging_endpoint_attempt (endpoint_id, ok, at, id)',
     'CREATE INDEX messaging_endpoint_attempt_age ON messaging_endpoint_attempt (at)',
   ];
-}
-
-/** To find the endpoints with a URL, for each call to an inbox of the sandbox. */
-export function endpointsByUrl(dialect: Dialect): string[] {
-  return [`CREATE INDEX messaging_endpoint_url ON messaging_endpoint (${dialect.indexedText('url')})`];
-}
-
-/** Rows that hold several calls. */
-export function attemptRuns(dialect: Dialect): string[] {
-  // calls: JSON, of a run of calls that ended alike when each began and how long it took, counted from `at` and `ms`, which are
-  // those of the last, and how many events each had; null for one call. Its `id` is made to that of each by its place.
-  return [`ALTER TABLE messaging_endpoint_attempt ADD COLUMN calls ${columnTypes(dialect).text}`];
 }

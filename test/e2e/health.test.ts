@@ -162,9 +162,9 @@ test('a database without a version of the schema is unready, and newer versions 
   const { stateOf } = await reported({ storage: file.storage() });
   expect(await stateOf('schema')).toBe('ok');
   const database = new Database(file.path);
-  database.exec(`INSERT INTO messaging_schema VALUES ('core/9999-future', 1)`);
+  database.exec(`INSERT INTO messaging_schema VALUES ('outbox/9999-future', 1)`);
   expect(await stateOf('schema')).toBe('ok');
-  database.exec(`DELETE FROM messaging_schema WHERE name = 'core/0001-initial'`);
+  database.exec(`DELETE FROM messaging_schema WHERE name = 'outbox/0001-initial'`);
   database.close();
   expect(await stateOf('schema')).toBe('failed');
 });

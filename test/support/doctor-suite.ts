@@ -42,13 +42,13 @@ export function doctorRules(open: () => Promise<DataSource>): void {
     await storage.start();
     const on = dataSource.options.type === 'mysql' ? ' ON messaging_recipient' : '';
     await dataSource.query(`DROP INDEX messaging_recipient_turn${on}`);
-    await dataSource.query("UPDATE messaging_schema SET applied_at = 0 WHERE name = 'sandbox/0002-screens'");
+    await dataSource.query("UPDATE messaging_schema SET applied_at = 0 WHERE name = 'sandbox/0001-initial'");
     for (const _ of [1, 2]) {
       const { code, lines } = await doctor(storage);
       expect(code).toBe(1);
       expect(todos(lines)).toEqual([
-        expect.stringContaining('The schema lacks sandbox/0002-screens'),
-        expect.stringContaining('The migration to sandbox/0002-screens is under way, or broke off'),
+        expect.stringContaining('The schema lacks sandbox/0001-initial'),
+        expect.stringContaining('The migration to sandbox/0001-initial is under way, or broke off'),
         expect.stringContaining('The index messaging_recipient_turn is missing'),
       ]);
       expect(lines.at(-1)).toBe(`There is something to do: ${3 + lines.filter(isOfServer).length}.`);

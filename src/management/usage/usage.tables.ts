@@ -1,19 +1,17 @@
 import type { Dialect } from '../../storage/dialect.js';
 import { columnTypes } from '../../storage/schema/column-types.js';
 
-/** The summary of what accounts have used, which is rolled up from the ledger, and what codes have come to. */
+/** The usage of accounts, which is rolled up from the ledger, and how many one-time passcodes were verified or refused. */
 export function usageTables(dialect: Dialect): string[] {
   const { id, name, integer, small } = columnTypes(dialect);
-  // Partial where the database has that: charges, which are most entries, are not in it then.
-  const notCharges = dialect.driver === 'mysql' ? '' : " WHERE kind <> 'charge'";
   return [
-    `CREATE INDEX messaging_ledger_kind ON messaging_ledger (account_id, kind, posted_at, id)${notCharges}`,
-
-    // done_until: all hours before are rolled up. claimed_until: until when a process is at it.
+    // done_until: all hours before this time are rolled up.
+    // claimed_until: until when a process holds the account to roll it up.
     `CREATE TABLE messaging_usage_account (
       account_id ${id} NOT NULL PRIMARY KEY, done_until ${integer} NOT NULL, claimed_until ${integer} NOT NULL)${dialect.clustered}`,
-    // An hour of an account that has entries; hour: its start, milliseconds since the epoch. entries, units: the number and
-    // the sum of the charges and refunds that it was rolled up from.
+    // One row per hour in which an account has entries.
+    // hour: its start, milliseconds since the epoch.
+    // entries, units: the number and the sum of the charges and refunds that it was rolled up from.
     `CREATE TABLE messaging_usage_hour (
       account_id ${id} NOT NULL, hour ${integer} NOT NULL, entries ${integer} NOT NULL, units ${integer} NOT NULL,
       PRIMARY KEY (account_id, hour))${dialect.clustered}`,

@@ -28,8 +28,8 @@ interface Missing {
  * Not for use in a transaction, unless the dialect migrates in one.
  *
  * @param now milliseconds since the epoch
- * @throws MessagingOptionsError where an early or a newer version has made the schema, or tables with our names exist that no
- *   version of ours has made; nothing is written then
+ * @throws MessagingOptionsError if a development build or a newer version has made the schema, or tables with our names exist
+ *   that no version of ours has made; nothing is written then
  */
 export function* migrate(dialect: Dialect, now: number, groups: readonly SchemaGroup[]): Operation<void> {
   if ((yield* missingVersions(dialect, groups)).length === 0) return;
@@ -89,7 +89,7 @@ function* apply(dialect: Dialect, now: number, missing: readonly Missing[]): Ope
 /**
  * Checks that the database has all versions, for hosts that run migrations themselves.
  *
- * @throws MessagingOptionsError where a version is missing, or an early or a newer version has made the schema
+ * @throws MessagingOptionsError if a version is missing, or a development build or a newer version has made the schema
  */
 export function* checkSchema(groups: readonly SchemaGroup[]): Operation<void> {
   const recorded = yield* recordedVersionsIfAny();
@@ -137,14 +137,16 @@ function isNoTable(error: unknown): boolean {
 const WHAT_TO_DO =
   'Start with an empty database, or drop the tables whose names begin with messaging_ in this one; what they hold is lost.';
 
-/** Refuses versions that another version of this package has recorded. The names of early versions had no group. */
+/** Begins the names of versions that only development builds from before 0.1.0 have recorded. */
+const DEVELOPMENT_GROUP = 'core/';
+
+/** Refuses versions that another version of this package has recorded. */
 function refuseUnknown(recorded: Recorded, groups: readonly SchemaGroup[]): void {
   const known = new Set(versionsOf(groups).map(({ name }) => name));
   const unknown = [...recorded.keys()].filter((name) => !known.has(name) && !isOfOtherCapability(name, groups)).sort();
-  const early = unknown.filter((name) => !name.includes('/'));
-  if (early.length > 0) {
+  if (unknown.some((name) => name.startsWith(DEVELOPMENT_GROUP))) {
     throw new MessagingOptionsError(
-      `Option storage: the database has the schema of an early version of nestjs-messaging (${early.join(', ')}), which cannot be upgraded. ${WHAT_TO_DO}`,
+      'Option storage: a development build from before 0.1.0 made this database, which cannot be upgraded: start with an empty database, or drop all tables in this one whose names begin with messaging_, and lose what they hold.',
     );
   }
   if (unknown.length > 0) {
@@ -154,7 +156,7 @@ function refuseUnknown(recorded: Recorded, groups: readonly SchemaGroup[]): void
   }
 }
 
-/** Refuses tables that no recorded version has made, but an early version of this package or the host. */
+/** Refuses tables with our names that no recorded version has made, for instance tables of the host. */
 function refuseUnrecorded(made: readonly string[], tables: ReadonlySet<string>): void {
   const strange = made.filter((table) => tables.has(table));
   if (strange.length === 0) return;
@@ -163,8 +165,11 @@ function refuseUnrecorded(made: readonly string[], tables: ReadonlySet<string>):
   );
 }
 
-/** The timestamp of the first migration, in milliseconds since the epoch; later than those of early versions. */
-const FIRST = 1_795_305_600_000;
+/**
+ * The timestamp of the first migration, in milliseconds since the epoch. TypeORM runs a migration once by its name, which has the
+ * timestamp, so it is later than those of the development builds before 0.1.0.
+ */
+const FIRST = 1_795_651_200_000;
 
 /**
  * Groups of tables as TypeORM migrations: one for each version, as TypeORM runs a migration once. Each `up` applies all versions

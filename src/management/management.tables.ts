@@ -1,0 +1,9 @@
+import type { Dialect } from '../storage/dialect.js';
+import { ledgerCheckTables } from './operator/ledger-checks/ledger-check.tables.js';
+import { userSessionTables } from './session/user-sessions.tables.js';
+import { usageTables } from './usage/usage.tables.js';
+
+/** Users with their sessions, the usage of accounts, and the checks of the books. */
+export function managementTables(dialect: Dialect): string[] {
+  return [...userSessionTables(dialect), ...usageTables(dialect), ...ledgerCheckTables(dialect)];
+}
