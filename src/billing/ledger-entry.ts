@@ -38,8 +38,6 @@ export interface LedgerQuery extends PageRequest {
 export interface LedgerPosting {
   /** An id that is posted once; never one that a charge or a refund may have. */
   readonly id: string;
-  /** Its id in earlier versions, without a prefix; a posting stored under it is the same posting. */
-  readonly formerId?: string | undefined;
   readonly accountId: string;
   readonly kind: 'topup' | 'adjust';
   /** As in `LedgerEntry`. */
@@ -111,9 +109,9 @@ export interface LedgerCheck {
 /** Keeps ids of postings distinct from those of charges (the message's id) and of refunds (that id with a position). */
 const PREFIX = 'op:';
 
-/** The id of a posting with this reference, and its id in earlier versions. */
-export function idsOf(reference: string): Pick<LedgerPosting, 'id' | 'formerId'> {
-  return { id: PREFIX + reference, formerId: reference };
+/** The id of a posting with this reference. */
+export function idOf(reference: string): string {
+  return PREFIX + reference;
 }
 
 /** The id that the host sees: the reference of a posting, or else the stored id. */
@@ -127,21 +125,18 @@ export function eventOf(posting: LedgerPosting): NewEvent {
 }
 
 /**
- * Whether a posting is stored already, by the entries with its id or its former id; undefined: it is new.
+ * Whether a posting is stored already; undefined: it is new.
  *
  * A posting with the same id is a repeat only when account, kind and units are the same. Any other use of the id is a mistake, and
  * must not look like a success, because its units are not posted.
+ *
+ * @param entry the entry with its id
  */
 export function postedBefore(
   posting: LedgerPosting,
-  entries: readonly Pick<LedgerEntry, 'id' | 'accountId' | 'kind' | 'units'>[],
+  entry: Pick<LedgerEntry, 'accountId' | 'kind' | 'units'> | undefined,
 ): 'repeated' | 'taken' | undefined {
-  const own = entries.find(({ id }) => id === posting.id);
-  const former = entries.find(({ id, kind }) => id === posting.formerId && isPosting(kind));
-  const entry = own ?? former;
   if (!entry) return undefined;
-  // It may be the entry of the reference without the prefix. Refuse it, because both a repeat and a new posting could be wrong.
-  if (!own && entry.id.startsWith(PREFIX)) return 'taken';
   const same = entry.accountId === posting.accountId && entry.kind === posting.kind && entry.units === posting.units;
   return same ? 'repeated' : 'taken';
 }

@@ -12,7 +12,7 @@ import { EventTeller } from '../events/event-teller.js';
 import {
   eventOf,
   type GivenReply,
-  idsOf,
+  idOf,
   type LedgerCheck,
   type LedgerEntry,
   type LedgerPosting,
@@ -177,8 +177,8 @@ export class LedgerService {
       throw new MessagingError('error.field_invalid', { field: 'reference' });
     }
     // Generated ids are unique and sort by time, which orders entries of the same millisecond.
-    const ids = reference === undefined ? { id: this.ids.next() } : idsOf(reference);
-    return { ...ids, accountId, kind, units, note, at: this.clock.now(), by };
+    const id = reference === undefined ? this.ids.next() : idOf(reference);
+    return { id, accountId, kind, units, note, at: this.clock.now(), by };
   }
 
   /** Tells of what was posted, and throws for what was refused. */

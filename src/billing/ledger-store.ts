@@ -170,16 +170,15 @@ function* postEntries(
 }
 
 function* postEntry(dialect: Dialect, posting: LedgerPosting, { tell }: Telling): Operation<PostingAnswer> {
-  const { id, formerId = id, accountId, kind, units, note, at, by = HOST } = posting;
+  const { id, accountId, kind, units, note, at, by = HOST } = posting;
   // Lock the account first: a concurrent repetition of the posting waits here and then finds the first one.
   const [account] = yield* rowsOf(
     `SELECT a.balance, a.posted FROM messaging_account a WHERE a.id = ?${dialect.lock('a', 'wait', 'no key update')}`,
     accountId,
   );
   if (!account) return 'unknown';
-  const posted = `SELECT ${COLUMNS} FROM messaging_ledger WHERE id IN (?, ?)`;
   // Without a lock: one on a line that does not exist would keep others from inserting lines near it.
-  const before = postedBefore(posting, (yield* rowsOf(posted, id, formerId)).map(toEntry));
+  const before = postedBefore(posting, yield* findEntry(id));
   if (before) return before;
   const refusal = refusalOf(units, integerOf(account, 'balance'), integerOf(account, 'posted'));
   const params = [id, accountId, kind, units, note ?? null, at];
@@ -187,8 +186,7 @@ function* postEntry(dialect: Dialect, posting: LedgerPosting, { tell }: Telling)
   // The same id may be posted to another account, which is not locked here: only the primary key detects that.
   if (refusal || (yield* dialect.insertNew({ sql, params }, 'id')) === 0) {
     // A host's transaction may have a snapshot from before the posting that this one repeats.
-    const now = yield* rowsOf(`${posted}${dialect.current}`, id, formerId);
-    return postedBefore(posting, now.map(toEntry)) ?? refusal ?? 'taken';
+    return postedBefore(posting, yield* findEntry(id, dialect.current)) ?? refusal ?? 'taken';
   }
   yield* write(
     `UPDATE messaging_account SET low = ${units > 0 ? lowAfterCredit('?') : lowAfterDebit('?')}, balance = balance + ?, posted = posted + ? WHERE id = ?`,
@@ -211,6 +209,12 @@ function* postEntry(dialect: Dialect, posting: LedgerPosting, { tell }: Telling)
   return 'posted';
 }
 
+/** @param current see `Dialect.current` */
+function* findEntry(id: string, current = ''): Operation<LedgerEntry | undefined> {
+  const [row] = yield* rowsOf(`SELECT ${COLUMNS} FROM messaging_ledger WHERE id = ?${current}`, id);
+  return row && toEntry(row);
+}
+
 /** See `LedgerStore.postOnce`. */
 function* postAnswered(
   dialect: Dialect,
@@ -219,7 +223,7 @@ function* postAnswered(
   telling: Telling,
 ): Operation<AnsweredPosting> {
   for (const sql of dialect.lockTimeout) yield { sql, params: [] };
-  const { id, formerId = id, accountId, at } = posting;
+  const { id, accountId, at } = posting;
   // The lock also decides on repeats under one key.
   yield* rowsOf(
     `SELECT a.id FROM messaging_account a WHERE a.id = ?${dialect.lock('a', 'wait', 'no key update')}`,
@@ -232,9 +236,7 @@ function* postAnswered(
   }
   const answer = yield* postEntry(dialect, posting, telling);
   if (answer !== 'posted' && answer !== 'repeated') return { answer, accepted: undefined };
-  const rows = yield* rowsOf(`SELECT ${COLUMNS} FROM messaging_ledger WHERE id IN (?, ?)`, id, formerId);
-  const entries = rows.map(toEntry);
-  const entry = entries.find((each) => each.id === id) ?? entries[0];
+  const entry = yield* findEntry(id);
   const balance = yield* readBalance(accountId);
   if (!entry || balance === undefined) throw new Error('The posting is not in the ledger.');
   const reply = replyOf(balance, entry);

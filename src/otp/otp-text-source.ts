@@ -25,7 +25,7 @@ export class OtpTextSource implements TextSource {
     return this.settings.text.render({ code, service, validity });
   }
 
-  expiresAt(payload: Payload): number | undefined {
+  expiresAt(payload: Payload): number {
     return (payload as OtpPayload).expiresAt;
   }
 }
@@ -38,8 +38,8 @@ export interface OtpPayload extends Payload, CodeSource, OtpBinding {
   readonly kind: typeof OTP_PAYLOAD;
   /** The remaining validity of the code when it was sent, in seconds. */
   readonly validity: number;
-  /** When the code expires, milliseconds since the epoch; missing in payloads of older versions. */
-  readonly expiresAt?: number;
+  /** When the code expires, milliseconds since the epoch. */
+  readonly expiresAt: number;
 }
 
 /** The payload of a challenge's message. */

@@ -328,24 +328,6 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
       };
     },
   },
-  'postings that are not known by their former id': {
-    topic: 'ledger',
-    build: (storage) => {
-      const ledger = storage.store(LedgerStore);
-      const post = ledger.post.bind(ledger);
-      ledger.post = ({ formerId: _, ...posting }) => post(posting);
-    },
-  },
-  'charges and refunds that stand for a former id': {
-    topic: 'ledger',
-    build: (storage) => {
-      const { database } = storage;
-      const ledger = storage.store(LedgerStore);
-      const post = ledger.post.bind(ledger);
-      const entry = database.prepare('SELECT id FROM messaging_ledger WHERE id = ?');
-      ledger.post = async (posting) => (entry.get(posting.formerId ?? '') ? 'repeated' : post(posting));
-    },
-  },
   'a check that overlooks debts, messages without a charge and failures without a refund': {
     topic: 'books',
     build: (storage) => {

@@ -62,44 +62,11 @@ export function ledgerTests({ test }: TestRunner, world: World): void {
     await world.holds(20, 'acc2');
   });
 
-  test("a line of an operator's under the former id is the same posting", async () => {
-    await world.fund(0);
-    await world.fund(20, 'acc2');
-    const { ledger } = world;
-    const again = (units: number, over: Partial<LedgerPosting> = {}) =>
-      ledger.post(posting('op:p1', units, { formerId: 'p1', ...over }));
-    assert.equal(await ledger.post(posting('p1', 10)), 'posted');
-    assert.equal(await again(10), 'repeated');
-    assert.deepEqual(
-      [await again(11), await again(-10), await again(10, { accountId: 'acc2' })],
-      Array(3).fill('taken'),
-    );
-    assert.deepEqual(await lines(), [line('p1', 10)]);
-    await world.holds(10);
-    await world.holds(20, 'acc2');
-  });
-
-  test('a posting whose own id is there is not looked for under the former one', async () => {
-    await world.fund(0);
-    const first = posting('op:op:p1', 10, { formerId: 'op:p1' });
-    assert.equal(await world.ledger.post(first), 'posted');
-    assert.equal(await world.ledger.post(posting('op:p1', 20, { formerId: 'p1' })), 'posted');
-    assert.equal(await world.ledger.post(first), 'repeated');
-    await world.holds(30);
-  });
-
-  test('a former id that may be the id of another posting is taken: whose it is cannot be told', async () => {
-    await world.fund(0);
-    assert.equal(await world.ledger.post(posting('op:p1', 10, { formerId: 'p1' })), 'posted');
-    assert.equal(await world.ledger.post(posting('op:op:p1', 10, { formerId: 'op:p1' })), 'taken');
-    await world.holds(10);
-  });
-
-  test('the ids of charges and refunds are taken; as a former id they are nobody’s, and all stand side by side', async () => {
+  test('the ids of charges and refunds are taken, and a posting with the reference of either stands beside them', async () => {
     await world.fund(1);
     const [charge, refund] = [messageId(1), `${messageId(1)}:0`];
-    const goodwill = posting(`op:${charge}`, 5, { formerId: charge });
-    const early = posting(`op:${refund}`, 7, { formerId: refund });
+    const goodwill = posting(`op:${charge}`, 5);
+    const early = posting(`op:${refund}`, 7);
     await world.accept(aSend(1));
     await world.claim();
     const post = (each: LedgerPosting) => world.ledger.post(each);
@@ -121,7 +88,6 @@ export function ledgerTests({ test }: TestRunner, world: World): void {
 
   test('an unknown account gets nothing', async () => {
     assert.equal(await world.ledger.post(posting('p1', 10)), 'unknown');
-    assert.equal(await world.ledger.post(posting('op:p1', 10, { formerId: 'p1' })), 'unknown');
     assert.equal(await world.ledger.balance(ACCOUNT), undefined);
     assert.deepEqual(await world.ledger.entries(ACCOUNT, { limit: 5 }), { items: [], next: undefined });
     await world.sound();

@@ -81,26 +81,6 @@ describe.each([
     await world.holds(10);
   });
 
-  describe('what was posted before references had ids of their own', () => {
-    const stored = (id: string, units: number) =>
-      world.ledger.post({ id, accountId: ACCOUNT, kind: 'topup', units, at: clock.now() });
-
-    test('is not posted again, and shows its reference as ever', async () => {
-      await stored('inv-1', 10);
-      expect(await ledger.topUp(ACCOUNT, 10, { reference: 'inv-1' })).toBe(10);
-      await expect(ledger.topUp(ACCOUNT, 11, { reference: 'inv-1' })).rejects.toMatchObject(taken('inv-1'));
-      expect(await shown()).toEqual([{ id: 'inv-1', kind: 'topup', units: 10 }]);
-      await world.holds(10);
-    });
-
-    test('under what begins like an id of today is refused rather than posted twice', async () => {
-      await stored('op:inv-1', 10);
-      const reference = 'op:inv-1';
-      await expect(ledger.topUp(ACCOUNT, 10, { reference })).rejects.toMatchObject(taken(reference));
-      await world.holds(10);
-    });
-  });
-
   test.each(['', 'x'.repeat(65), 'a\0b', '\ud800', 'a\udc00'])('%j is no reference', async (reference) => {
     await expect(ledger.topUp(ACCOUNT, 1, { reference })).rejects.toMatchObject({ code: 'error.field_invalid' });
   });
