@@ -113,6 +113,8 @@ export class QueueMemory {
   placesOf(status: QueueStatus, priority: Priority, last = ''): readonly Place[] {
     const rank = rankOf(priority);
     const line = this.lines.get(lineOf(status, rank)) ?? [];
+    // The leases of all accounts are in one queue, and so are the deadlines.
+    if (status !== 'queued') return [{ status, priority: rank, from: '', floor: this.floorOf(line[0] ?? NEVER_SEEN) }];
     const before: Place[] = [];
     const behind: Place[] = [];
     // Without floors there are only gaps: all names, cut behind the last one.
@@ -123,8 +125,12 @@ export class QueueMemory {
     const own = line[0]?.name === '' ? line : [NEVER_SEEN, ...line];
     for (const [index, seen] of own.entries()) {
       const { name } = seen;
-      const floor = goesOn(seen, this.now) ? seen.next : seen.floor;
-      (compare(name, last) > 0 ? behind : before).push({ status, priority: rank, from: name, floor });
+      (compare(name, last) > 0 ? behind : before).push({
+        status,
+        priority: rank,
+        from: name,
+        floor: this.floorOf(seen),
+      });
       const [from, below, cut] = [after(name), own[index + 1]?.name ?? END, after(last)];
       const isCut = compare(from, cut) < 0 && compare(cut, below) < 0;
       if (isCut) before.push({ status, priority: rank, from, below: cut });
@@ -145,6 +151,10 @@ export class QueueMemory {
   foundAhead(queue: Queue, due: number | undefined): void {
     if (!this.hasFloors || queue.status === 'queued' || this.ahead.size >= MAX_QUEUES) return;
     this.ahead.set(queueKey(queue), due ?? Number.MAX_SAFE_INTEGER);
+  }
+
+  private floorOf(seen: Seen): number {
+    return goesOn(seen, this.now) ? seen.next : seen.floor;
   }
 
   private lower({ status, name, priority, due }: Stored): void {

@@ -194,9 +194,6 @@ function inOrder(keys: Iterable<string>, changed: ReadonlyMap<string, ChangedRow
   return rows;
 }
 
-/** The most queues between two remembered ones that one expiry looks at; there is one, but for those of an earlier version. */
-const QUEUES = 64;
-
 /**
  * Sets overdue deliveries to `unknown`: see `OutboxStore.expire`.
  * @param floors gets what the search has found; to be told to the memory after the commit
@@ -210,7 +207,8 @@ export function* expireDeliveries(
 ): Operation<readonly DeliveryTransition[]> {
   const rows: Row[] = [];
   const places = statuses.flatMap((status) => PRIORITIES.flatMap((priority) => memory.placesOf(status, priority)));
-  for (const queue of (yield* findQueues(dialect, channel, places, now, QUEUES)).flat()) {
+  // Each place is one queue.
+  for (const queue of (yield* findQueues(dialect, channel, places, now, 1)).flat()) {
     const { due } = queue;
     const take = limit - rows.length;
     if (due !== undefined && take > 0) {

@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { claimDeliveries } from '../../../src/outbox/queue/claim.js';
 import { executorFor } from '../../../src/storage/engine/executor-for.js';
 import type { Operation, Statement } from '../../../src/storage/engine/operation.js';
@@ -41,20 +40,8 @@ test('on SQLite a claim seeks accounts and due rows in the index: nothing is sor
     new Set([
       'SEARCH r USING COVERING INDEX messaging_recipient_queue (channel=? AND status=? AND priority=? AND queue>? AND queue<?)',
       'SEARCH r USING COVERING INDEX messaging_recipient_queue (channel=? AND status=? AND priority=? AND queue=? AND due_at<?)',
+      'SEARCH r USING COVERING INDEX messaging_recipient_queue (channel=? AND status=? AND priority=? AND queue=? AND due_at>? AND due_at<?)',
       'SEARCH r USING INDEX messaging_recipient_queue (channel=? AND status=? AND priority=? AND queue=? AND due_at>? AND due_at<?)',
     ]),
   );
-});
-
-test('what a process of an earlier version stored, claimed or waits a report for is found: it does not know queues', async () => {
-  const backlog = opened(await Backlog.open({ type: 'better-sqlite3', database: ':memory:' }));
-  const { database, storage } = backlog;
-  // It leaves what it claims in the queue of its account, and stores what it accepts in none.
-  await database.query("UPDATE messaging_recipient SET queue = 'late' WHERE status = 'sending'");
-  await database.query("UPDATE messaging_recipient SET queue = '' WHERE status = 'queued' AND queue = 'small'");
-  expect(await backlog.accounts()).toEqual(SHARED);
-  await database.query("UPDATE messaging_recipient SET queue = 'x', due_at = 5 WHERE status = 'sending'");
-  expect(await storage.store(OutboxStore).nextDue('sms')).toBe(5);
-  const order = { channel: 'sms', limit: 100, now: START + 1, statuses: ['sending'] } as const;
-  expect(await storage.store(OutboxStore).expire(order)).toHaveLength(SHARED.length);
 });

@@ -114,4 +114,10 @@ describe('what a store remembers of queues', () => {
       { ...rest, from: '', below: 'a\u0001' },
     ]);
   });
+
+  test.each(['sending', 'sent'] as const)('the accounts share one place for %s', (status) => {
+    for (const memory of [new QueueMemory(true), new QueueMemory(false)]) {
+      expect(memory.placesOf(status, 'normal')).toEqual([{ status, priority: 0, from: '', floor: 0 }]);
+    }
+  });
 });
