@@ -247,7 +247,7 @@ describe("migrations: 'check'", () => {
     await dataSource.destroy();
   });
 
-  test('on one of an earlier version too, and not once they have run', async () => {
+  test('on a database with no version recorded too, and starts once they have run', async () => {
     const dataSource = await new DataSource({
       type: 'better-sqlite3',
       database: ':memory:',
