@@ -1,5 +1,6 @@
+export type { AccountState } from './accounts/account.api.js';
 export type { AccountOptions, LegacyBearerOptions } from './accounts/account-options.js';
-export type { Account, AccountState, KeyDefinition, Signature, SignatureStatus } from './accounts/account-records.js';
+export type { Account, KeyDefinition, Signature, SignatureStatus } from './accounts/account-records.js';
 export type {
   AccountCallOptions,
   ChangeKeyCallOptions,
@@ -11,8 +12,8 @@ export {
   type IssuedKey,
   type KeySummary,
 } from './accounts/account-service.js';
+export type { AuditAction, AuditPage, AuditView } from './accounts/audit/audit.api.js';
 export type {
-  AuditAction,
   AuditEntry,
   AuditFields,
   AuditQuery,
@@ -25,6 +26,7 @@ export { ApiKeyGuard } from './accounts/keys/api-key.guard.js';
 export type { NewApiKey } from './accounts/keys/api-key.js';
 export { isApiKey, makeApiKey } from './accounts/keys/api-key.js';
 export type { RoledUser } from './accounts/keys/authenticator.js';
+export type { KeyPage, KeyView, NewKeyView } from './accounts/keys/key.api.js';
 export type { KeyDraft } from './accounts/keys/key-definition.js';
 export type { CallerKey } from './accounts/keys/key-directory.js';
 export type { AccountRole, KeyScope, OperatorRole } from './accounts/keys/permissions.js';
@@ -32,7 +34,8 @@ export type { SignatureCallOptions } from './accounts/signatures/signature-servi
 export { SignatureService } from './accounts/signatures/signature-service.js';
 export type { VerifiedUser } from './accounts/users/user-token-verifier.js';
 export { UserTokenVerifier } from './accounts/users/user-token-verifier.js';
-export type { LedgerCheck, LedgerEntry, LedgerPart, LedgerProgress } from './billing/ledger-entry.js';
+export type { LedgerPart, LedgerView } from './billing/ledger.api.js';
+export type { LedgerCheck, LedgerEntry, LedgerProgress } from './billing/ledger-entry.js';
 export type { PostingOptions } from './billing/ledger-service.js';
 export { LedgerService } from './billing/ledger-service.js';
 export type { TariffOptions } from './billing/tariff.js';
@@ -114,9 +117,8 @@ export { MessagingExceptionFilter } from './http/messaging-exception.filter.js';
 export { isMessagingRoute } from './http/messaging-route.js';
 export { MessagingReadiness } from './http/readiness.js';
 export { type AuditListQuery, AuditService } from './management/audit/audit-service.js';
-export type { AuditPage, AuditView } from './management/audit/audit-view.js';
+export type { CodeRefusals, CodesOfCountry, CodesView } from './management/codes/codes.api.js';
 export { type CodesPeriod, CodesService } from './management/codes/codes-service.js';
-export type { CodesOfCountry, CodesView } from './management/codes/codes-view.js';
 export {
   type KeyCallOptions,
   type KeyListQuery,
@@ -124,13 +126,17 @@ export {
   type NewKeyAnswer,
   type NewKeyDraft,
 } from './management/keys/key-service.js';
-export type { KeyPage, KeyView, NewKeyView } from './management/keys/key-view.js';
-export type { LedgerView } from './management/ledger/ledger-view.js';
 export { ManagementModule } from './management/management.module.js';
 export type { ManagementOptions } from './management/management-options.js';
 export type { ClaimSource, OidcAlgorithm, OidcClaims, OidcOptions } from './management/oidc/oidc-options.js';
 export { OidcUserTokenVerifier } from './management/oidc/oidc-user-token-verifier.js';
-export type { AccountPage, AccountView, PostingView } from './management/operator/accounts/account-view.js';
+export type {
+  AccountPage,
+  AccountView,
+  ManagedSignaturePage,
+  ManagedSignatureView,
+  PostingView,
+} from './management/operator/accounts/managed-account.api.js';
 export {
   type AccountDraft,
   type AccountListQuery,
@@ -138,36 +144,22 @@ export {
   type NewAccount,
   type PostingDraft,
 } from './management/operator/accounts/managed-accounts.js';
-export {
-  type ManagedSignaturePage,
-  ManagedSignatures,
-  type ManagedSignatureView,
-  type SignatureListQuery,
-} from './management/operator/accounts/managed-signatures.js';
-export { LedgerChecks, type LedgerCheckView } from './management/operator/ledger-checks/ledger-checks.js';
-export {
-  type ManagedSessionPage,
-  ManagedSessions,
-  type ManagedSessionView,
-  type SessionListQuery,
-} from './management/operator/managed-sessions.js';
-export {
-  type CarrierLinkView,
-  type CarrierRouteView,
-  type CarriersView,
-  ManagedCarriers,
-  type UnreadNumberView,
-} from './management/operator/operations/managed-carriers.js';
-export {
-  ManagedQueues,
-  type PauseDraft,
-  type PausesView,
-  type PauseView,
-  type QueueDepthView,
-  type QueuesView,
-} from './management/operator/operations/managed-queues.js';
+export { ManagedSignatures, type SignatureListQuery } from './management/operator/accounts/managed-signatures.js';
+export { LedgerChecks } from './management/operator/ledger-checks/ledger-checks.js';
+export type { ManagedSessionPage, ManagedSessionView } from './management/operator/managed-session.api.js';
+export { ManagedSessions, type SessionListQuery } from './management/operator/managed-sessions.js';
+export type {
+  CarrierLinkView,
+  CarrierRouteView,
+  CarriersView,
+  UnreadNumberView,
+} from './management/operator/operations/carriers.api.js';
+export { ManagedCarriers } from './management/operator/operations/managed-carriers.js';
+export { ManagedQueues, type PauseDraft } from './management/operator/operations/managed-queues.js';
+export type { PausesView, PauseView, QueueDepthView, QueuesView } from './management/operator/operations/queues.api.js';
+export type { FindingView, LedgerCheckView, SystemView, WorkerView } from './management/operator/operations.api.js';
 export type { OperatorCallOptions } from './management/operator/operator-call.js';
-export { SystemService, type SystemView } from './management/operator/system-service.js';
+export { SystemService } from './management/operator/system-service.js';
 export {
   type EndedUser,
   type LinkDraft,
@@ -175,16 +167,16 @@ export {
   ManagementService,
   type OneTimeLink,
 } from './management/session/management-service.js';
+export type { LinkView, SessionUserView, UserSessionView } from './management/session/session.api.js';
 export {
   type AuthenticatedUser,
   type SignInRequest,
   UserAuthenticator,
 } from './management/session/user-authenticator.js';
-export type { LinkView, SessionUserView, UserSessionView } from './management/session/user-session-view.js';
+export type { AttentionView, OverviewView } from './management/usage/overview.api.js';
 export { OverviewService } from './management/usage/overview-service.js';
-export type { AttentionView, OverviewView } from './management/usage/overview-view.js';
+export type { UsageAmountsView, UsageItemView, UsageView } from './management/usage/usage.api.js';
 export { type UsagePeriod, UsageService } from './management/usage/usage-service.js';
-export type { UsageAmountsView, UsageItemView, UsageView } from './management/usage/usage-view.js';
 export { GuardedMediaFetcher } from './media/guarded-media-fetcher.js';
 export { type FetchedMedia, MediaFetcher, MediaRefusedError, type MediaRequest } from './media/media-fetcher.js';
 export type { MediaAllow, MediaOptions } from './media/media-options.js';
@@ -271,7 +263,7 @@ export type { DeliveryResult, DeliveryTiming, RepeatPolicy, ResultPolicy } from 
 export type { DispatchOptions, ProcessRole } from './outbox/delivery/dispatch-options.js';
 export type { MessageListQuery } from './outbox/listing/message-listing.js';
 export type { Acceptance } from './outbox/outbox.js';
-export type { Priority, SendPriority } from './outbox/queue/priority.js';
+export type { Priority, SendPriority } from './outbox/queue/priority.api.js';
 export { type ErasureResult, ErasureService } from './outbox/retention/erasure-service.js';
 export type { RetentionOptions } from './outbox/retention/retention-options.js';
 export { SandboxModule } from './sandbox/sandbox.module.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { isAccountId } from '../common/inputs.js';
 import { Notifier } from '../common/notifier.js';
-import { type AccountState } from './account-records.js';
+import { type AccountState } from './account.api.js';
 import { AccountStore } from './account-store.js';
 import { FreshCache } from './fresh-cache.js';
 

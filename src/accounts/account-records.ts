@@ -11,12 +11,6 @@ export interface Account {
   readonly createdAt: number;
 }
 
-/**
- * The state of an account. `suspended`: it may read and verify codes, but not send, connect numbers or make endpoints; `closed`:
- * nor are its keys accepted.
- */
-export type AccountState = 'active' | 'suspended' | 'closed';
-
 /** What an API key may be used for; it never changes. Undefined fields do not restrict it. */
 export interface KeyDefinition {
   readonly name: string | undefined;

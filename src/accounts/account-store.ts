@@ -8,9 +8,9 @@ import type { Executor } from '../storage/engine/executor.js';
 import { type Operation, type Row, rowsOf, write } from '../storage/engine/operation.js';
 import { integerOf, textOf } from '../storage/engine/rows.js';
 import { bytesWith, type Listing, readPage, readRows } from '../storage/read-page.js';
+import { AccountState } from './account.api.js';
 import {
   Account,
-  AccountState,
   EarlierReply,
   KeptReply,
   Signature,

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { RateLimit } from '../common/concurrency/rate-limit.js';
+import type { AccountState } from './account.api.js';
 import { AccountDirectory } from './account-directory.js';
-import type { AccountState } from './account-records.js';
 import { isWithin } from './address-ranges.js';
 import { type Answer, UNAUTHORIZED } from './keys/authenticator.js';
 import type { KnownKey } from './keys/key-directory.js';

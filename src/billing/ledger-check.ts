@@ -3,7 +3,8 @@ import type { Dialect } from '../storage/dialect.js';
 import type { Executor } from '../storage/engine/executor.js';
 import { type Operation, type Row, rowsOf } from '../storage/engine/operation.js';
 import { integerOf, textOf } from '../storage/engine/rows.js';
-import { type LedgerCheck, type LedgerPart, MAX_FAULTS } from './ledger-entry.js';
+import { type LedgerPart } from './ledger.api.js';
+import { type LedgerCheck, MAX_FAULTS } from './ledger-entry.js';
 
 /** A pass over a table in the order of its primary key, some rows at a time. */
 interface Pass {

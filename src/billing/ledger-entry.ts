@@ -3,11 +3,7 @@ import type { IdempotencyKey } from '../common/idempotency-key.js';
 import type { PageRequest } from '../common/page.js';
 import { postingEvent } from '../events/account-events.js';
 import type { NewEvent } from '../events/event-types.js';
-
-export const LEDGER_KINDS = ['topup', 'adjust', 'charge', 'refund'] as const;
-
-/** The cause of an entry. */
-export type LedgerKind = (typeof LEDGER_KINDS)[number];
+import type { LedgerKind, LedgerPart } from './ledger.api.js';
 
 /** An entry of the ledger. Entries are never changed or removed. */
 export interface LedgerEntry {
@@ -85,9 +81,6 @@ export const MAX_BALANCE = Number.MAX_SAFE_INTEGER;
 
 /** The most faults that `LedgerStore.check` returns. */
 export const MAX_FAULTS = 1000;
-
-/** The parts of a check, in order. */
-export type LedgerPart = 'accounts' | 'entries' | 'messages' | 'recipients';
 
 /** How far a check of the books has come. */
 export interface LedgerProgress {

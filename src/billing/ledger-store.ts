@@ -15,13 +15,13 @@ import { type Operation, type Row, rowsOf, write } from '../storage/engine/opera
 import { integerOf, optionalInteger, optionalText, textOf } from '../storage/engine/rows.js';
 import { lowAfterCredit, lowAfterDebit } from '../storage/low-after.js';
 import { bytesWith, type Listing, readPage } from '../storage/read-page.js';
+import { LedgerKind } from './ledger.api.js';
 import { checkBooks } from './ledger-check.js';
 import {
   AnsweredPosting,
   eventOf,
   LedgerCheck,
   LedgerEntry,
-  LedgerKind,
   LedgerPosting,
   LedgerQuery,
   MAX_BALANCE,

@@ -1,11 +1,11 @@
 import type { SmsStatus } from '../events/delivery-status.api.js';
 import type { Metadata } from '../events/events.api.js';
+import type { SendPriority } from '../outbox/queue/priority.api.js';
 import type { SmsAttempt, SmsDetails, SmsQuote, SmsRecipient, SmsSendResult, SmsSummary } from '../sms/sms.api.js';
 import type { Caller, CallOptions, SendOptions } from './caller.js';
 import type { Listing } from './listing.js';
 
-/** How soon a message is handed over, compared with others. */
-export type SendPriority = 'high' | 'normal' | 'bulk';
+export type { SendPriority } from '../outbox/queue/priority.api.js';
 
 /** A text for one or many numbers (E.164 digits without the plus sign). */
 export interface SmsOrder {

@@ -4,7 +4,7 @@ import { binary, events, json } from '../openapi/contents.js';
 import { describeController, type ErrorDescription, fieldsOf } from '../openapi/controller-description.js';
 import { invalid, NUMBER_RECONNECTING } from '../openapi/errors.js';
 import { MESSAGE_FILTERS, shortPages } from '../openapi/listings.js';
-import { SEND_PRIORITIES } from '../outbox/queue/priority.js';
+import { SEND_PRIORITIES } from '../outbox/queue/priority.api.js';
 import { EXAMPLE, oneOf, text } from '../schemas/builders.js';
 import { exampleOf } from '../schemas/examples.js';
 import {

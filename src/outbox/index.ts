@@ -16,4 +16,4 @@ export type {
   SeenRecords,
   SendPolicy,
 } from './policy/send-policy.js';
-export type { Priority } from './queue/priority.js';
+export type { Priority } from './queue/priority.api.js';

@@ -3,7 +3,7 @@ import type { Metadata } from '../events/events.api.js';
 import type { SendDecision } from './accept/decide.js';
 import type { Payload } from './accept/send.js';
 import type { AttemptEntry, DeliveryStatus, TrailEntry } from './delivery-state.js';
-import type { Priority } from './queue/priority.js';
+import type { Priority } from './queue/priority.api.js';
 
 export type { DeliveryTransition } from '../events/delivery-transition.js';
 

@@ -116,6 +116,17 @@ export function nullable(schema: Schema): Schema {
 /** The `next_cursor` of a page. */
 export const nextCursor = nullable(text('The `cursor` of the next page; null at the end.'));
 
+/**
+ * A page of a listing.
+ *
+ * @param named the schema of an item under its name, for instance `{ AuditEntry }`
+ */
+export const page = <T>(description: string, named: Readonly<Record<string, SchemaOf<T>>>) =>
+  object(description, {
+    items: list(ref(named)),
+    next_cursor: nullable(text('For the next page; null on the last one.', { example: 'MDE5ZDBmNTE' })),
+  });
+
 /** The file of a message as a response describes it. */
 export const file = <F extends Fields = Record<never, never>>(kind: string, further: F = {} as F) =>
   nullable(

@@ -6,7 +6,7 @@ import {
   type RepeatPolicy,
 } from '../outbox/delivery/delivery-result.js';
 import type { DeliveryStatus } from '../outbox/delivery-state.js';
-import type { Priority } from '../outbox/queue/priority.js';
+import type { Priority } from '../outbox/queue/priority.api.js';
 import type { RouteState } from './carrier-state.js';
 
 export type { DeliveryTiming, RepeatPolicy } from '../outbox/delivery/delivery-result.js';

@@ -7,7 +7,7 @@ import {
   IsQueryInteger,
   IsString,
 } from '../http/validators.js';
-import type { SendPriority } from '../outbox/queue/priority.js';
+import type { SendPriority } from '../outbox/queue/priority.api.js';
 
 /** Body of `POST /send/sms`. The service refuses an absent `content`. */
 export class SendSmsBody {

@@ -7,7 +7,7 @@ import {
 } from '../openapi/controller-description.js';
 import { invalid } from '../openapi/errors.js';
 import { MESSAGE_FILTERS, PAGE, shortPages } from '../openapi/listings.js';
-import { SEND_PRIORITIES } from '../outbox/queue/priority.js';
+import { SEND_PRIORITIES } from '../outbox/queue/priority.api.js';
 import { EXAMPLE, oneOf } from '../schemas/builders.js';
 import { exampleOf } from '../schemas/examples.js';
 import type { Schema } from '../schemas/schema.js';

@@ -1,7 +1,7 @@
 /** For adapters of `MessagingStorage`: the stores and their records. */
 
+export type { AccountState } from '../accounts/account.api.js';
 export {
-  type AccountState,
   type EarlierReply,
   type KeptReply,
   type KeyDefinition,
@@ -10,11 +10,11 @@ export {
   UNRESTRICTED,
 } from '../accounts/account-records.js';
 export { AccountStore } from '../accounts/account-store.js';
+export type { LedgerKind } from '../billing/ledger.api.js';
 export {
   type AnsweredPosting,
   type GivenReply,
   type LedgerEntry,
-  type LedgerKind,
   type LedgerPosting,
   type LedgerQuery,
   MAX_BALANCE,
@@ -102,7 +102,7 @@ export { OutboxStore } from '../outbox/outbox-store.js';
 export { PolicyStore } from '../outbox/policy/policy-store.js';
 export type { RecordStep } from '../outbox/policy/record-step.js';
 export type { PolicyRecord, SeenRecord, SeenRecords } from '../outbox/policy/send-policy.js';
-export { PRIORITIES, type Priority } from '../outbox/queue/priority.js';
+export { PRIORITIES, type Priority } from '../outbox/queue/priority.api.js';
 export { PriorityTurns } from '../outbox/queue/priority-turns.js';
 export type { RemoveContent, RemovedPayload } from '../outbox/retention/removed-payload.js';
 export type { ErasableDelivery, RetentionOrder, Walked } from '../outbox/retention/retention-records.js';

@@ -4,7 +4,7 @@ import { type RoundReport, Rounds } from '../common/concurrency/rounds.js';
 import { type FaultLog, faultCode, faultLog, reasonOf } from '../common/log.js';
 import { Channels } from '../outbox/channel.js';
 import { Outbox } from '../outbox/outbox.js';
-import { PRIORITIES } from '../outbox/queue/priority.js';
+import { PRIORITIES } from '../outbox/queue/priority.api.js';
 import type { RouteState } from '../sms/carrier-state.js';
 import { SmsChannel } from '../sms/sms-channel.js';
 import { StartedStorage } from '../storage/messaging-storage.js';

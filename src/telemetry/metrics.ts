@@ -1,6 +1,6 @@
 import type { HistogramMetric, Metric } from '../common/telemetry/telemetry.js';
 import { PUBLISHED_STATUSES, WAITING_STATUSES } from '../events/delivery-status.api.js';
-import { PRIORITIES } from '../outbox/queue/priority.js';
+import { PRIORITIES } from '../outbox/queue/priority.api.js';
 
 /** Where a metric's values come from. Add up the values of all processes; those of the database are the same in every process. */
 type Scope = 'process' | 'database';

@@ -1,6 +1,7 @@
 import { StorageUnavailableError } from '../common/errors.js';
 import { WAITING_STATUSES, type WaitingStatus } from '../events/delivery-status.api.js';
-import { PRIORITIES, type Priority, rankOf } from '../outbox/queue/priority.js';
+import { PRIORITIES, type Priority } from '../outbox/queue/priority.api.js';
+import { rankOf } from '../outbox/queue/priority.js';
 import { END, groupsOfQueues, QUEUES_BETWEEN } from '../outbox/queue/queues.js';
 import type { Dialect } from '../storage/dialect.js';
 import type { Executor } from '../storage/engine/executor.js';

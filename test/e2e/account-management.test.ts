@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { AccountService } from '../../src/accounts/account-service.js';
+import type { AuditPage } from '../../src/accounts/audit/audit.api.js';
 import { AuditLog } from '../../src/accounts/audit/audit.js';
 import { parseApiKey } from '../../src/accounts/keys/api-key.js';
 import { SignatureService } from '../../src/accounts/signatures/signature-service.js';
-import type { AuditPage } from '../../src/management/audit/audit-view.js';
 import { ManagementModule } from '../../src/management/management.module.js';
-import type { OptOutPage } from '../../src/management/optouts/optout-view.js';
-import type { SignaturePage } from '../../src/management/signatures/signature-view.js';
+import type { OptOutPage } from '../../src/management/optouts/optout.api.js';
+import type { SignaturePage } from '../../src/management/signatures/signature.api.js';
 import { MessagingCore } from '../../src/messaging/messaging-core.module.js';
 import type { MessagingOptions } from '../../src/messaging/module-options.js';
 import { OptOutService } from '../../src/sms/opt-out/opt-out-service.js';

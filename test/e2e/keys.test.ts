@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import type { KeyView, NewKeyView } from '../../src/accounts/keys/key.api.js';
 import { HOUR_MS } from '../../src/common/time.js';
 import { KeyService } from '../../src/management/keys/key-service.js';
-import type { KeyView, NewKeyView } from '../../src/management/keys/key-view.js';
 import { ApiClient } from '../support/api-client.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
 import { call, type Reply } from '../support/http-client.js';

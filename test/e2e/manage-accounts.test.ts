@@ -2,8 +2,12 @@ import { expect, test } from '@jest/globals';
 import { AuditLog } from '../../src/accounts/audit/audit.js';
 import { SignatureService } from '../../src/accounts/signatures/signature-service.js';
 import { LedgerService } from '../../src/billing/ledger-service.js';
-import type { AccountPage, AccountView, PostingView } from '../../src/management/operator/accounts/account-view.js';
-import type { ManagedSignaturePage } from '../../src/management/operator/accounts/managed-signatures.js';
+import type {
+  AccountPage,
+  AccountView,
+  ManagedSignaturePage,
+  PostingView,
+} from '../../src/management/operator/accounts/managed-account.api.js';
 import { describeOnBothAdapters, type RunningApp } from '../support/http-apps.js';
 import { startManage } from '../support/manage-app.js';
 import { clientOf, unmountAfterEach } from '../support/mounted.js';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { MessagingEvents } from '../../src/events/messaging-events.js';
-import type { CarrierRouteView, CarriersView } from '../../src/management/operator/operations/managed-carriers.js';
+import type { CarrierRouteView, CarriersView } from '../../src/management/operator/operations/carriers.api.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { RoutedSmsTransport } from '../../src/transports/routed/index.js';
 import { eventually } from '../support/eventually.js';

@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { LedgerStore } from '../../src/billing/ledger-store.js';
-import type { LedgerCheckView } from '../../src/management/operator/ledger-checks/ledger-checks.js';
 import { LedgerChecks } from '../../src/management/operator/ledger-checks/ledger-checks.js';
-import type { SystemView } from '../../src/management/operator/system-service.js';
+import type { LedgerCheckView, SystemView } from '../../src/management/operator/operations.api.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { eventually } from '../support/eventually.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
+import type { AuditPage } from '../../src/accounts/audit/audit.api.js';
 import { maskNumber } from '../../src/common/phone-numbers/phone-number.js';
-import type { AuditPage } from '../../src/management/audit/audit-view.js';
-import type { ManagedSessionPage } from '../../src/management/operator/managed-sessions.js';
-import type { OptOutPage } from '../../src/management/optouts/optout-view.js';
+import type { ManagedSessionPage } from '../../src/management/operator/managed-session.api.js';
+import type { OptOutPage } from '../../src/management/optouts/optout.api.js';
 import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
 import { OptOutService } from '../../src/sms/opt-out/opt-out-service.js';
 import { eventually } from '../support/eventually.js';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { QueuesView } from '../../src/management/operator/operations/managed-queues.js';
+import type { QueuesView } from '../../src/management/operator/operations/queues.api.js';
 import { OperatingSwitches } from '../../src/outbox/operating-state.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { eventually } from '../support/eventually.js';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { AccountService } from '../../src/accounts/account-service.js';
+import type { AuditPage } from '../../src/accounts/audit/audit.api.js';
 import { EventLog } from '../../src/events/event-log.js';
-import type { AuditPage } from '../../src/management/audit/audit-view.js';
 import { EventService } from '../../src/webhooks/feed/event-service.js';
 import type { Details, List } from '../support/api-client.js';
 import { EventReader } from '../support/event-reader.js';

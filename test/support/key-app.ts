@@ -1,5 +1,5 @@
+import type { AccountState } from '../../src/accounts/account.api.js';
 import { AccountDirectory } from '../../src/accounts/account-directory.js';
-import type { AccountState } from '../../src/accounts/account-records.js';
 import { AccountService, type IssueKeyCallOptions } from '../../src/accounts/account-service.js';
 import { AuditLog } from '../../src/accounts/audit/audit.js';
 import { type StoredAuditEntry } from '../../src/accounts/audit/audit-entry.js';

@@ -1,7 +1,7 @@
 import type { DeliveryUpdate } from '../../src/outbox/delivery-state.js';
 import { type ClaimOrder, type Delivery, type DeliveryTransition } from '../../src/outbox/outbox-records.js';
 import { OutboxStore } from '../../src/outbox/outbox-store.js';
-import type { Priority } from '../../src/outbox/queue/priority.js';
+import type { Priority } from '../../src/outbox/queue/priority.api.js';
 import { PriorityQueue } from '../../src/outbox/queue/priority-queue.js';
 
 interface Row {

@@ -1,4 +1,5 @@
 import type { PageRequest } from '../../common/page.js';
+import type { AuditAction } from './audit.api.js';
 
 /** Who makes a change, and from where. */
 export interface Author {
@@ -12,47 +13,6 @@ export interface Author {
 
 /** The author of changes for which nobody else is named. */
 export const HOST: Author = { kind: 'host' };
-
-/** What is told in the audit log. */
-export const AUDIT_ACTIONS = [
-  'account.created',
-  'account.renamed',
-  'account.suspended',
-  'account.resumed',
-  'account.closed',
-  'key.created',
-  'key.rotated',
-  'key.revoked',
-  'signature.registered',
-  'signature.removed',
-  'signature.verified',
-  'signature.rejected',
-  'balance.topped_up',
-  'balance.adjusted',
-  'optout.added',
-  'optout.removed',
-  'webhook.created',
-  'webhook.changed',
-  'webhook.removed',
-  'webhook.secret_rotated',
-  'webhook.enabled',
-  'webhook.disabled',
-  'webhook.replayed',
-  'number.connect_requested',
-  'number.unlinked',
-  'route.rested',
-  'route.resumed',
-  'queue.paused',
-  'queue.resumed',
-  'ledger.checked',
-  'link.created',
-  'link.revoked',
-  'session.started',
-  'session.ended',
-  'text.read',
-] as const;
-
-export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** A change, for the audit log. It holds no secret, no code, and no text of a message. */
 export interface AuditEntry {

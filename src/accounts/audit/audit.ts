@@ -4,7 +4,8 @@ import type { Executor } from '../../storage/engine/executor.js';
 import { type Operation, type Row, rowsOf, type Statement, write } from '../../storage/engine/operation.js';
 import { integerOf, type ListingIndex, optionalText, textOf } from '../../storage/engine/rows.js';
 import { and, readPage, readRows } from '../../storage/read-page.js';
-import { AuditAction, AuditEntry, AuditFields, AuditQuery, Author, StoredAuditEntry } from './audit-entry.js';
+import { AuditAction } from './audit.api.js';
+import { AuditEntry, AuditFields, AuditQuery, Author, StoredAuditEntry } from './audit-entry.js';
 
 /** Adds an entry to the audit log, in the transaction of its change. */
 export function* recordAudit({ accountId, at, by, action, target, before, after }: AuditEntry): Operation<void> {

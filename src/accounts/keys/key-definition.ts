@@ -3,6 +3,7 @@ import { checkText, hasCodePoints } from '../../common/inputs.js';
 import { isInvisible } from '../../common/text/visible-text.js';
 import type { KeyDefinition } from '../account-records.js';
 import { addressRangeOf } from '../address-ranges.js';
+import { MAX_CIDRS, MAX_NAME } from './key.api.js';
 import { KEY_SCOPES, type KeyScope } from './permissions.js';
 
 /** What a new key may be used for. What is left out does not restrict it. */
@@ -21,8 +22,6 @@ export interface KeyDraft {
   readonly perMinute?: number | null | undefined;
 }
 
-export const MAX_NAME = 128;
-export const MAX_CIDRS = 50;
 export const MAX_DAILY_UNITS = 1e12;
 export const MAX_PER_MINUTE = 1_000_000;
 /** The last moment of a Date. */

@@ -83,6 +83,8 @@ export const PERMISSIONS = {
 
 export type PermissionName = keyof typeof PERMISSIONS;
 
+export const PERMISSION_NAMES = Object.keys(PERMISSIONS) as readonly PermissionName[];
+
 /** Who may use a route. */
 export function permissionOf(name: PermissionName): Permission {
   return PERMISSIONS[name];

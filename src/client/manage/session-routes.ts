@@ -1,17 +1,7 @@
+import type { UserSessionView as SignedIn } from '../../management/session/session.api.js';
 import type { Caller, CallOptions } from '../caller.js';
-import type { AccountRole, OperatorRole } from './account-types.js';
 
-/** A user who is signed in. */
-export interface SignedIn {
-  /** For `token` of a client; it is good for `expires_in` seconds. */
-  readonly access_token: string;
-  readonly expires_in: number;
-  readonly user: {
-    readonly subject: string;
-    readonly account: string | null;
-    readonly role: AccountRole | OperatorRole;
-  };
-}
+export type { UserSessionView as SignedIn } from '../../management/session/session.api.js';
 
 /** Sign-in, for pages: the service keeps the session in a cookie that scripts cannot read. */
 export class SessionRoutes {

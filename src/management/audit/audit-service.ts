@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { AUDIT_ACTIONS, type AuditAction, type AuditPage } from '../../accounts/audit/audit.api.js';
 import { AuditLog } from '../../accounts/audit/audit.js';
-import { AUDIT_ACTIONS, type AuditAction } from '../../accounts/audit/audit-entry.js';
 import { MessagingError } from '../../common/errors.js';
 import { checkAccountId } from '../../common/inputs.js';
 import { cursorOf } from '../../common/list-query.js';
 import { type ListQuery, type Period, pageOf, periodOf } from '../list-query.js';
-import { type AuditPage, auditView } from './audit-view.js';
+import { auditView } from './audit-view.js';
 
 /** The filter and page of a listing of changes. */
 export interface AuditListQuery extends ListQuery, Period {

@@ -1,11 +1,11 @@
 import { Get } from '@nestjs/common';
+import type { AuditPage } from '../../accounts/audit/audit.api.js';
 import { Caller } from '../../accounts/caller.decorator.js';
 import { Needs } from '../../accounts/keys/needs.decorator.js';
 import { MessagingController } from '../../http/messaging-controller.js';
 import { MessagingQuery } from '../../http/validation.js';
 import { ListAuditQuery } from './audit.dto.js';
 import { AuditService } from './audit-service.js';
-import type { AuditPage } from './audit-view.js';
 
 /** The route of an account's changes (docs/management-api.md). */
 @MessagingController()

@@ -1,10 +1,11 @@
+import { AuditPage, AuditView } from '../../accounts/audit/audit.api.js';
 import { describeController, fieldsOf } from '../../openapi/controller-description.js';
 import { invalid } from '../../openapi/errors.js';
 import { PAGE } from '../../openapi/listings.js';
 import { NOT_ADMITTED } from '../schemas.js';
 import { AuditController } from './audit.controller.js';
 import { ListAuditQuery } from './audit.dto.js';
-import { AUDIT_FILTERS, AUDIT_SCHEMAS } from './audit-schemas.js';
+import { AUDIT_FILTERS } from './audit-filters.js';
 
 /** OpenAPI description of an account's changes (docs/management-api.md). */
 export const auditOpenapi = describeController(AuditController, () => ({
@@ -12,7 +13,7 @@ export const auditOpenapi = describeController(AuditController, () => ({
     name: 'Audit',
     description: 'Who changed what in an account, when and from where. Entries are never changed.',
   },
-  schemas: AUDIT_SCHEMAS,
+  schemas: { AuditEntry: AuditView, AuditPage },
   errors: NOT_ADMITTED,
   routes: {
     list: {

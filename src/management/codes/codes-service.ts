@@ -7,7 +7,7 @@ import { DAY_MS } from '../../common/time.js';
 import { UNKNOWN_COUNTRY } from '../usage/usage-records.js';
 import { rangeOf, type UsagePeriod } from '../usage/usage-service.js';
 import { UsageStore } from '../usage/usage-store.js';
-import type { CodesView } from './codes-view.js';
+import type { CodesView } from './codes.api.js';
 
 /** A period of whole days (UTC). */
 export type CodesPeriod = Pick<UsagePeriod, 'since' | 'until'>;

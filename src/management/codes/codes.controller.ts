@@ -6,8 +6,8 @@ import { MessagingController } from '../../http/messaging-controller.js';
 import { RequestCancellation } from '../../http/parameters.js';
 import { MessagingQuery } from '../../http/validation.js';
 import { PeriodQuery } from '../usage/usage.dto.js';
+import type { CodesView } from './codes.api.js';
 import { CodesService } from './codes-service.js';
-import type { CodesView } from './codes-view.js';
 
 /** The route of what became of an account's codes. */
 @MessagingController()

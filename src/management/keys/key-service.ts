@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EarlierReply } from '../../accounts/account-records.js';
 import { AccountService, type KeySummary } from '../../accounts/account-service.js';
 import type { Author } from '../../accounts/audit/audit-entry.js';
+import { type KeyPage, type KeyView, type NewKeyView } from '../../accounts/keys/key.api.js';
 import type { KeyDraft } from '../../accounts/keys/key-definition.js';
 import { type KeyChange, KeyRegistry, type MadeKey } from '../../accounts/keys/key-registry.js';
 import type { KeyScope } from '../../accounts/keys/permissions.js';
@@ -15,7 +16,7 @@ import { dayOf } from '../../outbox/accept/decide.js';
 import { Idempotency, type IdempotentRequest } from '../../outbox/idempotency.js';
 import type { Acceptance } from '../../outbox/outbox.js';
 import { OutboxStore } from '../../outbox/outbox-store.js';
-import { type KeyPage, type KeyView, keyView, type NewKeyView } from './key-view.js';
+import { keyView } from './key-view.js';
 
 /** What a new key may be used for, as the API takes it; null is as absent. */
 export interface NewKeyDraft {

@@ -1,13 +1,13 @@
 import { Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { Author } from '../../accounts/audit/author.decorator.js';
 import { Caller } from '../../accounts/caller.decorator.js';
+import type { KeyPage } from '../../accounts/keys/key.api.js';
 import { Needs } from '../../accounts/keys/needs.decorator.js';
 import { Change } from '../../http/change.decorator.js';
 import { MessagingController } from '../../http/messaging-controller.js';
 import { MessagingBody, MessagingQuery } from '../../http/validation.js';
 import { PageQuery } from '../list-query.js';
 import { KeyService } from './key-service.js';
-import type { KeyPage } from './key-view.js';
 import { CreateKeyBody, RotateKeyBody } from './keys.dto.js';
 
 /** The routes of API keys (docs/keys.md). */

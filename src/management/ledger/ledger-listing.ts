@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { LEDGER_KINDS, type LedgerKind } from '../../billing/ledger-entry.js';
+import { LEDGER_KINDS, type LedgerKind, type LedgerPage, type LedgerView } from '../../billing/ledger.api.js';
 import { LedgerService } from '../../billing/ledger-service.js';
 import { MessagingError } from '../../common/errors.js';
 import { unsendableCharacter } from '../../common/inputs.js';
 import { cursorOf } from '../../common/list-query.js';
 import { csvLine } from '../csv.js';
 import { type ListQuery, type Period, pageOf, periodOf } from '../list-query.js';
-import { type LedgerPage, type LedgerView, ledgerView } from './ledger-view.js';
+import { ledgerView } from './ledger-view.js';
 
 /** The filter of entries. */
 export interface LedgerFilter extends Period {

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Get, Header, Res, type StreamableFile } from '@nestjs/common';
 import { Caller } from '../../accounts/caller.decorator.js';
 import { Needs } from '../../accounts/keys/needs.decorator.js';
+import type { LedgerPage } from '../../billing/ledger.api.js';
 import type { AdapterResponse } from '../../http/event-streams.js';
 import { MessagingController } from '../../http/messaging-controller.js';
 import { MessagingRoute } from '../../http/mounted-routes.js';
@@ -10,7 +11,6 @@ import { MessagingQuery } from '../../http/validation.js';
 import { CsvStreams, wantsCsv } from '../csv.js';
 import { ListLedgerQuery } from './ledger.dto.js';
 import { LedgerListing } from './ledger-listing.js';
-import type { LedgerPage } from './ledger-view.js';
 
 /** The route of an account's ledger (docs/management-api.md). */
 @MessagingController()

@@ -1,15 +1,16 @@
+import { LEDGER_KINDS, LedgerPage, LedgerView } from '../../billing/ledger.api.js';
 import { describeController, fieldsOf } from '../../openapi/controller-description.js';
 import { invalid } from '../../openapi/errors.js';
 import { PAGE, periodFilters } from '../../openapi/listings.js';
+import { oneOf } from '../../schemas/builders.js';
 import { NOT_ADMITTED } from '../schemas.js';
 import { LedgerController } from './ledger.controller.js';
 import { ListLedgerQuery } from './ledger.dto.js';
-import { KIND, LEDGER_SCHEMAS } from './ledger-schemas.js';
 
 /** OpenAPI description of an account's ledger (docs/management-api.md). */
 export const ledgerOpenapi = describeController(LedgerController, () => ({
   tag: { name: 'Ledger', description: 'What was added to the balance of an account and taken from it.' },
-  schemas: LEDGER_SCHEMAS,
+  schemas: { LedgerEntry: LedgerView, LedgerPage },
   errors: NOT_ADMITTED,
   routes: {
     list: {
@@ -19,7 +20,7 @@ export const ledgerOpenapi = describeController(LedgerController, () => ({
         'With `Accept: text/csv` all that match, as a file; `limit` and `cursor` are of no effect then. A file that ends before its last line breaks the connection.',
       query: fieldsOf(ListLedgerQuery, {
         ...PAGE,
-        kind: { ...KIND, description: 'Only entries of this cause.' },
+        kind: oneOf(LEDGER_KINDS, 'Only entries of this cause.'),
         ...periodFilters('entries'),
       }),
       answer: { schema: 'LedgerPage' },

@@ -4,7 +4,7 @@ import {
   isAtLeast,
   KEY_SCOPES,
   type KeyScope,
-  PERMISSIONS,
+  PERMISSION_NAMES,
   type PermissionName,
   permissionOf,
 } from '../../accounts/keys/permissions.js';
@@ -16,7 +16,7 @@ import { Channels } from '../../outbox/channel.js';
 import { TextSources } from '../../outbox/text-sources.js';
 import { WebhookService } from '../../webhooks/endpoints/webhook-service.js';
 import { OverviewStore } from '../usage/overview-store.js';
-import type { AccountSummary, CapabilitiesView, MeView } from './me-view.js';
+import type { AccountSummary, CapabilitiesView, MeView } from './me.api.js';
 
 /** A caller, with what is known of its key. */
 type KnownCaller = Caller & {
@@ -73,9 +73,7 @@ export class MeService {
 }
 
 function permissionsOf({ user }: Caller, scopes: readonly KeyScope[]): readonly PermissionName[] {
-  // The keys of the table.
-  const names = Object.keys(PERMISSIONS) as PermissionName[];
-  return names.filter((name) => {
+  return PERMISSION_NAMES.filter((name) => {
     const { scopes: needed, role, operator } = permissionOf(name);
     if (user === undefined) return needed?.every((scope) => scopes.includes(scope)) ?? false;
     if (user.operator !== undefined) return operator !== undefined && isAtLeast(user.operator, operator);

@@ -3,9 +3,9 @@ import { Caller } from '../../accounts/caller.decorator.js';
 import { Needs } from '../../accounts/keys/needs.decorator.js';
 import { MessagingController } from '../../http/messaging-controller.js';
 import { MessagingQuery } from '../../http/validation.js';
+import type { MeView } from './me.api.js';
 import { MeQuery } from './me.dto.js';
 import { MeService } from './me-service.js';
-import type { MeView } from './me-view.js';
 
 /** The route that tells callers who they are (docs/management-api.md). */
 @MessagingController()

@@ -6,45 +6,13 @@ import { checkAccountId } from '../../common/inputs.js';
 import { cursorOf } from '../../common/list-query.js';
 import { isoOf } from '../../common/phone-numbers/iso.js';
 import { channelToken } from '../../msgapp/channel-token.js';
-import type { SessionStatus } from '../../msgapp/msgapp.api.js';
+import { SESSION_STATUSES } from '../../msgapp/msgapp.api.js';
 import { SessionManager } from '../../msgapp/sessions/session-manager.js';
 import type { StoredSession } from '../../msgapp/sessions/session-records.js';
 import { type ListQuery, pageOf } from '../list-query.js';
+import type { ManagedSessionPage, ManagedSessionView } from './managed-session.api.js';
 import { ManagedSessionStore } from './managed-session-store.js';
 import { type OperatorCallOptions, operatorCall } from './operator-call.js';
-
-/** The statuses of a session. */
-export const SESSION_STATUSES = [
-  'created',
-  'connected',
-  'reconnecting',
-  'expired',
-  'logged_out',
-  'replaced',
-  'banned',
-  'failed',
-] as const satisfies readonly SessionStatus[];
-
-/** A linked number as operators see it. Moments in ISO 8601, UTC. */
-export interface ManagedSessionView {
-  readonly id: string;
-  readonly account: string;
-  readonly channel: string;
-  /** E.164 digits without the plus sign; null before the scan. */
-  readonly number: string | null;
-  readonly status: SessionStatus;
-  readonly reason: string | null;
-  readonly created_at: string;
-  readonly connected_at: string | null;
-  readonly updated_at: string;
-}
-
-/** Linked numbers, newest first. */
-export interface ManagedSessionPage {
-  readonly items: readonly ManagedSessionView[];
-  /** The `cursor` of the next page; null at the end. */
-  readonly next_cursor: string | null;
-}
 
 /** The filter of a listing. */
 export interface SessionListQuery extends ListQuery {

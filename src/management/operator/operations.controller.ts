@@ -6,8 +6,9 @@ import { type AdapterResponse, MAX_WAITING } from '../../http/event-streams.js';
 import { MessagingController } from '../../http/messaging-controller.js';
 import { MessagingRoute } from '../../http/mounted-routes.js';
 import { LedgerCheckStream } from './ledger-checks/ledger-check-stream.js';
-import { LedgerChecks, type LedgerCheckView } from './ledger-checks/ledger-checks.js';
-import { SystemService, type SystemView } from './system-service.js';
+import { LedgerChecks } from './ledger-checks/ledger-checks.js';
+import { type LedgerCheckView, type SystemView } from './operations.api.js';
+import { SystemService } from './system-service.js';
 
 /** The routes of the ledger's check and of the system (docs/management-api.md). */
 @MessagingController()

@@ -1,17 +1,7 @@
 import { events } from '../../openapi/contents.js';
 import { describeController } from '../../openapi/controller-description.js';
-import {
-  count,
-  EXAMPLE,
-  identifier,
-  list,
-  moment,
-  nullable,
-  object,
-  oneOf,
-  ref,
-  text,
-} from '../../schemas/builders.js';
+import { EXAMPLE } from '../../schemas/builders.js';
+import { FindingView, LedgerCheckStarted, LedgerCheckView, SystemView, WorkerView } from './operations.api.js';
 import { OperationsController } from './operations.controller.js';
 
 const RUNNING = {
@@ -28,39 +18,11 @@ const RUNNING = {
 export const operationsOpenapi = describeController(OperationsController, () => ({
   tag: { name: 'Operator: system', description: 'The check of the books, and what runs.' },
   schemas: {
-    LedgerCheckStarted: object('A check that has begun.', {
-      id: identifier('Of the check.', EXAMPLE.message),
-      state: oneOf(['running'], 'It runs in the background.'),
-    }),
-    LedgerCheck: object('The last check of the books, by whichever process.', {
-      id: nullable(identifier('Of the check; null: there was none.', EXAMPLE.message)),
-      state: oneOf(['done', 'running', 'failed', 'none'], '`failed`: it broke off; `none`: there was none.'),
-      part: nullable(oneOf(['accounts', 'entries', 'messages', 'recipients'], 'The part that it is in.')),
-      checked: count('How many rows of the part it has checked.'),
-      findings: list(text('A fault.'), { maxItems: 1000, description: 'Empty when the books are correct.' }),
-      started_at: nullable(moment('When it began.')),
-      ended_at: nullable(moment('When it ended; null while it runs.')),
-    }),
-    StorageFinding: object('What an examination has found.', {
-      text: text('One sentence.', { example: 'All 60 indexes are there.' }),
-      todo: { type: 'boolean', description: 'Whether something should be done.', example: false },
-    }),
-    WorkerRound: object('A background worker of the answering process.', {
-      name: text('What it does.', { example: 'deliver sms' }),
-      last_round: nullable(moment('The end of its last round that succeeded; null: none yet.')),
-    }),
-    System: object('What runs.', {
-      version: text('Of this package.', { example: '1.0.0' }),
-      node: text('Of Node.js.', { example: 'v24.12.0' }),
-      role: oneOf(['all', 'api', 'worker', 'sessions'], 'The role of the answering process.'),
-      storage: list(ref('StorageFinding')),
-      workers: list(ref('WorkerRound')),
-      clock_skew_ms: nullable({
-        type: 'integer',
-        description: 'How far the clock of the machine is ahead of the database’s; null: the database has none.',
-        example: 3,
-      }),
-    }),
+    LedgerCheckStarted,
+    LedgerCheck: LedgerCheckView,
+    StorageFinding: FindingView,
+    WorkerRound: WorkerView,
+    System: SystemView,
   },
   routes: {
     check: {

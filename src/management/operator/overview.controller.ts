@@ -1,4 +1,5 @@
 import { Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
+import type { AuditPage } from '../../accounts/audit/audit.api.js';
 import { Author } from '../../accounts/audit/author.decorator.js';
 import { Caller } from '../../accounts/caller.decorator.js';
 import { Needs } from '../../accounts/keys/needs.decorator.js';
@@ -8,11 +9,11 @@ import { MessagingController } from '../../http/messaging-controller.js';
 import { MessagingBody, MessagingQuery } from '../../http/validation.js';
 import { Idempotency } from '../../outbox/idempotency.js';
 import { AuditService } from '../audit/audit-service.js';
-import type { AuditPage } from '../audit/audit-view.js';
 import { AccountOptOuts } from '../optouts/account-opt-outs.js';
-import type { OptOutPage } from '../optouts/optout-view.js';
+import type { OptOutPage } from '../optouts/optout.api.js';
 import { AddOptOutsBody, ListOptOutsQuery } from '../optouts/optouts.dto.js';
-import { type ManagedSessionPage, ManagedSessions } from './managed-sessions.js';
+import { type ManagedSessionPage } from './managed-session.api.js';
+import { ManagedSessions } from './managed-sessions.js';
 import { ListManagedAuditQuery, ListSessionsQuery } from './operator.dto.js';
 import { operatorCall } from './operator-call.js';
 

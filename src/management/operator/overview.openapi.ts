@@ -1,21 +1,12 @@
+import { AuditPage, AuditView } from '../../accounts/audit/audit.api.js';
+import { SESSION_STATUSES } from '../../msgapp/msgapp.api.js';
 import { describeController, fieldsOf } from '../../openapi/controller-description.js';
 import { invalid } from '../../openapi/errors.js';
 import { PAGE } from '../../openapi/listings.js';
-import {
-  EXAMPLE,
-  identifier,
-  moment,
-  nullable,
-  object,
-  oneOf,
-  phoneNumber,
-  text,
-  yes,
-} from '../../schemas/builders.js';
-import { AUDIT_FILTERS, AUDIT_SCHEMAS } from '../audit/audit-schemas.js';
+import { EXAMPLE, oneOf } from '../../schemas/builders.js';
+import { AUDIT_FILTERS } from '../audit/audit-filters.js';
 import { addOptOuts, OPT_OUT_SCHEMAS, OPT_OUTS_QUERY } from '../optouts/optouts.openapi.js';
-import { pageSchema } from '../schemas.js';
-import { SESSION_STATUSES } from './managed-sessions.js';
+import { ManagedSessionPage, ManagedSessionView, Unlinked } from './managed-session.api.js';
 import { ListManagedAuditQuery, ListSessionsQuery } from './operator.dto.js';
 import { OperatorOverviewController } from './overview.controller.js';
 
@@ -25,20 +16,11 @@ export const overviewOpenapi = describeController(OperatorOverviewController, ()
   parameters: { id: { description: 'The linked number, or the entry.', example: EXAMPLE.session } },
   schemas: {
     ...OPT_OUT_SCHEMAS,
-    ...AUDIT_SCHEMAS,
-    ManagedSession: object('A linked number.', {
-      id: identifier('Of the session.', EXAMPLE.session),
-      account: identifier('The account.', EXAMPLE.account),
-      channel: text('The channel.', { example: 'whatsapp' }),
-      number: nullable(phoneNumber('The number; null before the scan.', EXAMPLE.sender)),
-      status: oneOf(SESSION_STATUSES, 'How it is.'),
-      reason: nullable(text('Why it is so.', { example: 'requested' })),
-      created_at: moment('When it was asked for.'),
-      connected_at: nullable(moment('When it was first connected.')),
-      updated_at: moment('When its status last changed.'),
-    }),
-    ManagedSessionPage: pageSchema('Linked numbers, the newest first.', 'ManagedSession'),
-    Unlinked: object('The number is unlinked.', { success: yes }),
+    AuditEntry: AuditView,
+    AuditPage,
+    ManagedSession: ManagedSessionView,
+    ManagedSessionPage,
+    Unlinked,
   },
   routes: {
     listSessions: {

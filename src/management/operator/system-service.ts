@@ -2,22 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Rounds } from '../../common/concurrency/rounds.js';
 import { isoOf } from '../../common/phone-numbers/iso.js';
 import { VERSION } from '../../common/version.js';
-import { DispatchSettings, type ProcessRole } from '../../outbox/delivery/dispatch-options.js';
+import { DispatchSettings } from '../../outbox/delivery/dispatch-options.js';
 import { StartedStorage } from '../../storage/messaging-storage.js';
-
-/** The answering process and its storage, for operators. */
-export interface SystemView {
-  /** Of this package, and of Node.js. */
-  readonly version: string;
-  readonly node: string;
-  readonly role: ProcessRole;
-  /** What an examination of the storage has found; `todo`: something should be done. */
-  readonly storage: readonly { readonly text: string; readonly todo: boolean }[];
-  /** The background workers of the process, each with the end of its last round that succeeded; null: none yet. */
-  readonly workers: readonly { readonly name: string; readonly last_round: string | null }[];
-  /** How far the clock of the machine is ahead of the database's, in milliseconds; null: the database has none. */
-  readonly clock_skew_ms: number | null;
-}
+import type { SystemView } from './operations.api.js';
 
 /** Tells what runs here. */
 @Injectable()

@@ -6,7 +6,8 @@ import { checkNumber } from '../../common/inputs.js';
 import { cursorOf } from '../../common/list-query.js';
 import { type OptOutCallOptions, OptOutService } from '../../sms/opt-out/opt-out-service.js';
 import { type ListQuery, pageOf } from '../list-query.js';
-import { type OptOutPage, optOutView } from './optout-view.js';
+import { type OptOutPage } from './optout.api.js';
+import { optOutView } from './optout-view.js';
 
 /** The filter and page of a listing of opt-outs. */
 export interface OptOutListQuery extends ListQuery {

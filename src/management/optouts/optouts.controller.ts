@@ -8,7 +8,7 @@ import { MessagingController } from '../../http/messaging-controller.js';
 import { MessagingBody, MessagingQuery } from '../../http/validation.js';
 import { Idempotency } from '../../outbox/idempotency.js';
 import { AccountOptOuts } from './account-opt-outs.js';
-import type { OptOutPage } from './optout-view.js';
+import type { OptOutPage } from './optout.api.js';
 import { AddOptOutsBody, ListOptOutsQuery } from './optouts.dto.js';
 
 /** The routes of an account's suppression list (docs/management-api.md). */

@@ -1,40 +1,13 @@
 import { type DtoBody, describeController, fieldsOf } from '../../openapi/controller-description.js';
 import { PAGE } from '../../openapi/listings.js';
-import {
-  count,
-  EXAMPLE,
-  identifier,
-  list,
-  moment,
-  object,
-  oneOf,
-  phoneNumber,
-  shownNumber,
-  text,
-  yes,
-} from '../../schemas/builders.js';
-import type { Schemas } from '../../schemas/schema.js';
-import { NOT_ADMITTED, pageSchema } from '../schemas.js';
+import { EXAMPLE, list, phoneNumber } from '../../schemas/builders.js';
+import { NOT_ADMITTED } from '../schemas.js';
+import { OptOutPage, OptOutRemoved, OptOutsAdded, OptOutView, SIGNATURE } from './optout.api.js';
 import { OptOutsController } from './optouts.controller.js';
 import { AddOptOutsBody, ListOptOutsQuery } from './optouts.dto.js';
 
-const SIGNATURE = text('The sender name that the numbers do not hear from.', { example: 'INFOS' });
-
 /** Schemas of the suppression list. */
-export const OPT_OUT_SCHEMAS: Schemas = {
-  OptOut: object('A number that gets no SMS under a sender name.', {
-    id: identifier('Of the entry.', EXAMPLE.message),
-    number: shownNumber('The number; only stars where it was erased.'),
-    signature: SIGNATURE,
-    source: oneOf(['phone', 'operator'], 'A text from the phone, or a person or program.'),
-    added_at: moment('When it was added.'),
-  }),
-  OptOutPage: pageSchema('Entries, the newest first.', 'OptOut'),
-  OptOutsAdded: object('The numbers are on the list.', {
-    added: count('How many were not on it before.', { example: 1 }),
-  }),
-  OptOutRemoved: object('The entry is removed.', { success: yes }),
-};
+export const OPT_OUT_SCHEMAS = { OptOut: OptOutView, OptOutPage, OptOutsAdded, OptOutRemoved };
 
 /** The query of a listing of opt-outs. */
 export const OPT_OUTS_QUERY = fieldsOf(ListOptOutsQuery, {

@@ -4,11 +4,9 @@ import { type OwnUser, OwnUserTokens } from '../../accounts/users/own-user-token
 import { Clock } from '../../common/clock.js';
 import { unverifiedClaims } from '../../common/jwt-claims.js';
 import { ManagementKeys } from './management-keys.js';
+import { ACCESS_SECONDS } from './session.api.js';
 import { SessionDirectory } from './session-directory.js';
 import type { UserSession } from './user-session-store.js';
-
-/** How long an access token is good for, in seconds. */
-export const ACCESS_SECONDS = 600;
 
 const ISSUER = 'nestjs-messaging';
 const TYPE = 'at+jwt';

@@ -14,9 +14,9 @@ import type { IdempotencyKey } from '../../outbox/accept/send.js';
 import { Idempotency, type IdempotentRequest } from '../../outbox/idempotency.js';
 import type { Acceptance } from '../../outbox/outbox.js';
 import { newLinkSecret } from './link-secret.js';
+import type { LinkView } from './session.api.js';
 import { SessionDirectory } from './session-directory.js';
 import { type UserLink, UserSessionStore } from './user-session-store.js';
-import type { LinkView } from './user-session-view.js';
 
 /** Whom a link is for. */
 export interface LinkDraft {

@@ -12,10 +12,10 @@ import { ManagementSettings } from '../management-options.js';
 import { AccessTokens } from './access-tokens.js';
 import { isLinkSecret } from './link-secret.js';
 import { type RefreshToken, RefreshTokens } from './refresh-tokens.js';
+import type { UserSessionView } from './session.api.js';
 import { SessionDirectory } from './session-directory.js';
 import { type SignInRequest, UserAuthenticator } from './user-authenticator.js';
 import { type SessionStart, type SessionUser, type UserSession, UserSessionStore } from './user-session-store.js';
-import type { UserSessionView } from './user-session-view.js';
 
 /** How long the refresh token that was replaced last is good for, in milliseconds: two tabs may refresh at once. */
 export const GRACE_MS = 10_000;

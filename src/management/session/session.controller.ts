@@ -7,10 +7,10 @@ import { MessagingBody } from '../../http/validation.js';
 import { GuessLimit } from './guess-limit.js';
 import { ManagementKeys } from './management-keys.js';
 import { SameOriginGuard } from './same-origin.guard.js';
+import type { UserSessionView } from './session.api.js';
 import { ExchangeBody } from './session.dto.js';
 import { cookiesOf, setCookie } from './session-cookie.js';
 import { type GrantedSession, SessionService } from './session-service.js';
-import type { UserSessionView } from './user-session-view.js';
 
 /** The sessions of users (docs/management.md). */
 @MessagingController({ authenticated: false })

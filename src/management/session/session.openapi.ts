@@ -1,18 +1,10 @@
-import { ACCOUNT_ROLES, OPERATOR_ROLES } from '../../accounts/keys/permissions.js';
-import { MINUTE_MS } from '../../common/time.js';
 import { describeController, type ErrorDescription, fieldsOf } from '../../openapi/controller-description.js';
 import { invalid, STORAGE_UNAVAILABLE } from '../../openapi/errors.js';
-import { count, EXAMPLE, moment, nullable, object, oneOf, text, yes } from '../../schemas/builders.js';
-import { ACCESS_SECONDS } from './access-tokens.js';
+import { count, EXAMPLE, text } from '../../schemas/builders.js';
 import { LinksController } from './links.controller.js';
+import { EXAMPLE_SECRET, LinkView, role, SessionEnded, UserSessionView } from './session.api.js';
 import { SessionController } from './session.controller.js';
 import { CreateLinkBody, ExchangeBody } from './session.dto.js';
-
-const EXAMPLE_SECRET = 'nLw4hVbG3sXkq0Ue7yTJm5ZrC1oPdA8fQi2KtYvH6EM';
-const EXAMPLE_TOKEN = 'eyJhbGciOiJIUzI1NiIsInR5cCI6ImF0K2p3dCJ9.e30.c2lnbmF0dXJl';
-
-const role = (description: string) => oneOf([...ACCOUNT_ROLES, ...OPERATOR_ROLES], description);
-const account = (description: string) => nullable(text(description, { example: EXAMPLE.account }));
 
 const SIGN_IN: readonly ErrorDescription[] = [
   'error.cross_site',
@@ -28,16 +20,8 @@ export const sessionOpenapi = describeController(SessionController, () => ({
       'How people sign in from a browser. The answer has an access token for `Authorization: Bearer`; a cookie that only these routes get gives new ones. Requests from pages of other sites are refused.',
   },
   schemas: {
-    Session: object('A session that goes on. A cookie comes with it.', {
-      access_token: text('For `Authorization: Bearer`. To be kept in memory only.', { example: EXAMPLE_TOKEN }),
-      expires_in: count('For how many seconds the token is good.', { minimum: 1, example: ACCESS_SECONDS }),
-      user: object('Who has signed in.', {
-        subject: text('Names the user, as in the audit log.', { example: 'awa@example.com' }),
-        account: account('The account; null for the operator.'),
-        role: role('What the user may do.'),
-      }),
-    }),
-    SessionEnded: object('The session is over.', { success: yes }),
+    Session: UserSessionView,
+    SessionEnded,
   },
   errors: SIGN_IN,
   routes: {
@@ -83,14 +67,7 @@ export const sessionOpenapi = describeController(SessionController, () => ({
 export const linksOpenapi = describeController(LinksController, () => ({
   tag: { name: 'Links', description: 'Let people in once, without a password.' },
   schemas: {
-    Link: object('A one-time link.', {
-      url_fragment: nullable(
-        text('To be put behind the address of a page that exchanges it; null in a repeat.', {
-          example: `#link=${EXAMPLE_SECRET}`,
-        }),
-      ),
-      expires_at: moment('Until when it is good.', 10 * MINUTE_MS),
-    }),
+    Link: LinkView,
   },
   routes: {
     create: {

@@ -4,7 +4,8 @@ import { isSignatureName } from '../../accounts/signatures/signature-name.js';
 import { SignatureService } from '../../accounts/signatures/signature-service.js';
 import { cursorOf } from '../../common/list-query.js';
 import { type ListQuery, pageOf } from '../list-query.js';
-import { defaultSignatureView, type SignaturePage, signatureView } from './signature-view.js';
+import { type SignaturePage } from './signature.api.js';
+import { defaultSignatureView, signatureView } from './signature-view.js';
 
 /** Marks the cursor of a page that begins among the default signatures; no name begins with it. */
 const DEFAULTS = ':';

@@ -9,7 +9,8 @@ import { MessagingBody, MessagingQuery } from '../../http/validation.js';
 import { Idempotency } from '../../outbox/idempotency.js';
 import { PageQuery } from '../list-query.js';
 import { AccountSignatures } from './account-signatures.js';
-import { type SignaturePage, signatureView } from './signature-view.js';
+import { type SignaturePage } from './signature.api.js';
+import { signatureView } from './signature-view.js';
 import { RegisterSignatureBody } from './signatures.dto.js';
 
 /** The routes of an account's sender names (docs/management-api.md). */

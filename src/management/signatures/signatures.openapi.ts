@@ -1,34 +1,16 @@
 import { describeController, fieldsOf } from '../../openapi/controller-description.js';
 import { PAGE } from '../../openapi/listings.js';
-import { moment, nullable, object, oneOf, text, yes } from '../../schemas/builders.js';
-import type { Schema, Schemas } from '../../schemas/schema.js';
 import { PageQuery } from '../list-query.js';
-import { NOT_ADMITTED, pageSchema } from '../schemas.js';
+import { NOT_ADMITTED } from '../schemas.js';
+import { NAME, SignaturePage, SignatureRemoved, SignatureView } from './signature.api.js';
 import { SignaturesController } from './signatures.controller.js';
 import { RegisterSignatureBody } from './signatures.dto.js';
-
-const NAME = text('1–11 characters of `A-Za-z0-9 ._&-` with a letter, or 3–15 digits.', { example: 'MA BOUTIQUE' });
-
-const signature: Schema = object('A sender name.', {
-  name: NAME,
-  status: oneOf(['pending', 'verified', 'rejected'], 'Only a verified one can be sent under.'),
-  reason: nullable(text('Why it was rejected.')),
-  created_at: nullable(moment('When it was asked for; null for a default one.')),
-  decided_at: nullable(moment('When it was verified or rejected.')),
-  is_default: { type: 'boolean', description: 'Whether every account may send under it.', example: false },
-});
-
-const SIGNATURE_SCHEMAS: Schemas = {
-  Signature: signature,
-  SignaturePage: pageSchema('Sender names.', 'Signature'),
-  SignatureRemoved: object('The name is removed.', { success: yes }),
-};
 
 /** OpenAPI description of an account's sender names (docs/management-api.md). */
 export const signaturesOpenapi = describeController(SignaturesController, () => ({
   tag: { name: 'Signatures', description: 'The sender names of an account: ask for one, and see the decision on it.' },
   parameters: { name: { description: 'The name.', example: 'MA BOUTIQUE' } },
-  schemas: SIGNATURE_SCHEMAS,
+  schemas: { Signature: SignatureView, SignaturePage, SignatureRemoved },
   errors: NOT_ADMITTED,
   routes: {
     list: {

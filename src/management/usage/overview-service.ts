@@ -5,8 +5,8 @@ import { isAccountId } from '../../common/inputs.js';
 import { isoOf } from '../../common/phone-numbers/iso.js';
 import { DAY_MS } from '../../common/time.js';
 import { Channels } from '../../outbox/channel.js';
+import type { AttentionView, OverviewView } from './overview.api.js';
 import { type AccountStanding, OverviewStore } from './overview-store.js';
-import type { AttentionView, OverviewView } from './overview-view.js';
 
 /** The most recipients that are counted on each channel and of each kind: more would make the answer slow. */
 export const MAX_COUNTED = 10_000;

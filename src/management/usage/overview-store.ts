@@ -1,6 +1,8 @@
+import type { AccountState } from '../../accounts/account.api.js';
 import { DAY_MS } from '../../common/time.js';
 import { WAITING_STATUSES } from '../../events/delivery-status.api.js';
-import { PRIORITIES, rankOf } from '../../outbox/queue/priority.js';
+import { PRIORITIES } from '../../outbox/queue/priority.api.js';
+import { rankOf } from '../../outbox/queue/priority.js';
 import type { Dialect } from '../../storage/dialect.js';
 import type { Executor } from '../../storage/engine/executor.js';
 import { type Operation, type Row, rowsOf } from '../../storage/engine/operation.js';
@@ -10,7 +12,7 @@ import { integerOf, optionalInteger, textOf } from '../../storage/engine/rows.js
 export interface AccountStanding {
   readonly name: string;
   /** `active`, `suspended` or `closed`. */
-  readonly state: string;
+  readonly state: AccountState;
   readonly balance: number;
   /** Below how many units the balance is low; undefined: never. */
   readonly lowBelow: number | undefined;
@@ -56,7 +58,7 @@ export class OverviewStore {
     return (
       row && {
         name: textOf(row, 'name'),
-        state: textOf(row, 'state'),
+        state: textOf(row, 'state') as AccountState,
         balance: integerOf(row, 'balance'),
         lowBelow: optionalInteger(row, 'low_below'),
       }

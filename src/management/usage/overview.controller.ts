@@ -3,8 +3,8 @@ import { Caller } from '../../accounts/caller.decorator.js';
 import { Needs } from '../../accounts/keys/needs.decorator.js';
 import { TextAccess } from '../../accounts/text-access.js';
 import { MessagingController } from '../../http/messaging-controller.js';
+import type { OverviewView } from './overview.api.js';
 import { OverviewService } from './overview-service.js';
-import type { OverviewView } from './overview-view.js';
 
 /** The route of what an account's people look at first. */
 @MessagingController()

@@ -7,9 +7,10 @@ import { momentOf } from '../../common/list-query.js';
 import { isoOf } from '../../common/phone-numbers/iso.js';
 import { DAY_MS, HOUR_MS } from '../../common/time.js';
 import { csvLine } from '../csv.js';
+import { type UsageItemView, type UsageView } from './usage.api.js';
 import { USAGE_GROUPS, type UsageGroup, type UsageRow } from './usage-records.js';
 import { UsageStore } from './usage-store.js';
-import { amountsView, groupView, type UsageItemView, type UsageView } from './usage-view.js';
+import { amountsView, groupView } from './usage-view.js';
 
 /** A period, and by what it is divided. */
 export interface UsagePeriod {

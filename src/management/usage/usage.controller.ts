@@ -7,9 +7,9 @@ import { MessagingController } from '../../http/messaging-controller.js';
 import { RequestCancellation, RequestHeaders } from '../../http/parameters.js';
 import { MessagingQuery } from '../../http/validation.js';
 import { csvFile, wantsCsv } from '../csv.js';
+import type { UsageView } from './usage.api.js';
 import { GroupedUsageQuery } from './usage.dto.js';
 import { UsageService } from './usage-service.js';
-import type { UsageView } from './usage-view.js';
 
 /** The route of what an account has used (docs/management-api.md). */
 @MessagingController()

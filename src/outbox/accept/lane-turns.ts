@@ -1,4 +1,4 @@
-import { PRIORITIES, type Priority } from '../queue/priority.js';
+import { PRIORITIES, type Priority } from '../queue/priority.api.js';
 
 /** How many sends of one millisecond get distinct turns. */
 const TURNS_PER_MS = 1000;

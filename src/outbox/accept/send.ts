@@ -2,7 +2,7 @@ import type { IdempotencyKey } from '../../common/idempotency-key.js';
 import type { Metadata } from '../../events/events.api.js';
 import type { Payload } from '../payload.js';
 import type { SendPolicy } from '../policy/send-policy.js';
-import type { Priority } from '../queue/priority.js';
+import type { Priority } from '../queue/priority.api.js';
 
 export type { IdempotencyKey } from '../../common/idempotency-key.js';
 export type { Payload, TextPayload } from '../payload.js';

@@ -1,7 +1,7 @@
 import type { Row } from '../../storage/engine/operation.js';
 import { integerOf, textOf } from '../../storage/engine/rows.js';
 import type { ClaimOrder } from '../outbox-records.js';
-import { PRIORITIES, type Priority } from './priority.js';
+import { PRIORITIES, type Priority } from './priority.api.js';
 import type { Floors, QueueMemory } from './queue-memory.js';
 import {
   after,

@@ -3,7 +3,8 @@ import { type Operation, type Row, rowsOf, writeAll } from '../../storage/engine
 import { integerOf, optionalInteger, optionalText, textOf } from '../../storage/engine/rows.js';
 import type { ClaimOrder, Delivery } from '../outbox-records.js';
 import { byPriority, ClaimPlan } from './claim-plan.js';
-import { PRIORITIES, priorityOf } from './priority.js';
+import { PRIORITIES } from './priority.api.js';
+import { priorityOf } from './priority.js';
 import { QueueMemory } from './queue-memory.js';
 import { findQueues, lockQueues } from './queues.js';
 

@@ -1,4 +1,4 @@
-import { PRIORITIES, type Priority } from './priority.js';
+import { PRIORITIES, type Priority } from './priority.api.js';
 
 /** Items that wait for their turn: the first priority first; within one, in the order in which they came. */
 export class PriorityQueue<T> {

@@ -1,4 +1,4 @@
-import { PRIORITIES, type Priority } from './priority.js';
+import { PRIORITIES, type Priority } from './priority.api.js';
 
 /** The shares of the priorities that share; `code` goes before all of them. */
 const SHARES: Readonly<Record<Exclude<Priority, 'code'>, number>> = { high: 8, normal: 4, bulk: 2 };

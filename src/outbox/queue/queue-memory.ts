@@ -1,4 +1,5 @@
-import { PRIORITIES, type Priority, rankOf } from './priority.js';
+import { PRIORITIES, type Priority } from './priority.api.js';
+import { rankOf } from './priority.js';
 import { PriorityTurns } from './priority-turns.js';
 import { after, END, type Place, type Queue, type QueueStatus, queueKey } from './queues.js';
 

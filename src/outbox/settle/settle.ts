@@ -15,7 +15,7 @@ import {
   type TrailEntry,
 } from '../delivery-state.js';
 import type { DeliveryTransition, ExpiryOrder } from '../outbox-records.js';
-import { PRIORITIES } from '../queue/priority.js';
+import { PRIORITIES } from '../queue/priority.api.js';
 import type { Floors, QueueMemory } from '../queue/queue-memory.js';
 import { findQueues, lockQueues } from '../queue/queues.js';
 import { type Completing, completeSends, lockMessages, updateMessages } from './completion.js';

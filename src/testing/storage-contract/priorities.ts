@@ -3,7 +3,7 @@ import { SECOND_MS } from '../../common/time.js';
 import { decide } from '../../outbox/accept/decide.js';
 import type { ClaimOrder, Delivery } from '../../outbox/outbox-records.js';
 import { OutboxStore } from '../../outbox/outbox-store.js';
-import type { Priority } from '../../outbox/queue/priority.js';
+import type { Priority } from '../../outbox/queue/priority.api.js';
 import { ACCOUNT, aSend, messageId, range, recipients, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import { LEASE, places, type World } from './world.js';

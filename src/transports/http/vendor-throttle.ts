@@ -1,7 +1,7 @@
 import type { Clock } from '../../common/clock.js';
 import { MINUTE_MS } from '../../common/time.js';
 import { CAPACITY_MS, RecentCount } from '../../outbox/delivery/capacity.js';
-import type { Priority } from '../../outbox/queue/priority.js';
+import type { Priority } from '../../outbox/queue/priority.api.js';
 import { PriorityQueue } from '../../outbox/queue/priority-queue.js';
 
 /** The first pause after a refusal; it doubles with each further one. */

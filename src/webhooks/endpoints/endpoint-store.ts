@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { type AuditAction } from '../../accounts/audit/audit.api.js';
 import { recordAudit } from '../../accounts/audit/audit.js';
-import { type AuditAction, type AuditFields, type Author, HOST } from '../../accounts/audit/audit-entry.js';
+import { type AuditFields, type Author, HOST } from '../../accounts/audit/audit-entry.js';
 import { findReply, keepReply } from '../../accounts/replies.js';
 import { MessagingError } from '../../common/errors.js';
 import type { StoredReply } from '../../common/idempotency-key.js';

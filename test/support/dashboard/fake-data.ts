@@ -4,7 +4,7 @@ import {
   isAtLeast,
   isOperatorRole,
   type OperatorRole,
-  PERMISSIONS,
+  PERMISSION_NAMES,
   permissionOf,
 } from '../../../src/accounts/keys/permissions.js';
 import type { AuditEntry, Key, KeyScope, ManagedAccount, Me, Signature } from '../../../src/client/manage/index.js';
@@ -23,9 +23,9 @@ export function minutesAgo(minutes: number): string {
 }
 
 /** The permissions that the service gives a role. */
-export function permissionsOf(role: string): string[] {
-  return Object.keys(PERMISSIONS).filter((name) => {
-    const { role: least, operator } = permissionOf(name as keyof typeof PERMISSIONS);
+export function permissionsOf(role: string): Me['permissions'] {
+  return PERMISSION_NAMES.filter((name) => {
+    const { role: least, operator } = permissionOf(name);
     if (isAccountRole(role)) return least !== undefined && isAtLeast(role, least);
     return isOperatorRole(role) && operator !== undefined && isAtLeast(role, operator);
   });
@@ -255,7 +255,7 @@ function signatureOf(name: string, changes: Partial<Signature>): Signature {
 }
 
 function audit(): readonly AuditEntry[] {
-  const by = { kind: 'user', id: 'awa@example.test', address: '203.0.113.7' };
+  const by: AuditEntry['by'] = { kind: 'user', id: 'awa@example.test', address: '203.0.113.7' };
   return [
     {
       id: 'a3',

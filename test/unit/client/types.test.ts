@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type * as client from '../../../src/client/index.js';
 import type { SendMediaBody, SendTextBody } from '../../../src/msgapp/msgapp.dto.js';
 import type { SendOtpBody } from '../../../src/otp/otp.dto.js';
-import type { SendPriority } from '../../../src/outbox/queue/priority.js';
+import type { SendPriority } from '../../../src/outbox/queue/priority.api.js';
 import type { SendSmsBody } from '../../../src/sms/sms.dto.js';
 import type { ChangeEndpointBody, CreateEndpointBody } from '../../../src/webhooks/endpoints/webhooks.dto.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Priority } from '../../../src/outbox/queue/priority.js';
+import type { Priority } from '../../../src/outbox/queue/priority.api.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { type AcquireResult, VendorThrottle, type WaitGroup } from '../../../src/transports/http/vendor-throttle.js';
 import { settled } from '../../support/settled.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import type { Priority } from '../../../src/outbox/queue/priority.js';
+import type { Priority } from '../../../src/outbox/queue/priority.api.js';
 import type { OutgoingSms, SubmitResult } from '../../../src/sms/sms-transport.js';
 import { SegmentRateLimiter } from '../../../src/transports/smpp/link/segment-rate-limiter.js';
 import type { Carry } from '../../support/campaign-fixture.js';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { Priority } from '../../../src/outbox/queue/priority.js';
+import type { Priority } from '../../../src/outbox/queue/priority.api.js';
 import { PriorityQueue } from '../../../src/outbox/queue/priority-queue.js';
 
 /** `bulk 1` is of the priority `bulk`; `1` of none. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Priority } from '../../../src/outbox/queue/priority.js';
+import type { Priority } from '../../../src/outbox/queue/priority.api.js';
 import { Submission } from '../../../src/transports/smpp/link/submission.js';
 import { WorkQueue } from '../../../src/transports/smpp/link/work-queue.js';
 import type { ShortMessage } from '../../../src/transports/smpp/pdu/pdu.js';

@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact';
 import { Overview } from '../screens/overview/overview.js';
 import { texts } from './i18n.js';
 import { chosenAccount } from './router.js';
-import { can, me } from './session.js';
+import { can, me, type Permission } from './session.js';
 
 const t = texts(
   {
@@ -56,7 +56,7 @@ export interface ScreenEntry {
   readonly path: Name;
   readonly group: Group;
   /** The permission without which a user does not see the screen. */
-  readonly permission: string;
+  readonly permission: Permission;
   /** The capability without which the service has nothing to show here. Default: none is needed. */
   readonly capability?: 'sms' | 'otp' | 'msgapp' | 'webhooks';
   load(): Promise<ComponentType<{ readonly rest: string }>>;

@@ -26,7 +26,10 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 /** The calls for signing in and out. All other calls use the clients of `clients.ts`. */
 const { session, account } = new ManagementClient({ ...CLIENT_OPTIONS, token: userToken });
 
-export function can(permission: string): boolean {
+/** What a user may do. */
+export type Permission = Me['permissions'][number];
+
+export function can(permission: Permission): boolean {
   return me.value?.permissions.includes(permission) ?? false;
 }
 

@@ -1,6 +1,8 @@
-import type { Account, AccountState, Signature, SignatureStatus } from '../../../accounts/account-records.js';
+import type { AccountState } from '../../../accounts/account.api.js';
+import type { Account, Signature, SignatureStatus } from '../../../accounts/account-records.js';
+import { type AuditAction } from '../../../accounts/audit/audit.api.js';
 import { recordAudit } from '../../../accounts/audit/audit.js';
-import { type AuditAction, type AuditFields, type Author } from '../../../accounts/audit/audit-entry.js';
+import { type AuditFields, type Author } from '../../../accounts/audit/audit-entry.js';
 import { setLowBalance } from '../../../accounts/low-balance.js';
 import { findReply, keepReply } from '../../../accounts/replies.js';
 import { SIGNATURE, SIGNATURE_BYTES, toSignature } from '../../../accounts/signatures/signature-rows.js';
@@ -15,9 +17,6 @@ import { RecordMovedError } from '../../../storage/engine/faults.js';
 import { type Operation, type Row, rowsOf, write } from '../../../storage/engine/operation.js';
 import { integerOf, optionalInteger, textOf } from '../../../storage/engine/rows.js';
 import { type Listing, readPage, readRows } from '../../../storage/read-page.js';
-
-/** The states of an account. */
-export const ACCOUNT_STATES = ['active', 'suspended', 'closed'] as const satisfies readonly AccountState[];
 
 /** An account as operators see it. */
 export interface ManagedAccount extends Account {

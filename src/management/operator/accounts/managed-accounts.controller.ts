@@ -12,9 +12,10 @@ import {
   PostingBody,
   RejectSignatureBody,
 } from '../operator.dto.js';
-import type { AccountPage, AccountView } from './account-view.js';
+import type { AccountPage, AccountView } from './managed-account.api.js';
+import { type ManagedSignaturePage } from './managed-account.api.js';
 import { ManagedAccounts } from './managed-accounts.js';
-import { type ManagedSignaturePage, ManagedSignatures } from './managed-signatures.js';
+import { ManagedSignatures } from './managed-signatures.js';
 
 /** The routes of all accounts and their signatures (docs/management-api.md). */
 @MessagingController()

@@ -1,21 +1,10 @@
+import { ACCOUNT_STATES } from '../../../accounts/account.api.js';
 import { ACCOUNT_ID, MAX_THRESHOLD } from '../../../accounts/account-rules.js';
+import { LedgerView } from '../../../billing/ledger.api.js';
 import { describeController, type ErrorDescription, fieldsOf } from '../../../openapi/controller-description.js';
 import { invalid } from '../../../openapi/errors.js';
 import { PAGE } from '../../../openapi/listings.js';
-import {
-  count,
-  EXAMPLE,
-  identifier,
-  list,
-  moment,
-  nextCursor,
-  nullable,
-  object,
-  oneOf,
-  ref,
-  text,
-} from '../../../schemas/builders.js';
-import { LEDGER_ENTRY } from '../../ledger/ledger-schemas.js';
+import { count, EXAMPLE, oneOf, text } from '../../../schemas/builders.js';
 import {
   ChangeAccountBody,
   CreateAccountBody,
@@ -24,12 +13,17 @@ import {
   PostingBody,
   RejectSignatureBody,
 } from '../operator.dto.js';
-import { ACCOUNT_STATES } from './managed-account-store.js';
+import {
+  AccountPage,
+  AccountView,
+  ManagedSignaturePage,
+  ManagedSignatureView,
+  NAME,
+  PostingView,
+  THRESHOLD,
+} from './managed-account.api.js';
 import { ManagedAccountsController } from './managed-accounts.controller.js';
 
-const THRESHOLD = 'The event `balance.low` comes when the balance falls below it';
-const NAME = { minLength: 1, maxLength: 128, example: 'Boutique' };
-const STATE = oneOf(ACCOUNT_STATES, 'In another state than `active`, sends, connects and new endpoints are refused.');
 const ID_FIELD = { minLength: 1, maxLength: 64, pattern: ACCOUNT_ID.source, example: 'boutique-17' };
 const REFERENCE = { minLength: 1, maxLength: 64, example: 'invoice-2026-17' };
 
@@ -64,30 +58,12 @@ export const managedAccountsOpenapi = describeController(ManagedAccountsControll
     name: { description: 'The signature.', example: 'MY SHOP' },
   },
   schemas: {
-    ...LEDGER_ENTRY,
-    ManagedAccount: object('An account.', {
-      id: identifier('The account.', EXAMPLE.account),
-      name: text('For people.', NAME),
-      state: STATE,
-      balance: count('Units left.', { example: 998 }),
-      created_at: moment('When it was made.'),
-      low_balance: nullable(count(`${THRESHOLD}; null: never.`, { minimum: 1, example: 100 })),
-    }),
-    ManagedAccountPage: object('Accounts.', { items: list(ref('ManagedAccount')), next_cursor: nextCursor }),
-    Posting: object('A posting, with the balance after it.', {
-      balance: count('Units left.'),
-      entry: ref('LedgerEntry'),
-    }),
-    ManagedSignature: object('A signature of an account.', {
-      account: identifier('The account.', EXAMPLE.account),
-      name: text('The signature.', { example: 'MY SHOP' }),
-      status: oneOf(['pending', 'rejected', 'verified'], 'Only a verified one can be used.'),
-      reason: nullable(text('Why it was rejected.')),
-      created_at: moment('When it was asked for.'),
-      decided_at: nullable(moment('When it was decided on; null while pending.')),
-      is_default: { type: 'boolean', description: 'Whether every account may use it.', example: false },
-    }),
-    ManagedSignaturePage: object('Signatures.', { items: list(ref('ManagedSignature')), next_cursor: nextCursor }),
+    LedgerEntry: LedgerView,
+    ManagedAccount: AccountView,
+    ManagedAccountPage: AccountPage,
+    Posting: PostingView,
+    ManagedSignature: ManagedSignatureView,
+    ManagedSignaturePage,
   },
   routes: {
     list: {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { AccountState } from '../../../accounts/account-records.js';
+import type { AccountState } from '../../../accounts/account.api.js';
+import { ACCOUNT_STATES } from '../../../accounts/account.api.js';
 import { checkAccountName, checkNewAccountId, checkThreshold } from '../../../accounts/account-rules.js';
 import { LedgerService } from '../../../billing/ledger-service.js';
 import { Clock } from '../../../common/clock.js';
@@ -13,8 +14,9 @@ import { Idempotency } from '../../../outbox/idempotency.js';
 import type { Acceptance } from '../../../outbox/outbox.js';
 import { type ListQuery, pageOf } from '../../list-query.js';
 import { type OperatorCall, type OperatorCallOptions, operatorCall } from '../operator-call.js';
-import { type AccountPage, type AccountView, accountView, postingView } from './account-view.js';
-import { ACCOUNT_STATES, type AccountCall, type AccountChanges, ManagedAccountStore } from './managed-account-store.js';
+import { accountView, postingView } from './account-view.js';
+import { type AccountPage, type AccountView } from './managed-account.api.js';
+import { type AccountCall, type AccountChanges, ManagedAccountStore } from './managed-account-store.js';
 
 /** A new account. */
 export interface NewAccount {

@@ -8,22 +8,10 @@ import { cursorOf, textOfCursor } from '../../../common/list-query.js';
 import { Idempotency } from '../../../outbox/idempotency.js';
 import type { Acceptance } from '../../../outbox/outbox.js';
 import type { ListQuery } from '../../list-query.js';
-import { type SignatureView, signatureView } from '../../signatures/signature-view.js';
+import { signatureView } from '../../signatures/signature-view.js';
 import { type OperatorCallOptions, operatorCall } from '../operator-call.js';
+import type { ManagedSignaturePage, ManagedSignatureView } from './managed-account.api.js';
 import { ManagedAccountStore, type SignatureQuery } from './managed-account-store.js';
-
-/** A sender name as operators see it. */
-export interface ManagedSignatureView extends SignatureView {
-  readonly account: string;
-  readonly created_at: string;
-}
-
-/** Sender names. */
-export interface ManagedSignaturePage {
-  readonly items: readonly ManagedSignatureView[];
-  /** The `cursor` of the next page; null at the end. */
-  readonly next_cursor: string | null;
-}
 
 /** The filter of a listing. */
 export interface SignatureListQuery extends ListQuery {

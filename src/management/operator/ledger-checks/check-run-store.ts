@@ -1,6 +1,6 @@
 import { recordAudit } from '../../../accounts/audit/audit.js';
 import { type AuditEntry } from '../../../accounts/audit/audit-entry.js';
-import type { LedgerPart } from '../../../billing/ledger-entry.js';
+import type { LedgerPart } from '../../../billing/ledger.api.js';
 import type { Executor } from '../../../storage/engine/executor.js';
 import { type Row, rowsOf, write } from '../../../storage/engine/operation.js';
 import { integerOf, optionalInteger, optionalText, textOf } from '../../../storage/engine/rows.js';

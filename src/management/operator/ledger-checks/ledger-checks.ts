@@ -1,5 +1,5 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
-import type { LedgerPart, LedgerProgress } from '../../../billing/ledger-entry.js';
+import type { LedgerProgress } from '../../../billing/ledger-entry.js';
 import { LedgerService } from '../../../billing/ledger-service.js';
 import { Clock } from '../../../common/clock.js';
 import { within } from '../../../common/concurrency/async.js';
@@ -10,24 +10,9 @@ import { isoOf } from '../../../common/phone-numbers/iso.js';
 import { MINUTE_MS } from '../../../common/time.js';
 import { Idempotency } from '../../../outbox/idempotency.js';
 import type { Acceptance } from '../../../outbox/outbox.js';
+import type { LedgerCheckView } from '../operations.api.js';
 import { type OperatorCallOptions, operatorCall } from '../operator-call.js';
 import { type CheckRun, CheckRunStore } from './check-run-store.js';
-
-/** The last check of the books. Moments in ISO 8601, UTC. */
-export interface LedgerCheckView {
-  /** Null: there was none. */
-  readonly id: string | null;
-  /** `failed`: it broke off, with its process or its database; `none`: there was none. */
-  readonly state: 'running' | 'done' | 'failed' | 'none';
-  /** The part that it is in; null: before the first. */
-  readonly part: LedgerPart | null;
-  /** How many rows of the part it has checked. */
-  readonly checked: number;
-  /** One sentence for each fault, at most 1000; empty when the books are correct, and while it runs. */
-  readonly findings: readonly string[];
-  readonly started_at: string | null;
-  readonly ended_at: string | null;
-}
 
 /** How long a check that tells nothing of itself counts as running, in milliseconds. */
 const LEASE_MS = MINUTE_MS;

@@ -2,7 +2,8 @@ import { Get, HttpCode, Param, Post } from '@nestjs/common';
 import { Needs } from '../../../accounts/keys/needs.decorator.js';
 import { Change } from '../../../http/change.decorator.js';
 import { MessagingController } from '../../../http/messaging-controller.js';
-import { type CarriersView, ManagedCarriers } from './managed-carriers.js';
+import { type CarriersView } from './carriers.api.js';
+import { ManagedCarriers } from './managed-carriers.js';
 
 /** The routes of the carriers (docs/management-api.md). */
 @MessagingController()

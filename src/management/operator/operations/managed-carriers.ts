@@ -10,55 +10,8 @@ import type { LinkState, RouteState } from '../../../sms/carrier-state.js';
 import type { UnreadNumber } from '../../../sms/inbound/unread-numbers.js';
 import { SmsChannel } from '../../../sms/sms-channel.js';
 import { type OperatorCallOptions, operatorCall } from '../operator-call.js';
+import type { CarrierLinkView, CarrierRouteView, CarriersView, UnreadNumberView } from './carriers.api.js';
 import { OperatingControl } from './operating-control.js';
-
-/** A connection to a carrier, as the answering process has it. Moments in ISO 8601, UTC. */
-export interface CarrierLinkView {
-  readonly name: string;
-  readonly state: 'up' | 'down';
-  readonly since: string;
-  /** How many parts may be unanswered. */
-  readonly window: number;
-  /** How many are. */
-  readonly in_flight: number;
-}
-
-/** A route to a carrier, as the answering process sees it. */
-export interface CarrierRouteView {
-  readonly name: string;
-  /** The name of the transport. */
-  readonly kind: string;
-  /** `resting`: by an operator, in all processes; `broken`: left alone because it fails; `down`: not connected. */
-  readonly state: 'open' | 'resting' | 'broken' | 'down';
-  /** Null: it has none. */
-  readonly breaker: 'closed' | 'open' | 'probing' | null;
-  readonly links: readonly CarrierLinkView[];
-  /** Segments per second; null: no limit. */
-  readonly pace: number | null;
-  /** How many messages the process has submitted since it started. */
-  readonly submits: number;
-  /**
-   * Of an SMPP route, since the process started: how often the carrier refused a bind, so that a link bound again, and how
-   * often it refused the whole route, so that the route rested by itself. Null: it is no SMPP route.
-   */
-  readonly interruptions: { readonly bind: number; readonly route: number } | null;
-  readonly last_error: string | null;
-}
-
-/** The texts of phones of one route, since the answering process started, that were dropped: their number cannot be read. */
-export interface UnreadNumberView {
-  readonly route: string;
-  readonly count: number;
-  /** The last such number, masked. */
-  readonly last: string;
-  readonly last_at: string;
-}
-
-/** The routes to carriers. */
-export interface CarriersView {
-  readonly routes: readonly CarrierRouteView[];
-  readonly unread_numbers: readonly UnreadNumberView[];
-}
 
 /** The routes to carriers, for operators. Each method throws `error.storage_unavailable`. */
 @Injectable()

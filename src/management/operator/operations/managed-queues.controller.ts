@@ -4,7 +4,8 @@ import { Change } from '../../../http/change.decorator.js';
 import { MessagingController } from '../../../http/messaging-controller.js';
 import { MessagingBody } from '../../../http/validation.js';
 import { PauseQueueBody } from '../operator.dto.js';
-import { ManagedQueues, type QueuesView } from './managed-queues.js';
+import { ManagedQueues } from './managed-queues.js';
+import { type QueuesView } from './queues.api.js';
 
 /** The routes of the queues (docs/management-api.md). */
 @MessagingController()

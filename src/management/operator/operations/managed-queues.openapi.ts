@@ -1,10 +1,9 @@
 import { describeController, type ErrorDescription, fieldsOf } from '../../../openapi/controller-description.js';
 import { invalid } from '../../../openapi/errors.js';
-import { PRIORITIES } from '../../../outbox/queue/priority.js';
-import { count, EXAMPLE, list, moment, nullable, object, oneOf, ref, text } from '../../../schemas/builders.js';
+import { EXAMPLE, text } from '../../../schemas/builders.js';
 import { PauseQueueBody } from '../operator.dto.js';
 import { ManagedQueuesController } from './managed-queues.controller.js';
-import { MAX_COUNTED } from './operating-control.js';
+import { PausesView, PauseView, QueueDepthView, QueuesView } from './queues.api.js';
 
 const SCOPE = (name: string, description: string) => ({
   name,
@@ -26,21 +25,10 @@ const ERRORS: readonly ErrorDescription[] = [
 export const managedQueuesOpenapi = describeController(ManagedQueuesController, () => ({
   tag: { name: 'Operator: queue', description: 'What waits, and what is paused.' },
   schemas: {
-    QueueDepth: object('What waits in a channel with a priority.', {
-      channel: text('The channel.', { example: 'sms' }),
-      priority: oneOf(PRIORITIES, 'The priority.'),
-      depth: count('How many wait for an attempt, one for each recipient; the count stops at the maximum.', {
-        maximum: MAX_COUNTED,
-      }),
-      oldest_due: nullable(moment('The earliest time at which one is due; null where nothing waits.')),
-    }),
-    Pause: object('Queues of which nothing is claimed.', {
-      channel: nullable(text('Of this channel; null: of all.', { example: 'sms' })),
-      account: nullable(text('Of this account; null: of all.')),
-      since: moment('Since when.'),
-    }),
-    Pauses: object('What is paused.', { paused: list(ref('Pause')) }),
-    Queues: object('The queues.', { items: list(ref('QueueDepth')), paused: list(ref('Pause')) }),
+    QueueDepth: QueueDepthView,
+    Pause: PauseView,
+    Pauses: PausesView,
+    Queues: QueuesView,
   },
   routes: {
     read: {

@@ -8,40 +8,10 @@ import { Channels } from '../../../outbox/channel.js';
 import { Idempotency } from '../../../outbox/idempotency.js';
 import type { QueuePause } from '../../../outbox/operating-state.js';
 import type { Acceptance } from '../../../outbox/outbox.js';
-import type { Priority } from '../../../outbox/queue/priority.js';
 import { ManagedAccountStore } from '../accounts/managed-account-store.js';
 import { type OperatorCallOptions, operatorCall } from '../operator-call.js';
 import { OperatingControl, type QueueScope } from './operating-control.js';
-
-/** What waits in a channel with a priority. */
-export interface QueueDepthView {
-  readonly channel: string;
-  readonly priority: Priority;
-  /** How many messages wait for an attempt, one for each recipient; the count stops at 100 000. */
-  readonly depth: number;
-  /** ISO 8601, UTC; null where nothing waits. */
-  readonly oldest_due: string | null;
-}
-
-/** A pause. */
-export interface PauseView {
-  /** Null: all channels. */
-  readonly channel: string | null;
-  /** Null: all accounts. */
-  readonly account: string | null;
-  /** ISO 8601, UTC. */
-  readonly since: string;
-}
-
-/** The pauses there are. */
-export interface PausesView {
-  readonly paused: readonly PauseView[];
-}
-
-/** The queues. */
-export interface QueuesView extends PausesView {
-  readonly items: readonly QueueDepthView[];
-}
+import type { PausesView, PauseView, QueuesView } from './queues.api.js';
 
 /** Which queues; at least one of both. */
 export interface PauseDraft {

@@ -1,11 +1,13 @@
 import { recordAudit } from '../../../accounts/audit/audit.js';
 import { type Author } from '../../../accounts/audit/audit-entry.js';
 import { OperatingStore } from '../../../outbox/operating-state.js';
-import { PRIORITIES, type Priority, rankOf } from '../../../outbox/queue/priority.js';
+import { PRIORITIES, type Priority } from '../../../outbox/queue/priority.api.js';
+import { rankOf } from '../../../outbox/queue/priority.js';
 import { after, END, findQueues } from '../../../outbox/queue/queues.js';
 import type { Dialect } from '../../../storage/dialect.js';
 import { type Operation, rowsOf, write } from '../../../storage/engine/operation.js';
 import { integerOf } from '../../../storage/engine/rows.js';
+import { MAX_COUNTED } from './queues.api.js';
 
 /** Which queues: of a channel, of an account, or of both. */
 export interface QueueScope {
@@ -31,9 +33,6 @@ export interface QueueDepth {
   /** The earliest time at which one is due, milliseconds since the epoch; undefined where nothing waits. */
   readonly oldestDue: number | undefined;
 }
-
-/** Where the count of a queue stops. */
-export const MAX_COUNTED = 100_000;
 
 /**
  * Switches queues and routes off and on, with an entry of the audit log in the transaction of each change. What is so already

@@ -1,0 +1,77 @@
+import { EXAMPLE, identifier, moment, nullable, object, oneOf, page, text } from '../../schemas/builders.js';
+import { schemaOf, type TypeOf } from '../../schemas/schema.js';
+
+/** What the audit log has an entry for. */
+export const AUDIT_ACTIONS = [
+  'account.created',
+  'account.renamed',
+  'account.suspended',
+  'account.resumed',
+  'account.closed',
+  'key.created',
+  'key.rotated',
+  'key.revoked',
+  'signature.registered',
+  'signature.removed',
+  'signature.verified',
+  'signature.rejected',
+  'balance.topped_up',
+  'balance.adjusted',
+  'optout.added',
+  'optout.removed',
+  'webhook.created',
+  'webhook.changed',
+  'webhook.removed',
+  'webhook.secret_rotated',
+  'webhook.enabled',
+  'webhook.disabled',
+  'webhook.replayed',
+  'number.connect_requested',
+  'number.unlinked',
+  'route.rested',
+  'route.resumed',
+  'queue.paused',
+  'queue.resumed',
+  'ledger.checked',
+  'link.created',
+  'link.revoked',
+  'session.started',
+  'session.ended',
+  'text.read',
+] as const;
+
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+const fields = (description: string) =>
+  nullable(
+    schemaOf<Readonly<Record<string, unknown>>>({
+      type: 'object',
+      description,
+      additionalProperties: {},
+      example: { status: 'pending' },
+    }),
+  );
+
+/** A change as the API gives it. */
+export const AuditView = object('A change.', {
+  id: identifier('Of the entry.', '4711'),
+  at: moment('When it was made.'),
+  by: object('Who made it.', {
+    kind: oneOf(
+      ['user', 'operator', 'key', 'host'],
+      'One of the account, one of the operator, a program, or the host.',
+    ),
+    id: nullable(text('The subject of a user, or the public part of a key.')),
+    address: nullable(text('The address that the request came from.', { example: '203.0.113.7' })),
+  }),
+  action: oneOf(AUDIT_ACTIONS, 'What was done.'),
+  target: text('What was changed: an id, a name, a masked number.', { example: 'MA BOUTIQUE' }),
+  account: nullable(identifier('The account; null for none in particular.', EXAMPLE.account)),
+  before: fields('The changed fields as they were; null where there were none.'),
+  after: fields('The changed fields as they are; null where there are none.'),
+});
+export interface AuditView extends TypeOf<typeof AuditView> {}
+
+/** A page of changes, the newest first. */
+export const AuditPage = page<AuditView>('Changes, the newest first.', { AuditEntry: AuditView });
+export interface AuditPage extends TypeOf<typeof AuditPage> {}

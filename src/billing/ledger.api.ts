@@ -1,0 +1,39 @@
+import {
+  count,
+  EXAMPLE,
+  identifier,
+  integer,
+  moment,
+  nullable,
+  object,
+  oneOf,
+  page,
+  text,
+} from '../schemas/builders.js';
+import { type TypeOf } from '../schemas/schema.js';
+
+export const LEDGER_KINDS = ['topup', 'adjust', 'charge', 'refund'] as const;
+
+/** The cause of an entry. */
+export type LedgerKind = (typeof LEDGER_KINDS)[number];
+
+/** The parts of a check, in order. */
+export const LEDGER_PARTS = ['accounts', 'entries', 'messages', 'recipients'] as const;
+
+export type LedgerPart = (typeof LEDGER_PARTS)[number];
+
+/** An entry of the ledger as the API gives it. */
+export const LedgerView = object('An entry of the ledger.', {
+  id: identifier('Of the entry; the reference of a top-up.', 'invoice-2026-17'),
+  kind: oneOf(LEDGER_KINDS, 'The cause of the entry.'),
+  units: integer('Positive: added to the balance; negative: taken from it.', { example: 1000 }),
+  message_id: nullable(identifier('The message of a charge or a refund.', EXAMPLE.message)),
+  position: nullable(count('The recipient that units went back for, by its place in the send.')),
+  note: nullable(text('What was noted with a top-up or an adjustment.')),
+  at: moment('When it was posted.'),
+});
+export interface LedgerView extends TypeOf<typeof LedgerView> {}
+
+/** A page of entries, the newest first. */
+export const LedgerPage = page<LedgerView>('Entries, the newest first.', { LedgerEntry: LedgerView });
+export interface LedgerPage extends TypeOf<typeof LedgerPage> {}

@@ -1,0 +1,55 @@
+import { count, list, moment, nullable, object, oneOf, ref, text } from '../../../schemas/builders.js';
+import { schemaOf, type TypeOf } from '../../../schemas/schema.js';
+
+/** A connection to a carrier, as the answering process has it. */
+export const CarrierLinkView = object('A connection to a carrier.', {
+  name: text('Its name.', { example: 'orange-1' }),
+  state: oneOf(['up', 'down'], 'Whether it is connected.'),
+  since: moment('Since when.'),
+  window: count('How many parts may be unanswered.'),
+  in_flight: count('How many are.'),
+});
+export interface CarrierLinkView extends TypeOf<typeof CarrierLinkView> {}
+
+/** A route to a carrier, as the answering process sees it. */
+export const CarrierRouteView = object('A route to a carrier.', {
+  name: text('Its name.', { example: 'orange' }),
+  kind: text('What carries it.', { example: 'smpp' }),
+  state: oneOf(
+    ['open', 'resting', 'broken', 'down'],
+    '`resting`: by an operator, in all processes; `broken`: left alone because it fails; `down`: not connected.',
+  ),
+  breaker: nullable(
+    oneOf(['closed', 'open', 'probing'], 'Its circuit breaker, closed as long as the route works; null: none.'),
+  ),
+  links: list(ref<CarrierLinkView>({ CarrierLink: CarrierLinkView })),
+  pace: nullable(schemaOf<number>({ type: 'number', description: 'Segments per second; null: no limit.' })),
+  submits: count('How many messages the process has submitted since it started.'),
+  interruptions: nullable(
+    object('Of an SMPP route, what the carrier refused since the process started; null: it is no SMPP route.', {
+      bind: count('How often it refused a bind, so that a link bound again.'),
+      route: count('How often it refused the whole route, so that the route rested by itself.'),
+    }),
+  ),
+  last_error: nullable(text('The code of the last submit that failed.')),
+});
+export interface CarrierRouteView extends TypeOf<typeof CarrierRouteView> {}
+
+/** The texts of phones of one route that were dropped since the answering process started, because their number cannot be read for sure. */
+export const UnreadNumberView = object(
+  'Texts of phones that were dropped, because the number of the phone cannot be read for sure.',
+  {
+    route: text('The link or gateway.', { example: 'orange' }),
+    count: count('How many, since the process started.'),
+    last: text('The last such number, masked.', { example: '700***01' }),
+    last_at: moment('When its text came.'),
+  },
+);
+export interface UnreadNumberView extends TypeOf<typeof UnreadNumberView> {}
+
+/** The routes to carriers. */
+export const CarriersView = object('The routes.', {
+  routes: list(ref<CarrierRouteView>({ CarrierRoute: CarrierRouteView })),
+  unread_numbers: list(ref<UnreadNumberView>({ UnreadNumber: UnreadNumberView })),
+});
+export interface CarriersView extends TypeOf<typeof CarriersView> {}

@@ -1,0 +1,38 @@
+import {
+  count,
+  EXAMPLE,
+  identifier,
+  moment,
+  object,
+  oneOf,
+  page,
+  shownNumber,
+  text,
+  yes,
+} from '../../schemas/builders.js';
+import { type TypeOf } from '../../schemas/schema.js';
+
+export const SIGNATURE = text('The sender name that the numbers do not hear from.', { example: 'INFOS' });
+
+/** An entry of the suppression list as the API gives it. */
+export const OptOutView = object('A number that gets no SMS under a sender name.', {
+  id: identifier('Of the entry.', EXAMPLE.message),
+  number: shownNumber('The number; only stars where it was erased.'),
+  signature: SIGNATURE,
+  source: oneOf(['phone', 'operator'], 'A text from the phone, or a person or program.'),
+  added_at: moment('When it was added.'),
+});
+export interface OptOutView extends TypeOf<typeof OptOutView> {}
+
+/** A page of entries, the newest first. */
+export const OptOutPage = page<OptOutView>('Entries, the newest first.', { OptOut: OptOutView });
+export interface OptOutPage extends TypeOf<typeof OptOutPage> {}
+
+/** The answer to an addition. */
+export const OptOutsAdded = object('The numbers are on the list.', {
+  added: count('How many were not on it before.', { example: 1 }),
+});
+export interface OptOutsAdded extends TypeOf<typeof OptOutsAdded> {}
+
+/** The answer to a removal. */
+export const OptOutRemoved = object('The entry is removed.', { success: yes });
