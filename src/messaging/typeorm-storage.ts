@@ -6,7 +6,7 @@ import { databaseLocation, providedDataSource } from '../storage/storage-checks.
 import { SCHEMA } from './schema.js';
 
 /** Options of `TypeormStorage.forRoot`. */
-export type TypeormStorageOptions = Pick<TypeormStorageSettings, 'migrations' | 'pooler'> &
+export type TypeormStorageOptions = Pick<TypeormStorageSettings, 'migrations' | 'pooler' | 'dialect'> &
   (
     | { /** `sqlite:<path>`, `postgres://…` or `mysql://…` */ readonly url: string }
     | { /** The host's DataSource, or its injection token. */ readonly dataSource: DataSource | InjectionToken }
@@ -20,7 +20,7 @@ export interface TypeormStorageSource {
 
 /**
  * Storage in SQL through TypeORM: SQLite (better-sqlite3), PostgreSQL, MariaDB or MySQL, on the host's DataSource or one of
- * our own. Its tables begin with `messaging_`.
+ * our own. Its tables begin with `messaging_`. The option `dialect` is for another engine.
  *
  * @example
  * ```ts
@@ -37,8 +37,8 @@ export class TypeormStorage extends SqlStorage {
    */
   static forRoot(options: TypeormStorageOptions): TypeormStorageSource {
     const where = databaseLocation(options);
-    const { migrations, pooler } = options;
-    const settings = { ...(migrations && { migrations }), ...(pooler && { pooler }) };
+    const { migrations, pooler, dialect } = options;
+    const settings = { migrations, pooler, dialect };
     if ('database' in where) return { useFactory: () => new TypeormStorage({ database: where.database, ...settings }) };
     const { token } = where;
     return {
@@ -52,7 +52,7 @@ export class TypeormStorage extends SqlStorage {
     };
   }
 
-  /** @throws MessagingOptionsError for a missing or malformed database, or an unknown value of `migrations` */
+  /** @throws MessagingOptionsError for a missing or malformed database, or a wrong value of another setting */
   constructor(settings: TypeormStorageSettings) {
     super(settings, SCHEMA);
   }

@@ -1,11 +1,20 @@
 import { MessagingOptionsError } from '../common/errors.js';
-import type { Dialect } from './dialect.js';
+import { Dialect } from './dialect.js';
 import type { Pooler } from './engine/data-source.js';
 import { MysqlDialect } from './mysql/mysql-dialect.js';
 import { mysqlServerOf } from './mysql/mysql-server.js';
 import { PostgresDialect } from './postgres/postgres-dialect.js';
 import { postgresServerOf } from './postgres/postgres-server.js';
 import { SqliteDialect } from './sqlite/sqlite-dialect.js';
+
+/** Runs a statement on the database and resolves to its rows, as TypeORM's driver returns them. */
+export type DialectQuery = (sql: string) => Promise<unknown>;
+
+/**
+ * A dialect, or a function that makes one. The function is called once at each start, when the database is connected. So it
+ * can ask the server for its version and settings first, and may throw a `MessagingOptionsError` that refuses them.
+ */
+export type DialectSource = Dialect | ((query: DialectQuery) => Dialect | Promise<Dialect>);
 
 /**
  * The dialect for a DataSource's type.
@@ -15,12 +24,7 @@ import { SqliteDialect } from './sqlite/sqlite-dialect.js';
  * @param pooler a pooler of PostgreSQL connections
  * @throws MessagingOptionsError for an unsupported type of database, server version or server setting
  */
-export async function dialectFor(
-  type: string,
-  query: (sql: string) => Promise<unknown>,
-  isOurs = false,
-  pooler?: Pooler,
-): Promise<Dialect> {
+export async function dialectFor(type: string, query: DialectQuery, isOurs = false, pooler?: Pooler): Promise<Dialect> {
   if (pooler && type !== 'postgres') {
     throw new MessagingOptionsError(`Option storage: pooler is for PostgreSQL, and the database is of type ${type}.`);
   }
@@ -28,6 +32,21 @@ export async function dialectFor(
   if (type === 'postgres') return new PostgresDialect(await postgresServerOf(query), pooler, isOurs);
   if (type === 'mysql' || type === 'mariadb') return new MysqlDialect(await mysqlServerOf(query, isOurs));
   throw new MessagingOptionsError(
-    `Option storage: dataSource is of type ${type}; better-sqlite3, postgres, mysql and mariadb are supported.`,
+    `Option storage: dataSource is of type ${type}; better-sqlite3, postgres, mysql and mariadb are supported. For another type give the option dialect (docs/storage.md, Another engine).`,
+  );
+}
+
+/**
+ * The dialect that a host has given.
+ *
+ * @param query runs a statement on the host's database
+ * @throws MessagingOptionsError if the host's function makes something else
+ */
+export async function givenDialect(source: DialectSource, query: DialectQuery): Promise<Dialect> {
+  if (source instanceof Dialect) return source;
+  const made: unknown = await source(query);
+  if (made instanceof Dialect) return made;
+  throw new MessagingOptionsError(
+    'Option storage: the function dialect must return an object of a class that extends Dialect of nestjs-messaging/storage.',
   );
 }

@@ -110,10 +110,12 @@ export abstract class Dialect {
    *
    * @param inserts statements that end with their `FROM`, without a `WHERE`
    */
-  ifPaid?(
-    spent: readonly (readonly [accountId: string, units: number])[],
-    inserts: readonly Statement[],
-  ): Statement | undefined;
+  readonly ifPaid?:
+    | ((
+        spent: readonly (readonly [accountId: string, units: number])[],
+        inserts: readonly Statement[],
+      ) => Statement | undefined)
+    | undefined;
 
   /** Statements that bound how long the statements of a transaction wait for a row lock. */
   abstract readonly lockTimeout: readonly string[];
@@ -242,7 +244,7 @@ export abstract class Dialect {
    * Updates rows by where they are stored, all alike: rows that this transaction has locked, as others move. Undefined where
    * the database tells no places.
    */
-  updatePlaces?(update: PlacesUpdate): Statement;
+  readonly updatePlaces?: ((update: PlacesUpdate) => Statement) | undefined;
 
   deleteRows({ table, shape, rows, on }: RowsDelete): Statement {
     return { sql: `DELETE FROM ${table} USING ${this.rows(shape)} WHERE ${on}`, params: [JSON.stringify(rows)] };

@@ -1,4 +1,4 @@
-/** For adapters of `MessagingStorage`: the stores and their records. */
+/** For authors of a storage, of a dialect, or of a store of their own: the stores, their records, and what SQL is made with. */
 
 export type { AccountState } from '../accounts/account.api.js';
 export {
@@ -154,10 +154,38 @@ export {
   MAX_ENDPOINTS,
 } from '../webhooks/endpoints/endpoint-records.js';
 export { EndpointStore } from '../webhooks/endpoints/endpoint-store.js';
+export { type Behind, type Change, type ColumnType, Dialect, type IfLocked } from './dialect.js';
+export type { DialectQuery, DialectSource } from './dialect-for.js';
+export type { PostgresConnection, PostgresQuery, StorageConnection } from './engine/connection.js';
+export type { Pooler } from './engine/data-source.js';
 export { Executor, type StoreClass, type Work } from './engine/executor.js';
+export { type Operation, type Row, rowsOf, type Statement, type StatementResult, write } from './engine/operation.js';
+export {
+  bytesOf,
+  type FirstRows,
+  type GroupSearch,
+  integerOf,
+  type ListingIndex,
+  optionalInteger,
+  optionalText,
+  type PlacesUpdate,
+  type RangeLocks,
+  type RecipientIndex,
+  type RowShape,
+  type RowsDelete,
+  type RowsInsert,
+  type RowsUpdate,
+  type SessionIndex,
+  textOf,
+} from './engine/rows.js';
 export {
   MessagingStorage,
   type StorageFinding,
   type StorageHealth,
 } from './messaging-storage.js';
+export { MysqlDialect } from './mysql/mysql-dialect.js';
+export { type MysqlServer, mysqlServerOf } from './mysql/mysql-server.js';
+export { PostgresDialect } from './postgres/postgres-dialect.js';
+export { type PostgresServer, postgresServerOf } from './postgres/postgres-server.js';
 export type { SchemaGroup, SchemaVersion } from './schema/versions.js';
+export { SqliteDialect } from './sqlite/sqlite-dialect.js';

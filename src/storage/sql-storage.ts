@@ -1,6 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { type Clock, SystemClock } from '../common/clock.js';
 import { MessagingOptionsError, StorageUnavailableError } from '../common/errors.js';
+import type { DialectSource } from './dialect-for.js';
 import { codeOf } from './engine/blame.js';
 import { dataSourceFor } from './engine/data-source.js';
 import type { Executor, StoreClass } from './engine/executor.js';
@@ -32,6 +33,11 @@ export interface TypeormStorageSettings {
    * prepared by name then, and the statement time-out is set in each transaction. Default none.
    */
   readonly pooler?: 'transaction' | undefined;
+  /**
+   * The SQL of another engine: a dialect, or a function that makes one. A DataSource may then be of any type of TypeORM that
+   * has a pool of connections. Default: the dialect of SQLite, PostgreSQL or MariaDB, by the type of the DataSource.
+   */
+  readonly dialect?: DialectSource | undefined;
   /** Measures waits for a lock on SQLite, and pauses before a transaction is repeated. Default: the machine's clock. */
   readonly clock?: Clock | undefined;
 }
@@ -50,7 +56,7 @@ interface OpenStorage {
 export class SqlStorage extends MessagingStorage {
   private opened: OpenStorage | undefined;
 
-  /** @throws MessagingOptionsError for a missing or malformed database, or an unknown value of `migrations` */
+  /** @throws MessagingOptionsError for a missing or malformed database, or a wrong value of another setting */
   constructor(
     private readonly settings: TypeormStorageSettings,
     private readonly schema: readonly SchemaGroup[],
@@ -110,14 +116,14 @@ export class SqlStorage extends MessagingStorage {
   }
 
   private async open(groups: readonly SchemaGroup[]): Promise<void> {
-    const { database, migrations, pooler, clock } = this.settings;
+    const { database, migrations, pooler, dialect, clock } = this.settings;
     const isOurs = typeof database === 'string';
     const dataSource = isOurs ? await dataSourceFor(database, { pooler, existing: migrations === 'check' }) : database;
     if (!dataSource.isInitialized) {
       if (dataSource.options.type === 'better-sqlite3') refuseSqlite();
       await dataSource.initialize();
     }
-    const executor = await executorFor(dataSource, clock, isOurs, pooler).catch(async (error: unknown) => {
+    const executor = await executorFor(dataSource, clock, isOurs, pooler, dialect).catch(async (error: unknown) => {
       if (isOurs) await dataSource.destroy();
       throw error;
     });

@@ -2,10 +2,11 @@ import type { InjectionToken } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { MessagingOptionsError } from '../common/errors.js';
 import { formatValue } from '../common/options.js';
+import { Dialect } from './dialect.js';
 import { isDataSource } from './engine/typeorm-objects.js';
 import { faultOfUrl } from './url-options.js';
 
-const NAMES = ['url', 'dataSource', 'migrations', 'pooler'];
+const NAMES = ['url', 'dataSource', 'migrations', 'pooler', 'dialect'];
 
 /** The database: a URL, a DataSource, or the injection token of a DataSource that the host provides. */
 type DatabaseLocation = { readonly database: DataSource | string } | { readonly token: InjectionToken };
@@ -24,6 +25,7 @@ export function databaseLocation(options: unknown): DatabaseLocation {
   if (unknown !== undefined) throw wrong(`${unknown} is not known; there are ${NAMES.join(', ')}.`);
   checkMigrations(given.get('migrations'));
   checkPooler(given.get('pooler'));
+  checkDialect(given.get('dialect'), given.get('pooler'));
   if (given.has('url') && given.has('dataSource')) throw wrong('give either url or dataSource, not both.');
   if (given.has('dataSource')) return dataSourceLocation(given.get('dataSource'));
   if (given.has('url')) return { database: checkedUrl(given.get('url')) };
@@ -33,7 +35,8 @@ export function databaseLocation(options: unknown): DatabaseLocation {
 /**
  * Checks the settings of the constructor of `TypeormStorage`.
  *
- * @throws MessagingOptionsError for a missing or malformed database, or an unknown value of `migrations` or `pooler`
+ * @throws MessagingOptionsError for a missing or malformed database, or a wrong value of `migrations`, `pooler` or
+ *   `dialect`
  */
 export function checkStorageSettings(settings: unknown): void {
   if (typeof settings !== 'object' || settings === null || !('database' in settings)) {
@@ -43,7 +46,9 @@ export function checkStorageSettings(settings: unknown): void {
   }
   if (!isDataSource(settings.database)) checkedUrl(settings.database);
   checkMigrations('migrations' in settings ? settings.migrations : undefined);
-  checkPooler('pooler' in settings ? settings.pooler : undefined);
+  const pooler = 'pooler' in settings ? settings.pooler : undefined;
+  checkPooler(pooler);
+  checkDialect('dialect' in settings ? settings.dialect : undefined, pooler);
 }
 
 /**
@@ -73,6 +78,20 @@ function checkMigrations(migrations: unknown): void {
 function checkPooler(pooler: unknown): void {
   if (pooler === undefined || pooler === 'transaction') return;
   throw wrong(`pooler must be "transaction"; got ${formatValue(pooler)}.`);
+}
+
+function checkDialect(dialect: unknown, pooler: unknown): void {
+  if (dialect === undefined) return;
+  if (typeof dialect === 'function' && dialect.prototype instanceof Dialect) {
+    throw wrong(`dialect is the class ${dialect.name}: give an object of it, or a function that makes one.`);
+  }
+  if (typeof dialect !== 'function' && !(dialect instanceof Dialect)) {
+    throw wrong(
+      'dialect must be an object of a class that extends Dialect of nestjs-messaging/storage, or a function that makes one.',
+    );
+  }
+  // Only our own dialect of PostgreSQL knows what a pooler takes.
+  if (pooler !== undefined) throw wrong('give either pooler or dialect, not both: write the dialect for the pooler.');
 }
 
 function checkedUrl(url: unknown): string {

@@ -65,10 +65,13 @@ describe('docs, TypeScript', () => {
     execFileSync(process.execPath, [tsc, '--noEmit', '-p', join(SNIPPETS, 'tsconfig.json')], { stdio: 'inherit' });
   });
 
-  // The contract suite registers tests when it is loaded; it is loaded below, where tests may be registered.
-  test.each(snippets.map(([name]) => name).filter((name) => name !== 'contract'))('%s can be loaded', async (name) => {
-    expect(Object.keys(await exported(name)).length).toBeGreaterThan(0);
-  });
+  // A contract suite registers tests when it is loaded; ours is loaded below, where tests may be registered.
+  test.each(snippets.map(([name]) => name).filter((name) => !/\bcontract$/.test(name)))(
+    '%s can be loaded',
+    async (name) => {
+      expect(Object.keys(await exported(name)).length).toBeGreaterThan(0);
+    },
+  );
 
   test.each([
     ['app.module', 'AppModule'],

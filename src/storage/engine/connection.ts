@@ -71,7 +71,7 @@ export function withTimeout<T>(answer: Promise<T>, discard: () => void): Promise
 }
 
 /** A prepared statement of `pg`. */
-interface PostgresQuery {
+export interface PostgresQuery {
   readonly name: string;
   readonly text: string;
   readonly values: readonly unknown[];

@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import type { Database, Options } from 'better-sqlite3';
 import type { DataSource } from 'typeorm';
 import type { Clock } from '../../common/clock.js';
-import { dialectFor } from '../dialect-for.js';
+import { type DialectSource, dialectFor, givenDialect } from '../dialect-for.js';
 import { SqliteExecutor } from '../sqlite/sqlite-executor.js';
 import { sqliteWarning } from '../sqlite/sqlite-library.js';
 import type { Pooler } from './data-source.js';
@@ -15,15 +15,19 @@ import { PooledExecutor } from './pooled-executor.js';
  *
  * @param isOurs whether only this package uses the DataSource. Default false: the host uses it too
  * @param pooler a pooler of PostgreSQL connections
+ * @param source the host's dialect. Default: the one for the type of the DataSource
  */
 export async function executorFor(
   dataSource: DataSource,
   clock?: Clock,
   isOurs = false,
   pooler?: Pooler,
+  source?: DialectSource,
 ): Promise<Executor> {
-  const dialect = await dialectFor(dataSource.options.type, (sql) => dataSource.query(sql), isOurs, pooler);
-  if (dialect.driver !== 'better-sqlite3') {
+  const { type } = dataSource.options;
+  const query = (sql: string): Promise<unknown> => dataSource.query(sql);
+  const dialect = source ? await givenDialect(source, query) : await dialectFor(type, query, isOurs, pooler);
+  if (type !== 'better-sqlite3') {
     listenForConnectionErrors(dataSource);
     return new PooledExecutor(dataSource, dialect, clock);
   }
@@ -41,7 +45,8 @@ export async function executorFor(
   }
   // A host's connection may be in a transaction of ours only while the host cannot run anything on it.
   const isFile = isOurs && !database.memory;
-  return new SqliteExecutor(dataSource, database, clock, isFile ? () => readingConnection(database) : undefined);
+  const openReader = isFile ? () => readingConnection(database) : undefined;
+  return new SqliteExecutor(dataSource, database, clock, openReader, dialect);
 }
 
 /** Opens a second connection to the file of a database, which reads only what is committed. */

@@ -48,20 +48,20 @@ function isHeld(error: unknown): boolean {
  * characters and a name up to 255. MySQL bounds waits for a lock by `innodb_lock_wait_timeout` alone (50 s by default).
  */
 export class MysqlDialect extends Dialect {
-  override readonly driver = 'mysql';
-  override readonly lockTimeout = [];
+  override readonly driver: string = 'mysql';
+  override readonly lockTimeout: readonly string[] = [];
   // In REPEATABLE READ, the default, a read after a wait for a lock would return the rows from before the wait.
-  override readonly isolation = 'READ COMMITTED';
-  override readonly current = ' LOCK IN SHARE MODE';
-  override readonly locksGaps = true;
-  override readonly thenJoin = 'STRAIGHT_JOIN';
+  override readonly isolation: Dialect['isolation'] = 'READ COMMITTED';
+  override readonly current: string = ' LOCK IN SHARE MODE';
+  override readonly locksGaps: boolean = true;
+  override readonly thenJoin: string = 'STRAIGHT_JOIN';
   // Not UNIX_TIMESTAMP(NOW(3)), which is ambiguous for an hour when the session's time zone leaves daylight saving time.
-  override readonly now = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000";
-  override readonly tables = `SELECT table_name AS name FROM information_schema.tables
+  override readonly now: string | undefined = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000";
+  override readonly tables: string = `SELECT table_name AS name FROM information_schema.tables
     WHERE table_schema = DATABASE() AND table_name LIKE 'messaging!_%' ESCAPE '!'`;
 
   override readonly locksOneNode: boolean;
-  override readonly ifPaid?: NonNullable<Dialect['ifPaid']>;
+  override readonly ifPaid: Dialect['ifPaid'];
 
   private readonly text: string;
   /** Connections whose session variables are set. */
@@ -71,7 +71,7 @@ export class MysqlDialect extends Dialect {
     super();
     this.locksOneNode = server.isNode;
     this.text = `CHARACTER SET utf8mb4 COLLATE ${server.collation}`;
-    if (server.compounds) this.ifPaid = (spent, inserts) => this.paidWhereAble(spent, inserts);
+    this.ifPaid = server.compounds ? (spent, inserts) => this.paidWhereAble(spent, inserts) : undefined;
   }
 
   override connection(runner: QueryRunner, driverConnection: object): StorageConnection {

@@ -38,19 +38,21 @@ const CAST = { id: 'text', text: 'text', integer: 'bigint' } as const;
  */
 const KEPT_CHARACTERS = 4500;
 
-/** PostgreSQL from version 12. */
+/** PostgreSQL from version 12. The dialect of an engine that speaks PostgreSQL's protocol may extend it. */
 export class PostgresDialect extends Dialect {
-  override readonly driver = 'postgres';
-  override readonly lockTimeout = ["SET LOCAL lock_timeout = '5s'"];
+  override readonly driver: string = 'postgres';
+  override readonly lockTimeout: readonly string[] = ["SET LOCAL lock_timeout = '5s'"];
 
-  override readonly beforeCheck = ['SET LOCAL statement_timeout = 0'];
+  override readonly beforeCheck: readonly string[] = ['SET LOCAL statement_timeout = 0'];
 
-  override readonly browsesInTransactions = true;
-  protected override readonly rangesTogether = Number.MAX_SAFE_INTEGER;
+  override readonly browsesInTransactions: boolean = true;
+  /** The statements that begin a transaction of ours, in one text. */
+  protected readonly begin: string = BEGIN;
+  protected override readonly rangesTogether: number = Number.MAX_SAFE_INTEGER;
 
-  override readonly now = 'CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS bigint)';
+  override readonly now: string | undefined = 'CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS bigint)';
 
-  override readonly tables = `SELECT table_name AS name FROM information_schema.tables
+  override readonly tables: string = `SELECT table_name AS name FROM information_schema.tables
     WHERE table_schema = current_schema() AND table_name LIKE 'messaging!_%' ESCAPE '!'`;
 
   /** Connections whose settings are made. */
@@ -77,8 +79,8 @@ export class PostgresDialect extends Dialect {
       // For statements outside of a transaction. On a lost connection those fail too.
       connection.query('SET jit = off').catch(() => undefined);
     }
-    const bound = this.pooler && this.isOurs ? `${BEGIN}; SET LOCAL statement_timeout = ${STATEMENT_MS}` : BEGIN;
-    return preparedConnection(connection, (statement) => this.native(statement), bound);
+    const bound = this.pooler && this.isOurs ? `; SET LOCAL statement_timeout = ${STATEMENT_MS}` : '';
+    return preparedConnection(connection, (statement) => this.native(statement), `${this.begin}${bound}`);
   }
 
   override columnType(type: ColumnType): string {
@@ -179,14 +181,10 @@ export class PostgresDialect extends Dialect {
     return { sql, params: [JSON.stringify(rows)] };
   }
 
-  override readonly place = ', r.ctid AS place';
+  override readonly place: string = ', r.ctid AS place';
 
   /** Without an index, and with six bytes a row instead of a key. */
-  override updatePlaces({ table, set, params, places }: PlacesUpdate): Statement {
-    const changes = Object.entries(set).map(([column, value]) => `${column} = ${value}`);
-    const sql = `UPDATE ${table} SET ${changes.join(', ')} WHERE ctid = ANY(CAST(? AS tid[]))`;
-    return { sql, params: [...params, places] };
-  }
+  override readonly updatePlaces: Dialect['updatePlaces'] = updateByCtid;
 
   /** Before version 16 a subquery needs an alias. */
   override member(query: string): string {
@@ -202,11 +200,13 @@ export class PostgresDialect extends Dialect {
     return [{ sql, params: statements.flatMap(({ params }) => params) }];
   }
 
+  override readonly ifPaid: Dialect['ifPaid'] = (spent, inserts) => this.paid(spent, inserts);
+
   /**
    * The debit needs no condition on the balance: `locked` has checked it on the newest version of the row and locks the
    * row.
    */
-  override ifPaid(spent: readonly (readonly [string, number])[], inserts: readonly Statement[]): Statement {
+  private paid(spent: readonly (readonly [string, number])[], inserts: readonly Statement[]): Statement {
     const [first, ...others] = spent;
     const debits = first && others.length === 0 ? this.oneDebit(...first) : this.manyDebits(spent);
     const paidFor = inserts.map(({ sql }, index) => `w${index} AS (${sql} WHERE (SELECT paid FROM asked))`);
@@ -263,6 +263,12 @@ export class PostgresDialect extends Dialect {
 
 const NEEDS_A_DIRECT_URL =
   'Option storage: the schema must be brought up to date, which a pooler in transaction mode prevents: start once with the URL of PostgreSQL itself and without pooler, or run messagingMigrations over it.';
+
+function updateByCtid({ table, set, params, places }: PlacesUpdate): Statement {
+  const changes = Object.entries(set).map(([column, value]) => `${column} = ${value}`);
+  const sql = `UPDATE ${table} SET ${changes.join(', ')} WHERE ctid = ANY(CAST(? AS tid[]))`;
+  return { sql, params: [...params, places] };
+}
 
 /** Does work that sets a setting for its transaction, and sets it to what it was. */
 function* keeping<T>(setting: string, work: Operation<T>): Operation<T> {

@@ -11,15 +11,15 @@ import {
 
 /** SQLite. A writer locks the whole database, so there are no row locks. */
 export class SqliteDialect extends Dialect {
-  override readonly driver = 'better-sqlite3';
-  override readonly clustered = ' WITHOUT ROWID';
-  override readonly lockTimeout = [];
-  override readonly migratesInTransaction = true;
-  override readonly keepsDeadEntries = false;
-  override readonly blocksWhileReading = true;
+  override readonly driver: string = 'better-sqlite3';
+  override readonly clustered: string = ' WITHOUT ROWID';
+  override readonly lockTimeout: readonly string[] = [];
+  override readonly migratesInTransaction: boolean = true;
+  override readonly keepsDeadEntries: boolean = false;
+  override readonly blocksWhileReading: boolean = true;
   /** About 15 ms of processor time: for so long a statement of a large send keeps other requests waiting. */
-  override readonly maxRows = 10_000;
-  override readonly tables = `SELECT name FROM sqlite_master
+  override readonly maxRows: number = 10_000;
+  override readonly tables: string = `SELECT name FROM sqlite_master
     WHERE type IN ('table', 'view') AND name LIKE 'messaging!_%' ESCAPE '!'`;
 
   override columnType(type: ColumnType): string {

@@ -3,6 +3,7 @@ import type { DataSource } from 'typeorm';
 import { type Clock, SystemClock } from '../../common/clock.js';
 import { StorageUnavailableError } from '../../common/errors.js';
 import type { HostTransaction } from '../../common/host-transaction.js';
+import type { Dialect } from '../dialect.js';
 import { Executor, type Work } from '../engine/executor.js';
 import { asStorageFault } from '../engine/faults.js';
 import { openRunner } from '../engine/host-transaction.js';
@@ -53,7 +54,6 @@ const HELD = 'another process holds the database';
  * else runs on its connection; reads run on a second one.
  */
 export class SqliteExecutor extends Executor {
-  override readonly dialect = new SqliteDialect();
   private readonly handle: SqliteHandle;
   private readonly hostWork: HostWork;
   private readonly watch: TransactionWatch;
@@ -77,6 +77,7 @@ export class SqliteExecutor extends Executor {
     private readonly clock: Clock = new SystemClock(),
     /** Opens a second connection, for reads; left out if the first one is shared with a host, or the database has no file. */
     private readonly openReader?: () => Database,
+    override readonly dialect: Dialect = new SqliteDialect(),
   ) {
     super();
     this.handle = new SqliteHandle(database);

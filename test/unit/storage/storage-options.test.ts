@@ -8,6 +8,7 @@ import { messagingMigrations } from '../../../src/messaging/schema.js';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { dataSourceFor } from '../../../src/storage/engine/data-source.js';
+import { SqliteDialect } from '../../../src/storage/sqlite/sqlite-dialect.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'messaging-options-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -36,7 +37,7 @@ describe('TypeormStorage.forRoot refuses, with a sentence that names the option'
     ['url or dataSource is missing', [{}]],
     ['url or dataSource is missing', [{ url: undefined }]],
     ['url or dataSource is missing', [{ dataSource: undefined, migrations: 'check' }]],
-    ['uri is not known; there are url, dataSource, migrations, pooler', [{ uri: 'sqlite:x.db' }]],
+    ['uri is not known; there are url, dataSource, migrations, pooler, dialect', [{ uri: 'sqlite:x.db' }]],
     ['synchronize is not known', [{ url: 'sqlite:x.db', synchronize: true }]],
     ['either url or dataSource', [{ url: 'sqlite:x.db', dataSource: unstarted }]],
     ['url must be a text', [{ url: 5 }]],
@@ -49,6 +50,17 @@ describe('TypeormStorage.forRoot refuses, with a sentence that names the option'
     ['migrations must be "run" or "check"; got null', [{ url: 'sqlite:x.db', migrations: null }]],
     ['pooler must be "transaction"; got "session"', [{ url: 'postgres://db', pooler: 'session' }]],
     ['pooler must be "transaction"; got true', [{ dataSource: unstarted, pooler: true }]],
+    ['dialect must be an object of a class that extends Dialect', [{ url: 'sqlite:x.db', dialect: 'sqlite' }]],
+    ['dialect must be an object of a class that extends Dialect', [{ dataSource: unstarted, dialect: null }]],
+    [
+      'dialect must be an object of a class that extends Dialect',
+      [{ dataSource: unstarted, dialect: { driver: 'x' } }],
+    ],
+    ['dialect is the class SqliteDialect: give an object', [{ dataSource: unstarted, dialect: SqliteDialect }]],
+    [
+      'give either pooler or dialect, not both',
+      [{ url: 'postgres://db', pooler: 'transaction', dialect: new SqliteDialect() }],
+    ],
     ['starts with sqlite:, postgres:// or mysql://', [{ url: 'oracle://scott:tiger@db' }]],
     ['starts with sqlite:, postgres:// or mysql://', [{ url: '' }]],
     ['names several hosts', [{ url: 'postgres://u:hunter2@h1:5601,h2:5602/db?target_session_attrs=read-write' }]],
@@ -208,6 +220,8 @@ test.each<[unknown]>([
   [{ database: 5 }],
   [{ database: 'x' }],
   [{ database: unstarted, migrations: 1 }],
+  [{ database: unstarted, dialect: 'sqlite' }],
+  [{ database: unstarted, dialect: SqliteDialect }],
 ])('the class itself says so too: %p', (settings) => {
   expect(refusal(construct, settings)).toMatch(/^Option storage\b.*\.$/);
 });
