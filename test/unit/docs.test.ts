@@ -92,6 +92,12 @@ describe('the docs', () => {
     expect(named.filter((doc) => !docs().includes(doc))).toEqual([]);
   });
 
+  test.each(docs())('%s: every file and folder of ours that it names exists', (path) => {
+    const places = /`((?:src|test|bench|bundle)\/[^`\s*<]*|[\w-]+(?:\/[\w.-]+)+\.tsx?)`/g;
+    const named = [...prose(path).matchAll(places)].map(([, name = '']) => name);
+    expect(named.filter((name) => !existsSync(join(ROOT, name)))).toEqual([]);
+  });
+
   test('each page is linked from another one', () => {
     const linked = docs().flatMap((path) =>
       [...prose(path).matchAll(/\]\(([^)\s#]+)/g)].map(([, link = '']) => posix.join(dirname(path), link)),
