@@ -24,7 +24,7 @@ const ROWS = 100_000;
 
 /** What a later release would bring. */
 const INDEX: readonly string[] = ['CREATE INDEX messaging_recipient_later ON messaging_recipient (number, updated_at)'];
-const COLUMN: readonly string[] = ["ALTER TABLE messaging_recipient ADD COLUMN later VARCHAR(20) NOT NULL DEFAULT ''"];
+const COLUMN = ["ALTER TABLE messaging_recipient ADD COLUMN later VARCHAR(20) NOT NULL DEFAULT ''"] as const;
 const DROP: readonly string[] = ['DROP INDEX messaging_recipient_reference'];
 
 function later(...statements: readonly string[]): readonly SchemaGroup[] {
@@ -37,9 +37,10 @@ const LOOKS = {
     seed: (rows: number) => `INSERT INTO messaging_recipient
       (message_id, position, channel, number, units, refunded_units, status, attempt, updated_at)
       SELECT 'old-' || n, 0, 'sms', n::text, 0, 0, 'delivered', 1, n FROM generate_series(1, ${rows}) n`,
-    indexes: `SELECT indexrelid::regclass::text AS name FROM pg_index WHERE indisvalid AND indrelid = 'messaging_recipient'::regclass`,
+    indexes: `SELECT indexrelid::regclass::text AS name FROM pg_index JOIN pg_class ON pg_class.oid = indrelid
+      WHERE indisvalid AND relname LIKE 'messaging%'`,
     columns: `SELECT column_name AS name FROM information_schema.columns WHERE table_name = 'messaging_recipient'`,
-    builds: `SELECT pid AS id FROM pg_stat_activity WHERE datname = current_database() AND state <> 'idle'
+    builds: `SELECT pid AS id, query AS statement FROM pg_stat_activity WHERE datname = current_database() AND state <> 'idle'
       AND query ~ '((CREATE|ALTER).*later|DROP INDEX)' AND pid <> pg_backend_pid()`,
   },
   mysql: {
@@ -47,10 +48,10 @@ const LOOKS = {
       (message_id, position, channel, number, units, refunded_units, status, attempt, updated_at)
       SELECT concat('old-', seq), 0, 'sms', seq, 0, 0, 'delivered', 1, seq FROM seq_1_to_${rows}`,
     indexes: `SELECT DISTINCT index_name AS name FROM information_schema.statistics
-      WHERE table_schema = DATABASE() AND table_name = 'messaging_recipient'`,
+      WHERE table_schema = DATABASE()`,
     columns: `SELECT column_name AS name FROM information_schema.columns
       WHERE table_schema = DATABASE() AND table_name = 'messaging_recipient'`,
-    builds: `SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()
+    builds: `SELECT id, info AS statement FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()
       AND (info LIKE 'ALTER TABLE%' OR info LIKE 'CREATE INDEX%' OR info LIKE 'DROP INDEX%')`,
   },
 };
@@ -98,10 +99,10 @@ async function inUse({ type, create }: LockingServer, rows = 100) {
     },
     indexes: () => names(looks.indexes),
     columns: () => names(looks.columns),
-    /** The connections that change the table. */
-    async builds(): Promise<readonly number[]> {
-      const rows: { id: unknown }[] = await dataSource.query(looks.builds);
-      return rows.map(({ id }) => Number(id));
+    /** The connections that run a statement which changes a table and contains this text. */
+    async builds(text = ''): Promise<readonly number[]> {
+      const rows: { id: unknown; statement: string }[] = await dataSource.query(looks.builds);
+      return rows.filter(({ statement }) => statement.includes(text)).map(({ id }) => Number(id));
     },
     /** Opens the transaction of a host that has read or written the table. */
     async standing(sql: string): Promise<QueryRunner> {
@@ -152,26 +153,43 @@ for (const [name, server] of Object.entries(LOCKING_SERVERS)) {
 
     test('a migration whose connection is ended anywhere is completed by the next start', async () => {
       const db = await inUse(server);
-      const statements = [...COLUMN, ...INDEX, ...DROP];
-      for (const [place, used] of [READS, WRITES, WRITES].entries()) {
+      // Each statement changes another table, so that a transaction which uses that table stops the migration there.
+      const places = [
+        { statement: COLUMN[0], changes: 'ADD COLUMN later', used: READS },
+        {
+          statement: 'CREATE INDEX messaging_account_later ON messaging_account (created_at)',
+          changes: 'messaging_account_later',
+          used: 'UPDATE messaging_account SET balance = balance',
+        },
+        {
+          statement: 'DROP INDEX messaging_ledger_account',
+          changes: 'messaging_ledger_account',
+          used: 'UPDATE messaging_ledger SET units = units',
+        },
+      ] as const;
+      const statements = places.map(({ statement }) => statement);
+      const killed = new Set<number>();
+      for (const { statement, changes, used } of places) {
         const standing = await db.standing(used);
         const migration = db.migrate(statements).then(
           () => 'done',
           () => 'broken off',
         );
-        // The column needs its lock once more each second; the index waits in one statement.
-        const [pid] = await until(
-          () => db.builds(),
-          (pids) => pids.length > 0,
+        // The server may still list a connection that was killed before, and its statement.
+        const [id] = await until(
+          async () => (await db.builds(changes)).filter((id) => !killed.has(id)),
+          (ids) => ids.length > 0,
         );
-        await db.dataSource.query(server.type === 'postgres' ? `SELECT pg_terminate_backend(${pid})` : `KILL ${pid}`);
-        expect([place, await migration]).toEqual([place, 'broken off']);
+        killed.add(Number(id));
+        await db.dataSource.query(server.type === 'postgres' ? `SELECT pg_terminate_backend(${id})` : `KILL ${id}`);
+        expect([statement, await migration]).toEqual([statement, 'broken off']);
         await end(standing);
       }
       await db.migrate(statements);
       await db.isComplete(statements);
-      expect(await db.indexes()).toContain('messaging_recipient_later');
-      expect(await db.indexes()).not.toContain('messaging_recipient_reference');
+      expect(await db.columns()).toContain('later');
+      expect(await db.indexes()).toContain('messaging_account_later');
+      expect(await db.indexes()).not.toContain('messaging_ledger_account');
     });
 
     test('two processes that start at once build it once', async () => {
