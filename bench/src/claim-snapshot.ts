@@ -3,12 +3,11 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { TypeormStorage } from 'nestjs-messaging';
-import { type Delivery, decide } from 'nestjs-messaging/storage';
+import { type Delivery, decide, OutboxStore } from 'nestjs-messaging/storage';
 import { Client } from 'pg';
 import { v7 as timeOrderedId } from 'uuid';
-import { MINUTE_MS } from '../../src/common/time.js';
-import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { postgresUrl } from './target.js';
+import { MINUTE_MS } from './time.js';
 
 /** How long claims of 500 take, in milliseconds. */
 export interface ClaimTimes {

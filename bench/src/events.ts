@@ -1,13 +1,10 @@
 import autocannon from 'autocannon';
 import { TypeormStorage } from 'nestjs-messaging';
-import { type Delivery, decide, EventLog } from 'nestjs-messaging/storage';
+import { AccountStore, type Delivery, decide, EventLog, LedgerStore, OutboxStore } from 'nestjs-messaging/storage';
 import { Client } from 'pg';
 import { v7 as timeOrderedId } from 'uuid';
-import { AccountStore } from '../../src/accounts/account-store.js';
-import { LedgerStore } from '../../src/billing/ledger-store.js';
-import { MINUTE_MS } from '../../src/common/time.js';
-import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { load, postgresUrl, sqliteUrl, startTarget } from './target.js';
+import { MINUTE_MS } from './time.js';
 import { median, type Versus, versus } from './versus.js';
 
 /** What the log of events costs, and how fast it is read. */

@@ -1,9 +1,9 @@
 import autocannon from 'autocannon';
 import { Client } from 'pg';
-import { DAY_MS } from '../../src/common/time.js';
 import { fillPostgres } from './growth.js';
 import { fillSqlite } from './stored.js';
 import { postgresUrl, sqliteUrl, startTarget, type Target } from './target.js';
+import { DAY_MS } from './time.js';
 import { median } from './versus.js';
 
 /** What a purge of old messages does to those who send meanwhile. */

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../../src/common/time.js';
+import { MINUTE_MS } from './time.js';
 import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
 import { type DynamicModule, Module } from '@nestjs/common';

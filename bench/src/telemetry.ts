@@ -1,6 +1,6 @@
 import { TypeormStorage } from 'nestjs-messaging';
+import { StorageMeter } from 'nestjs-messaging/storage';
 import { Client } from 'pg';
-import { StorageMeter } from '../../src/telemetry/storage-meter.js';
 import { fillPostgres } from './growth.js';
 import { load, postgresUrl, sqliteUrl, startTarget } from './target.js';
 import { METRICS_SECRET, type TelemetryKind } from './telemetry-host.js';

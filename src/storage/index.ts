@@ -136,6 +136,7 @@ export {
 } from '../sms/opt-out/opt-out-store.js';
 export { type Parking, type PartPurgeCount, PartStore } from '../sms/receipts/part-store.js';
 export type { DatedReceipt, PartStatus, SmsPart, TakenSms } from '../sms/receipts/sms-part.js';
+export { StorageMeter } from '../telemetry/storage-meter.js';
 export type {
   DisabledReason,
   Endpoint,
