@@ -76,7 +76,8 @@ export type {
   ValuesFactory,
   ValuesSource,
 } from './core/core-options.js';
-export type { HealthCheckName, HealthOptions } from './core/health-options.js';
+export type { HealthCheckName } from './core/health-check.api.js';
+export type { HealthOptions } from './core/health-options.js';
 export type { PortSource } from './core/port-provider.js';
 export type { TelemetryRoute, TelemetrySource } from './core/telemetry-source.js';
 export type { DeliveryStatus, PublishedStatus, WaitingStatus } from './events/delivery-status.api.js';
@@ -111,8 +112,9 @@ export {
   MessagingEvents,
   type SegmentDifference,
 } from './events/messaging-events.js';
+export type { HealthCheckView, HealthReport } from './health/health.api.js';
 export type { HealthState } from './health/health-checks.js';
-export { type HealthCheckView, type HealthReport, HealthService } from './health/health-service.js';
+export { HealthService } from './health/health-service.js';
 export { MessagingExceptionFilter } from './http/messaging-exception.filter.js';
 export { isMessagingRoute } from './http/messaging-route.js';
 export { MessagingReadiness } from './http/readiness.js';

@@ -1,13 +1,9 @@
 import { choice, integer, list, OptionPlace, type OptionsOf, optionalGroup } from '../common/options.js';
 import { DAY_MS, HOUR_MS } from '../common/time.js';
-
-/** What is checked; see `HealthChecks`. */
-export const HEALTH_CHECKS = ['storage', 'schema', 'disk', 'workers', 'queue', 'routes', 'sessions'] as const;
+import { HEALTH_CHECKS, type HealthCheckName } from './health-check.api.js';
 
 /** Messages may wait on purpose: of a paused account, of a campaign behind a rate. */
 const READY = HEALTH_CHECKS.filter((check) => check !== 'queue');
-
-export type HealthCheckName = (typeof HEALTH_CHECKS)[number];
 
 /** Options of health. */
 export interface HealthOptions {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { HealthCheckName } from '../core/health-options.js';
+import type { HealthCheckName } from '../core/health-check.api.js';
 
 /** `warning`: somebody should look, but requests are answered. */
 export type HealthState = 'ok' | 'warning' | 'failed';

@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { within } from '../common/concurrency/async.js';
 import { nameOf } from '../common/log.js';
-import { HEALTH_CHECKS, type HealthCheckName, HealthSettings } from '../core/health-options.js';
+import { HEALTH_CHECKS } from '../core/health-check.api.js';
+import { HealthSettings } from '../core/health-options.js';
 import { MessagingReadiness } from '../http/readiness.js';
+import type { HealthCheckView, HealthReport } from './health.api.js';
 import { type CheckResult, type HealthCheck, HealthChecks, type HealthState } from './health-checks.js';
 
 /** How long results are used, in milliseconds. However often health is asked for, the checks run once in this time. */
@@ -11,25 +13,6 @@ const FRESH_MS = 1000;
 
 /** How long a check may take, in milliseconds, so that an answer takes less than a second. */
 const PATIENCE_MS = 800;
-
-/** The present state of one check. */
-export interface HealthCheckView {
-  /** `process`: whether the application has started and is not shutting down. */
-  readonly check: HealthCheckName | 'process';
-  /** What exactly is checked, if there are several, for instance a channel; otherwise null. */
-  readonly subject: string | null;
-  readonly state: HealthState;
-  /** When this state began, ISO 8601; null before the first check. */
-  readonly since: string | null;
-  /** One sentence for an operator. */
-  readonly text: string;
-}
-
-/** The present health of an application. */
-export interface HealthReport {
-  readonly status: 'ok' | 'unavailable';
-  readonly checks: readonly HealthCheckView[];
-}
 
 /** A check's state and the time of its last change. */
 interface Known {

@@ -2,7 +2,8 @@ import { Get, Header, Res } from '@nestjs/common';
 import { Needs } from '../accounts/keys/needs.decorator.js';
 import { MessagingController } from '../http/messaging-controller.js';
 import { MessagingRoute } from '../http/mounted-routes.js';
-import { type HealthReport, HealthService } from './health-service.js';
+import { type HealthReport } from './health.api.js';
+import { HealthService } from './health-service.js';
 
 /** What Express's response and Fastify's reply have in common. */
 interface StatusResponse {

@@ -1,11 +1,9 @@
-import { HEALTH_CHECKS } from '../core/health-options.js';
 import { describeController } from '../openapi/controller-description.js';
-import { EXAMPLE, list, moment, nullable, object, oneOf, ref, text } from '../schemas/builders.js';
+import { EXAMPLE } from '../schemas/builders.js';
+import { Health, HealthCheckView, HealthReport } from './health.api.js';
 import { HealthController, HealthDetailController } from './health.controller.js';
 
 const TAG = { name: 'Health', description: 'Whether this process can do its work.' };
-
-const STATUS = oneOf(['ok', 'unavailable'], 'Whether the process is to be sent requests.');
 
 const UNAVAILABLE = {
   503: { schema: 'Health', examples: { unavailable: { status: 'unavailable' } } },
@@ -14,7 +12,7 @@ const UNAVAILABLE = {
 /** OpenAPI description of the health routes that need no key (docs/health.md). */
 export const healthOpenapi = describeController(HealthController, () => ({
   tag: TAG,
-  schemas: { Health: object('What the process is like, without detail.', { status: STATUS }) },
+  schemas: { Health },
   routes: {
     live: {
       operationId: 'getLiveness',
@@ -37,17 +35,8 @@ export const healthOpenapi = describeController(HealthController, () => ({
 export const healthDetailOpenapi = describeController(HealthDetailController, () => ({
   tag: TAG,
   schemas: {
-    HealthReport: object('What the process is like.', {
-      status: STATUS,
-      checks: list(ref('HealthCheck')),
-    }),
-    HealthCheck: object('One check; results are up to a second old.', {
-      check: oneOf([...HEALTH_CHECKS, 'process'], 'What is checked.'),
-      subject: nullable(text('Which of several, for instance a channel.', { example: 'sms' })),
-      state: oneOf(['ok', 'warning', 'failed'], '`warning`: somebody should look.'),
-      since: nullable(moment('When it began to be so.')),
-      text: text('One sentence.', { example: 'The storage answers.' }),
-    }),
+    HealthReport,
+    HealthCheck: HealthCheckView,
   },
   routes: {
     detail: {

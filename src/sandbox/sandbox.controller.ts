@@ -20,10 +20,12 @@ import { qrDataUrl } from '../common/text/qr-image.js';
 import { type AdapterResponse, MAX_WAITING } from '../http/event-streams.js';
 import { MessagingController } from '../http/messaging-controller.js';
 import { ReplyHeaders } from '../http/parameters.js';
-import { type PhoneMessageView, phoneMessageView } from './phones/phone-message-view.js';
+import { phoneMessageView } from './phones/phone-message-view.js';
 import { PhoneNumberPipe } from './phones/phone-number.pipe.js';
 import { PhoneStore } from './phones/phone-store.js';
-import { type ScreenMessageView, screenMessageView } from './phones/screen-view.js';
+import { screenMessageView } from './phones/screen-view.js';
+import type { CodeView, LinkView } from './sandbox.api.js';
+import { type PhoneMessageView, type ScreenMessageView } from './sandbox.api.js';
 import { SandboxFeed } from './sandbox-feed.js';
 import { SandboxFiles } from './sandbox-files.js';
 import { IsLocal, SameOriginGuard, SandboxHostGuard } from './sandbox-guards.js';
@@ -152,29 +154,9 @@ export class SandboxController {
   }
 }
 
-/** A code as the sandbox endpoints return it. */
-export interface CodeView {
-  readonly qr: string;
-  /** PNG, `data:image/png;base64,…`. */
-  readonly image: string;
-  /** Name of the session's channel. */
-  readonly channel: string;
-  readonly sessionID: string;
-}
-
 /** Converts a code to its wire form. */
 async function codeView({ qr, channel, sessionId }: ShownCode): Promise<CodeView> {
   return { qr, image: await qrDataUrl(qr), channel, sessionID: sessionId };
-}
-
-/** A linked number as the sandbox endpoints return it. */
-export interface LinkView {
-  readonly number: string;
-  /** The number as people read it. */
-  readonly numberText: string;
-  /** Name of the session's channel. */
-  readonly channel: string;
-  readonly sessionID: string;
 }
 
 function linkView({ number, channel, sessionId }: LinkedNumber): LinkView {

@@ -1,24 +1,9 @@
-import { DELIVERY_STATUSES } from '../events/delivery-status.api.js';
 import { binary, events, json } from '../openapi/contents.js';
 import { describeController, fieldsOf } from '../openapi/controller-description.js';
 import { STORAGE_UNAVAILABLE } from '../openapi/errors.js';
-import {
-  count,
-  EXAMPLE,
-  file,
-  flag,
-  identifier,
-  list,
-  moment,
-  nullable,
-  object,
-  oneOf,
-  phoneNumber,
-  ref,
-  text,
-} from '../schemas/builders.js';
-import { exampleOf } from '../schemas/examples.js';
-import type { Schemas } from '../schemas/schema.js';
+import { EXAMPLE, list, oneOf, phoneNumber, ref, text } from '../schemas/builders.js';
+import { exampleOf, withExamples } from '../schemas/examples.js';
+import { CodeView, LinkView, PhoneMessageView, QR, ScreenMessageView } from './sandbox.api.js';
 import { SandboxController } from './sandbox.controller.js';
 import { SERVED_TYPES } from './sandbox-files.js';
 import { SANDBOX_MEDIA_NAMES } from './sandbox-media.js';
@@ -33,55 +18,15 @@ const TAG = {
 };
 
 const PHONE = { description: 'The number of the phone.', schema: phoneNumber('A phone.') };
-const PICTURE = '^data:image/png;base64,';
-const QR = 'sandbox:msgapp:Qm9ucyBiYWlzZXJz';
 
 /** OpenAPI description of the sandbox routes. */
 export const sandboxOpenapi = describeController(SandboxController, ({ accounts }) => {
-  const schemas: Schemas = {
-    SandboxCode: object('A code to scan.', {
-      qr: text('What a camera would read.', { minLength: 1, example: QR }),
-      image: text('The code as a picture.', { pattern: PICTURE, example: 'data:image/png;base64,iVBORw0KGgo=' }),
-      channel: text('The channel of the session.', { minLength: 1, example: 'msgapp' }),
-      sessionID: identifier('The session that shows it.', EXAMPLE.session),
-    }),
-    PhoneMessage: object('A message as its phone shows it.', {
-      messageID: identifier('The `smsID` or `messageID` of the send.', EXAMPLE.message),
-      channel: text('`sms`, or the name of a messaging-app channel.', { minLength: 1, example: 'sms' }),
-      from: text('The signature or the number of the sender.', { example: accounts.signatures[0] }),
-      to: phoneNumber('The phone.'),
-      text: text('The whole text.', { example: EXAMPLE.text }),
-      media: file('The kind of the file.'),
-      receivedAt: moment('When the phone received it.'),
-    }),
-    ScreenMessage: object('A message that was sent to a phone, with what became of it.', {
-      messageID: identifier('The `smsID` or `messageID` of the send.', EXAMPLE.message),
-      channel: text('`sms`, or the name of a messaging-app channel.', { minLength: 1, example: 'sms' }),
-      from: text('The signature or the number of the sender.', { example: accounts.signatures[0] }),
-      fromText: text('The same as people read it.', { example: accounts.signatures[0] }),
-      to: phoneNumber('The phone.'),
-      toText: text('The same as people read it.', { example: '+226 70 00 00 00' }),
-      text: text('The whole text.', { example: EXAMPLE.text }),
-      media: file('The kind of the file.', {
-        fileName: nullable(text('Its name.')),
-        player: nullable(oneOf(['image', 'audio', 'video'], 'What shows it in a browser; null: it can only be saved.')),
-        kept: flag('Whether its bytes can still be read.'),
-      }),
-      status: oneOf(DELIVERY_STATUSES, 'The state of its delivery; `delivered` and `read`: the phone has it.', {
-        example: 'delivered',
-      }),
-      error: nullable(text('Why it has not arrived.')),
-      segments: nullable(count('Number of SMS; null on other channels.', { example: 1 })),
-      units: nullable(count('What the delivery was charged; null while not known.', { example: 1 })),
-      refundedUnits: nullable(count('What was refunded of that.', { example: 0 })),
-      receivedAt: moment('When the phone received it, or when its delivery was first tried.'),
-    }),
-    SandboxLink: object('A linked number.', {
-      number: phoneNumber('The number.', EXAMPLE.sender),
-      numberText: text('The same as people read it.', { example: '+226 70 00 01 00' }),
-      channel: text('The channel of the session.', { minLength: 1, example: 'msgapp' }),
-      sessionID: identifier('The session.', EXAMPLE.session),
-    }),
+  const signature = accounts.signatures[0];
+  const schemas = {
+    SandboxCode: CodeView,
+    PhoneMessage: withExamples(PhoneMessageView, { from: signature }),
+    ScreenMessage: withExamples(ScreenMessageView, { from: signature, fromText: signature }),
+    SandboxLink: LinkView,
   };
   const message = exampleOf(schemas, 'PhoneMessage');
   const screen = exampleOf(schemas, 'ScreenMessage');
@@ -100,7 +45,7 @@ export const sandboxOpenapi = describeController(SandboxController, ({ accounts 
         summary: 'List the messages of one phone, oldest first',
         answer: {
           description: 'One entry for each message, with its whole text.',
-          content: json(list(ref('PhoneMessage')), { 'One SMS': [message], none: [] }),
+          content: json(list(ref({ PhoneMessage: PhoneMessageView })), { 'One SMS': [message], none: [] }),
         },
         errors: ['error.invalid_number', STORAGE_UNAVAILABLE],
       },
@@ -109,7 +54,7 @@ export const sandboxOpenapi = describeController(SandboxController, ({ accounts 
         summary: 'List the newest messages over all phones, newest first',
         answer: {
           description: 'At most 500 messages, those that did not arrive among them.',
-          content: json(list(ref('ScreenMessage'), { maxItems: 500 }), { 'One SMS': [screen] }),
+          content: json(list(ref({ ScreenMessage: ScreenMessageView }), { maxItems: 500 }), { 'One SMS': [screen] }),
         },
         errors: [STORAGE_UNAVAILABLE],
       },
@@ -118,7 +63,10 @@ export const sandboxOpenapi = describeController(SandboxController, ({ accounts 
         summary: 'List the newest messages that were sent to one phone, newest first',
         answer: {
           description: 'At most 500 messages, those that did not arrive among them.',
-          content: json(list(ref('ScreenMessage'), { maxItems: 500 }), { 'One SMS': [screen], none: [] }),
+          content: json(list(ref({ ScreenMessage: ScreenMessageView }), { maxItems: 500 }), {
+            'One SMS': [screen],
+            none: [],
+          }),
         },
         errors: ['error.invalid_number', STORAGE_UNAVAILABLE],
       },
@@ -142,7 +90,7 @@ export const sandboxOpenapi = describeController(SandboxController, ({ accounts 
         summary: 'List the numbers that are linked in this process',
         answer: {
           description: 'The numbers whose sessions are connected now.',
-          content: json(list(ref('SandboxLink')), { one: [exampleOf(schemas, 'SandboxLink')], none: [] }),
+          content: json(list(ref({ SandboxLink: LinkView })), { one: [exampleOf(schemas, 'SandboxLink')], none: [] }),
         },
       },
       media: {
@@ -159,7 +107,7 @@ export const sandboxOpenapi = describeController(SandboxController, ({ accounts 
         summary: 'List the codes that can be scanned in this process',
         answer: {
           description: 'The codes that sessions show now.',
-          content: json(list(ref('SandboxCode')), { one: [exampleOf(schemas, 'SandboxCode')], none: [] }),
+          content: json(list(ref({ SandboxCode: CodeView })), { one: [exampleOf(schemas, 'SandboxCode')], none: [] }),
         },
       },
       events: {

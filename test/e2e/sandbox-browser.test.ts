@@ -275,7 +275,13 @@ function rubbish(
   { text = '', ...media }: { text?: string; fileName?: string; caption?: string; mimetype?: string },
   bytes?: string,
 ): Rubbish {
-  const file = { type: 'image', mimetype: 'image/png', size: bytes?.length ?? 7, sha256: 'ab', caption: undefined };
+  const file = {
+    type: 'image' as const,
+    mimetype: 'image/png',
+    size: bytes?.length ?? 7,
+    sha256: 'ab',
+    caption: undefined,
+  };
   return {
     bytes,
     message: {

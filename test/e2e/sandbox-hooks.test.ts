@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import type { HookCallView } from '../../src/sandbox/hooks/hook-view.js';
+import type { HookCallView } from '../../src/sandbox/hooks/hooks.api.js';
 import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
 import { ApiClient } from '../support/api-client.js';
 import { type Adapter, describeOnBothAdapters } from '../support/http-apps.js';

@@ -215,7 +215,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
 
   test('shows what a phone received, oldest first, in the contract’s shape', async () => {
     const { base, store } = await start();
-    const media = { type: 'image', mimetype: 'image/jpeg', size: 7, sha256: 'ab', caption: undefined };
+    const media = { type: 'image' as const, mimetype: 'image/jpeg', size: 7, sha256: 'ab', caption: undefined };
     await store.receive([
       message({ messageId: 'b', receivedAt: Date.UTC(2026, 10, 21, 10, 0, 2), channel: 'msgapp', text: '', media }),
       message({ messageId: 'a', receivedAt: Date.UTC(2026, 10, 21, 10, 0, 1), text: 'Un\nDeux €' }),
@@ -496,7 +496,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
         for (let at = 0; at < bytes.length; at += 100_000) yield bytes.subarray(at, at + 100_000);
       };
       await all.media.write('copy', chunks(), 0);
-      const media = { type: 'image', mimetype, size: bytes.length, sha256: 'ab', caption: undefined };
+      const media = { type: 'image' as const, mimetype, size: bytes.length, sha256: 'ab', caption: undefined };
       await all.store.receive([{ ...message({ media }), fileId: 'copy' }]);
       const read = (range?: string) =>
         fetch(`${all.base}${RECEIVED}/sms-1/media`, { headers: range === undefined ? {} : { range } });

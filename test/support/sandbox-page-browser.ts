@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { createContext, Script } from 'node:vm';
-import type { ScreenMessageView } from '../../src/sandbox/phones/screen-view.js';
-import type { CodeView, LinkView } from '../../src/sandbox/sandbox.controller.js';
+import type { CodeView, LinkView, ScreenMessageView } from '../../src/sandbox/sandbox.api.js';
 import { SandboxPage } from '../../src/sandbox/sandbox-page.js';
 import { FakeElement } from './fake-dom.js';
 

@@ -1,19 +1,6 @@
 import { isRecord } from '../../common/options.js';
 import type { HookCall } from './hook-inbox.js';
-
-/** A received call in the sandbox's answers. */
-export interface HookCallView {
-  /** Counts the calls of this process. */
-  readonly number: number;
-  readonly receivedAt: string;
-  /** The header `webhook-id`. */
-  readonly webhookID: string;
-  /** Whether its signature is valid; null: there is no endpoint with this URL. */
-  readonly verified: boolean | null;
-  /** Type and sequence of its events, at most 100. */
-  readonly events: readonly { readonly type: string; readonly sequence: number | null }[];
-  readonly body: string;
-}
+import type { HookCallView } from './hooks.api.js';
 
 const MAX_EVENTS = 100;
 

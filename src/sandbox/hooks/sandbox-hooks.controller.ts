@@ -8,18 +8,12 @@ import { CallVerifier } from '../../webhooks/endpoints/call-verifier.js';
 import { SameOriginGuard, SandboxHostGuard } from '../sandbox-guards.js';
 import { HookInbox } from './hook-inbox.js';
 import { HOOK_NAME, HookTarget } from './hook-target.js';
-import { type HookCallView, hookCallView } from './hook-view.js';
+import { hookCallView } from './hook-view.js';
+import type { HooksView } from './hooks.api.js';
+import { type HookCallView } from './hooks.api.js';
 
 /** The largest call, in bytes. */
 const MAX_BYTES = 65_536;
-
-/** The inboxes of the sandbox as a whole. */
-interface HooksView {
-  /** The URL of the inboxes, to which a name is added. Null if this server has no webhooks or no loopback address. */
-  readonly url: string | null;
-  /** The names that have calls, most recently called first. */
-  readonly names: readonly string[];
-}
 
 /** Takes the calls of webhooks. This route has a body, which our own request gate reads whatever body parser the host uses. */
 @MessagingController({ authenticated: false })

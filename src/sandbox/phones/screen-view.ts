@@ -2,34 +2,10 @@ import { internationalNumber, isPhoneNumber } from '../../common/phone-numbers/p
 import { type DeliveryStatus, shownStatus } from '../../outbox/delivery-state.js';
 import { measure } from '../../sms/segmentation.js';
 import { SMS } from '../../sms/sms-channel.js';
+import type { ScreenMediaView, ScreenMessageView } from '../sandbox.api.js';
 import { playerOf } from '../sandbox-files.js';
-import { type PhoneMediaView, type PhoneMessageView, phoneMessageView } from './phone-message-view.js';
+import { phoneMessageView } from './phone-message-view.js';
 import type { PhoneDelivery, PhoneMedia, ScreenMessage } from './phone-store.js';
-
-/** A message as the page shows it. */
-export interface ScreenMessageView extends PhoneMessageView {
-  /** `from` and `to` as people read them. */
-  readonly fromText: string;
-  readonly toText: string;
-  readonly media: ScreenMediaView | null;
-  readonly status: DeliveryStatus;
-  /** Why the message has not arrived. */
-  readonly error: string | null;
-  /** Number of SMS; null on other channels. */
-  readonly segments: number | null;
-  /** What the delivery was charged, and what was refunded of that; null while not known. */
-  readonly units: number | null;
-  readonly refundedUnits: number | null;
-}
-
-/** A file as the page shows it. */
-export interface ScreenMediaView extends PhoneMediaView {
-  readonly fileName: string | null;
-  /** What shows it in a browser; null: it can only be saved. */
-  readonly player: 'image' | 'audio' | 'video' | null;
-  /** Whether its bytes can still be read. */
-  readonly kept: boolean;
-}
 
 /** Converts a message to its wire form for the page. */
 export function screenMessageView(message: ScreenMessage): ScreenMessageView {

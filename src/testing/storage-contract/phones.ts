@@ -10,7 +10,7 @@ export function phoneTests({ test }: TestRunner, world: World): void {
 
   test('a phone shows what it received, to the letter', async () => {
     const text = `'"\\ 😀 é\r\n${'Sahel'.repeat(7000)}`;
-    const media = { type: 'image', mimetype: 'image/jpeg', size: 52_428_800, sha256: 'ab'.repeat(32) };
+    const media = { type: 'image' as const, mimetype: 'image/jpeg', size: 52_428_800, sha256: 'ab'.repeat(32) };
     const messages = [
       aPhoneMessage(1, { text, from: "L'Étoile" }),
       aPhoneMessage(2, { channel: 'wa', text: '', media: { ...media, caption: 'Vue "d\'ici" 😀' } }),
@@ -112,7 +112,7 @@ export function phoneTests({ test }: TestRunner, world: World): void {
 
   test('the file of a message is found as long as its bytes are stored', async () => {
     const media = {
-      type: 'image',
+      type: 'image' as const,
       mimetype: 'image/png',
       size: 3,
       sha256: 'ab',

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ScreenMediaView, ScreenMessageView } from '../../../src/sandbox/phones/screen-view.js';
-import type { CodeView } from '../../../src/sandbox/sandbox.controller.js';
+import type { CodeView, ScreenMediaView, ScreenMessageView } from '../../../src/sandbox/sandbox.api.js';
 import type { FakeElement } from '../../support/fake-dom.js';
 import { SandboxPageBrowser, sandboxHtml, sandboxScript } from '../../support/sandbox-page-browser.js';
 
