@@ -4,7 +4,7 @@ import { en } from '../common/text/catalogue.en.js';
 import { renderText, type TextValues } from '../common/text/catalogue.js';
 import { errorStatus, errorWord } from '../http/errors.js';
 import type { MountedRoute } from '../http/mounted-routes.js';
-import { EXAMPLE, object, ref } from '../schemas/builders.js';
+import { EXAMPLE, integer, object, refTo, text } from '../schemas/builders.js';
 import type { Schema } from '../schemas/schema.js';
 import type { ErrorDescription, RouteError, Surroundings } from './controller-description.js';
 import { errorHeaders } from './headers.js';
@@ -33,9 +33,9 @@ export function invalid(...fields: readonly string[]): readonly RouteError[] {
 
 /** The body of every error (docs/http-api.md). */
 export const errorSchema: Schema = object('What went wrong.', {
-  statusCode: { type: 'integer', minimum: 400, maximum: 599, description: 'The HTTP status.' },
-  message: { type: 'string', description: 'One sentence for the caller.' },
-  error: { type: 'string', description: 'The name of the HTTP status.' },
+  statusCode: integer('The HTTP status.', { minimum: 400, maximum: 599 }),
+  message: text('One sentence for the caller.'),
+  error: text('The name of the HTTP status.'),
 });
 
 const MEANING: Readonly<Record<number, string>> = {
@@ -122,7 +122,7 @@ export function errorResponses(
         description: MEANING[status] ?? name,
         headers,
         content: {
-          'application/json': { schema: { allOf: [ref('Error'), fixed] }, examples: Object.fromEntries(examples) },
+          'application/json': { schema: { allOf: [refTo('Error'), fixed] }, examples: Object.fromEntries(examples) },
         },
       },
     ];

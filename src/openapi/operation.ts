@@ -1,7 +1,7 @@
 import { RequestMethod } from '@nestjs/common';
 import { HTTP_CODE_METADATA } from '@nestjs/common/constants.js';
 import type { MountedRoute } from '../http/mounted-routes.js';
-import { nullable, ref } from '../schemas/builders.js';
+import { nullable, refTo } from '../schemas/builders.js';
 import { exampleOf } from '../schemas/examples.js';
 import type { Schema, Schemas } from '../schemas/schema.js';
 import { json } from './contents.js';
@@ -100,13 +100,13 @@ function answerOf({ answer }: Pick<RouteDescription, 'answer'>, { schemas = {} }
   if ('description' in answer) return answer;
   const { schema, examples = { [schema]: {} } } = answer;
   const complete = Object.entries(examples).map(([label, fields]) => [label, exampleOf(schemas, schema, fields)]);
-  return { description: schemas[schema]?.description, content: json(ref(schema), Object.fromEntries(complete)) };
+  return { description: schemas[schema]?.description, content: json(refTo(schema), Object.fromEntries(complete)) };
 }
 
 /** A body whose fields are all optional may be missing. */
 function dtoBody(body: DtoBody, maxRecipients: number): object {
   const required = describeFields(body, maxRecipients).some((field) => field.required);
-  return { required, content: json(ref(body.name), body.examples) };
+  return { required, content: json(refTo(body.name), body.examples) };
 }
 
 function isDto(body: RouteDescription['body']): body is DtoBody {

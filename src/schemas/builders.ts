@@ -1,4 +1,4 @@
-import { type Fields, type ObjectSchema, type Schema, type SchemaOf, type Schemas, schemaOf } from './schema.js';
+import { type Fields, type ObjectSchema, type Schema, type SchemaOf, schemaOf } from './schema.js';
 
 /** Values that examples of several capabilities share. */
 export const EXAMPLE = {
@@ -14,35 +14,33 @@ export const EXAMPLE = {
 /** Where a document keeps its named schemas. */
 export const SCHEMAS = '#/components/schemas/';
 
+/** A reference to a named schema. */
+export const refTo = (name: string): Schema => ({ $ref: `${SCHEMAS}${name}` });
+
 /**
- * A reference to a schema, by the name that documents have for it.
+ * A reference to a schema whose type is known.
  *
- * @param named one schema under its name, for instance `{ SmsAttempt }`
+ * @param named the schema under the name that documents have for it, for instance `{ SmsAttempt }`
  */
-export function ref<T>(named: Readonly<Record<string, SchemaOf<T>>>): SchemaOf<T>;
-export function ref(name: string): Schema;
-export function ref(named: string | object): Schema {
-  const [name] = typeof named === 'string' ? [named] : Object.keys(named);
-  return schemaOf({ $ref: `${SCHEMAS}${name}` });
+export function ref<T>(named: Readonly<Record<string, SchemaOf<T>>>): SchemaOf<T> {
+  return schemaOf(refTo(Object.keys(named).join()));
 }
 
 /** An object of a response: every field is required except the `optional` ones, and there are no others. */
 export function object<F extends Fields, Optional extends keyof F & string = never>(
   description: string,
   properties: F,
-  optional?: readonly Optional[],
-): ObjectSchema<F, Optional>;
-export function object(description: string, properties: Schemas, optional?: readonly string[]): Schema;
-export function object(description: string, properties: Schemas, optional: readonly string[] = []): Schema {
-  const required = Object.keys(properties).filter((name) => !optional.includes(name));
-  return { type: 'object', description, properties, required, additionalProperties: false };
+  optional: readonly Optional[] = [],
+): ObjectSchema<F, Optional> {
+  const isOptional = new Set<string>(optional);
+  const required = Object.keys(properties).filter((name) => !isOptional.has(name));
+  const schema: Schema = { type: 'object', description, properties, required, additionalProperties: false };
+  // The compiler's type is derived from the same arguments.
+  return schema as ObjectSchema<F, Optional>;
 }
 
-export function list<T>(items: SchemaOf<T>, further?: Schema): SchemaOf<readonly T[]>;
-export function list(items: Schema, further?: Schema): Schema;
-export function list(items: Schema, further: Schema = {}): Schema {
-  return { type: 'array', items, ...further };
-}
+export const list = <T>(items: SchemaOf<T>, further: Schema = {}): SchemaOf<readonly T[]> =>
+  schemaOf({ type: 'array', items, ...further });
 
 export const text = (description: string, further: Schema = {}): SchemaOf<string> =>
   schemaOf({ type: 'string', description, ...further });

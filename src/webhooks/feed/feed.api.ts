@@ -1,6 +1,6 @@
 import { ENDPOINT_EVENT_TYPES, type EndpointEvent, EVENT_TYPES, type EventView } from '../../events/event-types.js';
 import { EVENT_DATA, EVENTS, eventSchema } from '../../events/events.api.js';
-import { count, list, object, oneOf, ref, text } from '../../schemas/builders.js';
+import { count, list, object, oneOf, ref, refTo, text } from '../../schemas/builders.js';
 import { exampleOf } from '../../schemas/examples.js';
 import { type Json, schemaOf, type TypeOf } from '../../schemas/schema.js';
 
@@ -10,7 +10,7 @@ export const Event = schemaOf<EventView>(
     'An event of the log.',
     oneOf(EVENT_TYPES, 'What happened.', { example: 'message.delivered' }),
     schemaOf<EventView['data']>({
-      anyOf: Object.keys(EVENT_DATA).map((name) => ref(name)),
+      anyOf: Object.keys(EVENT_DATA).map(refTo),
       description: 'What the type says; `GET …/webhooks/types` has the schema of each.',
       example: exampleOf(EVENT_DATA, 'DeliveryEvent'),
     }),
