@@ -1,11 +1,11 @@
 import { withinPage } from '../../common/page.js';
+import type { MediaKind } from '../../media/media-type.js';
 import type { DeliveryStatus } from '../../outbox/delivery-state.js';
 import type { Dialect } from '../../storage/dialect.js';
 import type { Executor } from '../../storage/engine/executor.js';
 import { type Operation, type Row, rowsOf, write, writeAll } from '../../storage/engine/operation.js';
 import { integerOf, optionalInteger, optionalText, type RowShape, shapeOf, textOf } from '../../storage/engine/rows.js';
 import { readRows } from '../../storage/read-page.js';
-import type { PhoneMediaView } from '../sandbox.api.js';
 
 /** A message received by a sandbox phone. */
 export interface PhoneMessage {
@@ -22,7 +22,7 @@ export interface PhoneMessage {
 
 /** A file a sandbox phone received. */
 export interface PhoneMedia {
-  readonly type: PhoneMediaView['type'];
+  readonly type: MediaKind;
   readonly mimetype: string;
   readonly size: number;
   readonly sha256: string;
