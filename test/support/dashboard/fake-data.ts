@@ -3,11 +3,12 @@ import {
   isAccountRole,
   isAtLeast,
   isOperatorRole,
+  KEY_SCOPES,
   type OperatorRole,
   PERMISSION_NAMES,
   permissionOf,
 } from '../../../src/accounts/keys/permissions.js';
-import type { AuditEntry, Key, KeyScope, ManagedAccount, Me, Signature } from '../../../src/client/manage/index.js';
+import type { AuditEntry, Key, ManagedAccount, Me, Signature } from '../../../src/client/manage/index.js';
 import { MINUTE_MS } from '../../../src/common/time.js';
 import { type FakeRequest, type FakeRoutes, refusal } from './fake-api.js';
 
@@ -94,18 +95,6 @@ export function sessionRoutes(role: AccountRole | OperatorRole, changes: Partial
   };
 }
 
-const SCOPES: readonly KeyScope[] = [
-  'sms:send',
-  'otp:send',
-  'otp:verify',
-  'msgapp:send',
-  'msgapp:connect',
-  'messages:read',
-  'balance:read',
-  'events:read',
-  'webhooks:write',
-];
-
 /** Answers with data in every list. */
 export const FULL: FakeRoutes = {
   ...FULL_SCREENS,
@@ -122,7 +111,7 @@ export const FULL: FakeRoutes = {
   },
   'GET keys': list([
     keyOf('k_4f0c21', { name: 'Boutique en ligne' }),
-    keyOf('k_90ab77', { name: HOSTILE, scopes: SCOPES, daily_units: null, cidrs: ['203.0.113.0/24'] }),
+    keyOf('k_90ab77', { name: HOSTILE, scopes: KEY_SCOPES, daily_units: null, cidrs: ['203.0.113.0/24'] }),
     keyOf('k_1d22aa', {
       name: RIGHT_TO_LEFT,
       status: 'expired',

@@ -25,6 +25,8 @@ export interface Translate<E extends Record<string, string>> {
   <K extends keyof E & string>(key: K, ...values: Values<E[K]>): string;
   /** The text for a word of the API. A word without a text is returned unchanged. */
   of(key: string, values?: Readonly<Record<string, string | number>>): string;
+  /** The keys of the catalogue, in its order. */
+  readonly keys: readonly (keyof E & string)[];
 }
 
 /**
@@ -40,6 +42,7 @@ export function texts<const E extends Record<string, string>, const F extends Re
     fill(both[language.value][key] ?? key, values ?? {});
   return Object.assign(translate, {
     of: (key: string, values = {}) => fill(both[language.value][key] ?? key, values),
+    keys: Object.keys(en),
   });
 }
 

@@ -1,3 +1,4 @@
+import type { AuditAction } from '../../../../accounts/audit/audit.api.js';
 import { texts } from '../../core/i18n.js';
 
 export const t = texts(
@@ -31,7 +32,7 @@ export const t = texts(
   },
 );
 
-/** The name of an action. */
+/** The name of an action. Its keys are those that the list can be filtered by. */
 export const actionName = texts(
   {
     'account.created': 'Account created',
@@ -69,7 +70,7 @@ export const actionName = texts(
     'session.started': 'Signed in',
     'session.ended': 'Signed out',
     'text.read': 'Text read',
-  },
+  } satisfies Record<AuditAction, string>,
   {
     'account.created': 'Compte créé',
     'account.renamed': 'Compte renommé',
@@ -108,42 +109,3 @@ export const actionName = texts(
     'text.read': 'Texte lu',
   },
 );
-
-/** The actions that the list can be filtered by. */
-export const ACTIONS = [
-  'account.created',
-  'account.renamed',
-  'account.suspended',
-  'account.resumed',
-  'account.closed',
-  'key.created',
-  'key.rotated',
-  'key.revoked',
-  'signature.registered',
-  'signature.removed',
-  'signature.verified',
-  'signature.rejected',
-  'balance.topped_up',
-  'balance.adjusted',
-  'optout.added',
-  'optout.removed',
-  'webhook.created',
-  'webhook.changed',
-  'webhook.removed',
-  'webhook.secret_rotated',
-  'webhook.enabled',
-  'webhook.disabled',
-  'webhook.replayed',
-  'number.connect_requested',
-  'number.unlinked',
-  'route.rested',
-  'route.resumed',
-  'queue.paused',
-  'queue.resumed',
-  'ledger.checked',
-  'link.created',
-  'link.revoked',
-  'session.started',
-  'session.ended',
-  'text.read',
-] as const;

@@ -10,7 +10,7 @@ import { chosenPeriod } from '../../core/period.js';
 import { useList } from '../../core/resource.js';
 import { filterOf, queryValue, setQuery } from '../../core/router.js';
 import { word } from '../../core/words.js';
-import { ACTIONS, actionName, t } from './audit-texts.js';
+import { actionName, t } from './audit-texts.js';
 
 /** Who changed what in the account. */
 export function Audit() {
@@ -51,7 +51,7 @@ function AuditTable({ all }: { readonly all: boolean }) {
         <SelectField
           label={t('action')}
           value={action}
-          options={[['', word('all')], ...ACTIONS.map((each) => [each, actionName(each)] as const)]}
+          options={[['', word('all')], ...actionName.keys.map((each) => [each, actionName(each)] as const)]}
           onInput={(chosen) => setQuery({ action: chosen })}
         />
       </Filters>

@@ -4,7 +4,7 @@ import { Checks, TextField } from '../../components/field.js';
 import { manage } from '../../core/clients.js';
 import { useForm } from '../../core/form.js';
 import { word } from '../../core/words.js';
-import { SCOPES, t } from './key-texts.js';
+import { scopeName, t } from './key-texts.js';
 
 interface Values {
   readonly name: string;
@@ -39,7 +39,7 @@ export function KeyForm({ onMade, onClose }: { onMade(key: KeyWithSecret): void;
           label={t('scopes')}
           hint={t('scopesHint')}
           needed={t('scopesNeeded')}
-          options={SCOPES.map((scope) => [scope, t(scope)])}
+          options={scopeName.keys.map((scope) => [scope, scopeName(scope)])}
           chosen={values.scopes}
           onInput={(scopes) => set({ scopes })}
         />

@@ -1,3 +1,4 @@
+import type { KeyScope } from '../../../../client/manage/index.js';
 import { texts } from '../../core/i18n.js';
 
 export const t = texts(
@@ -37,15 +38,6 @@ export const t = texts(
     dailyUnits: 'Units per day',
     dailyHint: 'The maximum that the key may spend in one day (UTC).',
     perMinute: 'Requests per minute',
-    'sms:send': 'Send SMS',
-    'otp:send': 'Send codes',
-    'otp:verify': 'Check codes',
-    'msgapp:send': 'Send by app',
-    'msgapp:connect': 'Link numbers',
-    'messages:read': 'Read messages',
-    'balance:read': 'Read the balance',
-    'events:read': 'Read events',
-    'webhooks:write': 'Change webhooks',
   },
   {
     title: 'Clés',
@@ -82,6 +74,23 @@ export const t = texts(
     dailyUnits: 'Unités par jour',
     dailyHint: 'Le maximum qu’elle peut dépenser en un jour (UTC).',
     perMinute: 'Requêtes par minute',
+  },
+);
+
+/** What a scope lets a key do. Its keys are all scopes. */
+export const scopeName = texts(
+  {
+    'sms:send': 'Send SMS',
+    'otp:send': 'Send codes',
+    'otp:verify': 'Check codes',
+    'msgapp:send': 'Send by app',
+    'msgapp:connect': 'Link numbers',
+    'messages:read': 'Read messages',
+    'balance:read': 'Read the balance',
+    'events:read': 'Read events',
+    'webhooks:write': 'Change webhooks',
+  } satisfies Record<KeyScope, string>,
+  {
     'sms:send': 'Envoyer des SMS',
     'otp:send': 'Envoyer des codes',
     'otp:verify': 'Vérifier des codes',
@@ -93,16 +102,3 @@ export const t = texts(
     'webhooks:write': 'Modifier les webhooks',
   },
 );
-
-/** What a key may be allowed to do. */
-export const SCOPES = [
-  'sms:send',
-  'otp:send',
-  'otp:verify',
-  'msgapp:send',
-  'msgapp:connect',
-  'messages:read',
-  'balance:read',
-  'events:read',
-  'webhooks:write',
-] as const;
