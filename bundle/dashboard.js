@@ -42,6 +42,10 @@ const output = await build({
 });
 
 const built = [output].flat().flatMap(({ output }) => output);
+for (const { fileName, moduleIds = [] } of built) {
+  const shape = moduleIds.find((id) => /\/src\/(schemas\/|.+\.api\.ts$)/.test(id));
+  if (shape) throw new Error(`${fileName} would contain ${shape}: the page may import only types from there.`);
+}
 const main = built.find(({ isEntry }) => isEntry);
 const style = built.find(({ fileName }) => /^main-[\w-]+\.css$/.test(fileName));
 if (main === undefined || style === undefined) throw new Error('The dashboard has no script or no style.');
