@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { MessagingError } from '../common/errors.js';
 import { checkNumberText, checkString } from '../common/inputs.js';
 import { phoneOf } from '../common/phone-numbers/phone-spellings.js';
@@ -71,9 +72,9 @@ export async function checkNumbers(numbers: readonly string[], settings: SmsSett
     if (phones.has(phone)) continue;
     phones.add(phone);
     distinct.push(number);
-    if (index % YIELD_AFTER === YIELD_AFTER - 1) await yieldToEventLoop();
+    if (index % YIELD_AFTER === YIELD_AFTER - 1) await nextTurn();
   }
-  if (distinct.length >= YIELD_AFTER) await yieldToEventLoop();
+  if (distinct.length >= YIELD_AFTER) await nextTurn();
   return distinct;
 }
 
@@ -84,10 +85,6 @@ export async function priceRecipients(
   { tariff }: SmsSettings,
 ): Promise<readonly Recipient[]> {
   const recipients = numbers.map((number) => ({ number, units: segments * tariff.unitsFor(number) }));
-  if (recipients.length >= YIELD_AFTER) await yieldToEventLoop();
+  if (recipients.length >= YIELD_AFTER) await nextTurn();
   return recipients;
-}
-
-function yieldToEventLoop(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from 'better-sqlite3';
 import type { DataSource } from 'typeorm';
 import { type Clock, SystemClock } from '../../common/clock.js';
@@ -20,6 +21,14 @@ interface Queued extends SqliteTask {
   readonly aside: boolean;
   /** Its statements, if the event loop has a turn after each of them; `run` is not called then. */
   readonly inTurns?: () => Operation<void>;
+}
+
+/** How a task runs. */
+interface Kind extends Pick<SqliteTask, 'writes' | 'durable'> {
+  /** Default false. */
+  readonly aside?: boolean;
+  /** Whether the event loop has a turn after each of its statements. Default false. */
+  readonly inTurns?: boolean;
 }
 
 /** How long work that runs aside lets other work go first, in milliseconds; so it goes on on a database that is never idle. */
@@ -90,24 +99,24 @@ export class SqliteExecutor extends Executor {
   }
 
   override write<T>(work: Work<T>, host?: HostTransaction): Promise<T> {
-    return host ? this.hostWork.write(host, work) : this.enqueue(work, true, true);
+    return host ? this.hostWork.write(host, work) : this.enqueue(work, { writes: true, durable: true });
   }
 
   override writeLazily<T>(work: Work<T>, host?: HostTransaction): Promise<T> {
-    return host ? this.hostWork.write(host, work) : this.enqueue(work, true, false);
+    return host ? this.hostWork.write(host, work) : this.enqueue(work, { writes: true, durable: false });
   }
 
   override writeAside<T>(work: Work<T>): Promise<T> {
-    return this.enqueue(work, true, false, true);
+    return this.enqueue(work, { writes: true, durable: false, aside: true });
   }
 
   override writeInTurns<T>(work: Work<T>): Promise<T> {
     const canRead = this.openReader !== undefined && this.handle.inWal;
-    return this.enqueue(work, true, true, false, canRead);
+    return this.enqueue(work, { writes: true, durable: true, inTurns: canRead });
   }
 
   override read<T>(work: Work<T>, host?: HostTransaction): Promise<T> {
-    return host ? this.hostWork.read(host, work) : this.enqueue(work, false, false);
+    return host ? this.hostWork.read(host, work) : this.enqueue(work, { writes: false, durable: false });
   }
 
   override whenCommitted(host: HostTransaction, task: () => void): void {
@@ -121,7 +130,7 @@ export class SqliteExecutor extends Executor {
     this.reader?.close();
   }
 
-  private enqueue<T>(work: Work<T>, writes: boolean, durable: boolean, aside = false, inTurns = false): Promise<T> {
+  private enqueue<T>(work: Work<T>, { writes, durable, aside = false, inTurns = false }: Kind): Promise<T> {
     if (this.stopped) return Promise.reject(new StorageUnavailableError('The storage is stopped.'));
     return new Promise<T>((resolve, reject) => {
       let result: T | typeof NO_RESULT = NO_RESULT;
@@ -241,7 +250,7 @@ export class SqliteExecutor extends Executor {
   /** Moves the pages of a large transaction out of the WAL after the writes that wait, which would take as long to do it. */
   private checkpointLater(): void {
     const nothing = function* (): Operation<void> {};
-    this.enqueue(nothing, true, false, true)
+    this.enqueue(nothing, { writes: true, durable: false, aside: true })
       .catch(() => undefined)
       .finally(() => this.handle.resumeCheckpoints());
   }
@@ -298,8 +307,4 @@ export class SqliteExecutor extends Executor {
     this.queue = tasks.filter((task) => !which(task));
     for (const task of tasks) if (which(task)) task.fail(error);
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
