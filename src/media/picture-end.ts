@@ -17,30 +17,46 @@ export function pictureEndOf(mimetype: string): PictureEnd | undefined {
 
 const EOI = 0xd9;
 
-/** Walks the segments of a JPEG (ITU-T T.81 annex B) and skips their content, up to the marker EOI. */
-class JpegEnd implements PictureEnd {
-  hasEnded = false;
-  /** `data`: the data of a scan, or nothing; it ends at 0xFF. */
-  private next: 'data' | 'marker' | 'length' | 'lengthEnd' = 'data';
-  private length = 0;
-  private skipped = 0;
+/** Walks through a picture. What has a known length is skipped, so that a marker in it does not count. */
+abstract class PictureWalk implements PictureEnd {
+  abstract readonly hasEnded: boolean;
+
+  /** @param skipped how many bytes are skipped next */
+  constructor(protected skipped: number) {}
 
   pass(chunk: Uint8Array): void {
     let at = 0;
     while (at < chunk.length && !this.hasEnded) {
-      if (this.skipped > 0) {
-        const bytes = Math.min(this.skipped, chunk.length - at);
-        this.skipped -= bytes;
-        at += bytes;
-      } else if (this.next === 'data') {
-        const marker = chunk.indexOf(0xff, at);
-        if (marker < 0) return;
-        at = marker + 1;
-        this.next = 'marker';
-      } else {
-        this.byte(chunk[at++] ?? 0);
-      }
+      const bytes = Math.min(this.skipped, chunk.length - at);
+      this.skipped -= bytes;
+      at = bytes > 0 ? at + bytes : this.read(chunk, at);
     }
+  }
+
+  /** Reads from `at` and returns where to go on, at least one byte further. */
+  protected abstract read(chunk: Uint8Array, at: number): number;
+}
+
+/** Walks the segments of a JPEG (ITU-T T.81 annex B) up to the marker EOI. */
+class JpegEnd extends PictureWalk {
+  hasEnded = false;
+  /** `data`: the data of a scan, or nothing; it ends at 0xFF. */
+  private next: 'data' | 'marker' | 'length' | 'lengthEnd' = 'data';
+  private length = 0;
+
+  constructor() {
+    super(0);
+  }
+
+  protected override read(chunk: Uint8Array, at: number): number {
+    if (this.next !== 'data') {
+      this.byte(chunk[at] ?? 0);
+      return at + 1;
+    }
+    const marker = chunk.indexOf(0xff, at);
+    if (marker < 0) return chunk.length;
+    this.next = 'marker';
+    return marker + 1;
   }
 
   private byte(value: number): void {
@@ -60,33 +76,31 @@ class JpegEnd implements PictureEnd {
   }
 }
 
-/** Walks the chunks of a PNG (ISO/IEC 15948 clause 5.3) and skips their content, up to the end of IEND. */
-class PngEnd implements PictureEnd {
+/** The eight bytes with which every PNG begins. */
+const PNG_SIGNATURE_BYTES = 8;
+
+/** Walks the chunks of a PNG (ISO/IEC 15948 clause 5.3) up to the end of IEND. */
+class PngEnd extends PictureWalk {
   private readonly header = Buffer.alloc(8);
   private filled = 0;
   private isLast = false;
-  /** First of all the signature. */
-  private skipped = 8;
+
+  constructor() {
+    super(PNG_SIGNATURE_BYTES);
+  }
 
   get hasEnded(): boolean {
     return this.isLast && this.skipped === 0;
   }
 
-  pass(chunk: Uint8Array): void {
-    let at = 0;
-    while (at < chunk.length && !this.hasEnded) {
-      if (this.skipped > 0) {
-        const bytes = Math.min(this.skipped, chunk.length - at);
-        this.skipped -= bytes;
-        at += bytes;
-        continue;
-      }
-      this.header[this.filled++] = chunk[at++] ?? 0;
-      if (this.filled < this.header.length) continue;
+  protected override read(chunk: Uint8Array, at: number): number {
+    this.header[this.filled++] = chunk[at] ?? 0;
+    if (this.filled === this.header.length) {
       this.filled = 0;
       this.isLast = this.header.toString('latin1', 4) === 'IEND';
       // The content, and its checksum of four bytes.
       this.skipped = this.header.readUInt32BE(0) + 4;
     }
+    return at + 1;
   }
 }
