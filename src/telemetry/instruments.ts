@@ -13,7 +13,7 @@ import {
   OTHER,
 } from './metrics.js';
 
-/** Counts and measures, by the names in `METRICS`. A label value that is in no list becomes `other`. */
+/** Counts and measures under the names in `METRICS`. A label value that is in no list becomes `other`. */
 @Injectable()
 export class Instruments {
   private readonly known = new Map<string, Set<string>>();

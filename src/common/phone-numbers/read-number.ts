@@ -77,7 +77,7 @@ function plainText(text: string): string {
   return `${context}${written.replace(SCHEME, '').replace(PARAMETERS, '')}`;
 }
 
-/** A number that is marked as international. If its block is not known yet, it counts if it has a valid length. */
+/** Reads a number that is marked as international. If its block is not known yet, the number counts if its length is valid. */
 function markedNumber(digits: string): string | undefined {
   return validNumber(digits) ?? possibleNumber(digits);
 }
@@ -96,8 +96,9 @@ function unmarkedNumber(digits: string, { home, type = 'unknown' }: AddressOrigi
 }
 
 /**
- * A number with its calling code that is in its country's numbering plan: as it is, in today's spelling, or without a trunk zero
- * behind the calling code.
+ * Returns a number of its country's numbering plan for digits that begin with a calling code. If the digits themselves are in no
+ * plan, it tries today's spelling, and then leaves out a trunk zero behind the calling code. Example: `330612345678` is
+ * `33612345678`.
  */
 function validNumber(digits: string): string | undefined {
   const known = inPlan(digits);
@@ -108,18 +109,18 @@ function validNumber(digits: string): string | undefined {
   return digits.startsWith(`${code}0`) ? inPlan(code + digits.slice(code.length + 1)) : undefined;
 }
 
-/** A number whose country has numbers of this length. */
+/** Returns the digits if their country has numbers of this length, also if their block is not known. */
 function possibleNumber(digits: string): string | undefined {
   const parsed = parseNumber(`+${digits}`);
   return parsed?.number === `+${digits}` && parsed.isPossible() ? digits : undefined;
 }
 
-/** A number of the home country with its calling code, in a block that we do not know yet. */
+/** Returns the digits if they are a number of the home country with its calling code, in a block that we do not know yet. */
 function homeNumber(digits: string, home: string): string | undefined {
   return countryOf(digits) === home ? possibleNumber(digits) : undefined;
 }
 
-/** The number of digits in the home country's national form, with or without a trunk prefix. */
+/** Reads digits in the home country's national form, with or without its trunk prefix, as a number with its calling code. */
 function nationalNumber(digits: string, home: string): string | undefined {
   if (!isCountryCode(home)) return undefined;
   const code = callingCodeOf(home);

@@ -104,9 +104,9 @@ function isLarge({ recipients }: Send): boolean {
 const TOGETHER = 500;
 
 /**
- * When the first recipients of a send are due. All are due when it is accepted, each `TOGETHER` a millisecond before those
- * behind them: claims search from a time on, and where 100 000 had the same they would walk over the index entries of all that
- * were claimed before.
+ * When the first recipients of a send are due. All are due when the send is accepted, each group of `TOGETHER` recipients a
+ * millisecond before the next group. Claims search from a time on. If all 100 000 recipients had the same time, each claim would
+ * walk over the index entries of all recipients that were claimed before.
  */
 export function firstDueOf({ at, recipients }: Send): number {
   return at - Math.floor((recipients.length - 1) / TOGETHER);
@@ -183,7 +183,7 @@ function oneSend(dialect: Dialect, send: Send, turn: number | undefined): Statem
         message_id, channel, queue, lane, lane_turn, priority, due_at, updated_at, position, number, units, refunded_units, status, attempt)
       SELECT ${text}, ${text}, ${text}, ${text}, ${integer}, ${integer}, ${integer} + ${LATER}, ${integer},
         ${integer} + v.position, v.number, v.units, 0, 'queued', 0 FROM ${dialect.numberedPairs()}`,
-    // Made when the statement runs, so that the JSON of a large send is not made in one turn of the event loop.
+    // The getter makes the JSON when the statement runs. So a large send does not make all of its JSON in one turn of the event loop.
     get params() {
       return [
         id,
@@ -202,8 +202,9 @@ function oneSend(dialect: Dialect, send: Send, turn: number | undefined): Statem
 }
 
 /**
- * Indexes one large send by number. In the order of numbers, which is that of the table: in the order of the send, each row of
- * 100 000 would be on another page, and a table that is larger than the server's memory reads and writes a page for each.
+ * Indexes one large send by number. The rows are written in the order of numbers, because the table is stored in this order. In
+ * the order of the send, each of 100 000 rows could be on another page, and a server whose memory does not hold the table would
+ * read and write a page for each row.
  */
 function oneSentTo(dialect: Dialect, send: Send): Statement[] {
   const { id, accountId, channel, at } = send;

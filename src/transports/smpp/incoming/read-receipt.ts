@@ -16,7 +16,7 @@ const INTERMEDIATE = 0x20;
 type DeliverKind = 'receipt' | 'text' | 'other';
 
 /**
- * The kind of a deliver_sm. Some carriers do not mark receipts in `esm_class`. Then `receipted_message_id` marks them, since
+ * Returns the kind of a deliver_sm. Some carriers do not mark receipts in `esm_class`. Then `receipted_message_id` marks them, since
  * a phone cannot send it. If neither is present and `unmarkedReceipts` is set, the text decides.
  */
 export function deliverKind(
