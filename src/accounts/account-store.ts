@@ -70,7 +70,7 @@ export class AccountStore {
   }
 
   /**
-   * Sets the number of units below which `LedgerStore.tellLow` tells of a balance; undefined: never.
+   * Sets the number of units below which `LedgerStore.publishLow` publishes `balance.low`; undefined: never.
    * @returns false when the account does not exist
    */
   setLowBalance(id: string, threshold: number | undefined): Promise<boolean> {
@@ -92,7 +92,7 @@ export class AccountStore {
     kept?: KeptReply,
   ): Promise<boolean | EarlierReply> {
     const { dialect } = this.executor;
-    return this.recorder.write((telling) => addKey(dialect, key, by, kept, telling), host);
+    return this.recorder.write((publisher) => addKey(dialect, key, by, kept, publisher), host);
   }
 
   /**
@@ -112,7 +112,7 @@ export class AccountStore {
     kept?: KeptReply,
   ): Promise<EarlierReply | undefined> {
     const { dialect } = this.executor;
-    return this.recorder.write((telling) => rotateKey(dialect, id, key, endsAt, by, kept, telling));
+    return this.recorder.write((publisher) => rotateKey(dialect, id, key, endsAt, by, kept, publisher));
   }
 
   async findKey(id: string): Promise<StoredApiKey | undefined> {
@@ -142,7 +142,7 @@ export class AccountStore {
    * @returns the key as it was; undefined when it does not exist
    */
   revokeKey(id: string, at: number, by: Author = HOST): Promise<StoredApiKey | undefined> {
-    return this.recorder.write((telling) => revokeKey(id, at, by, telling));
+    return this.recorder.write((publisher) => revokeKey(id, at, by, publisher));
   }
 
   /** Writes the last uses of keys, `usedAt` by id, where they are later than those that are written. */
@@ -184,7 +184,7 @@ export class AccountStore {
     by: Author = HOST,
   ): Promise<SignatureDecision | undefined> {
     const { dialect } = this.executor;
-    return this.recorder.write(function* ({ tell }): Operation<SignatureDecision | undefined> {
+    return this.recorder.write(function* ({ publish }): Operation<SignatureDecision | undefined> {
       const before = yield* lockSignature(dialect, accountId, name);
       if (!before) return undefined;
       if (before.status === status && before.reason === reason) return { signature: before, isNew: false };
@@ -207,7 +207,7 @@ export class AccountStore {
         before: stateOf(before),
         after: stateOf(signature),
       });
-      for (const event of signatureEvents({ accountId, at }, signature)) tell(event);
+      for (const event of signatureEvents({ accountId, at }, signature)) publish(event);
       return { signature, isNew: true };
     });
   }

@@ -8,7 +8,7 @@ import { checkAccountId, checkLimit, checkText } from '../common/inputs.js';
 import type { OptionalFields } from '../common/optional-fields.js';
 import { checkCallOptions } from '../common/options.js';
 import type { Page } from '../common/page.js';
-import { EventTeller } from '../events/event-teller.js';
+import { EventPublisher } from '../events/event-publisher.js';
 import {
   eventOf,
   type GivenReply,
@@ -55,7 +55,7 @@ export class LedgerService {
     private readonly store: LedgerStore,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
-    private readonly events: EventTeller,
+    private readonly events: EventPublisher,
   ) {}
 
   /**
@@ -187,6 +187,6 @@ export class LedgerService {
     if (posted === 'unknown') throw new MessagingError('error.account_not_found');
     if (posted === 'over') throw new MessagingError('error.balance_too_high', { max: MAX_BALANCE });
     if (posted === 'refused') throw new MessagingError('error.insufficient_balance');
-    if (posted === 'posted') this.events.tell([eventOf(posting)], host);
+    if (posted === 'posted') this.events.publish([eventOf(posting)], host);
   }
 }

@@ -1,12 +1,12 @@
 import { recordAudit } from '../accounts/audit/audit.js';
 import { HOST } from '../accounts/audit/audit-entry.js';
-import { findLow, tellLow } from '../accounts/low-balance.js';
+import { findLow, publishLow } from '../accounts/low-balance.js';
 import { findReply, keepReply } from '../accounts/replies.js';
 import { Batcher, EachTurn } from '../common/concurrency/batcher.js';
 import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import type { Page } from '../common/page.js';
-import { EventRecorder, type Telling } from '../events/event-recorder.js';
+import { EventRecorder, type TransactionPublisher } from '../events/event-recorder.js';
 import type { NewEvent } from '../events/event-types.js';
 import type { Dialect } from '../storage/dialect.js';
 import type { Executor } from '../storage/engine/executor.js';
@@ -38,7 +38,7 @@ export class LedgerStore {
    * account's lock.
    */
   private readonly postings = new Batcher<LedgerPosting, PostingAnswer>({
-    perform: (postings) => this.recorder.write((telling) => postEntries(this.executor.dialect, postings, telling)),
+    perform: (postings) => this.recorder.write((publisher) => postEntries(this.executor.dialect, postings, publisher)),
     keyOf: ({ accountId }) => accountId,
     concurrency: CONCURRENT_ACCOUNTS,
     maxItems: MAX_BATCH,
@@ -62,7 +62,7 @@ export class LedgerStore {
    * result is `posted`. Records `eventOf` with it, and its entry of the audit log.
    */
   post(posting: LedgerPosting, host?: HostTransaction): Promise<PostingAnswer> {
-    if (host) return this.recorder.write((telling) => postEntry(this.executor.dialect, posting, telling), host);
+    if (host) return this.recorder.write((publisher) => postEntry(this.executor.dialect, posting, publisher), host);
     return this.postings.add(posting);
   }
 
@@ -73,7 +73,7 @@ export class LedgerStore {
    * @throws MessagingError `error.idempotency_mismatch` where the reply that is there belongs to another body
    */
   postOnce(posting: LedgerPosting, reply: PostingReply): Promise<AnsweredPosting> {
-    return this.recorder.write((telling) => postAnswered(this.executor.dialect, posting, reply, telling));
+    return this.recorder.write((publisher) => postAnswered(this.executor.dialect, posting, reply, publisher));
   }
 
   /**
@@ -84,10 +84,10 @@ export class LedgerStore {
    * @param limit tells of at most so many accounts
    * @returns the events
    */
-  async tellLow(at: number, limit: number): Promise<readonly NewEvent[]> {
+  async publishLow(at: number, limit: number): Promise<readonly NewEvent[]> {
     const ids = await this.executor.read(() => findLow(limit));
     if (ids.length === 0) return [];
-    return this.recorder.write((telling) => tellLow(this.executor.dialect, ids, at, telling));
+    return this.recorder.write((publisher) => publishLow(this.executor.dialect, ids, at, publisher));
   }
 
   /**
@@ -161,15 +161,19 @@ function* readBalance(accountId: string): Operation<number | undefined> {
 function* postEntries(
   dialect: Dialect,
   postings: readonly LedgerPosting[],
-  telling: Telling,
+  publisher: TransactionPublisher,
 ): Operation<readonly PostingAnswer[]> {
   for (const sql of dialect.lockTimeout) yield { sql, params: [] };
   const answers: PostingAnswer[] = [];
-  for (const posting of postings) answers.push(yield* postEntry(dialect, posting, telling));
+  for (const posting of postings) answers.push(yield* postEntry(dialect, posting, publisher));
   return answers;
 }
 
-function* postEntry(dialect: Dialect, posting: LedgerPosting, { tell }: Telling): Operation<PostingAnswer> {
+function* postEntry(
+  dialect: Dialect,
+  posting: LedgerPosting,
+  { publish }: TransactionPublisher,
+): Operation<PostingAnswer> {
   const { id, accountId, kind, units, note, at, by = HOST } = posting;
   // Lock the account first: a concurrent repetition of the posting waits here and then finds the first one.
   const [account] = yield* rowsOf(
@@ -205,7 +209,7 @@ function* postEntry(dialect: Dialect, posting: LedgerPosting, { tell }: Telling)
     before: { balance },
     after: { balance: balance + units, units },
   });
-  tell(eventOf(posting));
+  publish(eventOf(posting));
   return 'posted';
 }
 
@@ -220,7 +224,7 @@ function* postAnswered(
   dialect: Dialect,
   posting: LedgerPosting,
   { once, replyOf }: PostingReply,
-  telling: Telling,
+  publisher: TransactionPublisher,
 ): Operation<AnsweredPosting> {
   for (const sql of dialect.lockTimeout) yield { sql, params: [] };
   const { id, accountId, at } = posting;
@@ -234,7 +238,7 @@ function* postAnswered(
     if (earlier.fingerprint !== once.fingerprint) throw new MessagingError('error.idempotency_mismatch');
     return { answer: 'repeated', accepted: { reply: earlier.reply, replayed: true } };
   }
-  const answer = yield* postEntry(dialect, posting, telling);
+  const answer = yield* postEntry(dialect, posting, publisher);
   if (answer !== 'posted' && answer !== 'repeated') return { answer, accepted: undefined };
   const entry = yield* findEntry(id);
   const balance = yield* readBalance(accountId);

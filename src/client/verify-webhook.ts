@@ -51,8 +51,8 @@ export async function verifyWebhook(call: WebhookCall): Promise<readonly Webhook
   );
   if (!(await Promise.all(checks)).includes(true)) throw new WebhookRefusedError('signature');
 
-  const told = JSON.parse(new TextDecoder().decode(content));
-  return told.events ?? [told];
+  const parsed = JSON.parse(new TextDecoder().decode(content));
+  return parsed.events ?? [parsed];
 }
 
 async function keyOf(secret: string) {

@@ -3,7 +3,7 @@ import { LedgerStore } from '../billing/ledger-store.js';
 import { Clock } from '../common/clock.js';
 import { type RoundReport, Rounds } from '../common/concurrency/rounds.js';
 import { type FaultLog, faultCode, faultLog, nameOf } from '../common/log.js';
-import { EventTeller } from '../events/event-teller.js';
+import { EventPublisher } from '../events/event-publisher.js';
 import { DispatchSettings } from '../outbox/delivery/dispatch-options.js';
 
 /** How often accounts are looked for whose balance has fallen below their threshold, in milliseconds. */
@@ -25,7 +25,7 @@ export class LowBalances implements OnApplicationBootstrap, BeforeApplicationShu
 
   constructor(
     private readonly store: LedgerStore,
-    private readonly events: EventTeller,
+    private readonly events: EventPublisher,
     private readonly settings: DispatchSettings,
     private readonly clock: Clock,
     private readonly rounds: Rounds,
@@ -49,17 +49,17 @@ export class LowBalances implements OnApplicationBootstrap, BeforeApplicationShu
   private schedule(): void {
     if (this.stopped) return;
     this.cancel = this.clock.after(EVERY_MS, () => {
-      this.round = this.tell().then(() => this.schedule());
+      this.round = this.publishLow().then(() => this.schedule());
     });
   }
 
-  private async tell(): Promise<void> {
+  private async publishLow(): Promise<void> {
     try {
-      let told = AT_A_TIME;
-      while (told === AT_A_TIME && !this.stopped) {
-        const events = await this.store.tellLow(this.clock.now(), AT_A_TIME);
-        this.events.tell(events);
-        told = events.length;
+      let published = AT_A_TIME;
+      while (published === AT_A_TIME && !this.stopped) {
+        const events = await this.store.publishLow(this.clock.now(), AT_A_TIME);
+        this.events.publish(events);
+        published = events.length;
       }
       this.report?.ended();
     } catch (error) {

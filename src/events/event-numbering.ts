@@ -21,7 +21,7 @@ const AT_ONCE = 500;
 @Injectable()
 export class EventNumbering implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger: FaultLog;
-  private readonly told = new Set<string>();
+  private readonly toNotify = new Set<string>();
   private cancelNotice: (() => void) | undefined;
   private cancelPoll: () => void = () => undefined;
   private report: RoundReport | undefined;
@@ -43,7 +43,7 @@ export class EventNumbering implements OnApplicationBootstrap, OnApplicationShut
 
   onApplicationBootstrap(): void {
     this.unlisten = this.log.listen(({ accounts, marks }) => {
-      for (const account of accounts) this.told.add(account);
+      for (const account of accounts) this.toNotify.add(account);
       if (accounts.length > 0) this.cancelNotice ??= this.clock.after(NOTICE_MS, () => this.publish());
       if (marks) this.number();
     });
@@ -93,7 +93,7 @@ export class EventNumbering implements OnApplicationBootstrap, OnApplicationShut
 
   private publish(): void {
     this.cancelNotice = undefined;
-    for (const account of this.told) publishNotice(this.notifier, 'event', account);
-    this.told.clear();
+    for (const account of this.toNotify) publishNotice(this.notifier, 'event', account);
+    this.toNotify.clear();
   }
 }

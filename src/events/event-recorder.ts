@@ -6,9 +6,9 @@ import type { NewEvent } from './event-types.js';
 import type { AddedEvents } from './stored-event.js';
 
 /** Takes what a transaction that is being written has to tell. */
-export interface Telling {
+export interface TransactionPublisher {
   /** Takes an event. */
-  readonly tell: (event: NewEvent) => void;
+  readonly publish: (event: NewEvent) => void;
   /**
    * Takes what was read without a lock about an account that the transaction has an event of: since which number it records,
    * undefined where it does not. The transaction is repeated where this is no longer so.
@@ -26,14 +26,14 @@ export class EventRecorder {
   constructor(private readonly executor: Executor) {}
 
   /** As `Executor.write`. `work` must not end the transaction when it has told an event. */
-  async write<T>(work: (telling: Telling) => Operation<T>, host?: HostTransaction): Promise<T> {
+  async write<T>(work: (publisher: TransactionPublisher) => Operation<T>, host?: HostTransaction): Promise<T> {
     const { dialect } = this.executor;
     let added: AddedEvents = NOTHING;
     const result = await this.executor.write(function* () {
       const events: NewEvent[] = [];
       const expected = new Map<string, number | undefined>();
       const worked = yield* work({
-        tell: (event) => void events.push(event),
+        publish: (event) => void events.push(event),
         expect: (accountId, recordedSince) => void expected.set(accountId, recordedSince),
       });
       added = yield* host ? markEvents(dialect, events) : recordEvents(dialect, events, expected);

@@ -69,15 +69,15 @@ export class MessagingEvents {
   }
 
   /** Emits an event of an account; for the module itself. */
-  tell(event: NewEvent): void {
+  publish(event: NewEvent): void {
     if (this.hears(event.type)) this.emit(event.type, toMessagingEvent(event));
   }
 
   /** Emits the events of deliveries that changed their state; for the module itself. */
-  tellMoved(transitions: readonly DeliveryTransition[]): void {
+  publishTransitions(transitions: readonly DeliveryTransition[]): void {
     // A campaign changes states by the thousand, and few hosts listen to them.
     if (!MOVED.some((type) => this.hears(type))) return;
-    for (const transition of transitions) for (const event of deliveryEvents(transition)) this.tell(event);
+    for (const transition of transitions) for (const event of deliveryEvents(transition)) this.publish(event);
   }
 
   /** Emits an event; for the module itself. */

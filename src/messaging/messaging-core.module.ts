@@ -45,8 +45,8 @@ import { type PortParts, providePort } from '../core/port-provider.js';
 import { StorageLifecycle } from '../core/storage-lifecycle.js';
 import { EventLog } from '../events/event-log.js';
 import { EventNumbering } from '../events/event-numbering.js';
+import { EventPublisher } from '../events/event-publisher.js';
 import { EventRetention } from '../events/event-retention.js';
-import { EventTeller } from '../events/event-teller.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import { CoreChecks } from '../health/core-checks.js';
 import { healthOpenapi } from '../health/health.openapi.js';
@@ -136,7 +136,7 @@ const SERVICES = [
   MessagingEdge,
   RecipientLimit,
   MessagingEvents,
-  EventTeller,
+  EventPublisher,
   KeyDirectory,
   SignatureDirectory,
   Authenticator,
@@ -201,7 +201,7 @@ const EXPORTS = [
   AccountSettings,
   DispatchSettings,
   MessagingEvents,
-  EventTeller,
+  EventPublisher,
   EventLog,
   AccountDirectory,
   KeyRegistry,

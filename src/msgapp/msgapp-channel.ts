@@ -6,7 +6,7 @@ import { IdGenerator } from '../common/ids.js';
 import { FaultLog, faultCode, nameOf } from '../common/log.js';
 import { Notifier } from '../common/notifier.js';
 import { restrictionEvent } from '../events/account-events.js';
-import { EventTeller } from '../events/event-teller.js';
+import { EventPublisher } from '../events/event-publisher.js';
 import { DELIVERY_EVENTS } from '../events/event-types.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import { MediaStore } from '../media/media-store.js';
@@ -61,7 +61,7 @@ export class MsgappChannel extends Channel {
     private readonly senders: Senders,
     private readonly settings: MsgappSettings,
     events: MessagingEvents,
-    private readonly teller: EventTeller,
+    private readonly publisher: EventPublisher,
     private readonly clock: Clock,
     transport: MsgappTransport,
     outbox: Outbox,
@@ -164,7 +164,7 @@ export class MsgappChannel extends Channel {
     if (event.kind !== 'restricted') return;
     const now = this.clock.now();
     this.limits.restrict(session.id, event.forMs);
-    this.teller.add(restrictionEvent(steppedOf(session), event.code, now + event.forMs, now));
+    this.publisher.add(restrictionEvent(steppedOf(session), event.code, now + event.forMs, now));
   }
 
   private async deliverOne(delivery: Delivery, signal: AbortSignal): Promise<DeliveryResult> {

@@ -228,16 +228,16 @@ const LOGS_AT_ONCE = 500;
 
 /** Tells on the standard error where a check is, every 100 000 rows. */
 function progress(): (progress: LedgerProgress) => void {
-  let told = 0;
+  let reported = 0;
   return ({ part, checked, next }) => {
-    if (checked < told) told = 0;
-    if (checked < told + TOLD_EACH) return;
-    told = checked;
+    if (checked < reported) reported = 0;
+    if (checked < reported + REPORT_EVERY) return;
+    reported = checked;
     console.error(`${part}: ${checked} checked; --after ${next} goes on here`);
   };
 }
 
-const TOLD_EACH = 100_000;
+const REPORT_EVERY = 100_000;
 
 function print(...lines: readonly unknown[]): number {
   // A name may hold the escape codes of a terminal; JSON leaves some of them as they are.

@@ -9,7 +9,7 @@ import { checkCallOptions } from '../common/options.js';
 import { countryOf } from '../common/phone-numbers/phone-number.js';
 import { renderText } from '../common/text/catalogue.js';
 import { refusalEvent } from '../events/account-events.js';
-import { EventTeller } from '../events/event-teller.js';
+import { EventPublisher } from '../events/event-publisher.js';
 import type { Metadata } from '../events/events.api.js';
 import type { IdempotencyKey, Send, SendKey } from '../outbox/accept/send.js';
 import { Channels, type TextChannel } from '../outbox/channel.js';
@@ -88,7 +88,7 @@ export class OtpService implements OnApplicationBootstrap {
     private readonly idempotency: Idempotency,
     private readonly channels: Channels,
     private readonly settings: OtpSettings,
-    private readonly events: EventTeller,
+    private readonly events: EventPublisher,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
   ) {}
@@ -137,7 +137,7 @@ export class OtpService implements OnApplicationBootstrap {
       try {
         return await this.outbox.accept({ ...(await this.draft(binding, otp, once, host)), key }, { host, signal });
       } catch (error) {
-        this.tellRefusal(binding, error);
+        this.publishRefusal(binding, error);
         throw error;
       }
     };
@@ -161,7 +161,7 @@ export class OtpService implements OnApplicationBootstrap {
     if (digits === undefined) return { kind: 'malformed' };
     const step = new VerifyStep(binding, digits, this.clock.now(), this.settings);
     const outcome = await this.policies.change(step.keys, step.decide, 'to-change');
-    this.events.tell(step.eventsOf(outcome));
+    this.events.publish(step.eventsOf(outcome));
     return outcome;
   }
 
@@ -224,7 +224,7 @@ export class OtpService implements OnApplicationBootstrap {
   }
 
   /** Tells which rule refused a code. */
-  private tellRefusal(binding: OtpBinding, error: unknown): void {
+  private publishRefusal(binding: OtpBinding, error: unknown): void {
     // Set by `ChallengePolicy` or by `checkCountry`.
     if (!(error instanceof MessagingError) || typeof error.values.rule !== 'string') return;
     const scope = { ...binding, at: this.clock.now() };

@@ -174,7 +174,7 @@ export class OutboxStore {
    */
   async settle(updates: readonly DeliveryUpdate[]): Promise<readonly DeliveryTransition[]> {
     const { dialect } = this.executor;
-    const moved = await this.recorder.write((telling) => settleDeliveries(dialect, updates, telling));
+    const moved = await this.recorder.write((publisher) => settleDeliveries(dialect, updates, publisher));
     this.memories.settled(updates, moved);
     return moved;
   }
@@ -188,9 +188,9 @@ export class OutboxStore {
     const memory = this.memories.of(order.channel);
     return this.searching(memory, order.now, async () => {
       const floors: Floors = new Map();
-      const result = await this.recorder.write((telling) => {
+      const result = await this.recorder.write((publisher) => {
         floors.clear();
-        return expireDeliveries(dialect, order, memory, floors, telling);
+        return expireDeliveries(dialect, order, memory, floors, publisher);
       });
       return { result, floors };
     });

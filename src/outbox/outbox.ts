@@ -131,7 +131,7 @@ export class Outbox {
    */
   async settle(updates: readonly DeliveryUpdate[]): Promise<void> {
     const transitions = await this.store.settle(updates);
-    this.events.tellMoved(transitions);
+    this.events.publishTransitions(transitions);
   }
 
   /**
@@ -140,12 +140,12 @@ export class Outbox {
    */
   async expire(order: ExpiryOrder): Promise<number> {
     const transitions = await this.store.expire(order);
-    this.events.tellMoved(transitions);
+    this.events.publishTransitions(transitions);
     return transitions.length;
   }
 
   private emitRefusals(send: Send): void {
-    this.events.tellMoved(refusedTransitions(send));
+    this.events.publishTransitions(refusedTransitions(send));
   }
 
   private async acceptIn(host: HostTransaction, send: Send): Promise<SendDecision> {

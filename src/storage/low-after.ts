@@ -3,17 +3,17 @@
 // PostgreSQL need not write to its index (HOT).
 
 /** The values of `messaging_account.low` below the threshold: no event tells it yet, or one does. Null above it. */
-export const [TO_TELL, TOLD] = [1, 2] as const;
+export const [LOW_UNPUBLISHED, LOW_PUBLISHED] = [1, 2] as const;
 
 /**
  * The new `low` of an account whose balance falls.
  * @param units by how much: an expression, or one `?`
  */
 export function lowAfterDebit(units: string): string {
-  return `CASE WHEN low IS NULL AND balance - ${units} < low_below THEN ${TO_TELL} ELSE low END`;
+  return `CASE WHEN low IS NULL AND balance - ${units} < low_below THEN ${LOW_UNPUBLISHED} ELSE low END`;
 }
 
 /** As `lowAfterDebit`, for a balance that rises. A fall that no event tells yet stays to be told. */
 export function lowAfterCredit(units: string): string {
-  return `CASE WHEN low = ${TOLD} AND balance + ${units} >= low_below THEN NULL ELSE low END`;
+  return `CASE WHEN low = ${LOW_PUBLISHED} AND balance + ${units} >= low_below THEN NULL ELSE low END`;
 }

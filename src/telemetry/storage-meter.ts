@@ -70,10 +70,10 @@ export class StorageMeter {
         : [[], []];
     const counts = await executor.browse(() => counted(dialect, channels), undefined);
     const uncalledSince = await executor.browse(() => oldestUncalled(dialect), undefined);
-    const tells = this.isBlind ? [] : await this.catalogue();
+    const catalogue = this.isBlind ? [] : await this.catalogue();
     const of = (what: string) => counts.filter((row) => textOf(row, 'what') === what);
     const total = (what: string) => of(what).reduce((sum, row) => sum + integerOf(row, 'n'), 0);
-    const oldest = tells.find((row) => textOf(row, 'what') === 'oldest');
+    const oldest = catalogue.find((row) => textOf(row, 'what') === 'oldest');
     return {
       open,
       due,
@@ -86,7 +86,7 @@ export class StorageMeter {
       })),
       endpoints: of('endpoint').map((row) => ({ state: textOf(row, 'b'), count: integerOf(row, 'n') })),
       uncalledSince,
-      deadRows: tells
+      deadRows: catalogue
         .filter((row) => textOf(row, 'what') === 'dead')
         .map((row) => ({ table: textOf(row, 'name').replace('messaging_', ''), rows: integerOf(row, 'n') })),
       oldestSnapshot: oldest && integerOf(oldest, 'n'),

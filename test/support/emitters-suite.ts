@@ -93,7 +93,7 @@ class World {
   }
 
   tellLow(): Promise<readonly NewEvent[]> {
-    return this.storage.store(LedgerStore).tellLow(START, 100);
+    return this.storage.store(LedgerStore).publishLow(START, 100);
   }
 }
 

@@ -16,8 +16,8 @@ import { loggedFault } from './event-schemas.js';
 export async function logEvents(log: EventLog, events: readonly NewEvent[]): Promise<void> {
   const recorder: unknown = Reflect.get(log, 'recorder');
   if (!(recorder instanceof EventRecorder)) throw new Error('This log has no recorder.');
-  await recorder.write(function* ({ tell }) {
-    for (const event of events) tell(event);
+  await recorder.write(function* ({ publish }) {
+    for (const event of events) publish(event);
     yield* [];
   });
 }

@@ -7,7 +7,7 @@ import { LedgerStore } from '../../src/billing/ledger-store.js';
 import { UuidGenerator } from '../../src/common/ids.js';
 import { LocalNotifier } from '../../src/common/notifier.js';
 import { EventLog } from '../../src/events/event-log.js';
-import { EventTeller } from '../../src/events/event-teller.js';
+import { EventPublisher } from '../../src/events/event-publisher.js';
 import { MessagingEvents } from '../../src/events/messaging-events.js';
 import { type AccountCall, ManagedAccountStore } from '../../src/management/operator/accounts/managed-account-store.js';
 import { ManagedAccounts } from '../../src/management/operator/accounts/managed-accounts.js';
@@ -30,7 +30,7 @@ function managedOver(storage: MessagingStorage): ManagedAccounts {
     storage.store(LedgerStore),
     clock,
     ids,
-    new EventTeller(events, storage.store(EventLog)),
+    new EventPublisher(events, storage.store(EventLog)),
   );
   const idempotency = new Idempotency(storage.store(OutboxStore), clock);
   return new ManagedAccounts(storage.store(ManagedAccountStore), ledger, idempotency, new LocalNotifier(), clock, ids);

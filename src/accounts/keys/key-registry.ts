@@ -6,7 +6,7 @@ import type { IdempotencyKey } from '../../common/idempotency-key.js';
 import { IdGenerator } from '../../common/ids.js';
 import { checkAccountId } from '../../common/inputs.js';
 import { DAY_MS } from '../../common/time.js';
-import { EventTeller } from '../../events/event-teller.js';
+import { EventPublisher } from '../../events/event-publisher.js';
 import {
   type EarlierReply,
   type KeptReply,
@@ -53,7 +53,7 @@ export class KeyRegistry {
     private readonly ids: IdGenerator,
     private readonly store: AccountStore,
     private readonly directory: KeyDirectory,
-    private readonly events: EventTeller,
+    private readonly events: EventPublisher,
   ) {}
 
   /** @throws MessagingError `error.account_not_found`, and as `keyDefinitionOf` */
@@ -69,7 +69,7 @@ export class KeyRegistry {
     const added = await this.store.addKey(made.stored, host, by, keptReply(change, reply));
     if (typeof added === 'object') return added;
     if (!added) throw takenId();
-    this.events.tell([newKeyEventOf(made.stored)], host);
+    this.events.publish([newKeyEventOf(made.stored)], host);
     return { ...made, reply };
   }
 
@@ -96,7 +96,7 @@ export class KeyRegistry {
       // Also after a storage error: the change may have been committed.
       this.directory.forget(id);
     }
-    this.events.tell([newKeyEventOf(made.stored, id)]);
+    this.events.publish([newKeyEventOf(made.stored, id)]);
     return { ...made, reply };
   }
 
@@ -110,7 +110,7 @@ export class KeyRegistry {
     try {
       const key = await this.store.revokeKey(id, at, by);
       if (!key) throw new MessagingError('error.key_not_found');
-      this.events.tell(revocationEvents(key, at));
+      this.events.publish(revocationEvents(key, at));
     } finally {
       // Also after a storage error: the change may have been committed.
       this.directory.forget(id);
@@ -125,7 +125,7 @@ export class KeyRegistry {
     if ((await this.store.findAccount(accountId)) === undefined) throw new MessagingError('error.account_not_found');
     const { id } = parsed;
     const stored = this.fresh(id, hashSecret(parsed.secret), { ...UNRESTRICTED, accountId });
-    if (await this.store.addKey(stored, undefined, by)) this.events.tell([newKeyEventOf(stored)]);
+    if (await this.store.addKey(stored, undefined, by)) this.events.publish([newKeyEventOf(stored)]);
     else {
       const known = await this.store.findKey(id);
       if (known?.accountId !== accountId || known.hash !== stored.hash) {

@@ -1,6 +1,6 @@
 import { MessagingError } from '../../common/errors.js';
 import { isoOf } from '../../common/phone-numbers/iso.js';
-import type { Telling } from '../../events/event-recorder.js';
+import type { TransactionPublisher } from '../../events/event-recorder.js';
 import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, type Row, rowsOf, write } from '../../storage/engine/operation.js';
 import { integerOf, optionalInteger, optionalText, shapeOf, textOf } from '../../storage/engine/rows.js';
@@ -26,7 +26,7 @@ export function* addKey(
   key: StoredApiKey,
   by: Author,
   kept: KeptReply | undefined,
-  { tell }: Telling,
+  { publish }: TransactionPublisher,
 ): Operation<boolean | EarlierReply> {
   const earlier = yield* earlierReply(dialect, kept, key.createdAt);
   if (earlier) return earlier;
@@ -37,7 +37,7 @@ export function* addKey(
   }
   const { accountId, createdAt: at, id: target } = key;
   yield* recordAudit({ accountId, at, by, action: 'key.created', target, after: fieldsOf(key) });
-  tell(newKeyEventOf(key));
+  publish(newKeyEventOf(key));
   return true;
 }
 
@@ -49,7 +49,7 @@ export function* rotateKey(
   endsAt: number,
   by: Author,
   kept: KeptReply | undefined,
-  { tell }: Telling,
+  { publish }: TransactionPublisher,
 ): Operation<EarlierReply | undefined> {
   const { accountId, createdAt: at } = key;
   const earlier = yield* earlierReply(dialect, kept, at);
@@ -72,12 +72,17 @@ export function* rotateKey(
     before: { expires_at: before },
     after: { expires_at: after, replaced_by: key.id },
   });
-  tell(newKeyEventOf(key, id));
+  publish(newKeyEventOf(key, id));
   return undefined;
 }
 
 /** See `AccountStore.revokeKey`. */
-export function* revokeKey(id: string, at: number, by: Author, { tell }: Telling): Operation<StoredApiKey | undefined> {
+export function* revokeKey(
+  id: string,
+  at: number,
+  by: Author,
+  { publish }: TransactionPublisher,
+): Operation<StoredApiKey | undefined> {
   const sql = 'UPDATE messaging_api_key SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL';
   const isNew = (yield* write(sql, at, id)) > 0;
   const [row] = yield* rowsOf(`SELECT ${KEY} FROM messaging_api_key WHERE id = ?`, id);
@@ -87,7 +92,7 @@ export function* revokeKey(id: string, at: number, by: Author, { tell }: Telling
     const fields = { before: { revoked_at: null }, after: { revoked_at: isoOf(at) } };
     yield* recordAudit({ accountId: key.accountId, at, by, action: 'key.revoked', target: id, ...fields });
   }
-  for (const event of revocationEvents(key, at)) tell(event);
+  for (const event of revocationEvents(key, at)) publish(event);
   return key;
 }
 

@@ -5,7 +5,7 @@ import { checkAccountId, checkText } from '../../common/inputs.js';
 import { checkCallOptions } from '../../common/options.js';
 import type { Page, PageRequest } from '../../common/page.js';
 import { signatureEvents } from '../../events/account-events.js';
-import { EventTeller } from '../../events/event-teller.js';
+import { EventPublisher } from '../../events/event-publisher.js';
 import { type Signature, type SignatureStatus } from '../account-records.js';
 import { type ListedPage, pageOf } from '../account-service.js';
 import { AccountStore } from '../account-store.js';
@@ -38,7 +38,7 @@ export class SignatureService {
     private readonly clock: Clock,
     private readonly store: AccountStore,
     private readonly directory: SignatureDirectory,
-    private readonly events: EventTeller,
+    private readonly events: EventPublisher,
   ) {}
 
   /**
@@ -130,7 +130,7 @@ export class SignatureService {
       const at = this.clock.now();
       const decision = await this.store.decideSignature(accountId, name, status, reason, at, by);
       if (decision === undefined) throw new MessagingError('error.signature_not_found');
-      if (decision.isNew) this.events.tell(signatureEvents({ accountId, at }, decision.signature));
+      if (decision.isNew) this.events.publish(signatureEvents({ accountId, at }, decision.signature));
       return decision.signature;
     } finally {
       // Also after a storage error: the change may have been committed.

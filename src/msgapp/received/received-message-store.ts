@@ -44,9 +44,9 @@ export class ReceivedMessageStore {
    */
   receive(messages: readonly NewReceived[]): Promise<readonly boolean[]> {
     const { dialect } = this.executor;
-    return this.recorder.write(function* ({ tell }) {
+    return this.recorder.write(function* ({ publish }) {
       const isNew = yield* addMessages(dialect, messages);
-      for (const [index, { event }] of messages.entries()) if (isNew[index]) tell(event);
+      for (const [index, { event }] of messages.entries()) if (isNew[index]) publish(event);
       return isNew;
     });
   }

@@ -83,7 +83,7 @@ export class ReceivedMessages implements MessageReceiver {
   private async take(arrived: Arrived): Promise<void> {
     try {
       const event = await this.stores.add(arrived);
-      if (event) this.events.tell(event);
+      if (event) this.events.publish(event);
     } catch (error) {
       const fields = { code: faultCode(error), channel: this.settings.channel };
       this.log.error(`A message that came in could not be stored: ${nameOf(error)}.`, fields);

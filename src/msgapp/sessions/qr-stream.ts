@@ -37,8 +37,8 @@ export class QrSubscriptions {
   }
 
   /** Sends a status to the readers of its session. */
-  tell(news: LinkNews & { readonly kind: 'status' }): void {
-    this.posterOf(news.sessionId)?.tell(news);
+  report(news: LinkNews & { readonly kind: 'status' }): void {
+    this.posterOf(news.sessionId)?.report(news);
   }
 
   /** Invalidates the session's token. */
@@ -124,7 +124,7 @@ export class QrStream {
     this.pass({ kind: 'qr', ...code });
   }
 
-  tell(status: LinkNews): void {
+  report(status: LinkNews): void {
     this.status = status;
     this.pass(status);
   }

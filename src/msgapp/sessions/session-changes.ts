@@ -4,7 +4,7 @@ import { type AuditFields } from '../../accounts/audit/audit-entry.js';
 import type { Page } from '../../common/page.js';
 import { maskNumber } from '../../common/phone-numbers/phone-number.js';
 import { sessionEvents } from '../../events/account-events.js';
-import type { Telling } from '../../events/event-recorder.js';
+import type { TransactionPublisher } from '../../events/event-recorder.js';
 import { lockRecords, writeRecords } from '../../outbox/policy/policy-records.js';
 import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, rowsOf, write } from '../../storage/engine/operation.js';
@@ -131,7 +131,7 @@ export function* moveSession(
   dialect: Dialect,
   lease: SessionLease,
   move: SessionMove,
-  { tell }: Telling,
+  { publish }: TransactionPublisher,
 ): Operation<boolean> {
   const row = yield* lockHeld(dialect, lease);
   const before = row && toSession(row);
@@ -162,7 +162,7 @@ export function* moveSession(
     const fields = { before: fieldsOf(before), after: { status: after.status } };
     yield* recordAudit({ accountId: after.accountId, at, by, action: 'number.unlinked', target: after.id, ...fields });
   }
-  for (const event of sessionEvents(after, move.reason, at)) tell(event);
+  for (const event of sessionEvents(after, move.reason, at)) publish(event);
   return true;
 }
 

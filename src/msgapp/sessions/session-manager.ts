@@ -8,7 +8,7 @@ import { IdGenerator, isId } from '../../common/ids.js';
 import { checkAccountId } from '../../common/inputs.js';
 import { HOUR_MS, MINUTE_MS } from '../../common/time.js';
 import { noticeEvent, type SteppedSession, sessionEvents } from '../../events/account-events.js';
-import { EventTeller } from '../../events/event-teller.js';
+import { EventPublisher } from '../../events/event-publisher.js';
 import type { PendingSession, SessionsView } from '../msgapp.api.js';
 import { MsgappSettings } from '../msgapp-settings.js';
 import {
@@ -66,7 +66,7 @@ export class SessionManager implements SessionObserver<LiveSession> {
     vault: SessionVault,
     transport: MsgappTransport,
     private readonly settings: MsgappSettings,
-    private readonly events: EventTeller,
+    private readonly events: EventPublisher,
     private readonly clock: Clock,
     ids: IdGenerator,
     rounds: Rounds,
@@ -205,9 +205,9 @@ export class SessionManager implements SessionObserver<LiveSession> {
   onStep(session: LiveSession, reason: string, at: number): void {
     const { id, status, number } = session;
     const named = number === undefined ? {} : { number };
-    this.board.tell({ kind: 'status', sessionId: id, status, reason, ...named });
+    this.board.report({ kind: 'status', sessionId: id, status, reason, ...named });
     if (status === 'connected') this.board.remove(id);
-    this.events.tell(sessionEvents(steppedOf(session), reason, at));
+    this.events.publish(sessionEvents(steppedOf(session), reason, at));
   }
 
   onStateChange(session: LiveSession): void {
@@ -221,7 +221,7 @@ export class SessionManager implements SessionObserver<LiveSession> {
     if (event.kind === 'qr') this.board.show(sessionId, { qr: event.qr, expiresAt: event.expiresAt });
     if (event.kind === 'linked') this.board.show(sessionId, undefined);
     if (event.kind === 'notice') {
-      this.board.tell({ kind: 'status', sessionId, status, reason: event.reason });
+      this.board.report({ kind: 'status', sessionId, status, reason: event.reason });
       this.events.add(noticeEvent(steppedOf(session), event.reason, this.clock.now()));
     }
     for (const listener of this.listeners) listener.onEvent(session, event);

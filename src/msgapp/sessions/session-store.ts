@@ -131,7 +131,7 @@ export class SessionStore {
    * with nothing written, when the lease is not ours any more or the step is not allowed.
    */
   move(lease: SessionLease, move: SessionMove): Promise<boolean> {
-    return this.recorder.write((telling) => moveSession(this.executor.dialect, lease, move, telling));
+    return this.recorder.write((publisher) => moveSession(this.executor.dialect, lease, move, publisher));
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { Telling } from '../../events/event-recorder.js';
+import type { TransactionPublisher } from '../../events/event-recorder.js';
 import type { NewEvent } from '../../events/event-types.js';
 import type { Dialect, IfLocked } from '../../storage/dialect.js';
 import { RecordMovedError } from '../../storage/engine/faults.js';
@@ -34,10 +34,10 @@ export function* changeRecords(
   dialect: Dialect,
   steps: readonly AnyStep[],
   ifLocked: IfLocked,
-  { tell }: Telling,
+  { publish }: TransactionPublisher,
 ): Operation<readonly StepOutcome[]> {
   const settled = yield* runWithoutLock(dialect, steps);
-  for (const event of [...settled.values()].flat()) tell(event);
+  for (const event of [...settled.values()].flat()) publish(event);
   const others = steps.filter((step) => !settled.has(step));
   if (ifLocked === 'wait') for (const sql of dialect.lockTimeout) yield { sql, params: [] };
   const { seen: read, versions, held } = yield* lockRecords(dialect, keysOf(others), ifLocked);
@@ -53,7 +53,7 @@ export function* changeRecords(
         changed.set(key, record);
         seen.set(key, { ...record, lost: staysLost(seen.get(key), record) });
       }
-      for (const event of events) tell(event);
+      for (const event of events) publish(event);
       return { done: true };
     } catch (error) {
       return { error };

@@ -66,9 +66,9 @@ export class PolicyStore {
   ): Promise<T> {
     let result: T | undefined;
     const run = (seen: SeenRecords) => {
-      const { result: given, ...told } = step(seen);
+      const { result: given, ...changes } = step(seen);
       result = given;
-      return told;
+      return changes;
     };
     const outcome = await this.steps.add({ keys, lock, run });
     if ('error' in outcome) throw outcome.error;
@@ -87,8 +87,8 @@ export class PolicyStore {
     steps: readonly AnyStep[],
     ifLocked: IfLocked,
   ): Promise<readonly (Settled | Promise<Settled>)[]> {
-    const outcomes = await this.recorder.write((telling) =>
-      changeRecords(this.executor.dialect, steps, ifLocked, telling),
+    const outcomes = await this.recorder.write((publisher) =>
+      changeRecords(this.executor.dialect, steps, ifLocked, publisher),
     );
     return steps.slice(0, outcomes.length).map((step, index) => {
       const outcome = outcomes[index] ?? { error: new Error('There is no outcome of this step.') };

@@ -1,5 +1,5 @@
 import { isComplete, isPublished } from '../../events/delivery-status.api.js';
-import type { Telling } from '../../events/event-recorder.js';
+import type { TransactionPublisher } from '../../events/event-recorder.js';
 import type { NewEvent } from '../../events/event-types.js';
 import { deliveryEvents } from '../../events/events-of.js';
 import type { Dialect } from '../../storage/dialect.js';
@@ -61,7 +61,7 @@ interface ChangedRow extends LockedRow {
 export function* settleDeliveries(
   dialect: Dialect,
   updates: readonly DeliveryUpdate[],
-  { tell, expect }: Telling,
+  { publish, expect }: TransactionPublisher,
 ): Operation<readonly DeliveryTransition[]> {
   if (updates.length === 0) return [];
   const locked = yield* lockRecipients(dialect, updates);
@@ -101,15 +101,15 @@ export function* settleDeliveries(
     ...updateMessages(dialect, refundsOfMessages(refunded), completing, counts),
     ...insertTrail(dialect, rows),
   ];
-  const tellsNothing = !transitions.some(({ status }) => isPublished(status));
-  yield* writeAll(dialect.together(statements), tellsNothing);
+  const publishesNothing = !transitions.some(({ status }) => isPublished(status));
+  yield* writeAll(dialect.together(statements), publishesNothing);
   for (const [messageId, completed] of yield* completeSends(dialect, completing, counts)) {
     const place = completing.get(messageId)?.by ?? -1;
     const last = transitions[place];
     if (last) transitions[place] = { ...last, completed };
   }
   const events = transitions.flatMap(deliveryEvents);
-  for (const event of again ? events : byType(events)) tell(event);
+  for (const event of again ? events : byType(events)) publish(event);
   return transitions;
 }
 
@@ -203,7 +203,7 @@ export function* expireDeliveries(
   { channel, limit, now, statuses }: ExpiryOrder,
   memory: QueueMemory,
   floors: Floors,
-  telling: Telling,
+  publisher: TransactionPublisher,
 ): Operation<readonly DeliveryTransition[]> {
   const rows: Row[] = [];
   const places = statuses.flatMap((status) => PRIORITIES.flatMap((priority) => memory.placesOf(status, priority)));
@@ -224,7 +224,7 @@ export function* expireDeliveries(
       status: 'unknown',
       at: now,
     })),
-    telling,
+    publisher,
   );
 }
 

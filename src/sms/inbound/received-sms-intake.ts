@@ -70,7 +70,7 @@ export class ReceivedSmsIntake {
     const events = (await this.accountsOf(sms, at)).map(eventFor);
     const isNew = await this.stores.add({ id, ...nameOf(sms, at), events, ...(joined && { joined }) });
     if (!isNew) return;
-    for (const event of events.length > 0 ? events : [eventFor(EVERY_ACCOUNT)]) this.events.tell(event);
+    for (const event of events.length > 0 ? events : [eventFor(EVERY_ACCOUNT)]) this.events.publish(event);
   }
 
   private async accountsOf({ from, to }: InboundSms, now: number): Promise<readonly string[]> {

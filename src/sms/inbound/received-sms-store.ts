@@ -107,12 +107,12 @@ export class ReceivedSmsStore {
    */
   receive(texts: readonly ReceivedText[], now: number): Promise<readonly boolean[]> {
     const { dialect } = this.executor;
-    return this.recorder.write(function* ({ tell }) {
+    return this.recorder.write(function* ({ publish }) {
       const changed = yield* removeParts(texts);
       const left = texts.filter(({ joined }) => joined === undefined || !changed.has(joined));
       const isNew = yield* addNames(dialect, left, now);
       const added = new Set(left.filter((_, index) => isNew[index]));
-      for (const { events } of added) events.forEach(tell);
+      for (const { events } of added) events.forEach(publish);
       return texts.map((text) => added.has(text));
     });
   }

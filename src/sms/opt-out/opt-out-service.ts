@@ -48,7 +48,7 @@ export class OptOutList {
     const entries = (await this.unlisted(keys)).map((key): OptOut => ({ ...key, id: this.ids.next(), source, at }));
     const audit = by && auditOf('optout.added', by, at);
     const added = await this.change(keys, () => this.store.add(entries, audit));
-    for (const entry of added) this.events.tell(optOutEvent('optout.added', entry, entry));
+    for (const entry of added) this.events.publish(optOutEvent('optout.added', entry, entry));
     return added.length;
   }
 
@@ -80,7 +80,7 @@ export class OptOutList {
     };
     const audit = by && auditOf('optout.removed', by, change.at);
     const events = eventsOf(await this.change(keys, () => this.store.remove(named, source, eventsOf, audit)));
-    for (const event of events) this.events.tell(event);
+    for (const event of events) this.events.publish(event);
     return events.length;
   }
 

@@ -64,10 +64,11 @@ export class OptOutStore {
    */
   add(entries: readonly OptOut[], auditOf: AuditOf = () => []): Promise<readonly OptOut[]> {
     const { dialect } = this.executor;
-    return this.recorder.write(function* ({ tell }) {
+    return this.recorder.write(function* ({ publish }) {
       const added = yield* addOptOuts(dialect, entries);
       // An opt-out of every account gives no event: an account may never have written to that phone.
-      for (const entry of added) if (entry.accountId !== EVERY_ACCOUNT) tell(optOutEvent('optout.added', entry, entry));
+      for (const entry of added)
+        if (entry.accountId !== EVERY_ACCOUNT) publish(optOutEvent('optout.added', entry, entry));
       for (const entry of auditOf(added)) yield* recordAudit(entry);
       return added;
     });
@@ -85,9 +86,9 @@ export class OptOutStore {
     auditOf: AuditOf = () => [],
   ): Promise<readonly OptOut[]> {
     const { dialect } = this.executor;
-    return this.recorder.write(function* ({ tell }) {
+    return this.recorder.write(function* ({ publish }) {
       const removed = yield* removeOptOuts(dialect, keys, source);
-      for (const event of eventsOf(removed)) if (event.accountId !== EVERY_ACCOUNT) tell(event);
+      for (const event of eventsOf(removed)) if (event.accountId !== EVERY_ACCOUNT) publish(event);
       for (const entry of auditOf(removed)) yield* recordAudit(entry);
       return removed;
     });

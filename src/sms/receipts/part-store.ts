@@ -1,4 +1,4 @@
-import { EventRecorder, type Telling } from '../../events/event-recorder.js';
+import { EventRecorder, type TransactionPublisher } from '../../events/event-recorder.js';
 import type { DeliveryTransition } from '../../outbox/outbox-records.js';
 import type { Walked } from '../../outbox/retention/retention-records.js';
 import { settleDeliveries } from '../../outbox/settle/settle.js';
@@ -47,7 +47,7 @@ export class PartStore {
    */
   async record(taken: readonly TakenSms[], now: number): Promise<readonly DeliveryTransition[]> {
     const { dialect } = this.executor;
-    const moved = await this.recorder.write((telling) => recordParts(dialect, taken, now, telling));
+    const moved = await this.recorder.write((publisher) => recordParts(dialect, taken, now, publisher));
     if (!dialect.locksOneNode || taken.length === 0) return moved;
     const parked = await this.executor.read(() => parkedReceipts(dialect, taken, now));
     return [...moved, ...(await this.lookAgain(parked, now, taken))];
@@ -65,8 +65,8 @@ export class PartStore {
    */
   async receive(receipts: readonly DatedReceipt[], parking: Parking): Promise<readonly DeliveryTransition[]> {
     const { dialect } = this.executor;
-    const { moved, unmatched } = await this.recorder.write((telling) =>
-      receiveReceipts(dialect, receipts, parking, telling),
+    const { moved, unmatched } = await this.recorder.write((publisher) =>
+      receiveReceipts(dialect, receipts, parking, publisher),
     );
     return dialect.locksOneNode ? [...moved, ...(await this.lookAgain(unmatched, parking.now))] : moved;
   }
@@ -78,7 +78,7 @@ export class PartStore {
     taken: readonly TakenSms[] = [],
   ): Promise<readonly DeliveryTransition[]> {
     if (parked.length === 0) return [];
-    return this.recorder.write((telling) => applyParked(this.executor.dialect, parked, { now, taken, telling }));
+    return this.recorder.write((publisher) => applyParked(this.executor.dialect, parked, { now, taken, publisher }));
   }
 
   /** The parts of one SMS, or of all SMS of a send, by position, attempt and part. */
@@ -108,12 +108,12 @@ function* recordParts(
   dialect: Dialect,
   taken: readonly TakenSms[],
   now: number,
-  telling: Telling,
+  publisher: TransactionPublisher,
 ): Operation<readonly DeliveryTransition[]> {
   if (taken.length === 0) return [];
   yield* lockRoutes(dialect, taken);
   yield insertParts(dialect, taken);
-  return yield* applyParked(dialect, yield* parkedReceipts(dialect, taken, now), { now, taken, telling });
+  return yield* applyParked(dialect, yield* parkedReceipts(dialect, taken, now), { now, taken, publisher });
 }
 
 /** What parked receipts are applied with. */
@@ -121,14 +121,14 @@ interface Unparking {
   readonly now: number;
   /** SMS that have just been recorded. */
   readonly taken: readonly TakenSms[];
-  readonly telling: Telling;
+  readonly publisher: TransactionPublisher;
 }
 
 /** Applies parked receipts, and forgets those that have a part now. */
 function* applyParked(
   dialect: Dialect,
   parked: readonly DatedReceipt[],
-  { now, taken, telling }: Unparking,
+  { now, taken, publisher }: Unparking,
 ): Operation<readonly DeliveryTransition[]> {
   if (parked.length === 0) return [];
   yield* lockRoutes(dialect, parked);
@@ -138,7 +138,7 @@ function* applyParked(
     dialect,
     parked.filter((receipt) => !left.has(receipt)),
   );
-  return yield* settleDeliveries(dialect, withTrails(updates, taken), telling);
+  return yield* settleDeliveries(dialect, withTrails(updates, taken), publisher);
 }
 
 /** What became of receipts. */
@@ -153,13 +153,13 @@ function* receiveReceipts(
   dialect: Dialect,
   receipts: readonly DatedReceipt[],
   parking: Parking,
-  telling: Telling,
+  publisher: TransactionPublisher,
 ): Operation<ReceivedReceipts> {
   if (receipts.length === 0) return { moved: [], unmatched: [] };
   yield* lockRoutes(dialect, receipts);
   const { updates, unmatched } = yield* applyReceipts(dialect, receipts, parking.now);
   yield* parkReceipts(dialect, unmatched, parking);
-  return { moved: yield* settleDeliveries(dialect, updates, telling), unmatched };
+  return { moved: yield* settleDeliveries(dialect, updates, publisher), unmatched };
 }
 
 /** Locks routes until the transaction ends. Does nothing where a writer locks the whole database. */

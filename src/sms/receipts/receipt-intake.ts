@@ -48,7 +48,7 @@ export class ReceiptIntake {
   private async store(batch: readonly (readonly DatedReceipt[])[]): Promise<readonly undefined[]> {
     const now = this.clock.now();
     const transitions = await this.parts.receive(batch.flat(), { now, until: now + PARKED_MS, most: MAX_PARKED });
-    this.events.tellMoved(transitions);
+    this.events.publishTransitions(transitions);
     return batch.map(() => undefined);
   }
 }

@@ -100,7 +100,7 @@ export class SubmitRecord {
   private async tryToStore(taken: readonly TakenSms[]): Promise<'stored' | 'away' | 'failed'> {
     try {
       const transitions = await this.parts.record(taken, this.clock.now());
-      this.events.tellMoved(transitions);
+      this.events.publishTransitions(transitions);
       return 'stored';
     } catch (error) {
       return error instanceof StorageUnavailableError ? 'away' : 'failed';

@@ -37,12 +37,12 @@ export function* migrate(dialect: Dialect, now: number, groups: readonly SchemaG
     // Another instance may have applied them meanwhile.
     const missing = yield* missingVersions(dialect, groups);
     const isFirst = missing.every(({ changes, begun }) => !begun && changes.every(({ isNew }) => isNew));
-    if (!isFirst && !dialect.migratesInTransaction) tell(missing);
+    if (!isFirst && !dialect.migratesInTransaction) logMigration(missing);
     yield* isFirst ? dialect.atOnce(() => apply(dialect, now, missing)) : apply(dialect, now, missing);
   });
 }
 
-function tell(missing: readonly Missing[]): void {
+function logMigration(missing: readonly Missing[]): void {
   const names = missing.map(({ name }) => name).join(', ');
   new Logger('TypeormStorage').log(
     `The schema is brought up to date (${names}). On large tables this takes minutes; other processes go on meanwhile.`,

@@ -30,7 +30,7 @@ export interface QueueContext {
 }
 
 /** A part of the log that was cut before the endpoint was told of it. */
-interface UntoldGap extends Gap {
+interface UnreportedGap extends Gap {
   /** Pending calls in it. */
   readonly lost: readonly number[];
   readonly tries: number;
@@ -58,11 +58,11 @@ export class CallQueue {
   private readonly reader: EventReader;
   private readonly pending: PendingCalls;
   private storedPosition: number;
-  private gap: UntoldGap | undefined;
+  private gap: UnreportedGap | undefined;
   private running: RunningReplay | undefined;
   private mayHaveReplay = true;
   /** The last gap that was told, or given up. */
-  private told: Gap = { from: 0, to: -1 };
+  private reportedGap: Gap = { from: 0, to: -1 };
   /** The commit that must be stored before the next call, because it has a call that is or was pending. */
   private awaited: number | undefined;
 
@@ -159,7 +159,7 @@ export class CallQueue {
     return this.endpoint.ordering === 'strict';
   }
 
-  private nextGap(gap: UntoldGap, underWay: number): Call | undefined {
+  private nextGap(gap: UnreportedGap, underWay: number): Call | undefined {
     const { endpoint, context } = this;
     if (underWay > 0 || gap.dueAt > context.clock.now()) return undefined;
     const ended = (ok: boolean) => {
@@ -169,7 +169,7 @@ export class CallQueue {
       if (this.gap) return;
       if (gap.to > this.cursor.position) this.cursor.add(gap.to, 0);
       for (const sequence of gap.lost) this.draft.done(sequence);
-      this.told = gap;
+      this.reportedGap = gap;
       this.awaitStore();
     };
     return { events: [gapEvent(endpoint, gap, context.clock.now())], sequences: [], batch: undefined, ended };
@@ -222,7 +222,7 @@ export class CallQueue {
 
   /** Pending calls without an event: no longer kept, which the endpoint has to know, or no longer of its types. */
   private leaveOut(sequences: readonly number[], earliest: number): void {
-    const { from, to } = this.told;
+    const { from, to } = this.reportedGap;
     const isLost = (sequence: number) => sequence < earliest && (sequence < from || sequence > to);
     const lost = sequences.filter(isLost);
     if (lost.length > 0) this.addGap({ from: Math.min(...lost), to: earliest - 1 }, lost);

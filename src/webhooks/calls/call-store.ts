@@ -68,7 +68,7 @@ export class CallStore {
   commit(owner: string, progress: readonly CallProgress[]): Promise<ReadonlySet<string>> {
     const { dialect } = this.executor;
     if (progress.some(({ disabled }) => disabled !== undefined)) {
-      return this.recorder.write(({ tell }) => commitCalls(dialect, owner, progress, tell));
+      return this.recorder.write(({ publish }) => commitCalls(dialect, owner, progress, publish));
     }
     const work = () => commitCalls(dialect, owner, progress, () => undefined);
     // A database that ends at once may forget what was not on disk, while this process goes on from its cursor: a call that

@@ -90,7 +90,7 @@ export class WebhookService {
       const made = { ...definition, url, id: this.ids.next(), accountId, signature, versions: this.secrets.first() };
       return this.store.create({ ...made, createdAt: this.clock.now() }, answering(once), options.by);
     });
-    this.tell(accountId);
+    this.notify(accountId);
     return this.withSecret(accepted);
   }
 
@@ -135,7 +135,7 @@ export class WebhookService {
     { by }: Pick<WebhookCallOptions, 'by'> = {},
   ): Promise<{ readonly success: true }> {
     if (!(await this.store.remove(keyOf(accountId, id), this.clock.now(), by))) throw notFound();
-    this.tell(accountId);
+    this.notify(accountId);
     return { success: true };
   }
 
@@ -163,7 +163,7 @@ export class WebhookService {
       if (!rotated) throw notFound();
       return rotated;
     });
-    this.tell(accountId);
+    this.notify(accountId);
     return this.withSecret(accepted);
   }
 
@@ -254,7 +254,7 @@ export class WebhookService {
 
   private changed(accountId: string, endpoint: Endpoint | undefined): EndpointView {
     if (!endpoint) throw notFound();
-    this.tell(accountId);
+    this.notify(accountId);
     return endpointView(endpoint);
   }
 
@@ -264,7 +264,7 @@ export class WebhookService {
     return { reply: { ...view, ...this.secrets.shown(source) }, replayed };
   }
 
-  private tell(accountId: string): void {
+  private notify(accountId: string): void {
     publishNotice(this.notifier, 'endpoint', accountId);
   }
 }

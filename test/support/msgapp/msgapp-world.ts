@@ -5,7 +5,7 @@ import { Rounds } from '../../../src/common/concurrency/rounds.js';
 import { UuidGenerator } from '../../../src/common/ids.js';
 import { LocalNotifier } from '../../../src/common/notifier.js';
 import { EventLog } from '../../../src/events/event-log.js';
-import { EventTeller } from '../../../src/events/event-teller.js';
+import { EventPublisher } from '../../../src/events/event-publisher.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { type FetchedMedia, MediaFetcher, type MediaRequest } from '../../../src/media/media-fetcher.js';
 import { MediaStore } from '../../../src/media/media-store.js';
@@ -108,7 +108,7 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
     sessionStore: SessionStore = storage.store(SessionStore),
   ) {
     const { events, notifier, texts, channels, ids } = this;
-    const teller = new EventTeller(events, storage.store(EventLog));
+    const teller = new EventPublisher(events, storage.store(EventLog));
     const settings = resolveMsgappSettings({ tariff: { text: 1, media: 2 }, ...options });
     this.clock = clock;
     this.storage = storage;

@@ -63,9 +63,9 @@ async function record(): Promise<void> {
     try {
       await recorder.write(
         // biome-ignore lint/correctness/useYield: it stores nothing but its events
-        function* ({ tell }) {
+        function* ({ publish }) {
           for (let index = 0; index < 5; index++) {
-            tell({ type: 'optout.added', accountId: account, at: clock.now(), data });
+            publish({ type: 'optout.added', accountId: account, at: clock.now(), data });
           }
         },
       );

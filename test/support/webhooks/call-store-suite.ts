@@ -67,9 +67,9 @@ export function describeCallStore(
       const data = { number: '22670000000', signature: 'INFOS', source: 'phone' };
       await recorder.write(
         // biome-ignore lint/correctness/useYield: it stores nothing but its events
-        function* ({ tell }) {
+        function* ({ publish }) {
           for (let index = 0; index < events; index++)
-            tell({ type, accountId: account, at: at + index * step, data } as never);
+            publish({ type, accountId: account, at: at + index * step, data } as never);
         },
       );
     }

@@ -113,10 +113,10 @@ export class CallWorld {
   async record(count: number, type: EventType = 'optout.added'): Promise<void> {
     await this.recorder.write(
       // biome-ignore lint/correctness/useYield: it stores nothing but its events
-      function* (this: CallWorld, { tell }: { readonly tell: (event: never) => void }) {
+      function* (this: CallWorld, { publish }: { readonly publish: (event: never) => void }) {
         for (let index = 0; index < count; index++) {
           const data = { number: '22670000000', signature: 'INFOS', source: 'phone' };
-          tell({ type, accountId: this.account, at: this.clock.now(), data } as never);
+          publish({ type, accountId: this.account, at: this.clock.now(), data } as never);
         }
       }.bind(this),
     );

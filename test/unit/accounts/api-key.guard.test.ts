@@ -20,7 +20,7 @@ import { Clock } from '../../../src/common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../../../src/common/errors.js';
 import { IdGenerator, UuidGenerator } from '../../../src/common/ids.js';
 import { LocalNotifier, Notifier } from '../../../src/common/notifier.js';
-import { EventTeller } from '../../../src/events/event-teller.js';
+import { EventPublisher } from '../../../src/events/event-publisher.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { eventTeller } from '../../support/event-teller.js';
 import { CountingAccountStore } from './counting-account-store.js';
@@ -59,7 +59,7 @@ async function start(adapter: 'express' | 'fastify', options: Partial<AccountOpt
       { provide: Notifier, useClass: LocalNotifier },
       { provide: IdGenerator, useClass: UuidGenerator },
       { provide: AccountStore, useValue: store },
-      { provide: EventTeller, useValue: eventTeller() },
+      { provide: EventPublisher, useValue: eventTeller() },
       { provide: AccountSettings, useValue: settings },
     ],
     exports: [Authenticator, Admission, AccountSettings, AccountService],

@@ -71,13 +71,13 @@ describe('accounts with a low balance', () => {
   test('are told of when the storage answers again', async () => {
     start();
     await low('a');
-    const { tellLow } = storage.store(LedgerStore);
-    storage.store(LedgerStore).tellLow = async () => {
+    const { publishLow } = storage.store(LedgerStore);
+    storage.store(LedgerStore).publishLow = async () => {
       throw new StorageUnavailableError('away');
     };
     await second();
     expect(heard).toEqual([]);
-    storage.store(LedgerStore).tellLow = tellLow;
+    storage.store(LedgerStore).publishLow = publishLow;
     await second();
     expect(heard).toEqual(['a']);
   });

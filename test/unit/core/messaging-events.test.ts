@@ -27,7 +27,7 @@ describe('a listener', () => {
   test('hears its own events only, until it wants no more', () => {
     const heard: unknown[] = [];
     const stop = events.on('sms.received', (text) => heard.push(text));
-    events.tell({ type: 'otp.verified', accountId: 'a', at: 0, data: { service: 's', number: '22670000001' } });
+    events.publish({ type: 'otp.verified', accountId: 'a', at: 0, data: { service: 's', number: '22670000001' } });
     events.emit('sms.received', TEXT);
     stop();
     events.emit('sms.received', TEXT);
@@ -38,9 +38,9 @@ describe('a listener', () => {
     const heard: unknown[] = [];
     const data = { service: 's', number: '22670000001' };
     const stop = events.on(['otp.verified', 'otp.locked'], (event) => heard.push(event));
-    events.tell({ type: 'otp.verified', accountId: 'a', at: 0, data });
+    events.publish({ type: 'otp.verified', accountId: 'a', at: 0, data });
     stop();
-    events.tell({ type: 'otp.locked', accountId: 'a', at: 0, data: { ...data, retry_after: 1 } });
+    events.publish({ type: 'otp.locked', accountId: 'a', at: 0, data: { ...data, retry_after: 1 } });
     expect(heard).toEqual([{ type: 'otp.verified', timestamp: '1970-01-01T00:00:00.000Z', account: 'a', data }]);
   });
 
@@ -49,10 +49,10 @@ describe('a listener', () => {
     const off = events.on('send.completed', ({ type, data }) => heard.push(`${type} ${data.recipients_count}`));
     const completed = { recipients: 2, statuses: { sent: 1, failed: 1 }, units: 2, refundedUnits: 1 };
     const moved = [aMove(1), aMove(2, { status: 'failed', completed })];
-    events.tellMoved(moved);
+    events.publishTransitions(moved);
     expect(heard).toEqual(['send.completed 2']);
     off();
-    events.tellMoved(moved);
+    events.publishTransitions(moved);
     expect(heard).toHaveLength(1);
   });
 

@@ -23,15 +23,15 @@ export class LedgerCheckStream {
 
   private follow(client: Subscriber<MessageEvent>): () => void {
     let cancel: () => void = () => undefined;
-    let told = '';
+    let sent = '';
     let looks = 0;
     const look = async () => {
       // While the storage is away the client waits.
       const view = await this.checks.last().catch(() => undefined);
       if (client.closed) return;
       const text = view && JSON.stringify(view);
-      if (text !== undefined && text !== told) client.next({ type: 'check', data: text });
-      told = text ?? told;
+      if (text !== undefined && text !== sent) client.next({ type: 'check', data: text });
+      sent = text ?? sent;
       if ((view && view.state !== 'running') || ++looks >= MAX_LOOKS) client.complete();
       else cancel = this.clock.after(LOOK_MS, () => void look());
     };

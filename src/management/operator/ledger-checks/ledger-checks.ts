@@ -91,18 +91,18 @@ export class LedgerChecks implements BeforeApplicationShutdown {
     let reached: Pick<LedgerProgress, 'part' | 'checked'> | undefined;
     let storing: Promise<unknown> = Promise.resolve();
     let cancel: () => void = () => undefined;
-    let told: typeof reached;
-    const tell = () => {
-      told = reached;
+    let reported: typeof reached;
+    const reportProgress = () => {
+      reported = reached;
       const { part, checked = 0 } = reached ?? {};
       return this.store.step({ id, part, checked, leaseUntil: this.clock.now() + LEASE_MS });
     };
     // A part may take longer than the lease, so a timer keeps it.
     const beat = (age: number) => {
       cancel = this.clock.after(STEP_MS, () => {
-        const isDue = reached !== told || age >= LEASE_MS / 3;
+        const isDue = reached !== reported || age >= LEASE_MS / 3;
         // The next step tells more; without any the lease ends.
-        if (isDue) storing = storing.then(tell).catch(() => undefined);
+        if (isDue) storing = storing.then(reportProgress).catch(() => undefined);
         beat(isDue ? 0 : age + STEP_MS);
       });
     };
@@ -117,7 +117,7 @@ export class LedgerChecks implements BeforeApplicationShutdown {
     } finally {
       cancel();
       await storing;
-      if (reached !== told) await tell().catch(() => undefined);
+      if (reached !== reported) await reportProgress().catch(() => undefined);
     }
   }
 }

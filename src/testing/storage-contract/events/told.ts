@@ -150,7 +150,7 @@ export const EMITTERS: readonly Emitter[] = [
     prepare: async (world) => {
       await world.accounts.setLowBalance(ACCOUNT, 10);
       await spend(world, 991);
-      return () => world.ledger.tellLow(START, 9);
+      return () => world.ledger.publishLow(START, 9);
     },
   },
 ];
@@ -208,7 +208,7 @@ export function toldTests({ test }: TestRunner, world: World): void {
 }
 
 function lowBalanceTests({ test }: Pick<TestRunner, 'test'>, world: World): void {
-  const told = async () => (await world.ledger.tellLow(START, 9)).map(({ data }) => data);
+  const told = async () => (await world.ledger.publishLow(START, 9)).map(({ data }) => data);
   const set = (units: number | undefined, id = ACCOUNT) => world.accounts.setLowBalance(id, units);
   const post = (units: number, id: string) => {
     return world.ledger.post({ ...toldPosting(units, units > 0 ? 'topup' : 'adjust'), id: `op:${id}` });

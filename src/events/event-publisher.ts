@@ -7,7 +7,7 @@ import { MessagingEvents } from './messaging-events.js';
 
 /** Tells this process of events, when they are stored. */
 @Injectable()
-export class EventTeller {
+export class EventPublisher {
   private readonly log = new FaultLog('Events');
 
   constructor(
@@ -16,12 +16,12 @@ export class EventTeller {
   ) {}
 
   /** Tells of events that a store has recorded with their change; of those in a host's transaction, after its commit. */
-  tell(events: readonly NewEvent[], host?: HostTransaction): void {
-    const tell = () => {
-      for (const event of events) this.events.tell(event);
+  publish(events: readonly NewEvent[], host?: HostTransaction): void {
+    const publish = () => {
+      for (const event of events) this.events.publish(event);
     };
-    if (host && events.length > 0) this.stored.whenCommitted(host, tell);
-    else tell();
+    if (host && events.length > 0) this.stored.whenCommitted(host, publish);
+    else publish();
   }
 
   /**
@@ -29,7 +29,7 @@ export class EventTeller {
    * hold a transaction of the host's that a write of ours would wait for. What cannot be stored is logged by its type.
    */
   add(event: NewEvent): void {
-    this.events.tell(event);
+    this.events.publish(event);
     this.stored.append([event]).catch((error: unknown) => {
       this.log.warn(`An event ${event.type} could not be stored: ${nameOf(error)}.`, { code: faultCode(error) });
     });
