@@ -18,7 +18,7 @@ export type SourcesOfTime = Pick<MessagingOptions, 'clock' | 'ids'>;
 /** The host application. */
 @Module({})
 export class AppModule {
-  /** @param migrations `check`: a database without our tables, or with older ones, is refused and not changed */
+  /** @param migrations `check`: the app refuses a database that has no tables of ours, or older ones, and does not change it */
   static with(config: Config, migrations: 'run' | 'check' = 'run', time: SourcesOfTime = {}): DynamicModule {
     const { databaseUrl, homeCountry, role, metricsSecret } = config;
     const { otpPepper, credentialsKey, webhookPepper, managementSecret } = serviceSecrets(config);

@@ -2,18 +2,19 @@ import { retryAfterMs } from '../common/retry-after.js';
 import { SECOND_MS } from '../common/time.js';
 
 /**
- * Why a call failed: an error that the API answered, or a failure on the way to it. What the `signal` of a call says, and what
- * `token` throws, is thrown as it is.
+ * Why a call failed: the API answered with an error, or could not be reached. The reason of a call's `signal` and whatever
+ * `token` throws are thrown unchanged, not as this error.
  */
 export class MessagingApiError extends Error {
   override readonly name = 'MessagingApiError';
 
   constructor(
-    /** The HTTP status; 0 when there was no answer. */
+    /** The HTTP status. 0 if there was no answer. */
     readonly status: number,
     /**
-     * The word of `X-Error-Code`, the same in every language: `insufficient_balance`, `code_expired`, … . Without an answer it is
-     * `timeout` or `network_error`, without the header (a proxy, or a browser that may not read it) `unknown`.
+     * The word of `X-Error-Code`, which is the same in every language: `insufficient_balance`, `code_expired`, … . Without an
+     * answer it is `timeout` or `network_error`. If the answer has no such header (an answer of a proxy, or a browser that may
+     * not read the header), it is `unknown`.
      */
     readonly code: string,
     /** What happened, in the language of the service. */
@@ -37,14 +38,17 @@ export class MessagingApiError extends Error {
   /** Seconds after which another attempt can succeed. */
   readonly retryAfter: number | undefined;
 
-  /** With a 410 of the feed: the lowest number that is kept. */
+  /** If the feed answered 410: the lowest sequence number that is kept. */
   readonly earliest: number | undefined;
 
-  /** The key that the call had. The same call with the same key is not charged twice; it gets the first answer if there was one. */
+  /**
+   * The Idempotency-Key of the call. The same call with the same key is not charged twice. If the first call got an answer, the
+   * second call gets the same answer.
+   */
   readonly idempotencyKey: string | undefined;
 }
 
-/** The error that an answer says. */
+/** Makes the error for an answer that is not a success. */
 export async function errorOf(response: Response, idempotencyKey: string | undefined): Promise<MessagingApiError> {
   const { status, statusText, headers } = response;
   const text = await response.text();
@@ -66,7 +70,7 @@ function messageIn(text: string): string | undefined {
     const { message } = JSON.parse(text);
     return typeof message === 'string' ? message : undefined;
   } catch {
-    // A proxy's page.
+    // The body is not JSON, for example the page of a proxy.
     return undefined;
   }
 }

@@ -5,40 +5,42 @@ import { limited, pause } from './waiting.js';
 
 /** How a client reaches the API. */
 export interface ClientOptions {
-  /** Where the routes start: `https://api.example.com/api/v1`. */
+  /** The URL under which the routes are. Example: `https://api.example.com/api/v1`. */
   readonly baseUrl: string;
-  /** For programs only; in a browser, where everybody could read it, it is refused. */
+  /** For programs only. A browser refuses it, because everybody could read it there. */
   readonly apiKey?: string | undefined;
   /**
-   * Gives the present user token. It is called before each attempt. After a 401 it is called once more with the token that was
-   * refused, and the request is repeated if it returns another one. What it throws is thrown by the call.
+   * Returns the current user token. The client calls it before each attempt. After a 401 it calls it once more with the refused
+   * token, and repeats the request if the function returns another token. If the function throws, the call throws the same error.
    */
   readonly token?: ((refused?: string) => Promise<string>) | undefined;
   /**
-   * The header that carries the user token. Choose `x-user-token` for a page behind a proxy with Basic authentication, whose
-   * browser puts the proxy's credentials into `Authorization`. Default: `authorization`, as `Bearer`.
+   * The header that carries the user token. Choose `x-user-token` for a page behind a proxy with Basic authentication, because
+   * the browser puts the proxy's credentials into `Authorization`. Default: `authorization`, as `Bearer`.
    */
   readonly tokenHeader?: 'authorization' | 'x-user-token' | undefined;
-  /** The account that an operator's token is used for. */
+  /** The account for which an operator's token is used. */
   readonly account?: string | undefined;
-  /** Instead of the global `fetch`. */
+  /** The function that sends requests. Default: the global `fetch`. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
-  /** Milliseconds that a call may take with all its attempts and pauses. Default 90 000; one attempt has at most 35 000. */
+  /**
+   * How many milliseconds a call may take with all its attempts and pauses. Default 90 000. One attempt may take at most 35 000.
+   */
   readonly timeoutMs?: number | undefined;
   /** How often an attempt is repeated after a network error, 429, 502, 503, 504 or `number_reconnecting`. Default 4. */
   readonly retries?: number | undefined;
   /**
-   * The longest pause between two attempts, in milliseconds. If the service asks for a longer one by `Retry-After`, the error is
-   * thrown at once. Give a short one where somebody waits in front of a screen. Default: whatever fits into `timeoutMs`.
+   * The longest pause between two attempts, in milliseconds. If the service asks for a longer pause by `Retry-After`, the call
+   * throws the error at once. Give a short pause if somebody waits in front of a screen. Default: whatever fits into `timeoutMs`.
    */
   readonly maxPauseMs?: number | undefined;
 }
 
 /** Options of one call. */
 export interface CallOptions {
-  /** Ends the call, which then throws the signal's reason. What the service has accepted by then stays accepted. */
+  /** Ends the call, which then throws the signal's reason. If the service has accepted the request by then, it stays accepted. */
   readonly signal?: AbortSignal | undefined;
-  /** Instead of the client's. */
+  /** Replaces the client's `timeoutMs` for this call. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -47,48 +49,54 @@ export interface StreamCallOptions {
   /** Ends the stream, which then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Called when the connection is open, and when it has ended and will be opened again. `error` says why it ended; it is undefined
-   * if the service has closed it.
+   * Called with `open` when the connection is open, and with `waiting` when it has ended and will be opened again. `error` says
+   * why it ended, or is undefined if the service closed the connection.
    */
   readonly onState?: ((state: 'open' | 'waiting', error?: MessagingApiError) => void) | undefined;
 }
 
 /** Options of a send. */
 export interface SendOptions extends CallOptions {
-  /** 1 to 255 visible characters. Default: a random one for each call, the same in all its attempts. */
+  /** 1 to 255 visible characters. Default: a random key for each call. All attempts of the call have the same key. */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** What is asked. */
+/** A request to the API. */
 interface Ask {
   /** Default: GET. */
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** The steps of the path below `baseUrl`, not yet encoded. */
   readonly path: readonly string[];
-  /** What is undefined is left out, a list is joined by commas. */
+  /** The parameters of the query. Undefined values are left out. Lists are joined by commas. */
   readonly query?: object | undefined;
   readonly body?: object | undefined;
-  /** `keyed`: has an Idempotency-Key; `unsafe`: a repeat does more than the first, so it is repeated only after a 429. */
+  /**
+   * `keyed`: the request has an Idempotency-Key. `unsafe`: a repeat would do more than the first request, so it is repeated only
+   * after a 429.
+   */
   readonly repeat?: 'keyed' | 'unsafe';
-  /** `none`: the path or the body authenticates. `if-any`: a cookie authenticates as well as the token. Default: required. */
+  /**
+   * `none`: the path or the body authenticates the request. `if-any`: a cookie can authenticate it instead of the token. Default:
+   * credentials are required.
+   */
   readonly credentials?: 'none' | 'if-any';
   readonly accept?: string;
-  /** The answer where a repeat finds nothing, because an attempt whose answer was lost has removed it. */
+  /** The result if a repeated attempt finds nothing, because an earlier attempt, whose answer was lost, has removed it. */
   readonly gone?: object;
-  /** Whether one attempt may take all the time of the call, as the answer is large. */
+  /** Whether one attempt may take all the time of the call, because the answer is large. */
   readonly large?: true;
 }
 
-/** The service answers within 30 s after the body has arrived. */
+/** The time for one attempt. The service answers within 30 s after the body has arrived. */
 const ATTEMPT_MS = 35_000;
 /** Bytes of a body for which an attempt gets one more millisecond: 64 kbit/s, as on a slow mobile connection. */
 const UPLOAD_BYTES_PER_MS = 8;
-/** The service writes a comment every 15 s. */
+/** A stream that is silent for so long counts as broken. The service writes a comment every 15 s. */
 const SILENCE_MS = 45_000;
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 30_000;
 
-/** Makes the requests of a client: credentials, attempts, deadlines, errors. */
+/** Sends the requests of a client, with credentials, attempts, deadlines and errors. */
 export class Caller {
   readonly #options: ClientOptions;
 
@@ -101,7 +109,7 @@ export class Caller {
     this.#options = options;
   }
 
-  /** Asks and reads the answer as JSON; undefined for an empty one. */
+  /** Sends a request and reads the answer as JSON. Returns undefined for an empty answer. */
   json<T>(ask: Ask, options?: SendOptions): Promise<T> {
     return this.read(ask, options, async (response) => {
       const text = await response.text();
@@ -109,7 +117,7 @@ export class Caller {
     });
   }
 
-  /** A list of pages with cursors. */
+  /** Returns a list whose pages the API gives by cursors. */
   list<T>(path: readonly string[], query: object | undefined, options: CallOptions | undefined): Listing<T> {
     return new Listing<T>(
       (cursor) => this.json({ path, query: { ...query, cursor } }, options),
@@ -118,8 +126,9 @@ export class Caller {
   }
 
   /**
-   * Asks, again where that is harmless and of use, until there is an answer.
-   * @throws MessagingApiError the last attempt's
+   * Sends a request, and repeats it until there is an answer, as long as a repeat is harmless and can succeed.
+   *
+   * @throws MessagingApiError the error of the last attempt
    */
   async read<T>(ask: Ask, options: SendOptions = {}, take: (response: Response) => Promise<T>): Promise<T> {
     const { signal, timeoutMs = this.#options.timeoutMs ?? 90_000, idempotencyKey = newIdempotencyKey() } = options;
@@ -143,8 +152,8 @@ export class Caller {
   }
 
   /**
-   * The events of a stream. If a connection breaks or is silent, it is opened again behind the last event's id, as often as needed.
-   * A refusal is thrown.
+   * Returns the events of a stream. If the connection breaks or is silent, the client opens it again after the last event's id,
+   * as often as needed. If the service refuses the request, the call throws.
    */
   async *events(
     ask: Ask,
@@ -234,7 +243,7 @@ export class Caller {
     }
   }
 
-  /** The user token of a request; undefined if it has none. */
+  /** Returns the user token of a request, or undefined if it has none. */
   async #token(credentials: Ask['credentials'], refused?: string): Promise<string | undefined> {
     const { apiKey, token } = this.#options;
     if (credentials === 'none' || apiKey !== undefined) return undefined;
@@ -256,27 +265,30 @@ export class Caller {
 function isTransient(error: unknown, { repeat }: Ask): error is MessagingApiError {
   if (!(error instanceof MessagingApiError)) return false;
   const { status, code } = error;
-  // `idempotency_running`: an earlier attempt, whose answer was lost, is still under way.
-  // `number_reconnecting`: nothing was charged or sent, and the number is soon connected again.
+  // `idempotency_running`: an earlier attempt, whose answer was lost, is still running. `number_reconnecting`: nothing was
+  // charged or sent, and the number is soon connected again.
   if (status === 429 || code === 'idempotency_running' || code === 'number_reconnecting') return true;
   return repeat !== 'unsafe' && ([502, 503, 504].includes(status) || code === 'timeout' || code === 'network_error');
 }
 
-/** Milliseconds to the next attempt: at least `Retry-After`, and a random part that doubles, so that clients do not come all at once. */
+/**
+ * Returns the milliseconds until the next attempt: at least `Retry-After`, plus a random part that doubles with each attempt, so
+ * that not all clients come at once.
+ */
 function pauseAfter(error: unknown, attempt: number): number {
   const longest = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt);
   const asked = error instanceof MessagingApiError ? (error.retryAfter ?? 0) * 1000 : 0;
   return asked + longest * (0.5 + Math.random() / 2);
 }
 
-/** 128 random bits in hexadecimal. `crypto.randomUUID` does not exist on pages without TLS. */
+/** Returns 128 random bits in hexadecimal. `crypto.randomUUID` does not exist on pages without TLS. */
 export function newIdempotencyKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 function encoded(step: string): string {
-  // A URL would drop these, and name another route.
-  if (/^\.{0,2}$/.test(step)) throw new TypeError(`"${step}" is no id.`);
+  // A URL drops the steps `.` and `..` and an empty step, so the request would go to another route.
+  if (/^\.{0,2}$/.test(step)) throw new TypeError(`"${step}" is not an id.`);
   return encodeURIComponent(step);
 }
 

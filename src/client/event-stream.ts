@@ -5,17 +5,17 @@ import { limited } from './waiting.js';
 interface ServerSentEvent {
   /** Default: `message`. */
   readonly type: string;
-  /** Undefined where only an id came, behind which a connection is opened anew. */
+  /** Undefined if only an id came. A new connection then starts after this id. */
   readonly data: string | undefined;
-  /** The id of this event, or of the last one before it that had one. */
+  /** The id of this event, or of the last earlier event that had an id. */
   readonly id: string | undefined;
 }
 
 /**
- * The events of a response (WHATWG HTML, "Server-sent events", section 9.2.6). Ends when the response ends.
+ * Returns the events of a response (WHATWG HTML, "Server-sent events", section 9.2.6). It ends when the response ends.
  *
- * @param silenceMs how long nothing may come, not even a comment
- * @throws MessagingApiError `network_error` when the connection breaks, `timeout` when it is silent
+ * @param silenceMs how many milliseconds may pass without any data. A comment counts as data
+ * @throws MessagingApiError `network_error` if the connection breaks, `timeout` if it is silent for too long
  */
 export async function* readEvents(
   { body }: Response,
@@ -56,7 +56,7 @@ export async function* readEvents(
       }
     }
   } finally {
-    // Not awaited: a connection that hangs does not answer.
+    // We do not await this, because a connection that hangs does not answer.
     reader?.cancel().catch(() => {});
   }
 }

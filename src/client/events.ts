@@ -6,12 +6,12 @@ import { Listing } from './listing.js';
 /** An event of the account's log. */
 export type AccountEvent<T extends EventType = EventType> = EventView<T>;
 
-/** What a webhook call says. `endpoint.gap` names the sequences that are no longer kept and were never sent. */
+/** An event in a webhook call. `endpoint.gap` names the sequence numbers that are no longer kept and were never sent. */
 export type WebhookEvent = AccountEvent | EndpointEvent;
 
 /** Which events to read. */
 export interface EventsQuery<T extends EventType = EventType> {
-  /** Only events with a higher number. Default: from the earliest that is kept. */
+  /** Only events with a higher sequence number. Default: all events from the earliest that is kept. */
   readonly after?: number | undefined;
   readonly types?: readonly T[] | undefined;
 }
@@ -20,11 +20,11 @@ export interface EventsQuery<T extends EventType = EventType> {
 export interface EventsPageQuery<T extends EventType = EventType> extends EventsQuery<T> {
   /** 1 to 500. */
   readonly limit?: number | undefined;
-  /** Seconds to wait for the first, 0 to 25. */
+  /** How many seconds to wait for the first event, 0 to 25. */
   readonly wait?: number | undefined;
 }
 
-/** A part of the log. The `after` of the next page, `next_after`, is behind what `types` leaves out, too. */
+/** A part of the log. `next_after` is the `after` of the next page. It also passes over the events that `types` leaves out. */
 export type EventsPage<T extends EventType = EventType> = Omit<EventFeedPage, 'items'> & {
   readonly items: readonly AccountEvent<T>[];
 };
@@ -38,8 +38,9 @@ export class EventRoutes {
   }
 
   /**
-   * The events up to now: `for await` ends at the newest, `page` asks for one page behind a number.
-   * @throws MessagingApiError 410 with `earliest` when `after` is older than what is kept
+   * Lists the events up to now. `for await` ends at the newest event. `page` asks for one page after a sequence number.
+   *
+   * @throws MessagingApiError 410 with `earliest` if `after` is older than the log
    */
   list<T extends EventType = EventType>(
     { after, ...query }: EventsPageQuery<T> = {},
@@ -52,10 +53,10 @@ export class EventRoutes {
   }
 
   /**
-   * The events from now on, behind `after` first. It does not end by itself: a broken connection is opened anew where it stood,
-   * `break` or the signal leaves it.
+   * Returns the events after `after`, and then the events as they happen. It does not end by itself. If the connection breaks,
+   * the client opens it again after the last event. Use `break` or the signal to leave.
    *
-   * @throws MessagingApiError 410 with `earliest` when `after` is older than what is kept
+   * @throws MessagingApiError 410 with `earliest` if `after` is older than the log
    */
   async *stream<T extends EventType = EventType>({
     signal,
@@ -67,7 +68,7 @@ export class EventRoutes {
     }
   }
 
-  /** Every type, with its schema. */
+  /** Lists every event type with its schema. */
   types(options?: CallOptions): Promise<EventTypes> {
     return this.#caller.json({ path: ['webhooks', 'types'] }, options);
   }

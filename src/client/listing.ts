@@ -17,15 +17,15 @@ export class Listing<T, P extends { readonly items: readonly T[] } = Page<T>, C 
   readonly #next: (page: P) => C | null;
 
   /**
-   * @param read one page
-   * @param next the cursor of the page after it; null: it is the last
+   * @param read reads one page
+   * @param next returns the cursor of the page after a page, or null for the last page
    */
   constructor(read: (cursor: C | undefined) => Promise<P>, next: (page: P) => C | null) {
     this.#read = read;
     this.#next = next;
   }
 
-  /** @param cursor of an earlier page. Default: the first page */
+  /** @param cursor the `next_cursor` of an earlier page. Default: the first page */
   page(cursor?: C): Promise<P> {
     return this.#read(cursor);
   }

@@ -7,8 +7,8 @@ import { SmsRoutes } from './sms.js';
 import { WebhookRoutes } from './webhooks.js';
 
 /**
- * The API of a service, for Node.js and browsers, without dependencies. What the service refuses is thrown as a
- * `MessagingApiError`, so is a failure on the way once the attempts or the time are used up.
+ * The API of a service, for Node.js and browsers, without dependencies. If the service refuses a call, the call throws a
+ * `MessagingApiError`. If the service cannot be reached, the call throws one when its attempts or its time are used up.
  *
  * ```ts
  * const client = new MessagingClient({ baseUrl: 'https://api.example.com/api/v1', apiKey });
@@ -22,7 +22,7 @@ export class MessagingClient {
   readonly events: EventRoutes;
   readonly webhooks: WebhookRoutes;
 
-  /** @throws TypeError for an `apiKey` in a browser, or beside a `token` */
+  /** @throws TypeError for an `apiKey` in a browser, or for an `apiKey` together with a `token` */
   constructor(options: ClientOptions) {
     const caller = new Caller(options);
     this.#caller = caller;
@@ -36,7 +36,7 @@ export class MessagingClient {
     return this.#caller.json({ path: ['balance'] }, options);
   }
 
-  /** @param channel its name in the service's options */
+  /** @param channel the channel's name in the service's options */
   msgapp(channel = 'msgapp'): MsgappRoutes {
     return new MsgappRoutes(this.#caller, channel);
   }

@@ -13,13 +13,13 @@ export type {
   SessionView as MsgappSession,
 } from '../msgapp/msgapp.api.js';
 
-/** News of a session that waits to be linked. */
+/** An event of a session that waits to be linked. */
 export type LinkNews =
   | {
       readonly type: 'qr';
-      /** The text of the code. Who scans it gives the session control of his account: never log it. */
+      /** The text of the QR code. A person who scans it gives the session control of his account, so never log it. */
       readonly qr: string;
-      /** A PNG as `data:` URL. */
+      /** The code as a PNG, in a `data:` URL. */
       readonly image: string;
       readonly expires_at: string;
     }
@@ -31,15 +31,15 @@ export type LinkNews =
       readonly reason?: string;
     };
 
-/** What all messages have. */
+/** The fields that all messages have. */
 interface Addressed {
   /** E.164 digits without the plus sign. */
   readonly to: string;
-  /** The sending number. Default: of the connected ones, the one that was connected first. */
+  /** The sending number. Default: the connected number that was connected first. */
   readonly from?: string | undefined;
   /** Default: `normal`. */
   readonly priority?: SendPriority | undefined;
-  /** Given back in look-ups, listings and events: at most 16 keys, 512 characters in all. */
+  /** Look-ups, listings and events repeat it. At most 16 keys, 512 characters in all. */
   readonly metadata?: Metadata | undefined;
 }
 
@@ -50,9 +50,9 @@ export interface TextOrder extends Addressed {
 export type MediaType = 'image' | 'video' | 'document' | 'audio' | 'voice';
 
 export interface MediaOrder extends Addressed {
-  /** http or https, on a public address, at most 50 MB; the service fetches it. */
+  /** The URL of the file, from which the service fetches it: http or https, on a public address, at most 50 MB. */
   readonly mediaUrl: string;
-  /** Default: by the file's content. */
+  /** Default: the type that the file's content shows. */
   readonly mediaType?: MediaType | undefined;
   readonly caption?: string | undefined;
 }
@@ -64,11 +64,11 @@ export interface MsgappListQuery {
   readonly to?: string | undefined;
   readonly from?: string | undefined;
   readonly status?: MsgappMessage['status'] | undefined;
-  /** Accepted at this time or later: ISO 8601, a day (UTC) or a time with its zone. */
+  /** Only messages accepted at this time or later: ISO 8601, a day (UTC) or a time with its zone. */
   readonly since?: string | undefined;
-  /** Accepted before this time. */
+  /** Only messages accepted before this time. */
   readonly until?: string | undefined;
-  /** With these values in their metadata. */
+  /** Only messages whose metadata has these values. */
   readonly metadata?: Metadata | undefined;
 }
 
@@ -82,12 +82,12 @@ export class MsgappRoutes {
     this.#channel = channel;
   }
 
-  /** Requests a session to link a number to; `watchCode` shows the codes to scan. */
+  /** Requests a session to link a number. `watchCode` returns the codes to scan. */
   connect(options?: CallOptions): Promise<LinkOffer> {
     return this.#caller.json({ method: 'POST', path: [this.#channel, 'web', 'connect'], repeat: 'unsafe' }, options);
   }
 
-  /** @param sessionID the session to show on top */
+  /** @param sessionID the session to show at the top level of the answer */
   sessions({ sessionID, ...options }: CallOptions & { readonly sessionID?: string } = {}): Promise<SessionsView> {
     return this.#caller.json({ path: [this.#channel, 'web', 'status'], query: { sessionID } }, options);
   }
@@ -98,10 +98,10 @@ export class MsgappRoutes {
   }
 
   /**
-   * The codes to scan, each time one changes, and the session's status. Ends when the number is linked or cannot be any more; a
-   * broken connection is opened anew. Needs no other authentication than the token.
+   * Returns each new code to scan, and the session's status. It ends when the number is linked or can no longer be linked. If the
+   * connection breaks, the client opens it again. The token is the only authentication.
    *
-   * @throws MessagingApiError `qr_not_found` for a token that is unknown or spent
+   * @throws MessagingApiError `qr_not_found` for a token that is unknown or used up
    */
   async *watchCode(qrToken: string, options?: StreamCallOptions): AsyncGenerator<LinkNews, void> {
     const ask = { path: this.#code(qrToken), credentials: 'none' } as const;
@@ -112,7 +112,7 @@ export class MsgappRoutes {
     }
   }
 
-  /** The code to scan now, as PNG; waits up to 10 s for the first. */
+  /** Returns the current code to scan as a PNG. It waits up to 10 s for the first code. */
   codeImage(qrToken: string, options?: CallOptions): Promise<Blob> {
     const ask = { path: [...this.#code(qrToken), 'image'], credentials: 'none', accept: 'image/png' } as const;
     return this.#caller.read(ask, options, (response) => response.blob());
@@ -130,16 +130,17 @@ export class MsgappRoutes {
     return this.#caller.json({ path: [this.#channel, 'messages', messageID] }, options);
   }
 
-  /** Newest first. */
+  /** Lists the messages, newest first. */
   messages(query?: MsgappListQuery, options?: CallOptions): Listing<MsgappMessage> {
     return this.#caller.list([this.#channel, 'messages'], query, options);
   }
 
   /**
-   * The file of a message that came in, while the session of the message lives. It was sent by anybody: treat it with care.
+   * Returns the file of a received message, as long as the message's session exists. Anybody can have sent the file: treat it
+   * with care.
    *
    * @param id the `data.id` of the event `msgapp.received`
-   * @throws MessagingApiError 410 when the app has it no more
+   * @throws MessagingApiError 410 if the app no longer has the file
    */
   receivedMedia(id: string, options?: CallOptions): Promise<Blob> {
     const ask = { path: [this.#channel, 'received', id, 'media'], accept: '*/*', large: true } as const;

@@ -2,9 +2,9 @@ import type { Metadata } from '../events/events.api.js';
 import type { OtpSendResult, OtpVerified } from '../otp/otp.api.js';
 import type { Caller, CallOptions, SendOptions } from './caller.js';
 
-/** The recipient of a code. */
+/** A code to send. */
 export interface OtpOrder {
-  /** What the code is for, 1 to 128 characters; compared exactly. */
+  /** The name of the service that the code is for, 1 to 128 characters. It is compared exactly. */
   readonly service: string;
   /** E.164 digits without the plus sign. */
   readonly number: string;
@@ -37,8 +37,8 @@ export class OtpRoutes {
   }
 
   /**
-   * Checks a code, which is used up if it is correct. A wrong code counts, so a lost answer is not asked for again: the error is
-   * `network_error` or `timeout`.
+   * Checks a code, which is used up if it is correct. Every wrong try counts, so the client does not repeat the request if the
+   * answer is lost. The error is then `network_error` or `timeout`.
    */
   verify(attempt: OtpAttempt, options?: CallOptions): Promise<OtpVerified> {
     return this.#caller.json({ method: 'POST', path: ['verify', 'otp'], body: attempt, repeat: 'unsafe' }, options);

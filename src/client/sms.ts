@@ -12,11 +12,11 @@ export interface SmsOrder {
   /** The sender's name: a default signature of the service, or a verified one of the account. */
   readonly signature: string;
   readonly content: string;
-  /** Repeated numbers are sent and charged once. */
+  /** The recipients. A number that is given twice gets one SMS and is charged once. */
   readonly number: readonly string[];
-  /** Default: `normal`, above 1 000 recipients `bulk`. */
+  /** Default: `normal`, or `bulk` above 1 000 recipients. */
   readonly priority?: SendPriority | undefined;
-  /** Given back in look-ups, listings and events: at most 16 keys, 512 characters in all. */
+  /** Look-ups, listings and events repeat it. At most 16 keys, 512 characters in all. */
   readonly metadata?: Metadata | undefined;
 }
 
@@ -34,15 +34,18 @@ export interface SmsRecipientsQuery {
   readonly status?: SmsStatus | undefined;
 }
 
-/** The SMS to list. All conditions must hold, those on recipients for the same recipient. */
+/**
+ * The SMS to list. An SMS must meet all conditions. If several conditions are about recipients, one recipient must meet all of
+ * them.
+ */
 export interface SmsListQuery extends SmsRecipientsQuery {
   readonly number?: string | undefined;
   readonly signature?: string | undefined;
-  /** Accepted at this time or later: ISO 8601, a day (UTC) or a time with its zone. */
+  /** Only SMS accepted at this time or later: ISO 8601, a day (UTC) or a time with its zone. */
   readonly since?: string | undefined;
-  /** Accepted before this time. */
+  /** Only SMS accepted before this time. */
   readonly until?: string | undefined;
-  /** With these values in their metadata. */
+  /** Only SMS whose metadata has these values. */
   readonly metadata?: Metadata | undefined;
 }
 
@@ -54,12 +57,12 @@ export class SmsRoutes {
     this.#caller = caller;
   }
 
-  /** Charges and queues a text for every recipient, or for none. */
+  /** Charges and queues a text for all recipients. If the service refuses it, no recipient is charged. */
   send(order: SmsOrder, options?: SendOptions): Promise<SmsSendResult> {
     return this.#caller.json({ method: 'POST', path: ['send', 'sms'], body: order, repeat: 'keyed' }, options);
   }
 
-  /** Splits and prices a text; charges and sends nothing. */
+  /** Splits and prices a text. It charges and sends nothing. */
   quote(order: Pick<SmsOrder, 'content' | 'number'>, options?: CallOptions): Promise<SmsQuote> {
     return this.#caller.json({ method: 'POST', path: ['sms', 'quote'], body: order }, options);
   }
@@ -68,12 +71,12 @@ export class SmsRoutes {
     return this.#caller.json({ path: ['sms', smsID] }, options);
   }
 
-  /** Newest first. */
+  /** Lists the SMS, newest first. */
   list(query?: SmsListQuery, options?: CallOptions): Listing<SmsSummary> {
     return this.#caller.list(['sms'], query, options);
   }
 
-  /** In the order of the send. */
+  /** Lists the recipients in the order of the send. */
   recipients(smsID: string, query?: SmsRecipientsQuery, options?: CallOptions): Listing<SmsRecipient> {
     return this.#caller.list(['sms', smsID, 'recipients'], query, options);
   }

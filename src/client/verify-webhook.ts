@@ -1,23 +1,26 @@
 import type { WebhookEvent } from './events.js';
 
-/** A call to a webhook, as it came. */
+/** A call to a webhook, exactly as it arrived. */
 export interface WebhookCall {
-  /** `whsec_…`, or `whpk_…` of an endpoint with Ed25519; while a secret is rotated, both. */
+  /** `whsec_…`, or `whpk_…` for an endpoint with Ed25519. While a secret is rotated, give the old one and the new one. */
   readonly secrets: string | readonly string[];
-  /** A `Headers`, or the headers of Node's request. */
+  /** A `Headers` object, or the headers of Node's request. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The body byte for byte, not parsed. */
   readonly body: string | Uint8Array;
-  /** How old a call may be, and how far ahead its clock, in seconds. Default 300. */
+  /** How many seconds old a call may be, and how many seconds its clock may be ahead. Default 300. */
   readonly toleranceSeconds?: number | undefined;
 }
 
-/** A call that is not to be believed; answer 400. */
+/** The call cannot be trusted. Answer it with 400. */
 export class WebhookRefusedError extends Error {
   override readonly name = 'WebhookRefusedError';
 
   constructor(
-    /** `headers`: one is missing or malformed; `time`: too old, or from the future; `signature`: none is right. */
+    /**
+     * `headers`: a header is missing or malformed. `time`: the call is too old, or comes from the future. `signature`: no
+     * signature is correct.
+     */
     readonly reason: 'headers' | 'time' | 'signature',
   ) {
     super(`The webhook call is refused: ${reason}`);
@@ -25,11 +28,11 @@ export class WebhookRefusedError extends Error {
 }
 
 /**
- * Checks the signature of a call (Standard Webhooks: HMAC-SHA256 `v1`, Ed25519 `v1a`) in constant time, and its age. Calls are
- * repeated: tell repeats by the `id` of the events.
+ * Checks the signature of a call (Standard Webhooks: HMAC-SHA256 `v1`, Ed25519 `v1a`) in constant time, and the call's age. The
+ * service may repeat a call, so recognise repeats by the `id` of the events.
  *
- * @returns its events: one, or those of a batch
- * @throws WebhookRefusedError for a call that is not to be believed, TypeError for a secret of another form or a parsed body
+ * @returns the call's events: one event, or all events of a batch
+ * @throws WebhookRefusedError for a call that cannot be trusted. TypeError for a malformed secret or a parsed body
  */
 export async function verifyWebhook(call: WebhookCall): Promise<readonly WebhookEvent[]> {
   const { secrets, headers, body, toleranceSeconds = 300 } = call;
@@ -64,7 +67,7 @@ async function keyOf(secret: string) {
   return { version, key: await crypto.subtle.importKey('raw', bytes, algorithm, false, ['verify']) };
 }
 
-/** Base64, empty where it is none. */
+/** Decodes base64. Returns no bytes if the text is not base64. */
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
@@ -81,7 +84,7 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> 
 }
 
 function headerOf(headers: WebhookCall['headers'], name: string): string | undefined {
-  // Not `instanceof`: a framework may bring a `Headers` of its own.
+  // `instanceof` does not work here, because a framework may bring its own `Headers` class.
   if (typeof headers.get === 'function') return headers.get(name) ?? undefined;
   const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
   return typeof value === 'string' ? value : value?.[0];

@@ -1,9 +1,9 @@
-/** The most that a timer takes; above, it would fire at once. */
+/** The longest delay of a timer. With a longer one the timer fires at once. */
 const MAX_MS = 2 ** 31 - 1;
 
 /**
- * Works for at most so many milliseconds, or until the signal is aborted.
- * @throws DOMException `TimeoutError`, or the signal's reason; the work's own signal is aborted then
+ * Runs `work` for at most `ms` milliseconds, or until the signal is aborted.
+ * @throws DOMException `TimeoutError`, or the signal's reason. The work's own signal is aborted then
  */
 export async function limited<T>(
   ms: number,
@@ -16,7 +16,7 @@ export async function limited<T>(
   const leave = () => controller.abort(signal?.reason);
   const timer = setTimeout(() => controller.abort(new DOMException('Timed out', 'TimeoutError')), Math.min(ms, MAX_MS));
   signal?.addEventListener('abort', leave);
-  // What ignores its signal is left alone.
+  // If the work ignores its signal, this promise ends the wait, and the work goes on unobserved.
   const aborted = new Promise<never>((_, reject) => {
     within.addEventListener('abort', () => reject(within.reason));
   });
@@ -28,7 +28,7 @@ export async function limited<T>(
   }
 }
 
-/** Resolves after so many milliseconds. @throws the signal's reason when it is aborted before */
+/** Resolves after so many milliseconds. @throws the signal's reason if it is aborted before */
 export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let leave = () => {};

@@ -10,31 +10,34 @@ import type {
 import type { Caller, CallOptions, SendOptions } from './caller.js';
 import type { Listing } from './listing.js';
 
-/** What is to be called, and how. */
+/** An endpoint to create: the URL to call, and how to call it. */
 export interface WebhookOrder {
-  /** https, at most 2048 characters. */
+  /** The URL to call: https, at most 2048 characters. */
   readonly url: string;
-  /** Default: `["*"]`, all. */
+  /** The event types to send. Default: `["*"]`, which means all. */
   readonly types?: readonly (EventType | '*')[] | undefined;
-  /** `strict`: one call under way, nothing overtakes. Default: `none`. */
+  /** `strict`: the service makes one call at a time, in the order of the events. Default: `none`. */
   readonly ordering?: 'none' | 'strict' | undefined;
-  /** `max` events a call, 1 to 100, the first of which waits `wait_ms` for others, 0 to 5000. Default: 1, 0. */
+  /**
+   * A call has at most `max` events, 1 to 100. The first event waits up to `wait_ms` milliseconds for others, 0 to 5000. Default:
+   * 1 and 0.
+   */
   readonly batch?: { readonly max?: number; readonly wait_ms?: number } | undefined;
-  /** Default: `hmac`. It cannot be changed. */
+  /** Default: `hmac`. It cannot be changed later. */
   readonly signature?: 'hmac' | 'ed25519' | undefined;
   readonly description?: string | undefined;
 }
 
-/** Which events are called again; all conditions must hold. */
+/** The events to send again. An event must meet all conditions. */
 export interface ReplayQuery {
-  /** Only events with a higher number. */
+  /** Only events with a higher sequence number. */
   readonly after?: number | undefined;
   /** Only events from this moment on, ISO 8601. */
   readonly since?: string | undefined;
   /** Only events before this moment. */
   readonly until?: string | undefined;
   readonly types?: readonly (EventType | '*')[] | undefined;
-  /** Only events whose last call has failed. */
+  /** Only events whose last call failed. */
   readonly only_failed?: boolean | undefined;
 }
 
@@ -57,12 +60,12 @@ export class WebhookRoutes {
     this.#caller = caller;
   }
 
-  /** The answer has the secret, which no later one has. */
+  /** Creates an endpoint. Only this answer has the secret. */
   create(order: WebhookOrder, options?: SendOptions): Promise<EndpointWithSecret> {
     return this.#post([], order, options);
   }
 
-  /** Newest first. */
+  /** Lists the endpoints, newest first. */
   list(query?: WebhooksQuery, options?: CallOptions): Listing<EndpointView> {
     return this.#caller.list(['webhooks'], query, options);
   }
@@ -71,7 +74,7 @@ export class WebhookRoutes {
     return this.#caller.json({ path: ['webhooks', id] }, options);
   }
 
-  /** What is absent stays as it is. */
+  /** Changes an endpoint. Fields that are left out stay as they are. */
   update(id: string, changes: Partial<WebhookOrder>, options?: CallOptions): Promise<EndpointView> {
     return this.#caller.json({ method: 'PATCH', path: ['webhooks', id], body: changes }, options);
   }
@@ -80,22 +83,22 @@ export class WebhookRoutes {
     return this.#caller.json({ method: 'DELETE', path: ['webhooks', id], gone: { success: true } }, options);
   }
 
-  /** Makes a new secret. The present one goes on signing for `keep_hours`, 0 to 168, default 24. */
+  /** Makes a new secret. For `keep_hours` the old secret signs the calls too, 0 to 168, default 24. */
   rotate(id: string, order: { readonly keep_hours?: number } = {}, options?: SendOptions): Promise<EndpointWithSecret> {
     return this.#post([id, 'rotate'], order, options);
   }
 
-  /** Calls it with `test.ping`, once. */
+  /** Calls the endpoint once, with the event `test.ping`. */
   test(id: string, options?: SendOptions): Promise<PingResult> {
     return this.#post([id, 'test'], undefined, options);
   }
 
-  /** Has events called again; default: all that are kept. */
+  /** Sends events again. Default: all events that are kept. */
   replay(id: string, query: ReplayQuery = {}, options?: SendOptions): Promise<EventsCalled> {
     return this.#post([id, 'replay'], query, options);
   }
 
-  /** It goes on where it stood. */
+  /** Enables an endpoint. It continues with the first event that it has not received yet. */
   enable(id: string, options?: SendOptions): Promise<EndpointView> {
     return this.#post([id, 'enable'], undefined, options);
   }
@@ -104,12 +107,12 @@ export class WebhookRoutes {
     return this.#post([id, 'disable'], undefined, options);
   }
 
-  /** The calls of the last 7 days, newest first. */
+  /** Lists the calls of the last 7 days, newest first. */
   attempts(id: string, query?: WebhookAttemptsQuery, options?: CallOptions): Listing<AttemptView> {
     return this.#caller.list(['webhooks', id, 'attempts'], query, options);
   }
 
-  /** Has one event called again. */
+  /** Sends one event again. */
   retry(id: string, sequence: number, options?: SendOptions): Promise<EventsCalled> {
     return this.#post([id, 'attempts', String(sequence), 'retry'], undefined, options);
   }

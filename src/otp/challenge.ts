@@ -2,13 +2,13 @@ import { DAY_MS } from '../common/time.js';
 import type { SeenRecord } from '../outbox/policy/send-policy.js';
 
 /**
- * The newest code of an (account, service, number). The code itself is not stored, see `OtpCodes`. Times in milliseconds since
- * the epoch.
+ * The newest code for an account, service and number. The code itself is not stored, see `OtpCodes`. Times are in milliseconds
+ * since the epoch.
  */
 export interface Challenge {
   /** 128 random bits; callers know it as `otpID`. */
   readonly id: string;
-  /** Version of the pepper that its code is derived from. */
+  /** Version of the pepper that the code is derived from. */
   readonly keyVersion: string;
   readonly digits: number;
   readonly createdAt: number;
@@ -17,24 +17,24 @@ export interface Challenge {
   readonly tries: number;
   readonly verifiedAt: number | null;
   readonly lastSentAt: number;
-  /** Times of the sends to this (account, service, number), also of earlier codes. */
+  /** Times of all sends for this account, service and number, including sends of earlier codes. */
   readonly sent: TimeLog;
 }
 
-/** The state of a challenge; `exhausted`: by wrong tries. */
+/** The state of a challenge. `exhausted`: too many wrong tries have used it up. */
 type ChallengeStatus = 'live' | 'expired' | 'exhausted' | 'verified';
 
-/** How long after its creation a challenge counts at all; later, verifying finds no code. */
+/** How long after its creation a challenge can be found. After that, a verification finds no code. */
 export const CHALLENGE_KEPT_MS = DAY_MS;
 
-/** The state of a challenge. One that is verified or exhausted stays so after its validity. */
+/** Returns the state of a challenge. A verified or exhausted challenge keeps its state when its validity ends. */
 export function statusOf(challenge: Challenge, triesPerCode: number, now: number): ChallengeStatus {
   if (challenge.verifiedAt !== null) return 'verified';
   if (challenge.tries >= triesPerCode) return 'exhausted';
   return now < challenge.expiresAt ? 'live' : 'expired';
 }
 
-/** The challenge in a record. The cast is safe, because only this module writes these records. */
+/** Reads the challenge in a record. The cast is safe, because only this module writes these records. */
 export function challengeIn(record: SeenRecord | undefined): Challenge | undefined {
   return record?.state as Challenge | undefined;
 }
@@ -51,8 +51,8 @@ export interface OtpWindow {
 export type TimeLog = readonly number[];
 
 /**
- * The earliest time, `now` or later, at which all windows allow one more event. Never later than the longest window from now: a
- * logged time in the future, left by a clock that was set back, counts as `now`.
+ * Returns the earliest time, `now` or later, at which all windows allow one more event. It is at most the longest window after
+ * `now`: if a clock was set back, the log may contain a future time, which counts as `now`.
  */
 export function opensAt(log: TimeLog, windows: readonly OtpWindow[], now: number): number {
   let open = now;
@@ -63,7 +63,7 @@ export function opensAt(log: TimeLog, windows: readonly OtpWindow[], now: number
   return open;
 }
 
-/** The log with `now` added, without the times that no window needs. */
+/** Returns the log with `now` added, and without the times that no window needs any longer. */
 export function withOneMore(log: TimeLog, windows: readonly OtpWindow[], now: number): TimeLog {
   const most = Math.max(0, ...windows.map(({ count }) => count));
   if (most === 0) return [];

@@ -7,8 +7,8 @@ import { withoutNumber } from './fraud-rules.js';
 import { RecordKeys } from './record-keys.js';
 
 /**
- * The records of one-time codes. Those of the number are removed: a code that is pending cannot be verified any more, and
- * limits of the number count from the start. Those of its prefix only lose the number.
+ * Erases the records of one-time codes. The number's own records are removed, so a pending code can no longer be verified, and
+ * the number's limits count from zero. The records of its prefix stay, without the number.
  */
 export function codeErasure(store: RetentionStore, policies: PolicyStore): ErasureRule {
   return {
@@ -31,7 +31,7 @@ export function codeErasure(store: RetentionStore, policies: PolicyStore): Erasu
   };
 }
 
-/** The records of prefixes that have the number, without it. They still expire when they did. */
+/** Removes the number from the records of its prefix. */
 function without(number: string, seen: SeenRecords) {
   const changes = new Map<string, PolicyRecord>();
   for (const [key, record] of seen) {

@@ -7,13 +7,14 @@ import type { OtpBinding } from './otp-codes.js';
 import type { CountryBreaker, ResolvedLimits } from './otp-limits.js';
 import { RecordKeys } from './record-keys.js';
 
-/** The configured rules on sends, besides the limits of one service and number. */
+/** Returns the configured rules on sends. The limits of one service and number are not among them. */
 export function rulesFor(binding: OtpBinding, limits: ResolvedLimits): readonly SendRule[] {
   const { sends, cooldownSeconds, sendsPerNumber, sendsEverywhere, prefixBreaker, countryBreaker, spendPerDay } =
     limits;
   const keys = new RecordKeys(binding);
   const rules: SendRule[] = [];
-  // Each spelling has a code of its own, which counts its sends; together they must not pass the limit of one.
+  // Each spelling of the number has its own code, which counts its own sends. All spellings together must keep the limit of one
+  // number.
   const isSpelled = spellingsOf(binding.number).length > 1;
   if (isSpelled && sends.length > 0) rules.push(logRule('sends', keys.spelled, sends));
   if (isSpelled && cooldownSeconds > 0) rules.push(cooldownRule(keys.cooldown, cooldownSeconds));
@@ -25,7 +26,7 @@ export function rulesFor(binding: OtpBinding, limits: ResolvedLimits): readonly 
   return rules;
 }
 
-/** At most so many sends in each window. */
+/** Allows at most `count` sends in each window. */
 function logRule(name: OtpRule, key: string, windows: readonly OtpWindow[]): SendRule<{ sent: TimeLog }> {
   return {
     name,
@@ -38,7 +39,7 @@ function logRule(name: OtpRule, key: string, windows: readonly OtpWindow[]): Sen
   };
 }
 
-/** One send in the cooldown, unless the number was verified since. */
+/** Allows one send per cooldown, unless the number was verified since the last send. */
 function cooldownRule(key: string, seconds: number): SendRule<{ sent: TimeLog }> {
   const rule = logRule('cooldown', key, [{ count: 1, seconds }]);
   return { ...rule, afterSuccess: (_, __, now) => ({ state: { sent: [] }, expiresAt: now + seconds * 1000 }) };
@@ -49,7 +50,9 @@ interface Unverified {
   readonly numbers: Readonly<Record<string, number>>;
 }
 
-/** At most `count` distinct numbers of one prefix may be unverified; a number that is among them may get further codes. */
+/**
+ * Allows at most `count` distinct unverified numbers of one prefix. A number that is already among them may get further codes.
+ */
 function prefixRule(key: string, window: OtpWindow): SendRule<Unverified> {
   const length = window.seconds * 1000;
   const recent = (state: Unverified | undefined, now: number, except: string) =>
@@ -78,7 +81,7 @@ function prefixRule(key: string, window: OtpWindow): SendRule<Unverified> {
 /** The longest window of a prefix, in milliseconds: 90 days. */
 const MAX_PREFIX_MS = 90 * DAY_MS;
 
-/** A record of `prefixRule` without a number; undefined when it does not have the number. */
+/** Returns a record of `prefixRule` without a number, or undefined if the record does not have the number. */
 export function withoutNumber(
   state: object,
   number: string,
@@ -86,17 +89,17 @@ export function withoutNumber(
   const { numbers = {} }: Partial<Unverified> = state;
   if (!Object.hasOwn(numbers, number)) return undefined;
   const left = Object.entries(numbers).filter(([each]) => each !== number);
-  // Its window is not known here; a record that stays too long has no effect.
+  // This function does not know the rule's window, so it takes the longest. A record that stays too long has no effect.
   const expiresAt = Math.max(0, ...left.map(([, at]) => at)) + MAX_PREFIX_MS;
   return { state: { numbers: Object.fromEntries(left) }, expiresAt };
 }
 
-/** Numbers of new and of verified codes, by minute. */
+/** The counts of new codes and of verified codes, by minute. */
 interface Tally {
   readonly minutes: readonly (readonly [minute: number, created: number, verified: number])[];
 }
 
-/** Refuses a country while the past hour has `codes` or more new codes, and too few of them verified. */
+/** Refuses a country if the past hour has `codes` or more new codes and too few of them were verified. */
 function countryRule(key: string, { codes, verifiedPercent }: CountryBreaker): SendRule<Tally> {
   const recent = (state: Tally | undefined, now: number) =>
     (state?.minutes ?? []).filter(([minute]) => (minute + 1) * MINUTE_MS > now - HOUR_MS);
@@ -118,7 +121,7 @@ function countryRule(key: string, { codes, verifiedPercent }: CountryBreaker): S
       const created = minutes.reduce((sum, minute) => sum + minute[1], 0);
       const verified = minutes.reduce((sum, minute) => sum + minute[2], 0);
       if (created < codes || verified * 100 >= created * verifiedPercent) return now;
-      // A lower bound: nothing changes before the oldest minute is more than an hour old.
+      // This is a lower bound: the counts do not change before the oldest minute is more than an hour old.
       return Math.min((Math.min(...minutes.map(([minute]) => minute)) + 1) * MINUTE_MS, now) + HOUR_MS;
     },
     afterSend: (state, { fresh, now }) => count(state, now, fresh ? 1 : 0, 0),
@@ -133,7 +136,7 @@ interface Spending {
   readonly units: number;
 }
 
-/** At most so many units a day. */
+/** Allows at most `most` units a day. */
 function spendRule(key: string, most: number): SendRule<Spending> {
   const spentOn = (state: Spending | undefined, day: number) => (state?.day === day ? state.units : 0);
   return {
@@ -150,7 +153,7 @@ function spendRule(key: string, most: number): SendRule<Spending> {
   };
 }
 
-/** The rule that refused a code; `country` is the list of allowed countries, the others are limits. */
+/** The rule that refused a code. `country` is the list of allowed countries. All others are limits. */
 export type OtpRule =
   | 'country'
   | 'cooldown'
@@ -161,26 +164,26 @@ export type OtpRule =
   | 'country_breaker'
   | 'spend_cap';
 
-/** The send of a code, as rules see it. */
+/** A send of a code, with the values that the rules need. */
 export interface CodeSend {
   readonly number: string;
   readonly units: number;
-  /** False: a pending code is sent again. */
+  /** Whether the send creates a new code. False: it repeats a pending code. */
   readonly fresh: boolean;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** One limit on sends, with its state in a record of its own. All functions are pure. */
+/** A limit on sends. It keeps its state in its own record. All its functions are pure. */
 export interface SendRule<S extends object = object> {
   readonly name: OtpRule;
-  /** The key of its record. */
+  /** The key of the record with the rule's state. */
   readonly key: string;
-  /** The earliest time at which the send is allowed, the send's `now` or later. Milliseconds since the epoch. */
+  /** Returns the earliest time at which the send is allowed, in milliseconds since the epoch. It is the send's `now` or later. */
   opensAt(state: S | undefined, send: CodeSend): number;
-  /** The record after the send. */
+  /** Returns the record after the send. */
   afterSend(state: S | undefined, send: CodeSend): Pick<PolicyRecord, 'expiresAt'> & { readonly state: S };
-  /** The record after the number was verified; undefined when the rule does not depend on it. */
+  /** Returns the record after the number was verified, or undefined if the verification does not change it. */
   afterSuccess?(
     state: S | undefined,
     number: string,

@@ -1,7 +1,7 @@
 import { DAY_MS, SECOND_MS } from '../common/time.js';
 import type { OtpWindow } from './challenge.js';
 
-/** The probability, 0 to 1, that an attacker who tries as often as the options allow guesses a code of one number. */
+/** The probability, 0 to 1, that an attacker guesses a code of one number if he tries as often as the options allow. */
 export interface GuessChance {
   readonly perCode: number;
   readonly perDay: number;
@@ -13,16 +13,16 @@ export interface GuessChance {
 interface GuessRules {
   readonly digits: number;
   readonly triesPerCode: number;
-  /** The numbers of wrong tries that lock verifying. */
+  /** How many wrong tries lock the verification. */
   readonly wrongTries: readonly OtpWindow[];
 }
 
 const DAY_SECONDS = DAY_MS / SECOND_MS;
 
 /**
- * The chances for one (account, number) until its next success. Limits on sends do not reduce them, because they apply to a
- * service, and an attacker may use any number of service names. Tries of one code are distinct values; tries of different codes
- * are independent.
+ * Returns the chances for one account and number until its next success. Limits on sends do not reduce the chances, because they
+ * apply to a service, and an attacker may use any number of service names. The calculation assumes that all tries of one code are
+ * different values and that tries of different codes are independent.
  */
 export function guessChance({ digits, triesPerCode, wrongTries }: GuessRules): GuessChance {
   const codes = 10 ** digits;
@@ -34,12 +34,12 @@ export function guessChance({ digits, triesPerCode, wrongTries }: GuessRules): G
   };
 }
 
-/** The most wrong tries that the windows together allow in a period of so many seconds. */
+/** Returns how many wrong tries all windows together allow in a period of so many seconds. */
 export function guessesIn(seconds: number, windows: readonly OtpWindow[]): number {
   return Math.min(Infinity, ...windows.map((window) => window.count * Math.ceil(seconds / window.seconds)));
 }
 
-/** The chance as a sentence for the log. */
+/** Returns the chance as a sentence for the log. */
 export function describeChance({ perCode, perDay, perMonth }: GuessChance): string {
   return `Chance of guessing a code: ${percent(perCode)} per code, ${percent(perDay)} a day, ${percent(perMonth)} in 30 days (per account and number, until the next success).`;
 }

@@ -15,9 +15,9 @@ export interface OtpBinding {
 export type CodeSource = Pick<Challenge, 'id' | 'keyVersion' | 'digits'>;
 
 /**
- * Derives codes whenever they are needed, so that none is stored: 64 bits of HMAC-SHA256 (RFC 2104) over the challenge's random
- * id and its binding, with a key that is not in the database, modulo 10^digits. The bias is small: the most frequent code is more
- * likely than the rarest by less than one in 10^11.
+ * Derives a code whenever it is needed, so that no code is stored. A code is 64 bits of HMAC-SHA256 (RFC 2104) over the
+ * challenge's random id and its binding, modulo 10^digits. The HMAC key is not in the database. The bias is small: the most
+ * frequent code is more likely than the rarest code by less than one in 10^11.
  */
 export class OtpCodes {
   constructor(
@@ -36,7 +36,7 @@ export class OtpCodes {
     return digits === this.digits && this.keys.byVersion.has(keyVersion);
   }
 
-  /** @throws Error when no pepper of that version is configured */
+  /** @throws Error if no pepper of that version is configured */
   codeOf({ id, keyVersion, digits }: CodeSource, { accountId, service, number }: OtpBinding): string {
     const key = this.keys.byVersion.get(keyVersion);
     if (!key) throw new Error(`There is no pepper of version ${keyVersion}.`);
@@ -60,11 +60,14 @@ const EMPTY = Buffer.alloc(0);
 export interface OtpPepper {
   /** Its name in the database: 1 to 16 characters of `A-Za-z0-9._-`. Never reuse it for another secret. */
   readonly version: string;
-  /** At least 32 random characters; `openssl rand -base64 48` generates one. */
+  /** At least 32 random characters. `openssl rand -base64 48` generates a good one. */
   readonly secret: string;
 }
 
-/** One secret, with version `1`, or several: new codes use the first, and codes of the others can still be verified. */
+/**
+ * One secret, which has version `1`, or a list of secrets. New codes use the first secret, and codes of the others can still be
+ * verified.
+ */
 export type OtpPepperOption = string | readonly OtpPepper[];
 
 /** The keys derived from the peppers. */
@@ -78,8 +81,8 @@ const VERSION = /^[A-Za-z0-9._-]{1,16}$/;
 
 /**
  * Derives the keys of the configured peppers.
- * @throws MessagingOptionsError with a sentence that names the wrong pepper; never with the secret itself, because the host logs
- *   it
+ * @throws MessagingOptionsError with a sentence that names the wrong pepper. The sentence never has the secret, because the host
+ * logs it
  */
 export function resolvePeppers(option: unknown): OtpKeys {
   const byVersion = new Map<string, Buffer>();

@@ -12,9 +12,9 @@ import { isCountryCode } from '../common/phone-numbers/phone-number.js';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../common/time.js';
 import type { OtpWindow } from './challenge.js';
 
-/** How often codes may be sent and tried. Fields that are left out have the values of `preset`. */
+/** How often codes may be sent and tried. A field that is left out takes its value from `preset`. */
 export interface OtpLimits {
-  /** The source of the values that are left out. Default `standard`. */
+  /** The preset that gives the values which are left out. Default `standard`. */
   readonly preset?: OtpPreset | undefined;
   /** Sends per (account, service, number). `standard` and `strict`: 5 in 600 s and 20 in 86 400 s; `none`: no limit. */
   readonly sends?: readonly OtpWindow[] | undefined;
@@ -25,24 +25,27 @@ export interface OtpLimits {
   /** Seconds between two sends of a pending code, 0 to 3600. `strict`: 60; else 0. */
   readonly cooldownSeconds?: number | undefined;
   /**
-   * Wrong tries per (account, number) since its last success that lock verifying. Default 10 in 86 400 s and 30 in 2 592 000 s;
-   * `none`: no limit.
+   * How many wrong tries per (account, number) since its last success lock the verification. Default 10 in 86 400 s and 30 in 2
+   * 592 000 s; `none`: no limit.
    */
   readonly wrongTries?: readonly OtpWindow[] | undefined;
   /** Countries (ISO 3166) that codes may go to, or `all`. `strict`: the home market; else `all`. */
   readonly countries?: readonly string[] | 'all' | undefined;
   /**
-   * Distinct numbers of one prefix (a number without its last four digits) that may be unverified, per account; false: off.
-   * `strict`: 5 in 3600 s.
+   * How many distinct numbers of one prefix may be unverified, per account. A prefix is a number without its last four digits.
+   * False: off. `strict`: 5 in 3600 s.
    */
   readonly prefixBreaker?: OtpWindow | false | undefined;
-  /** Refuses countries in which too few codes are verified, per account; false: off. `strict`: 30 codes in an hour, 20 %. */
+  /** Refuses countries in which too few codes are verified, per account. False: off. `strict`: 30 codes in an hour, 20 %. */
   readonly countryBreaker?: CountryBreaker | false | undefined;
-  /** Units that an account may spend on codes in a day (UTC), 1 to 1 000 000 000; false: no cap. `strict`: 10 000. */
+  /** How many units an account may spend on codes in a day (UTC), 1 to 1 000 000 000. False: no cap. `strict`: 10 000. */
   readonly spendPerDay?: number | false | undefined;
 }
 
-/** Refuses codes to a country when `codes` or more were created in an hour, and fewer than `verifiedPercent` of them verified. */
+/**
+ * Refuses codes to a country if `codes` or more were created in an hour and fewer than `verifiedPercent` percent of them were
+ * verified.
+ */
 export interface CountryBreaker {
   /** 1 to 1 000 000. */
   readonly codes: number;
@@ -95,7 +98,7 @@ export const OTP_LIMITS = group(
   (got) => `must be "standard", "strict", "none" or an object; got ${got}`,
 ).besides(isPreset);
 
-/** The limits with the values of the preset filled in. */
+/** The limits with all values that the preset fills in. */
 export type ResolvedLimits = Required<ReadOptions<typeof LIMITS>>;
 
 const HOUR_SECONDS = HOUR_MS / SECOND_MS;
@@ -140,7 +143,7 @@ function valuesOf(preset: OtpPreset, home: string | undefined): ResolvedLimits {
 
 /**
  * Checks the limits and fills in the values of the preset.
- * @param home the home market, a country code; the default of `countries` in `strict`
+ * @param home the home market, a country code. It is the default of `countries` in `strict`
  * @throws MessagingOptionsError with a sentence that names the wrong option
  */
 export function resolveLimits(option: OtpPreset | OtpLimits = 'standard', home?: string): ResolvedLimits {

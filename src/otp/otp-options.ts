@@ -7,15 +7,18 @@ import { OTP_SERVICES, type OtpServiceOptions } from './otp-text.js';
 export interface OtpOptions {
   /** The secret that codes are derived from: at least 32 random characters, kept outside the database. */
   readonly pepper: OtpPepperOption;
-  /** Digits of a code, 4 to 8. Default 4; 6 make a guess a hundred times less likely. */
+  /** How many digits a code has, 4 to 8. Default 4. With 6 digits a guess is a hundred times less likely. */
   readonly length?: number | undefined;
-  /** How long a code is valid, in seconds, 1 to 3600. Default 300; outside 60 to 600 a warning is logged at the start. */
+  /** How long a code is valid, in seconds, 1 to 3600. Default 300. If it is outside 60 to 600, the start logs a warning. */
   readonly validitySeconds?: number | undefined;
-  /** Wrong tries that make a code invalid, 1 to 10. Default 3. */
+  /** How many wrong tries make a code invalid, 1 to 10. Default 3. */
   readonly triesPerCode?: number | undefined;
-  /** How often codes may be sent and tried: a preset, or values that override one. Default `standard`. */
+  /** How often codes may be sent and tried: a preset, or values that override a preset. Default `standard`. */
   readonly limits?: OtpPreset | OtpLimits | undefined;
-  /** The highest accepted chance, 0 to 1, of guessing a code of one number in 30 days; the start fails above it. Default 0.01. */
+  /**
+   * The highest accepted chance, 0 to 1, of guessing a code of one number in 30 days. If the options give a higher chance, the
+   * start fails. Default 0.01.
+   */
   readonly maxGuessChance?: number | undefined;
   /** Options of single services, by their exact names. Default none. */
   readonly services?: Readonly<Record<string, OtpServiceOptions>> | undefined;

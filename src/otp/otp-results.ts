@@ -1,20 +1,20 @@
-/** The result of verifying a code; one kind for each row of the decision table. */
+/** The result of a verification. Each row of the decision table has one kind. */
 export type VerifyOutcome =
-  /** V3: correct, and consumed by this attempt. */
+  /** V3: the code is correct, and this attempt has used it up. */
   | { readonly kind: 'verified' }
-  /** V0: not a string of as many digits as codes have; not counted. */
+  /** V0: the value is not a string of as many digits as codes have. The attempt is not counted. */
   | { readonly kind: 'malformed' }
-  /** V1: there is no code, or its messages failed for good. */
+  /** V1: there is no code, or all its messages failed for good. */
   | { readonly kind: 'not_found' }
-  /** V2: too many wrong tries for this number; the code was not compared. `retryAfter` in seconds. */
+  /** V2: this number had too many wrong tries, and the code was not compared. `retryAfter` is in seconds. */
   | { readonly kind: 'locked'; readonly retryAfter: number }
-  /** V4: wrong, and counted. */
+  /** V4: the code is wrong, and the attempt is counted. */
   | { readonly kind: 'wrong'; readonly triesLeft: number }
-  /** V5: correct or not, the validity has ended. */
+  /** V5: the code's validity has ended, whether the attempt is correct or not. */
   | { readonly kind: 'expired' }
-  /** V6: invalid after too many wrong tries. */
+  /** V6: the code is invalid after too many wrong tries. */
   | { readonly kind: 'exhausted' }
   /** V7: the same code was verified in the past ten minutes. */
   | { readonly kind: 'already_verified' }
-  /** V8: the code was verified before, and this is another value or more than ten minutes later. */
+  /** V8: the code was verified before, and the attempt has another value or comes more than ten minutes later. */
   | { readonly kind: 'spent' };

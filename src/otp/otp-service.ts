@@ -30,39 +30,39 @@ import { VerifyStep } from './verify-challenge.js';
 export interface OtpToSend {
   /**
    * The service that the code is for, 1 to 128 characters. Codes of different services are independent. Names are compared in
-   * Unicode's normal form NFC, and are otherwise exact: letter case and blanks count.
+   * Unicode's normal form NFC, and otherwise exactly: letter case and blanks count.
    */
   readonly service: string;
   /** E.164 digits without the plus sign. */
   readonly number: string;
   /** `sms` in any letter case, or the name of a mounted messaging-app channel. Default `sms`. */
   readonly channel?: string | undefined;
-  /** Given back in events: at most 16 keys, 512 characters (code points) in all. */
+  /** Events repeat it. At most 16 keys, 512 characters (code points) in all. */
   readonly metadata?: Metadata | undefined;
 }
 
 /** A code to verify. */
 export interface OtpToVerify {
-  /** As in the send. */
+  /** The same name as in the send. */
   readonly service: string;
   /** E.164 digits without the plus sign. */
   readonly number: string;
-  /** As the user typed it: digits of any script, with blanks and punctuation around and between them. */
+  /** The code as the user typed it: digits of any script, with blanks and punctuation around and between them. */
   readonly otp: string;
 }
 
 /** Options of a send. */
 export interface OtpSendOptions {
-  /** Sends once, however often a request with this key and body comes. */
+  /** The service sends once, no matter how often a request with this key and body comes. */
   readonly once?: IdempotentRequest | undefined;
   /** An open transaction of the host that stores the send: with TypeORM `host: { manager }`. */
   readonly host?: HostTransaction | undefined;
   /**
-   * Aborted when the caller no longer waits: a send that no transaction has taken yet is dropped and charges nothing, and the
-   * call throws the signal's reason. An accepted send stays accepted.
+   * Abort it when the caller no longer waits. If no transaction has stored the send yet, the send is dropped and charges nothing,
+   * and the call throws the signal's reason. An accepted send stays accepted.
    */
   readonly signal?: Cancellation | undefined;
-  /** The key of the caller (`caller.key`), whose daily cap the send must keep, and which is told from others in the usage. */
+  /** The caller's key (`caller.key`). The send must keep the key's daily cap, and the usage lists the key's sends separately. */
   readonly key?: SendKey | undefined;
 }
 
@@ -95,7 +95,7 @@ export class OtpService implements OnApplicationBootstrap {
 
   /**
    * Logs the chance of guessing a code, and warnings about the options.
-   * @throws MessagingOptionsError when no channel can send codes
+   * @throws MessagingOptionsError if no channel can send codes
    */
   onApplicationBootstrap(): void {
     const channels = this.channels.all().filter(({ draft }) => draft);
@@ -110,24 +110,23 @@ export class OtpService implements OnApplicationBootstrap {
   }
 
   /**
-   * Charges and queues a code: the pending one again, or a new one. When this resolves, the send is stored and will be delivered.
-   * A refusal charges nothing and leaves the pending code valid.
+   * Charges and queues a code: the pending code again, or a new one. When the promise resolves, the send is stored and will be
+   * delivered. A refused send charges nothing and leaves the pending code valid.
    *
    * @throws MessagingError `error.otp_too_many_codes` (with `retryAfter`), `error.otp_destination_refused`,
-   *   `error.otp_channel_unknown`, `error.invalid_number`, `error.field_invalid`, `error.field_not_string`,
-   *   `error.field_not_object`, `error.metadata_too_large`,
-   *   `error.body_not_object`, `error.signature_refused`, `error.key_cap`, `error.insufficient_balance`, `error.account_not_found`,
-   *   `error.idempotency_mismatch`, `error.idempotency_running`, `error.storage_unavailable`, and the codes
-   *   with which the channel refuses a message
-   * @throws the reason of `signal` when the send was dropped
+   * `error.otp_channel_unknown`, `error.invalid_number`, `error.field_invalid`, `error.field_not_string`,
+   * `error.field_not_object`, `error.metadata_too_large`, `error.body_not_object`, `error.signature_refused`, `error.key_cap`,
+   * `error.insufficient_balance`, `error.account_not_found`, `error.idempotency_mismatch`, `error.idempotency_running`,
+   * `error.storage_unavailable`, and the codes with which the channel refuses a message
+   * @throws the reason of `signal` if the send was dropped
    */
   async send(accountId: string, otp: OtpToSend, options: OtpSendOptions = {}): Promise<OtpSendResult> {
     const { reply } = await this.accept(accountId, otp, options);
-    // `ChallengePolicy` wrote it, and a replay is a copy of it.
+    // `ChallengePolicy` wrote the reply, and a replay is a copy of it.
     return reply as OtpSendResult;
   }
 
-  /** As `send`, and reports whether an Idempotency-Key replayed it. */
+  /** Does the same as `send`, and also reports whether the reply is a replay for an Idempotency-Key. */
   async accept(accountId: string, otp: OtpToSend, options: OtpSendOptions = {}): Promise<Acceptance> {
     const { once, host, signal, key } = checkCallOptions('a send', options, 'once', 'host', 'signal', 'key');
     checkAccountId(accountId);
@@ -145,11 +144,11 @@ export class OtpService implements OnApplicationBootstrap {
   }
 
   /**
-   * Verifies a code, and consumes it when it is correct. A wrong code is a result, not an exception. Concurrent attempts for the
+   * Verifies a code, and uses it up if it is correct. A wrong code is a result, not an exception. Concurrent attempts for the
    * same number are decided one after the other.
    *
-   * @throws MessagingError `error.invalid_number`, `error.field_invalid`, `error.field_not_string`,
-   *   `error.body_not_object`, `error.storage_unavailable`
+   * @throws MessagingError `error.invalid_number`, `error.field_invalid`, `error.field_not_string`, `error.body_not_object`,
+   * `error.storage_unavailable`
    */
   async verify(accountId: string, attempt: OtpToVerify): Promise<VerifyOutcome> {
     checkAccountId(accountId);
@@ -181,7 +180,8 @@ export class OtpService implements OnApplicationBootstrap {
       signature: this.settings.text.signatureOf(service),
       host,
     });
-    // After the draft, which refuses numbers without their calling code: `70000001` is in no country.
+    // This check comes after the draft, because the draft refuses numbers without their calling code. Example: `70000001` is in
+    // no country.
     this.checkCountry(number);
     const id = this.ids.next();
     const now = this.clock.now();
@@ -223,9 +223,9 @@ export class OtpService implements OnApplicationBootstrap {
     throw new MessagingError('error.otp_destination_refused', { rule: 'country' });
   }
 
-  /** Tells which rule refused a code. */
+  /** Publishes which rule refused a code. */
   private publishRefusal(binding: OtpBinding, error: unknown): void {
-    // Set by `ChallengePolicy` or by `checkCountry`.
+    // `ChallengePolicy` or `checkCountry` has set `rule`.
     if (!(error instanceof MessagingError) || typeof error.values.rule !== 'string') return;
     const scope = { ...binding, at: this.clock.now() };
     this.events.add(refusalEvent(scope, error.values.rule, error.retryAfter));

@@ -12,22 +12,25 @@ import { OtpText } from './otp-text.js';
 /** The number of services whose sample text is cached. */
 const MAX_SPECIMENS = 1000;
 
-/** The checked options of OTP with their defaults filled in. Times in milliseconds. */
+/** The checked options of OTP with their defaults filled in. Times are in milliseconds. */
 export abstract class OtpSettings {
   abstract readonly codes: OtpCodes;
   abstract readonly text: OtpText;
-  /** A sample text of a service, with a code of zeros; it costs as much as the real message. */
+  /** Returns a sample text of a service, with a code of zeros. It costs as much as the real message. */
   abstract specimenOf(service: string): string;
   abstract readonly catalogue: Catalogue;
   abstract readonly limits: ResolvedLimits;
   abstract readonly triesPerCode: number;
   abstract readonly validityMs: number;
   abstract readonly chance: GuessChance;
-  /** Warnings about the options for the start, one sentence each. */
+  /** Warnings about the options that the start logs, one sentence each. */
   abstract readonly warnings: readonly string[];
-  /** The same about the limits, where codes reach phones: on the sandbox there is nobody to protect. */
+  /**
+   * Warnings about the limits. The start logs them only if codes reach real phones, because on the sandbox there is nobody to
+   * protect.
+   */
   abstract readonly limitWarnings: readonly string[];
-  /** When a challenge and its log of sends are no longer needed, milliseconds since the epoch. */
+  /** Returns when a challenge and its log of sends are no longer needed, in milliseconds since the epoch. */
   abstract keptUntil(challenge: Challenge): number;
 }
 
@@ -42,7 +45,7 @@ const OPTIONS = group(OTP_OPTIONS);
 
 /**
  * Checks the options and fills in their defaults.
- * @throws MessagingOptionsError with a sentence that names the wrong option, also when codes are too easy to guess
+ * @throws MessagingOptionsError with a sentence that names the wrong option, also if codes are too easy to guess
  */
 export function resolveOtpSettings(options: OtpOptions | undefined, surroundings: OtpSurroundings = {}): OtpSettings {
   const { catalogue = catalogueOf('fr'), home } = surroundings;

@@ -17,7 +17,7 @@ export class OtpTextSource implements TextSource {
     sources.register(this);
   }
 
-  /** @throws Error when no pepper of its version is configured */
+  /** @throws Error if no pepper of the code's version is configured */
   text(payload: Payload): string {
     // Only `payloadOf` writes payloads of this kind.
     const { id, keyVersion, digits, accountId, service, number, validity } = payload as OtpPayload;

@@ -10,18 +10,18 @@ export interface OtpServiceOptions {
   readonly signature?: string | undefined;
   /**
    * The text of its messages, with `{code}` and optionally `{service}` and `{validity}` (such as `5 min`). The longest result
-   * must fit one GSM-7 segment, and 140 bytes of UTF-8 with one of the last lines below, or the start fails. Default: the text
-   * of the locale.
+   * must fit one GSM-7 segment. With `webOtpHost` or `retrieverHash` it must also fit 140 bytes of UTF-8. Otherwise the start
+   * fails. Default: the text of the locale.
    */
   readonly template?: string | undefined;
   /**
-   * Adds the last line `@example.com #1234`, with which browsers fill in the code on this host (WICG origin-bound codes). A
-   * domain name in small letters, an international one in Punycode; without scheme, port and path. Default: no such line.
+   * Adds the last line `@example.com #1234`, which lets browsers fill in the code on this host (WICG origin-bound codes). Give a
+   * domain name in small letters, without scheme, port and path. Write an international name in Punycode. Default: no such line.
    */
   readonly webOtpHost?: string | undefined;
   /**
-   * Adds the 11 characters of an Android app's hash as the last line (SMS Retriever API). Not together with `webOtpHost`.
-   * Default: no such line.
+   * Adds the 11 characters of an Android app's hash as the last line (SMS Retriever API). It cannot be combined with
+   * `webOtpHost`. Default: no such line.
    */
   readonly retrieverHash?: string | undefined;
 }
@@ -35,22 +35,28 @@ interface OtpTextValues {
 }
 
 /**
- * The most bytes of a text that a phone reads by itself, in UTF-8: Android gives an app (SMS Retriever) and a browser (WebOTP)
- * no longer one.
+ * The most bytes of UTF-8 that a text may have so that a phone reads the code by itself. Android passes longer texts neither to
+ * an app (SMS Retriever) nor to a browser (WebOTP).
  */
 const MAX_READ_BYTES = 140;
 
 /** Control characters: with a line break, a service's name could add lines to the text. */
 const CONTROL = /\p{Cc}/u;
 
-/** Renders the texts of codes; each fits one GSM-7 segment, and 140 bytes if a phone is to read it by itself. */
+/**
+ * Renders the texts of codes. Each text fits one GSM-7 segment. If a phone is to read the code by itself, the text also fits 140
+ * bytes.
+ */
 export class OtpText {
   constructor(
     private readonly catalogue: Catalogue,
     private readonly services: Readonly<Record<string, OtpServiceOptions>>,
   ) {}
 
-  /** The text of the service, or else of the catalogue; that omits the service's name when it does not fit. */
+  /**
+   * Returns the text with the service's own template, or else with the catalogue's. The catalogue's text leaves out the service's
+   * name if the name does not fit.
+   */
   render(values: OtpTextValues): string {
     const options = this.optionsOf(values.service);
     if (options.template !== undefined) return this.fill(options.template, values) + lastLine(options, values.code);
@@ -78,7 +84,7 @@ export class OtpText {
     throw new MessagingOptionsError('Option locale: its otp.text_unnamed is longer than one SMS in GSM-7.');
   }
 
-  /** The configured sender name of a service. */
+  /** Returns the configured sender name of a service. */
   signatureOf(service: string): string | undefined {
     return this.optionsOf(service).signature;
   }
@@ -115,7 +121,10 @@ function lastLine({ webOtpHost, retrieverHash }: OtpServiceOptions, code: string
 /** Options of services by name. */
 type OtpServices = Readonly<Record<string, OtpServiceOptions>>;
 
-/** A domain name of two labels or more whose last one is no number, so that it is not an address (RFC 1123 section 2.1). */
+/**
+ * A domain name of two labels or more. The last label is not a number, so that the name is not an IP address (RFC 1123 section
+ * 2.1).
+ */
 const HOST = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const RETRIEVER_HASH = /^[A-Za-z0-9+/]{11}$/;
 
@@ -139,7 +148,7 @@ const webOtpHost = any((given, place) => {
   );
 });
 
-/** The host of an address that somebody wrote in place of the host, as browsers compare it. */
+/** Returns the host of a URL that somebody gave instead of a host name, in the form that browsers compare. */
 function hostIn(given: string): string | undefined {
   const written = given.trim();
   const address = written.includes('://') ? written : `https://${written}`;
@@ -168,9 +177,7 @@ export const OTP_SERVICES = any((given, place): OtpServices => {
     const at = place.in(`[${JSON.stringify(key)}]`);
     const name = key.normalize('NFC');
     if (names.has(name)) {
-      throw new MessagingOptionsError(
-        `${at} is there twice: two names that are the same in Unicode's normal form NFC.`,
-      );
+      throw new MessagingOptionsError(`${at} is given twice: two names are the same in Unicode's normal form NFC.`);
     }
     names.add(name);
     const { webOtpHost, retrieverHash, ...service } = SERVICE.read(options, at);
@@ -179,6 +186,6 @@ export const OTP_SERVICES = any((given, place): OtpServices => {
     }
     throw new MessagingOptionsError(`${at}: only one of webOtpHost and retrieverHash can be the last line.`);
   });
-  // Not by assignment, because a service may be called `__proto__`.
+  // Not built by assignment, because a service may be called `__proto__`.
   return Object.fromEntries(services);
 });

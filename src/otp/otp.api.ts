@@ -1,7 +1,7 @@
 import { identifier, moment, object, phoneNumber, text, yes } from '../schemas/builders.js';
 import type { TypeOf } from '../schemas/schema.js';
 
-/** What `service` means, in requests and in responses. */
+/** The description of `service` in requests and in responses. */
 export const SERVICE =
   "The name of what the code is for. It is compared in Unicode's normal form NFC, and otherwise exactly.";
 

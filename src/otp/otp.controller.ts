@@ -56,7 +56,7 @@ const REFUSALS = {
 } as const satisfies Record<Exclude<VerifyOutcome['kind'], 'verified'>, string>;
 
 /**
- * The reply to an attempt.
+ * Returns the reply to an attempt.
  * @throws MessagingError for any outcome but a correct code
  */
 function verifyReply(outcome: VerifyOutcome, catalogue: Catalogue): OtpVerified {

@@ -31,7 +31,7 @@ import { OtpService } from './otp-service.js';
 import { OtpSettings, resolveOtpSettings } from './otp-settings.js';
 import { OtpTextSource } from './otp-text-source.js';
 
-/** What does not depend on the options. */
+/** The part of the module that does not depend on the options. */
 const CAPABILITY: Capability = {
   controllers: [otpOpenapi],
   providers: [OtpTextSource, OtpService, provideErasure(codeErasure, [RetentionStore, PolicyStore])],
@@ -41,7 +41,7 @@ const CAPABILITY: Capability = {
 const VALUES = { otp: group(OTP_OPTIONS) } satisfies OptionsOf<OtpValues>;
 
 /**
- * One-time passcodes. With the option `sms`, SMS is mounted too; on a shared core, codes travel on the
+ * One-time passcodes. If the option `sms` is given, the module mounts SMS too. On a shared core, the module sends codes on the
  * channels that are mounted there.
  */
 @Module({})
@@ -57,7 +57,7 @@ export class OtpModule extends ConfiguredModule {
     return OtpModule.withSms(MessagingCore.build(options, { useFactory: () => options }), sms);
   }
 
-  /** As `forRoot`, with the values from a factory. */
+  /** Does the same as `forRoot`, with options from a factory. */
   static forRootAsync(options: OtpModuleAsyncOptions): DynamicModule {
     if (isOnSharedCore(options)) {
       const own = knownOptions(options, SHARED_CORE_OPTIONS, FACTORY_OPTIONS);
@@ -70,7 +70,7 @@ export class OtpModule extends ConfiguredModule {
   }
 
   /**
-   * The module on an existing core; the default values are the core's own.
+   * Returns the module on an existing core. Default values come from the core.
    * @internal
    */
   static feature(

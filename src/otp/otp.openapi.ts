@@ -8,7 +8,7 @@ import { OtpController } from './otp.controller.js';
 import { SendOtpBody, VerifyOtpBody } from './otp.dto.js';
 import { OtpSettings } from './otp-settings.js';
 
-/** A messaging-app channel sends from numbers of the account. */
+/** Errors of a messaging-app channel if no number of the account can send. */
 const NO_SENDER: readonly ErrorDescription[] = ['error.msgapp_no_session', NUMBER_RECONNECTING];
 
 /** OpenAPI description of one-time passcodes (docs/otp.md). */

@@ -3,9 +3,9 @@ import { phoneOf } from '../common/phone-numbers/phone-spellings.js';
 import type { OtpBinding } from './otp-codes.js';
 
 /**
- * The keys of the policy records of a number. They are hashes, so that service names of any length fit and names that differ only
- * in letter case stay distinct on every database. A code belongs to the number as it was written; limits are those of the phone,
- * so that another spelling of its number does not open them again.
+ * The keys of the policy records of a number. They are hashes. So service names of any length fit, and names that differ only in
+ * letter case stay distinct on every database. A code belongs to the number as it was written. Limits belong to the phone, so
+ * that another spelling of its number cannot avoid them.
  */
 export class RecordKeys {
   /** The newest code of (account, service, number). */

@@ -29,13 +29,16 @@ interface CodeRequest {
   readonly message: string;
 }
 
-/** A pending code with less remaining validity than this, or than a fifth of the validity if that is shorter, is replaced. */
+/**
+ * A pending code is replaced if its remaining validity is shorter than this, or than a fifth of the whole validity if a fifth is
+ * shorter.
+ */
 const MIN_REMAINING_MS = MINUTE_MS;
 
-/** The most messages of one code that are stored; only without limits can there be more resends. */
+/** How many messages of one code are stored. Only without limits can a code have more resends. */
 const MAX_MESSAGES = 20;
 
-/** Decides whether a code may be sent, and which: the pending one again, or a new one. */
+/** Decides whether a code may be sent, and which code: the pending one again, or a new one. */
 export class ChallengePolicy implements SendPolicy {
   readonly keys: readonly string[];
   private readonly recordKeys: RecordKeys;
@@ -78,7 +81,7 @@ export class ChallengePolicy implements SendPolicy {
     };
   }
 
-  /** The pending challenge whose code is sent again; undefined: a new code is sent. */
+  /** Returns the pending challenge whose code is sent again, or undefined if a new code is sent. */
   private pendingIn(seen: SeenRecords): Challenge | undefined {
     const record = seen.get(this.recordKeys.challenge);
     const challenge = challengeIn(record);
@@ -94,7 +97,7 @@ export class ChallengePolicy implements SendPolicy {
     return { number: phoneOf(binding.number), units, fresh: pending === undefined, now };
   }
 
-  /** The earliest time at which each rule allows the send. */
+  /** Returns, for each rule, the earliest time at which it allows the send. */
   private opensAt(
     before: Challenge | undefined,
     pending: Challenge | undefined,
@@ -129,7 +132,7 @@ export class ChallengePolicy implements SendPolicy {
     };
   }
 
-  /** When the limits of the number allow the next send; the units that it will cost are not considered. */
+  /** Returns when the limits of the number allow the next send. It does not consider the units that the next send will cost. */
   private resendAt(challenge: Challenge, changes: ReadonlyMap<string, PolicyRecord>): number {
     const { now } = this.request;
     const { sends, cooldownSeconds } = this.settings.limits;

@@ -20,10 +20,10 @@ import type { VerifyOutcome } from './otp-results.js';
 import type { OtpSettings } from './otp-settings.js';
 import { RecordKeys } from './record-keys.js';
 
-/** How long after its verification a repeat of the code is answered `already_verified`. */
+/** How long after a verification a repeat of its code is answered with `already_verified`. */
 const REPEAT_MS = 10 * MINUTE_MS;
 
-/** One attempt to verify: the keys of its records, and the decision table (`docs/otp.md`, Answers) as a pure step. */
+/** One attempt to verify: the keys of its records, and the decision table (`docs/otp.md`, Answers) as a pure function. */
 export class VerifyStep {
   readonly keys: readonly string[];
   private readonly recordKeys: RecordKeys;
@@ -41,7 +41,7 @@ export class VerifyStep {
     this.keys = [this.recordKeys.challenge, this.triesKey, ...rules.map(({ key }) => key)];
   }
 
-  /** What an outcome tells. */
+  /** Returns the events that an outcome publishes. */
   eventsOf(outcome: VerifyOutcome): readonly NewEvent[] {
     return codeEvents({ ...this.binding, at: this.now }, outcome);
   }

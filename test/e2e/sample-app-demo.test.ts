@@ -23,11 +23,11 @@ describe('the demo of the sample app', () => {
 
   test('makes a second account and days of traffic, once, and the books are right', async () => {
     const made = await runSampleApp(folder, 'operator/operator.js', ['demo'], {}, 170_000);
-    expect([made.code, made.output]).toEqual([0, expect.stringContaining('The demo is there.')]);
+    expect([made.code, made.output]).toEqual([0, expect.stringContaining('The demo is ready.')]);
     expect((await operator('ledger:check')).output).toBe('The ledger is right.\n');
     const { output: balance } = await operator('balance boutique');
     const again = await operator('demo');
-    expect([again.code, again.output]).toEqual([0, expect.stringMatching(/^The demo is there already/)]);
+    expect([again.code, again.output]).toEqual([0, expect.stringMatching(/^The demo exists already/)]);
     expect((await operator('balance boutique')).output).toBe(balance);
     expect(await days()).toBeGreaterThanOrEqual(8);
   }, 300_000);

@@ -11,7 +11,7 @@ export { ConfigError } from './env.js';
 export interface Config {
   readonly port: number;
   readonly host: string;
-  /** The host if it is a name; the sandbox answers to it, besides `localhost`. */
+  /** The name in `HOST`, if it is a name and not an address. The sandbox answers requests for it and for `localhost`. */
   readonly hostNames: readonly string[];
   /** `sqlite:<path>`, `postgres://…` or `mysql://…` */
   readonly databaseUrl: string;
@@ -22,22 +22,28 @@ export interface Config {
   readonly homeCountry: string;
   readonly httpAdapter: 'express' | 'fastify';
   readonly sms: SmsConfig;
-  /** Codes are derived from it; undefined: generated once and kept. */
+  /** The secret that codes are derived from. Undefined: it is generated once and kept. */
   readonly otpPepper: string | undefined;
   readonly otpLimits: 'standard' | 'strict' | 'none';
   readonly otpValiditySeconds: number;
   readonly msgappTransport: 'sandbox' | 'baileys';
-  /** Encrypts the credentials of linked numbers; undefined: generated once and kept. */
+  /** The secret that encrypts the credentials of linked numbers. Undefined: it is generated once and kept. */
   readonly credentialsKey: string | undefined;
-  /** The secrets of webhooks are derived from it; undefined: generated once and kept on the sandbox, no webhooks off it. */
+  /**
+   * The secret that the secrets of webhooks are derived from. Undefined: on the sandbox it is generated once and kept. Off the
+   * sandbox there are no webhooks.
+   */
   readonly webhookPepper: string | undefined;
-  /** Signs access tokens; undefined: generated once and kept on the sandbox, no dashboard off it. */
+  /**
+   * The secret that signs access tokens. Undefined: on the sandbox it is generated once and kept. Off the sandbox there is no
+   * dashboard.
+   */
   readonly managementSecret: string | undefined;
-  /** The secret that a scraper of metrics sends; undefined: no metrics. */
+  /** The secret that a scraper of metrics sends. Undefined: no metrics. */
   readonly metricsSecret: string | undefined;
-  /** Where the files of messages may be fetched from, besides public addresses. */
+  /** The origins besides public addresses from which files of messages may be fetched. */
   readonly mediaAllow: 'none' | 'loopback' | readonly string[];
-  /** What this process delivers. */
+  /** The work that this process does. */
   readonly role: 'all' | 'api' | 'worker' | 'sessions';
 }
 
@@ -88,8 +94,9 @@ function ifOff(name: string, transport: string): string | undefined {
 }
 
 /**
- * Off the sandbox no secret is generated: whoever loses a key loses every linked number, and with a pepper every pending code.
- * @param off the setting that leaves the sandbox; undefined on it
+ * Off the sandbox no secret is generated, because a lost secret is expensive: without the key all linked numbers are lost, and
+ * without the pepper all pending codes.
+ * @param off the setting that leaves the sandbox. Undefined on the sandbox
  */
 function secrets(env: NodeJS.ProcessEnv, off: string | undefined): Pick<Config, 'otpPepper' | 'credentialsKey'> {
   const credentialsKey = env.CREDENTIALS_KEY || undefined;

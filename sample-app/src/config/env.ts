@@ -1,9 +1,9 @@
-/** A wrong setting; the message is a sentence that names it. */
+/** A wrong setting. The message is a sentence that names it. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** Settings by name, as the environment has them. */
+/** The settings by name, as the environment gives them. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /** @throws ConfigError */
@@ -20,16 +20,16 @@ export function oneOf<const T extends string>(name: string, value: string, allow
   throw new ConfigError(`${name} must be ${allowed.join(' or ')}; it is "${value}".`);
 }
 
-/** A setting that another setting requires. @throws ConfigError */
+/** Returns a setting that another setting requires. @throws ConfigError */
 export function required(env: Env, name: string, because: string): string {
   const value = env[name];
   if (value) return value;
   throw new ConfigError(`${name} is missing; ${because} needs it.`);
 }
 
-/** An object with the setting under a name; empty if the setting is not given. */
+/** Returns an object with the setting's value under `key`. The object is empty if the setting is not given. */
 export function given<K extends string>(env: Env, name: string, key: K): { readonly [key in K]?: string } {
   const value = env[name];
-  // The object has only this key, which has the type that is asked for.
+  // The cast is safe: the object has only this key, and its value is a string.
   return (value ? { [key]: value } : {}) as { readonly [key in K]?: string };
 }

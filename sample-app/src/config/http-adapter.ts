@@ -3,10 +3,10 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
 
-/** The framework that serves HTTP. */
+/** Returns the adapter of the framework that serves HTTP. */
 export function httpAdapter(name: 'express' | 'fastify') {
   if (name === 'express') return new ExpressAdapter();
-  // Fastify's router refuses some requests before our routes see them. This gives those answers the shape of all our
+  // Fastify's router refuses some requests before our routes see them. This handler gives those answers the shape of all our
   // errors (docs/http-api.md).
   return new FastifyAdapter({
     // On Fastify, NestJS 11 ignores its own option of this name.

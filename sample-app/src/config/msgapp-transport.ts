@@ -1,7 +1,7 @@
 import { SandboxMsgappTransport } from 'nestjs-messaging';
 import { BaileysMsgappTransport } from 'nestjs-messaging/baileys';
 
-/** The transport of the messaging-app channel. Baileys itself is loaded only when its transport starts. */
+/** Returns the transport of the messaging-app channel. Baileys itself is loaded only when its transport starts. */
 export function msgappTransport(name: 'sandbox' | 'baileys') {
   return name === 'baileys' ? BaileysMsgappTransport.forRoot() : SandboxMsgappTransport;
 }

@@ -31,7 +31,7 @@ function readSecrets(file: string): Secrets {
 }
 
 /**
- * Keeps secrets in a file that only its owner can read; a crash leaves the old file or the new one.
+ * Keeps secrets in a file that only its owner can read. After a crash the file has its old or its new content, never a part.
  * @throws ConfigError if the file cannot be written
  */
 export function keepSecrets(file: string, secrets: Secrets): void {
@@ -41,7 +41,10 @@ export function keepSecrets(file: string, secrets: Secrets): void {
   });
 }
 
-/** Like `keepSecrets`, but only if there are none yet. Of several processes that start together, one writes and returns true. */
+/**
+ * Keeps secrets as `keepSecrets` does, but only if none are kept yet. If several processes start together, one of them writes and
+ * returns true.
+ */
 function keepFirst(file: string, secrets: Secrets): boolean {
   return withSentence(file, () => {
     const next = writeBeside(file, secrets);
@@ -85,12 +88,15 @@ function withSentence<T>(file: string, work: () => T): T {
     // The parser's message is left out, because it would show a piece of the file.
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
     throw new ConfigError(
-      `The sample app's secrets cannot be kept in ${file}${code}: see DATABASE_URL, which they lie beside.`,
+      `The sample app's secrets cannot be kept in ${file}${code}. They are kept beside the database, see DATABASE_URL.`,
     );
   }
 }
 
-/** The secrets of the service: from the settings, else the kept ones, else generated now and kept. @throws ConfigError */
+/**
+ * Returns the secrets of the service. Each comes from the settings, else from the kept secrets, else it is generated now and
+ * kept. @throws ConfigError
+ */
 export function serviceSecrets(config: Config): ServiceSecrets {
   const { otpPepper, credentialsKey, webhookPepper, managementSecret, secretsFile } = config;
   if (otpPepper !== undefined && credentialsKey !== undefined) {
@@ -105,7 +111,7 @@ export function serviceSecrets(config: Config): ServiceSecrets {
   };
 }
 
-/** Reads the kept secrets; generates and keeps those that are missing. @throws ConfigError */
+/** Reads the kept secrets. Generates and keeps those that are missing. @throws ConfigError */
 export function keptSecrets(file: string): Required<Secrets> {
   const made = {
     accountId: 'demo',

@@ -10,7 +10,7 @@ import {
 import type { SmppLinkOptions, SmppOptions } from 'nestjs-messaging/smpp';
 import { ConfigError, type Env, given, integer, oneOf, required } from './env.js';
 
-/** Which transport carries SMS. */
+/** The transport of SMS, with its settings. */
 export type SmsConfig =
   | { readonly transport: 'sandbox' }
   | { readonly transport: 'smpp'; readonly smpp: SmppOptions }
@@ -26,7 +26,9 @@ export function smsConfig(env: Env): SmsConfig {
   return { transport, ...callback(env, vendor) };
 }
 
-/** `smpp://user:password@host:2775`, `ssmpp://…` for TLS; several, separated by commas, share the work. */
+/**
+ * Reads `SMPP_URL`: `smpp://user:password@host:2775`, or `ssmpp://…` for TLS. Several URLs, separated by commas, share the work.
+ */
 function smppLinks(env: Env): SmppLinkOptions[] {
   const urls = required(env, 'SMPP_URL', 'SMS_TRANSPORT=smpp').split(',');
   const window = integer('SMPP_WINDOW', env.SMPP_WINDOW || '10', 1, 1000);
@@ -35,7 +37,7 @@ function smppLinks(env: Env): SmppLinkOptions[] {
   return urls.map((given) => {
     const url = URL.canParse(given.trim()) ? new URL(given.trim()) : undefined;
     if (!url || !/^s?smpp:$/.test(url.protocol) || !url.hostname || !url.username) {
-      // The value is not quoted, because it has a password.
+      // The message does not quote the value, because it contains a password.
       throw new ConfigError('SMPP_URL must be smpp://user:password@host:2775, or ssmpp://… for TLS.');
     }
     return {
@@ -88,7 +90,7 @@ const VENDORS = {
 
 const VENDOR_NAMES = ['twilio', 'vonage', 'infobip', 'africastalking', 'orange'] as const;
 
-/** The address that the vendor calls with its receipts. */
+/** Reads the address that the vendor calls with its receipts. */
 function callback(env: Env, vendor: HttpVendor) {
   const base = env.PUBLIC_URL?.replace(/\/+$/, '') || undefined;
   const secret = given(env, 'CALLBACK_SECRET', 'callbackSecret');

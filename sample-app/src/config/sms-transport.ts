@@ -3,7 +3,7 @@ import { HttpSmsTransport } from 'nestjs-messaging/http';
 import { SmppSmsTransport } from 'nestjs-messaging/smpp';
 import type { SmsConfig } from './sms-config.js';
 
-/** The options of SMS that the environment decides. To use another carrier, change one line. */
+/** Returns the options of SMS that the environment decides. To use another carrier, change one line. */
 export function smsTransport(config: SmsConfig) {
   switch (config.transport) {
     case 'sandbox':

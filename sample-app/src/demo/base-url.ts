@@ -1,4 +1,4 @@
-/** The address by which a program on this machine reaches a server that listens on `host`. */
+/** Returns the URL at which a program on this machine reaches a server that listens on `host`. */
 export function baseUrl(host: string, port: number): string {
   if (host === '0.0.0.0') return `http://127.0.0.1:${port}`;
   if (!host.includes(':')) return `http://${host}:${port}`;

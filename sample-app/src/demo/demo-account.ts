@@ -9,7 +9,7 @@ export interface Demo {
   readonly apiKey: string;
 }
 
-/** Makes the demo account, its key and its first units once. Every later start finds them again. */
+/** Makes the demo account, its key and its first units on the first start. Later starts find them again. */
 @Injectable()
 export class DemoAccount {
   constructor(
@@ -34,7 +34,7 @@ export class DemoAccount {
     return { accountId, apiKey };
   }
 
-  /** Tops up once. The reference makes sure of that, even if an earlier start was killed in between. */
+  /** Tops up once. The reference prevents a second top-up, even if an earlier start was killed after the first one. */
   private async firstUnits(accountId: string, units: number): Promise<void> {
     // If DEMO_BALANCE had another value on the first start, that value counts.
     await this.ledger
@@ -42,7 +42,10 @@ export class DemoAccount {
       .catch(passOver('error.reference_taken'));
   }
 
-  /** Checks the kept key, which an operator may have rotated or revoked. A key with an end, even a day away, is replaced. */
+  /**
+   * Checks the kept key, because an operator may have rotated or revoked it. A key that expires, even if only tomorrow, is
+   * replaced.
+   */
   private async keptKey(accountId: string, known: string): Promise<string> {
     if ((await this.endOf(accountId, known)) === undefined) return known;
     return (await this.accounts.issueKey(accountId)).key;
@@ -55,7 +58,10 @@ export class DemoAccount {
     throw new ConfigError('DEMO_API_KEY was revoked or has expired: give another one, or none, and a new key is made.');
   }
 
-  /** When a key of the account ends or has ended, in ms; undefined: never. An unknown key is added to the account. */
+  /**
+   * Returns when a key of the account expires or has expired, in milliseconds since the epoch, or undefined if it never does. An
+   * unknown key is added to the account.
+   */
   private async endOf(accountId: string, key: string): Promise<number | undefined> {
     const { id } = await this.accounts.importKey(accountId, key).catch(notOurs);
     for (let after: string | undefined; ; ) {

@@ -1,6 +1,6 @@
 import { ConsoleLogger, type LogLevel } from '@nestjs/common';
 
-/** Under this context Nest logs an error that it then throws. `main.ts` and `operator.ts` print that error in a sentence. */
+/** The contexts under which Nest logs an error and then throws it. `main.ts` and `operator.ts` print that error as a sentence. */
 const THROWN_AS_WELL: readonly unknown[] = ['ExceptionHandler', 'NestApplication'];
 
 /** Nest's logger, which does not print the error that ended the start a second time. */

@@ -16,7 +16,7 @@ class HomeController {
 @Module({ controllers: [HomeController] })
 class HomeModule {}
 
-/** The modules of the sandbox's endpoints and page, while SMS go to the sandbox. */
+/** Returns the modules of the sandbox's endpoints and page if SMS go to the sandbox. */
 export function sandboxModules({ sms, secretsFile, hostNames }: Config): (DynamicModule | Type<object>)[] {
   if (sms.transport !== 'sandbox') return [];
   const apiKey = () => keptSecrets(secretsFile).apiKey;

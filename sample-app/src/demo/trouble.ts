@@ -1,7 +1,7 @@
 import { MessagingError, MessagingOptionsError, StorageUnavailableError } from 'nestjs-messaging';
 import { type Config, ConfigError } from '../config/config.js';
 
-/** A sentence for the operator if a setting or the machine is wrong; undefined if it is a fault of ours. */
+/** Returns a sentence for the operator if a setting or the machine is wrong, or undefined if it is a fault of ours. */
 export function sentenceOf(error: unknown): string | undefined {
   if (error instanceof ConfigError || error instanceof MessagingOptionsError) return error.message;
   if (error instanceof StorageUnavailableError) return `The database does not answer. ${error.reason}`;
@@ -16,7 +16,8 @@ export function endOfStart(error: unknown): never {
 
 /** Explains an error while the modules are made. Only the database can be missing then. */
 export function databaseTrouble(error: unknown): never {
-  // The storage names its option, but the user of this program knows only a setting. The driver's message says more.
+  // The storage's message names an option of the package, but the user of this program knows only the setting. So we show the
+  // driver's message.
   const reason = reasonOf(error instanceof MessagingOptionsError ? error.cause : error);
   throw reason === undefined ? error : new ConfigError(`The database of DATABASE_URL cannot be used: ${reason}`);
 }
@@ -29,7 +30,7 @@ export function addressTrouble({ port, host }: Config): (error: unknown) => neve
   };
 }
 
-/** The message of an error with a code, from the system or a driver; undefined for any other error. */
+/** Returns the message of an error that has a code, from the system or a driver. Returns undefined for any other error. */
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof MessagingError) return undefined;
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;

@@ -7,8 +7,8 @@ export interface DashboardLinks {
 }
 
 /**
- * What a start prints: all that a newcomer needs to send the first messages.
- * @param links undefined: none are printed
+ * Returns the text that a start prints, with all that a newcomer needs to send the first messages.
+ * @param links undefined: the text has no links
  */
 export function welcomeText(
   url: string,

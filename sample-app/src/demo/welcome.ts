@@ -10,7 +10,7 @@ import { welcomeText } from './welcome-text.js';
 export async function printWelcome(app: INestApplication, { accountId, apiKey }: Demo, config: Config): Promise<void> {
   const { port }: AddressInfo = app.getHttpServer().address();
   const url = baseUrl(config.host, port);
-  // Off the sandbox, the output of a start goes to logs, which must not have a link. Use the command to make one.
+  // Off the sandbox, the output of a start goes to logs, and logs must not contain a link. The operator's command makes one.
   const links = isOnSandbox(config) && {
     account: await linkTo(app, url, { account: accountId, role: 'admin' }),
     operator: await linkTo(app, url, { role: 'operator' }),

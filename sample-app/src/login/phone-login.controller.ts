@@ -21,7 +21,7 @@ export class PhoneLoginController {
 
   @Post()
   async login(@Body() body?: Login) {
-    const { number = '', otp = '' } = body ?? {}; // nobody has checked what is in it; the service does
+    const { number = '', otp = '' } = body ?? {}; // the body is unchecked; the service checks it
     const outcome = await this.otp.verify('demo', { service: 'Log-in', number, otp });
     if (outcome.kind !== 'verified') throw new UnauthorizedException(); // one text for every cause
     return { user: number, session: randomUUID() };

@@ -7,7 +7,7 @@ import { baseUrl } from '../demo/base-url.js';
 import { linkTo } from '../demo/dashboard-link.js';
 import { makeDemo } from '../demo/traffic/demo.js';
 
-/** What a command works with. */
+/** The settings and services that a command works with. */
 interface Setting {
   readonly config: Config;
   /** Opens the services on the database, without routes and deliveries. */

@@ -21,10 +21,10 @@ import type {
 
 export const SUCCESS = { success: true } as const;
 
-/** What every change without an answer of its own gives. */
+/** The answer to every change that has no answer of its own. */
 export type Done = typeof SUCCESS;
 
-/** An account's keys, names, books and log, for its users, and for an operator who names it. */
+/** The keys, sender names, ledger and audit log of an account, for its users and for an operator who names the account. */
 export class AccountRoutes {
   readonly #caller: Caller;
 
@@ -32,7 +32,7 @@ export class AccountRoutes {
     this.#caller = caller;
   }
 
-  /** Who the caller is; for an operator, who names an account, also that account. */
+  /** Says who the caller is. If an operator names an account, the answer has that account too. */
   me(options?: CallOptions): Promise<Me> {
     return this.#caller.json({ path: ['me'] }, options);
   }
@@ -49,37 +49,37 @@ export class AccountRoutes {
     return this.#caller.json({ path: ['usage'], query }, options);
   }
 
-  /** The sums of `usage` as a CSV file. */
+  /** Returns the sums of `usage` as a CSV file. */
   usageCsv(query?: UsageQuery, options?: CallOptions): Promise<Blob> {
     return this.#csv('usage', query, options);
   }
 
-  /** Newest first. */
+  /** Lists the entries of the ledger, newest first. */
   ledger(query?: LedgerQuery, options?: CallOptions): Listing<LedgerEntry> {
     return this.#caller.list(['ledger'], query, options);
   }
 
-  /** All entries of `ledger` as a CSV file. A large one may take longer than the default `timeoutMs`. */
+  /** Returns all entries of `ledger` as a CSV file. A large file may take longer than the default `timeoutMs`. */
   ledgerCsv(query?: Omit<LedgerQuery, 'limit'>, options?: CallOptions): Promise<Blob> {
     return this.#csv('ledger', query, options);
   }
 
-  /** Newest first. */
+  /** Lists the changes in the audit log, newest first. */
   audit(query?: AuditQuery, options?: CallOptions): Listing<AuditEntry> {
     return this.#caller.list(['audit'], query, options);
   }
 
-  /** Newest first. */
+  /** Lists the keys, newest first. */
   keys(query?: { readonly limit?: number | undefined }, options?: CallOptions): Listing<Key> {
     return this.#caller.list(['keys'], query, options);
   }
 
-  /** The answer has the key, which no later one has. */
+  /** Creates a key. Only this answer has the key itself. */
   createKey(order: KeyOrder, options?: SendOptions): Promise<KeyWithSecret> {
     return this.#post(['keys'], order, options);
   }
 
-  /** Makes a key that replaces another one, which goes on for `grace_hours`. Default 24. */
+  /** Makes a key that replaces another key. The old key works for `grace_hours` more. Default 24. */
   rotateKey(
     id: string,
     order: { readonly grace_hours?: number | undefined } = {},
@@ -96,17 +96,17 @@ export class AccountRoutes {
     return this.#caller.list(['signatures'], query, options);
   }
 
-  /** Asks for a name; an operator decides on it. */
+  /** Asks for a sender name. An operator decides on it. */
   registerSignature(name: string, options?: SendOptions): Promise<Signature> {
     return this.#post(['signatures'], { name }, options);
   }
 
-  /** Takes back a name that nobody has decided on. */
+  /** Withdraws a sender name on which no operator has decided. */
   removeSignature(name: string, options?: CallOptions): Promise<Done> {
     return this.#remove(['signatures', name], options);
   }
 
-  /** Newest first. */
+  /** Lists the opt-outs, newest first. */
   optOuts(query?: OptOutsQuery, options?: CallOptions): Listing<OptOut> {
     return this.#caller.list(['optouts'], query, options);
   }

@@ -19,17 +19,17 @@ export type {
 
 /** Moments are ISO 8601, UTC. */
 
-/** What a new key may. */
+/** The rights and limits of a new key. */
 export interface KeyOrder {
   readonly name: string;
   /** Default: all. */
   readonly scopes?: readonly KeyScope[] | undefined;
-  /** Addresses and networks that may use it. Default: all. */
+  /** Addresses and networks from which the key may be used. Default: all. */
   readonly cidrs?: readonly string[] | undefined;
   readonly expires_at?: string | undefined;
-  /** Units that it may spend in a day, UTC. */
+  /** How many units the key may spend in a day (UTC). Default: no limit. */
   readonly daily_units?: number | undefined;
-  /** Requests in a minute. */
+  /** How many requests the key may make in a minute. Default: no limit. */
   readonly per_minute?: number | undefined;
 }
 

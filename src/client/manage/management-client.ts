@@ -5,12 +5,13 @@ import { SessionRoutes } from './session-routes.js';
 
 /** Options of a {@link ManagementClient}. */
 export interface ManagementClientOptions extends Omit<ClientOptions, 'apiKey'> {
-  /** The account that an operator means. Default: the user's own. */
+  /** The account that an operator works on. Default: the user's own account. */
   readonly account?: string | undefined;
 }
 
 /**
- * The API for people: sign-in, the account's keys, names and books, and the operator's routes. Throws as `MessagingClient`.
+ * The API for people: sign-in, the account's keys, sender names and ledger, and the operator's routes. It throws the same errors
+ * as `MessagingClient`.
  *
  * ```ts
  * const manage = new ManagementClient({ baseUrl: 'https://api.example.com/api/v1', token: async () => accessToken });

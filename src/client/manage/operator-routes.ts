@@ -20,7 +20,7 @@ import type {
   System,
 } from './operator-types.js';
 
-/** What the operator's users may, over all accounts. */
+/** The routes for the operator's users, who manage all accounts. */
 export class OperatorRoutes {
   readonly #caller: Caller;
 
@@ -28,7 +28,7 @@ export class OperatorRoutes {
     this.#caller = caller;
   }
 
-  /** Newest first. */
+  /** Lists the accounts, newest first. */
   accounts(query?: ManagedAccountsQuery, options?: CallOptions): Listing<ManagedAccount> {
     return this.#caller.list(['manage', 'accounts'], query, options);
   }
@@ -44,7 +44,7 @@ export class OperatorRoutes {
     return this.#get(['accounts', id], options);
   }
 
-  /** What is absent stays as it is; `low_balance: null`: no event tells. */
+  /** Changes an account. Fields that are left out stay as they are. With `low_balance: null` no event reports a low balance. */
   changeAccount(
     id: string,
     changes: { readonly name?: string | undefined; readonly low_balance?: number | null | undefined },
@@ -53,7 +53,7 @@ export class OperatorRoutes {
     return this.#caller.json({ method: 'PATCH', path: ['manage', 'accounts', id], body: changes }, options);
   }
 
-  /** It sends nothing more; what it has sent is delivered. */
+  /** Suspends an account: it can no longer send. Messages that it has already sent are still delivered. */
   suspendAccount(id: string, options?: SendOptions): Promise<ManagedAccount> {
     return this.#post(['accounts', id, 'suspend'], {}, options);
   }
@@ -98,7 +98,7 @@ export class OperatorRoutes {
     return this.#post(['accounts', account, 'signatures', name, 'reject'], order, options);
   }
 
-  /** The routes of the process that answers. */
+  /** Lists the carrier routes of the process that answers. */
   carriers(options?: CallOptions): Promise<Carriers> {
     return this.#get(['carriers'], options);
   }
@@ -123,7 +123,7 @@ export class OperatorRoutes {
     return this.#post(['queue', 'resume'], part, options);
   }
 
-  /** Checks the books of all accounts in the background. */
+  /** Starts a check of the books of all accounts, in the background. */
   checkBooks(options?: SendOptions): Promise<Pick<BooksCheck, 'id' | 'state'>> {
     return this.#post(['ledger', 'check'], {}, options);
   }
@@ -132,7 +132,7 @@ export class OperatorRoutes {
     return this.#get(['ledger', 'check'], options);
   }
 
-  /** The progress of the last check, step by step, until the check has ended. */
+  /** Returns the progress of the last check, step by step, until the check has ended. */
   async *watchCheck(options?: StreamCallOptions): AsyncGenerator<BooksCheck, void> {
     const path = ['manage', 'ledger', 'check', 'stream'];
     for await (const { data } of this.#caller.events({ path }, options)) {
@@ -142,7 +142,7 @@ export class OperatorRoutes {
     }
   }
 
-  /** Linked numbers, and attempts to link one, newest first. */
+  /** Lists linked numbers, and attempts to link a number, newest first. */
   sessions(query?: ManagedSessionsQuery, options?: CallOptions): Listing<ManagedSession> {
     return this.#caller.list(['manage', 'sessions'], query, options);
   }
@@ -155,12 +155,12 @@ export class OperatorRoutes {
     return this.#get(['system'], options);
   }
 
-  /** Opt-outs that hold for all accounts, newest first. */
+  /** Lists opt-outs that apply to all accounts, newest first. */
   optOuts(query?: OptOutsQuery, options?: CallOptions): Listing<OptOut> {
     return this.#caller.list(['manage', 'optouts'], query, options);
   }
 
-  /** Of all accounts. */
+  /** Adds opt-outs that apply to all accounts. */
   addOptOuts(
     order: { readonly signature: string; readonly numbers: readonly string[] },
     options?: SendOptions,
@@ -172,7 +172,7 @@ export class OperatorRoutes {
     return this.#remove(['optouts', id], options);
   }
 
-  /** Newest first. */
+  /** Lists the changes in the audit log, newest first. */
   audit(query?: AuditQuery & { readonly account?: string | undefined }, options?: CallOptions): Listing<AuditEntry> {
     return this.#caller.list(['manage', 'audit'], query, options);
   }

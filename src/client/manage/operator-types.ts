@@ -29,24 +29,24 @@ export interface ManagedAccountsQuery {
   readonly limit?: number | undefined;
 }
 
-/** A posting. The same reference with the same units posts nothing again. */
+/** A posting. If it is repeated with the same reference and the same units, nothing is posted again. */
 export interface PostingOrder {
   readonly units: number;
   readonly reference: string;
   readonly note?: string | undefined;
 }
 
-/** Whom a one-time link signs in. */
+/** The user that a one-time link signs in. */
 export interface LinkOrder {
-  /** For a role of an account. */
+  /** Required for a role of an account. */
   readonly account?: string | undefined;
   readonly role: AccountRole | OperatorRole;
   readonly subject?: string | undefined;
-  /** How long it can be used. Default 10. */
+  /** How many minutes the link can be used. Default 10. */
   readonly minutes?: number | undefined;
 }
 
-/** What is paused: a channel, an account, or an account on a channel. */
+/** The part of the queue that is paused: a channel, an account, or an account on a channel. */
 export interface QueuePart {
   readonly channel?: string | null | undefined;
   readonly account?: string | null | undefined;

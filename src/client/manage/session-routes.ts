@@ -3,7 +3,7 @@ import type { Caller, CallOptions } from '../caller.js';
 
 export type { UserSessionView as SignedIn } from '../../management/session/session.api.js';
 
-/** Sign-in, for pages: the service keeps the session in a cookie that scripts cannot read. */
+/** The sign-in of pages. The service keeps the user session in a cookie that scripts cannot read. */
 export class SessionRoutes {
   readonly #caller: Caller;
 
@@ -11,7 +11,7 @@ export class SessionRoutes {
     this.#caller = caller;
   }
 
-  /** Signs in by the secret of a one-time link, or by what the host's `UserAuthenticator` takes. */
+  /** Signs in with the secret of a one-time link, or with the credentials that the host's `UserAuthenticator` accepts. */
   exchange(
     proof: { readonly token: string } | { readonly credentials: unknown },
     options?: CallOptions,
@@ -19,14 +19,14 @@ export class SessionRoutes {
     return this.#post('exchange', proof, options);
   }
 
-  /** Gets a new access token by the cookie of the session. */
+  /** Gets a new access token with the session's cookie. */
   refresh(options?: CallOptions): Promise<SignedIn> {
     return this.#post('refresh', {}, options);
   }
 
   /**
-   * Signs out. The cookie of the session says which session ends. In a frame, where the browser sends no cookie, the user token
-   * says it, if the client has one.
+   * Signs out. The session's cookie says which session ends. If the browser sends no cookie, as in a frame, the client's user
+   * token says it.
    */
   end(options?: CallOptions): Promise<{ readonly success: true }> {
     return this.#post('end', {}, options, 'if-any');

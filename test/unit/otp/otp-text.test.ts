@@ -79,7 +79,7 @@ describe('the text of a code', () => {
       expect(text.signatureOf(composed)).toBe('CAFE');
     }
     const twice = { [composed]: {}, [decomposed]: {} };
-    expect(() => resolveOtpSettings({ pepper, services: twice })).toThrow('is there twice');
+    expect(() => resolveOtpSettings({ pepper, services: twice })).toThrow('is given twice');
   });
 
   test.each([

@@ -2,7 +2,7 @@
 export class Chance {
   private state = 20_261_123;
 
-  /** In [0, 1). */
+  /** Returns the next number, in [0, 1). */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
@@ -10,7 +10,7 @@ export class Chance {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** @param items not empty */
+  /** Chooses one of the items. @param items not empty */
   one<T>(items: readonly [T, ...T[]] | readonly T[]): T {
     return items[Math.floor(this.next() * items.length)] as T;
   }

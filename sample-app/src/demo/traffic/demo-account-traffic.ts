@@ -5,7 +5,7 @@ import { CUSTOMERS, type DemoText } from './demo-script.js';
 import type { SandboxPhonesClient } from './sandbox-phones.js';
 import { until } from './until.js';
 
-/** What an account of the demo sends in one round. */
+/** The texts and codes that an account of the demo sends in one round. */
 export interface Round {
   readonly accountId: string;
   readonly texts: readonly DemoText[];
@@ -16,7 +16,7 @@ export interface Round {
   readonly service: string;
 }
 
-/** Makes the traffic of an account, with the services that a host also has. */
+/** Makes the traffic of an account, with the same services that a host uses. */
 export class DemoAccountTraffic {
   private readonly sms: SmsService;
   private readonly otp: OtpService;
@@ -60,7 +60,9 @@ export class DemoAccountTraffic {
     });
   }
 
-  /** Sends codes. Most are typed in, some after a mistake, some never; one number asks for too many. */
+  /**
+   * Sends a code. `luck` decides whether it is verified at once, after a mistake, or never. One number asks for too many codes.
+   */
   private async code(accountId: string, service: string, number: string, luck: number): Promise<void> {
     const since = this.now();
     const times = luck > 0.94 ? 6 : 1;

@@ -22,7 +22,7 @@ export class DemoClock extends SystemClock {
   }
 }
 
-/** Ids with the time of the demo's clock, because lists are sorted by their ids. */
+/** Makes ids with the time of the demo's clock, because lists are sorted by id. */
 export class DemoIds extends PrefixedIds {
   constructor(private readonly demoClock: DemoClock) {
     super();

@@ -68,7 +68,7 @@ export const DEMO_TEXTS: readonly DemoText[] = [
   },
 ];
 
-/** The recipients: most at home, some abroad, and three that the sandbox refuses, loses or does not reach. */
+/** The recipients. Most are in the home market, some are abroad. The sandbox refuses one, loses one and does not reach one. */
 export const CUSTOMERS: readonly string[] = [
   ...[
     '22670112233',
@@ -88,7 +88,7 @@ export const CUSTOMERS: readonly string[] = [
 /** A customer whose SMS the sandbox delays for some seconds. */
 export const BUSY_CUSTOMER = '22670990002';
 
-/** The texts that customers answer. */
+/** The answers of customers. */
 export const REPLIES: readonly string[] = [
   'Merci, je passe demain.',
   'C’est noté 👍',

@@ -36,17 +36,19 @@ const DAY_MS = 24 * HOUR_MS;
  */
 export async function makeDemo(config: Config, say: (line: string) => void): Promise<void> {
   if (!isOnSandbox(config)) {
-    throw new ConfigError('The demo is for the sandbox only: here messages would reach real phones.');
+    throw new ConfigError(
+      'The demo is for the sandbox only: with these settings its messages would reach real phones.',
+    );
   }
   const clock = new DemoClock(DAYS * DAY_MS);
   const app = await open(config, clock);
   try {
     if (await app.get(AccountService, { strict: false }).findAccount(SHOP.id)) {
-      say(`The demo is there already: the account ${SHOP.id}, beside the first one.`);
+      say(`The demo exists already: see the account ${SHOP.id}, beside the first account.`);
       return;
     }
     await new Demo(app, config, clock, say).run();
-    say('The demo is there. Start the sample app: it prints a link to the dashboard.');
+    say('The demo is ready. Start the sample app: it prints a link to the dashboard.');
   } finally {
     await app.close();
   }
@@ -54,7 +56,7 @@ export async function makeDemo(config: Config, say: (line: string) => void): Pro
 
 /** Opens the whole application with its routes, because the sandbox's inbox receives the calls of the demo's webhooks. */
 async function open(config: Config, clock: DemoClock): Promise<INestApplication> {
-  // With the usual limits, so that the demo has refusals.
+  // The usual limits apply, so that the demo has refusals.
   const settings = { ...config, role: 'all', otpLimits: 'standard', mediaAllow: 'loopback' } as const;
   const time = { clock: { useValue: clock }, ids: { useValue: new DemoIds(clock) } };
   const app = await NestFactory.create(AppModule.with(settings, 'run', time), httpAdapter(config.httpAdapter), {
@@ -65,7 +67,9 @@ async function open(config: Config, clock: DemoClock): Promise<INestApplication>
   await app.listen(config.port, config.host).catch(async (error: unknown) => {
     await app.close();
     if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
-    throw new ConfigError(`Port ${config.port} is in use: stop the sample app first, it would deliver the demo today.`);
+    throw new ConfigError(
+      `Port ${config.port} is in use: stop the sample app first, because it would deliver the demo's messages with today's date.`,
+    );
   });
   return app;
 }
@@ -112,7 +116,7 @@ class Demo {
     await this.callsMade();
   }
 
-  /** Makes what the shop has before it sends. */
+  /** Makes the shop's account, units, key, signatures and webhooks. */
   private async openShop(): Promise<void> {
     const { id } = await this.accounts.createAccount(SHOP);
     await this.ledger.topUp(id, 750, { reference: 'FB-2026-031', note: 'Mobile money' });
@@ -129,7 +133,7 @@ class Demo {
     await this.link(id, '22676010203');
   }
 
-  /** Does what happens only once, in the round with this number. */
+  /** Plays the scenes that happen only once, each in the round with its number. */
   private async happenings(round: number): Promise<void> {
     const { id } = SHOP;
     if (round % 5 === 2) {
@@ -173,7 +177,7 @@ class Demo {
     }
   }
 
-  /** Links a number of the messaging app, as its owner does with the phone in hand. */
+  /** Links a number of the messaging app by scanning the code, as its owner does. */
   private async link(accountId: string, number: string, then?: 'unlinked'): Promise<void> {
     const sessions = this.app.get(SessionManager, { strict: false });
     const { sessionID, qrToken } = await sessions.connect(accountId);
@@ -200,7 +204,7 @@ class Demo {
   }
 }
 
-/** The times of the sends: some hours of each day, and a moment ago. */
+/** Returns the times of the rounds: some hours of each day, and a moment ago. */
 function roundsUntil(now: number): readonly number[] {
   const today = now - (now % DAY_MS);
   const all = Array.from({ length: DAYS + 1 }, (_, day) => today - (DAYS - day) * DAY_MS).flatMap((day) =>

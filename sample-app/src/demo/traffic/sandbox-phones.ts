@@ -1,9 +1,12 @@
-/** Uses the phones of the sandbox by its own routes. */
+/** Uses the sandbox's phones through the routes of the sandbox. */
 export class SandboxPhonesClient {
   /** @param url of the application that has the sandbox */
   constructor(private readonly url: string) {}
 
-  /** The digits of the code that a phone got after `since`, in ms; undefined until it has arrived as often as it was sent. */
+  /**
+   * Returns the digits of the code that a phone received after `since`, in milliseconds since the epoch. Returns undefined until
+   * the code has arrived `sends` times.
+   */
   async code(number: string, since: number, sends: number): Promise<string | undefined> {
     const response = await fetch(`${this.url}/sandbox/phones/${number}/messages`);
     const messages = (await response.json()) as readonly { readonly text: string; readonly receivedAt: string }[];
@@ -13,7 +16,7 @@ export class SandboxPhonesClient {
     return codes[sends - 1];
   }
 
-  /** Writes to a signature, or to a linked number of a messaging app. */
+  /** Sends a text from a phone to a signature, or to a linked number of a messaging app. */
   write(number: string, to: string, text: string, channel = 'sms'): Promise<void> {
     return this.post(`${number}/messages`, { to, text, channel });
   }

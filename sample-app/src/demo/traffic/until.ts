@@ -8,5 +8,5 @@ export async function until<T>(look: () => Promise<T | undefined | false>): Prom
     if (found !== undefined && found !== false) return found;
     await pause(20);
   }
-  throw new Error('The demo waits for a delivery that does not end.');
+  throw new Error('The demo waits for a delivery that has not ended after 20 s.');
 }
