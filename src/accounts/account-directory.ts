@@ -6,7 +6,10 @@ import { type AccountState } from './account.api.js';
 import { AccountStore } from './account-store.js';
 import { FreshCache } from './fresh-cache.js';
 
-/** The states of accounts, from a cache of at most four seconds that is refreshed in the background. */
+/**
+ * Finds the states of accounts in a cache that is refreshed in the background. A cached state is at most four seconds
+ * old.
+ */
 @Injectable()
 export class AccountDirectory {
   private readonly cache: FreshCache<{ readonly state: AccountState }>;
@@ -23,8 +26,8 @@ export class AccountDirectory {
   }
 
   /**
-   * The state of an account, undefined where there is none. A promise only when it is not cached; it rejects when the storage is
-   * unavailable.
+   * The state of an account; undefined if the account does not exist. Returns a promise only if the state is not
+   * cached. The promise rejects if the storage is unavailable.
    */
   stateOf(id: string): AccountState | undefined | Promise<AccountState | undefined> {
     const known = this.cache.get(id);
@@ -32,7 +35,8 @@ export class AccountDirectory {
   }
 
   /**
-   * Whether there is an account of this id, also one that was just made: a cached miss is looked up again.
+   * Whether an account with this id exists. If the cache says that it does not, the storage is asked again, because the
+   * account may be new.
    * @throws StorageUnavailableError (rejection)
    */
   async exists(id: string): Promise<boolean> {
@@ -40,7 +44,7 @@ export class AccountDirectory {
     return (await this.stateOf(id)) !== undefined || (await this.store.accountState(id)) !== undefined;
   }
 
-  /** Must be called after the state of an account was changed on this instance. */
+  /** Must be called after this instance has changed the state of an account. */
   forget(id: string): void {
     this.cache.forget(id);
   }

@@ -7,8 +7,8 @@ export interface LegacyBearerOptions {
   /** The date of the deprecation (RFC 9745). Default 2026-11-21T00:00:00Z. */
   readonly deprecatedAt?: Date | undefined;
   /**
-   * The announced end (RFC 8594), not before `deprecatedAt`. It only announces: set `legacyBearer: false` to refuse such keys.
-   * Default none.
+   * The date that the `Sunset` header announces (RFC 8594), not before `deprecatedAt`. Such keys are still accepted
+   * after this date: set `legacyBearer: false` to refuse them. Default none.
    */
   readonly sunset?: Date | undefined;
   /** An http(s) URL of a page that explains the change. Default none. */
@@ -45,7 +45,10 @@ const time = any((given, place) => {
   return place.refuse('must be a valid Date');
 });
 
-/** The URL as the parser serializes it, so that no character can end the `<…>` of the `Link` header. */
+/**
+ * Reads an http(s) URL. It returns the URL as the parser serializes it, so that no character can end the `<…>` of the
+ * `Link` header.
+ */
 const pageUrl = any((given, place) => {
   const url = typeof given === 'string' && URL.canParse(given) ? new URL(given) : undefined;
   return url && /^https?:$/.test(url.protocol) ? url.href : place.refuse('must be an absolute http(s) URL');

@@ -11,16 +11,18 @@ export interface Account {
   readonly createdAt: number;
 }
 
-/** What an API key may be used for; it never changes. Undefined fields do not restrict it. */
+/**
+ * What an API key may be used for. The definition of a key never changes. An undefined field does not restrict the key.
+ */
 export interface KeyDefinition {
   readonly name: string | undefined;
-  /** What it may do; undefined: all. */
+  /** What the key may do; undefined: everything. */
   readonly scopes: readonly KeyScope[] | undefined;
-  /** The addresses from which it may be used, in CIDR notation; undefined: all. */
+  /** The addresses from which the key may be used, in CIDR notation; undefined: all. */
   readonly cidrs: readonly string[] | undefined;
-  /** The most units that the keys of its family may spend on a day, UTC. */
+  /** The most units that all keys of its family together may spend in a UTC day; undefined: no cap. */
   readonly dailyUnits: number | undefined;
-  /** The most requests per minute, in each process. */
+  /** The most requests per minute, counted in each process; undefined: no limit. */
   readonly perMinute: number | undefined;
 }
 
@@ -46,13 +48,22 @@ export interface StoredApiKey extends KeyDefinition {
   readonly expiresAt: number | undefined;
   /** Milliseconds since the epoch; undefined: not revoked. */
   readonly revokedAt: number | undefined;
-  /** The first of the keys that have replaced one another up to this one; undefined: it has replaced none. */
+  /**
+   * The first key of its family. A family is a key and all keys that replaced it by rotation. Undefined: this key has
+   * replaced none.
+   */
   readonly family: string | undefined;
-  /** The last use, rounded down to the minute, in milliseconds since the epoch; undefined: never, or not written yet. */
+  /**
+   * The last use, rounded down to the minute, in milliseconds since the epoch; undefined: the key was never used, or
+   * its first use is not written yet.
+   */
   readonly usedAt: number | undefined;
 }
 
-/** A reply that is kept under an Idempotency-Key, in the transaction of its change. It holds no secret. */
+/**
+ * A reply that is stored under an Idempotency-Key, in the transaction of the change that it answers. It contains no
+ * secret.
+ */
 export interface KeptReply {
   readonly once: IdempotencyKey;
   readonly reply: object;
@@ -79,20 +90,20 @@ export interface Signature {
   readonly decidedAt: number | undefined;
 }
 
-/** What became of a decision on a name. */
+/** The result of a decision on a name. */
 export interface SignatureDecision {
   /** The name as it is now. */
   readonly signature: Signature;
-  /** Whether the decision changed it. False when the name had this status for this reason already. */
+  /** Whether the decision changed the name. False if the name already had this status with this reason. */
   readonly isNew: boolean;
 }
 
-/** What a new key tells. */
+/** The event of a new key: `key.created`, or `key.rotated` if it replaces another one. */
 export function newKeyEventOf({ id, accountId, createdAt: at, name }: StoredApiKey, replaced?: string): NewEvent {
   return newKeyEvent({ accountId, at }, { id, name: name ?? null }, replaced);
 }
 
-/** What the revocation of a key tells; nothing where it was revoked before. */
+/** The event `key.revoked`; none if the key was revoked before. */
 export function revocationEvents({ id, accountId, name, revokedAt }: StoredApiKey, at: number): readonly NewEvent[] {
   return revokedAt === undefined ? [revokedKeyEvent({ accountId, at }, { id, name: name ?? null })] : [];
 }

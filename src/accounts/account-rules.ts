@@ -3,7 +3,7 @@ import { checkString, checkText } from '../common/inputs.js';
 import { escapeControls } from '../common/log.js';
 import { isInvisible } from '../common/text/visible-text.js';
 
-/** The ids of new accounts. */
+/** The format of the ids of new accounts. */
 export const ACCOUNT_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** The largest threshold of `balance.low`, in units. */
@@ -15,7 +15,10 @@ export function checkNewAccountId(id: unknown): asserts id is string {
   if (!ACCOUNT_ID.test(id)) throw new MessagingError('error.field_invalid', { field: 'id' });
 }
 
-/** 1 to 128 characters, one of them visible and none a control character. @throws MessagingError `error.field_not_string`, `error.field_invalid` */
+/**
+ * A name has 1 to 128 characters, at least one of them visible and none a control character. @throws MessagingError
+ * `error.field_not_string`, `error.field_invalid`
+ */
 export function checkAccountName(name: unknown): asserts name is string {
   checkText('name', name);
   if (isInvisible(name) || name.length > 128 || escapeControls(name) !== name)

@@ -22,17 +22,17 @@ export interface IssuedKey {
 
 /** Options of calls that create an account or a key. */
 export interface AccountCallOptions {
-  /** An open transaction of the host, so that its own customer and the account are created together. */
+  /** An open transaction of the host, so that the host's own customer and the account are created together. */
   readonly host?: HostTransaction | undefined;
 }
 
 /** Options of calls that change a key. */
 export interface ChangeKeyCallOptions {
-  /** Who changes it, for the audit log. Default: the host's own code. */
+  /** Who changes the key, for the audit log. Default: the host's own code. */
   readonly by?: Author | undefined;
 }
 
-/** Options of a new key: what it may be used for, and how it is made. */
+/** Options of a new key: what the key may be used for, who makes it, and in which transaction. */
 export interface IssueKeyCallOptions extends AccountCallOptions, ChangeKeyCallOptions, KeyDraft {}
 
 const KEY_OPTIONS = [
@@ -87,13 +87,13 @@ export class AccountService {
     return account;
   }
 
-  /** The account with this id, undefined when there is none. */
+  /** The account with this id; undefined if there is none. */
   async findAccount(id: string): Promise<Account | undefined> {
     return isAccountId(id) ? this.store.findAccount(id) : undefined;
   }
 
   /**
-   * Accounts, newest first, 1 to 1000 per page (default 100); `after` is the `next` of the previous page.
+   * Lists accounts, newest first, 1 to 1000 per page (default 100); `after` is the `next` of the previous page.
    * @throws MessagingError `error.invalid_cursor`, `error.field_invalid` for an invalid limit
    */
   async listAccounts(page: ListedPage = {}): Promise<Page<Account>> {
@@ -101,8 +101,9 @@ export class AccountService {
   }
 
   /**
-   * Has the event `balance.low` tell when the balance is below a threshold: once until it is there or above it again. The event
-   * comes within some seconds, with the balance of that moment.
+   * Sets the threshold of the event `balance.low`. When the balance falls below the threshold, the event is recorded
+   * within some seconds, with the balance of that moment. It is recorded once until the balance has been at the
+   * threshold or above it again.
    *
    * @param units an integer from 1 to 10^12; undefined: no event
    * @throws MessagingError `error.account_not_found`, `error.field_not_integer`
@@ -114,9 +115,9 @@ export class AccountService {
   }
 
   /**
-   * Creates a further key for an account. Without further options it may do all that there is for keys.
-   * @throws MessagingError `error.account_not_found`; `error.field_invalid`, `error.field_not_string`, `error.field_not_list` and
-   *   `error.field_not_integer` for what the key may be used for
+   * Creates a further key for an account. Without options that restrict it, the key has all scopes.
+   * @throws MessagingError `error.account_not_found`; `error.field_invalid`, `error.field_not_string`,
+   *   `error.field_not_list` and `error.field_not_integer` for options of the key
    */
   async issueKey(accountId: string, options: IssueKeyCallOptions = {}): Promise<IssuedKey> {
     const { host, by, ...draft } = checkCallOptions('a key', options, ...KEY_OPTIONS, 'by', 'host');
@@ -124,9 +125,9 @@ export class AccountService {
   }
 
   /**
-   * Replaces a key by one of the same definition, and the same count of what was spent today. The old key stays valid for
-   * `graceMs` milliseconds (0 to 365 days, default 24 hours), or until its own end if that is earlier. Use 0 for a key that has
-   * leaked.
+   * Replaces a key by a new one with the same definition. Both share the count of units that were spent today. The old
+   * key stays valid for `graceMs` milliseconds (0 to 365 days, default 24 hours), or until its own end if that is
+   * earlier. Use 0 for a key that has leaked.
    * @throws MessagingError `error.key_not_found`, also for a key that is no longer valid; `error.field_not_integer`
    */
   async rotateKey(
@@ -139,7 +140,8 @@ export class AccountService {
   }
 
   /**
-   * Revokes a key: at once on this instance, on the others when they are notified (`Notifier`), at most five seconds later.
+   * Revokes a key. This instance refuses it at once. The others refuse it as soon as they are notified (`Notifier`), at
+   * the latest after five seconds.
    * @throws MessagingError `error.key_not_found`
    */
   async revokeKey(keyId: string, options: ChangeKeyCallOptions = {}): Promise<void> {
@@ -148,10 +150,10 @@ export class AccountService {
   }
 
   /**
-   * Stores a key that was generated elsewhere, for instance by `makeApiKey`. Importing the same key again changes nothing: a
-   * revoked key stays revoked.
-   * @throws MessagingError `error.account_not_found`, `error.field_invalid` when the key is malformed or its id belongs to
-   *   another key
+   * Stores a key that was generated elsewhere, for instance by `makeApiKey`. Importing the same key again changes
+   * nothing. For example, a revoked key stays revoked.
+   * @throws MessagingError `error.account_not_found`, `error.field_invalid` if the key is malformed or its id belongs
+   *   to another key
    */
   importKey(accountId: string, key: string, options: ChangeKeyCallOptions = {}): Promise<{ readonly id: string }> {
     const { by } = checkCallOptions('a key', options, 'by');
@@ -159,8 +161,8 @@ export class AccountService {
   }
 
   /**
-   * All keys of an account, valid or not, without their hashes, newest first, 1 to 1000 per page (default 100); `after` is the
-   * `next` of the previous page.
+   * Lists all keys of an account, valid or not, without their hashes, newest first, 1 to 1000 per page (default 100);
+   * `after` is the `next` of the previous page.
    * @throws MessagingError `error.account_not_found`, `error.invalid_cursor`, `error.field_invalid` for an invalid limit
    */
   async listKeys(accountId: string, page: ListedPage = {}): Promise<Page<KeySummary>> {
@@ -177,7 +179,7 @@ export class AccountService {
 }
 
 /**
- * The page of a listing, of 100 entries unless the host says otherwise.
+ * The page of a listing, with the default limit of 100 entries.
  * @throws MessagingError `error.field_invalid` for an invalid limit
  */
 export function pageOf({ limit = 100, after }: ListedPage): PageRequest {
@@ -185,7 +187,7 @@ export function pageOf({ limit = 100, after }: ListedPage): PageRequest {
   return { limit, after };
 }
 
-/** There is no earlier reply without an Idempotency-Key. */
+/** The host's own calls have no Idempotency-Key, so the result is never an earlier reply. */
 function issued(made: MadeKey | EarlierReply): IssuedKey {
   if (!('key' in made)) throw new Error('A key was replayed.');
   return { key: made.key, id: made.stored.id };

@@ -32,21 +32,24 @@ export class AccountStore {
     this.recorder = executor.store(EventRecorder);
   }
 
-  /** False when an account with this id exists. The balance starts at 0. With `host`, within its open transaction. */
+  /**
+   * Creates an account with a balance of 0. With `host`, the row is written in its open transaction.
+   * @returns false if an account with this id exists
+   */
   async createAccount({ id, name, createdAt }: Account, host?: HostTransaction): Promise<boolean> {
     const sql = 'INSERT INTO messaging_account (id, name, balance, created_at) VALUES (?, ?, 0, ?)';
     const insert = { sql, params: [id, name, createdAt] };
     return (await this.executor.write(() => this.executor.dialect.insertNew(insert, 'id'), host)) > 0;
   }
 
-  /** With `host`, as seen by its open transaction. */
+  /** The account with this id. With `host`, it is read in the host's open transaction. */
   async findAccount(id: string, host?: HostTransaction): Promise<Account | undefined> {
     const find = () => rowsOf('SELECT id, name, created_at FROM messaging_account WHERE id = ?', id);
     const [row] = await this.executor.read(find, host);
     return row && toAccount(row);
   }
 
-  /** Undefined: there is no such account. */
+  /** The state of an account; undefined if the account does not exist. */
   async accountState(id: string): Promise<AccountState | undefined> {
     const [row] = await this.rows('SELECT state FROM messaging_account WHERE id = ?', id);
     // Only our stores write the column, with values of this type.
@@ -54,8 +57,8 @@ export class AccountStore {
   }
 
   /**
-   * Newest first.
-   * @throws MessagingError `error.invalid_cursor` when `after` is not an account
+   * Lists accounts, newest first.
+   * @throws MessagingError `error.invalid_cursor` if `after` is not an account
    */
   listAccounts(page: PageRequest): Promise<Page<Account>> {
     const listing: Listing<Account> = {
@@ -70,19 +73,21 @@ export class AccountStore {
   }
 
   /**
-   * Sets the number of units below which `LedgerStore.publishLow` publishes `balance.low`; undefined: never.
-   * @returns false when the account does not exist
+   * Sets the number of units below which a balance causes the event `balance.low`; undefined: no event.
+   * @returns false if the account does not exist
    */
   setLowBalance(id: string, threshold: number | undefined): Promise<boolean> {
     return this.executor.write(() => setLowBalance(id, threshold));
   }
 
   /**
-   * False when a key with this id exists. With `host`, within its open transaction. Records `key.created`, and that in the audit
-   * log.
+   * Adds a key. With `host`, it is written in the host's open transaction. Also records the event `key.created` and an
+   * entry of the audit log.
    *
    * @param by who adds it. Default: the host
-   * @param kept the reply to keep; one that is kept already is the result
+   * @param kept the reply to store under its Idempotency-Key
+   * @returns false if a key with this id exists. If a reply is already stored under the Idempotency-Key, that reply,
+   * and nothing is added
    * @throws MessagingError `error.idempotency_mismatch`
    */
   addKey(
@@ -96,13 +101,14 @@ export class AccountStore {
   }
 
   /**
-   * Adds a key in place of a valid one of its account, which ends at `endsAt` unless an earlier end is set; in one transaction.
-   * Records `key.rotated`, and that in the audit log.
+   * Adds a key that replaces a valid one of the same account, in one transaction. The old key ends at `endsAt`, unless
+   * it ends earlier anyway. Also records the event `key.rotated` and an entry of the audit log.
    *
    * @param by as for `addKey`
    * @param kept as for `addKey`
-   * @returns the reply that was kept already; else undefined
-   * @throws MessagingError `error.key_not_found` when the old key is not valid at `key.createdAt`, `error.idempotency_mismatch`
+   * @returns the reply that was already stored under the Idempotency-Key; else undefined
+   * @throws MessagingError `error.key_not_found` if the old key is not valid at `key.createdAt`,
+   * `error.idempotency_mismatch`
    */
   rotateKey(
     id: string,
@@ -122,7 +128,7 @@ export class AccountStore {
 
   /**
    * The keys of an account, newest first.
-   * @throws MessagingError `error.invalid_cursor` when `after` is not a key of the account
+   * @throws MessagingError `error.invalid_cursor` if `after` is not a key of the account
    */
   listKeys(accountId: string, page: PageRequest): Promise<Page<StoredApiKey>> {
     const listing: Listing<StoredApiKey> = {
@@ -137,21 +143,26 @@ export class AccountStore {
   }
 
   /**
-   * Revokes a key for good, and records `key.revoked`, also in the audit log, unless it was revoked before.
+   * Revokes a key for good. Unless it was revoked before, also records the event `key.revoked` and an entry of the
+   * audit log.
    * @param by as for `addKey`
-   * @returns the key as it was; undefined when it does not exist
+   * @returns the key as it was before; undefined if it does not exist
    */
   revokeKey(id: string, at: number, by: Author = HOST): Promise<StoredApiKey | undefined> {
     return this.recorder.write((publisher) => revokeKey(id, at, by, publisher));
   }
 
-  /** Writes the last uses of keys, `usedAt` by id, where they are later than those that are written. */
+  /**
+   * Writes the last uses of keys. A stored use that is later stays.
+   * @param uses the time of the last use by the id of the key
+   */
   async useKeys(uses: ReadonlyMap<string, number>): Promise<void> {
     await this.executor.writeLazily(() => useKeys(this.executor.dialect, uses));
   }
 
   /**
-   * Registers a name as pending, and says so in the audit log. A name that is registered already is returned unchanged.
+   * Registers a name as pending and adds an entry to the audit log. A name that is already registered is returned
+   * unchanged.
    * @param by default: the host
    */
   registerSignature({ accountId, name, ...rest }: Signature, by: Author = HOST): Promise<Signature> {
@@ -170,10 +181,10 @@ export class AccountStore {
   }
 
   /**
-   * Verifies or rejects a name, records the event and adds an entry to the audit log. A decision that the name already has, with
-   * the same reason, changes nothing: no event, no entry, and `decidedAt` stays.
+   * Verifies or rejects a name, records the event and adds an entry to the audit log. If the name already has this
+   * status with the same reason, nothing changes: there is no event and no entry, and `decidedAt` stays.
    * @param by default: the host
-   * @returns undefined when the name is not registered
+   * @returns undefined if the name is not registered
    */
   decideSignature(
     accountId: string,
@@ -213,9 +224,10 @@ export class AccountStore {
   }
 
   /**
-   * Removes a name that is pending, and says so in the audit log.
+   * Removes a pending name and adds an entry to the audit log.
    * @param by default: the host
-   * @returns the name as it was, also where it is not pending and stays; undefined when it is not registered
+   * @returns the name as it was before; undefined if it is not registered. A name that is not pending is returned too,
+   * and stays
    */
   removeSignature(accountId: string, name: string, at: number, by: Author = HOST): Promise<Signature | undefined> {
     const { dialect } = this.executor;
@@ -230,14 +242,14 @@ export class AccountStore {
   }
 
   /**
-   * The names of an account, in the order of their characters; `after` is a name.
-   * @throws MessagingError `error.invalid_cursor` when `after` is not a name of the account
+   * Lists the names of an account in the order of their characters; `after` is a name.
+   * @throws MessagingError `error.invalid_cursor` if `after` is not a name of the account
    */
   listSignatures(accountId: string, page: PageRequest): Promise<Page<Signature>> {
     return this.executor.browse(() => readSignatures(accountId, page), accountId);
   }
 
-  /** All names of an account that are verified; with `host`, as seen by its open transaction. */
+  /** All verified names of an account. With `host`, they are read in the host's open transaction. */
   async verifiedSignatures(accountId: string, host?: HostTransaction): Promise<readonly string[]> {
     const sql = "SELECT name FROM messaging_signature WHERE account_id = ? AND status = 'verified'";
     const rows = await this.executor.read(() => rowsOf(sql, accountId), host);
@@ -268,7 +280,7 @@ function* lockSignature(dialect: Dialect, accountId: string, name: string): Oper
   return row && toSignature(row);
 }
 
-/** What the audit log says about a name. */
+/** The fields of a name that the audit log shows. */
 function stateOf({ status, reason }: Signature): AuditFields {
   return { status, reason: reason ?? null };
 }

@@ -2,7 +2,9 @@ import type { Dialect } from '../storage/dialect.js';
 import { columnTypes } from '../storage/schema/column-types.js';
 import { CHANGING, UNHURRIED } from '../storage/schema/upkeep.js';
 
-/** Accounts with their keys and signatures, the audit log, and the replies that are kept under an Idempotency-Key. */
+/**
+ * The tables of accounts, of their keys and signatures, of the audit log, and of the replies under Idempotency-Keys.
+ */
 export function accountTables(dialect: Dialect): string[] {
   const { id, name, text, integer, serial } = columnTypes(dialect);
   return [
@@ -18,12 +20,13 @@ export function accountTables(dialect: Dialect): string[] {
     'CREATE INDEX messaging_account_name ON messaging_account (name, id)',
     'CREATE INDEX messaging_account_state ON messaging_account (state, created_at, id)',
     `CREATE INDEX messaging_account_low ON messaging_account (low)${dialect.indexedOnly('low')}`,
-    // Each commit changes a balance, which is in no index. With half of each page free, the change stays on the page (HOT).
+    // Each commit changes a balance, which is in no index. Half of each page is left free, so that PostgreSQL can write
+    // the new row to the same page (HOT).
     ...dialect.upkeep('messaging_account', { fillfactor: 50, ...CHANGING, ...UNHURRIED }),
 
-    // scopes, cidrs: JSON lists, null for all.
-    // family: the first of the keys that were rotated into this one. All of them share one spending. Null: the key itself.
-    // used_at: the minute of its last use.
+    // scopes, cidrs: JSON lists, null for all. family: the first of the keys that were rotated into this one. All keys
+    // of a family share one count of spent units. Null: the key was not rotated, so it is the first itself. used_at:
+    // the minute of its last use.
     `CREATE TABLE messaging_api_key (
       id ${id} NOT NULL PRIMARY KEY, account_id ${id} NOT NULL, hash ${id} NOT NULL, name ${name}, scopes ${text},
       cidrs ${text}, daily_units ${integer}, per_minute ${integer}, family ${id}, used_at ${integer},
@@ -44,18 +47,20 @@ export function accountTables(dialect: Dialect): string[] {
       address ${id}, action ${id} NOT NULL, target ${name} NOT NULL, changes ${text} NOT NULL)`,
     'CREATE INDEX messaging_audit_account ON messaging_audit (account_id, id)',
     'CREATE INDEX messaging_audit_action ON messaging_audit (action, id)',
-    // To list the log of a period: in the order of ids, a listing would read everything that is newer.
+    // To list the log of a period. An index in the order of ids would make a listing read everything that is newer than
+    // the period.
     'CREATE INDEX messaging_audit_at ON messaging_audit (at, id)',
     'CREATE INDEX messaging_audit_account_at ON messaging_audit (account_id, at, id)',
     'CREATE INDEX messaging_audit_action_at ON messaging_audit (action, at, id)',
 
-    // Not clustered, because the keys are random: SQLite would write a page, reply included, for each row of a commit. In
-    // order of arrival, only the pages of the key's index are scattered.
+    // The table is not clustered, because its keys are random. In a clustered table, SQLite would write another page
+    // for each row of a commit, with the reply on it. In the order of arrival, new rows share pages, and only the pages
+    // of the key's index are scattered.
     `CREATE TABLE messaging_idempotency (
       account_id ${id} NOT NULL, route ${id} NOT NULL, idempotency_key ${name} NOT NULL, fingerprint ${id} NOT NULL,
       reply ${text} NOT NULL, expires_at ${integer} NOT NULL, PRIMARY KEY (account_id, route, idempotency_key))`,
     'CREATE INDEX messaging_idempotency_expiry ON messaging_idempotency (expires_at)',
-    // Rows live for a day or some days only.
+    // Rows are deleted after one day or a few days.
     ...dialect.upkeep('messaging_idempotency', CHANGING),
   ];
 }

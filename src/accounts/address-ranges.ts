@@ -1,14 +1,15 @@
 import ipaddr from 'ipaddr.js';
 
-/** Addresses in CIDR notation, for comparison. */
+/** Parsed address ranges: the first address of each, and the number of its fixed bits. */
 export type AddressRanges = readonly (readonly [ipaddr.IPv4 | ipaddr.IPv6, number])[];
 
-/** 96 bits of `::ffff:0:0/96` (RFC 4291 section 2.5.5.2). */
+/** The prefix length of IPv4-mapped IPv6 addresses, `::ffff:0:0/96` (RFC 4291 section 2.5.5.2). */
 const MAPPED_BITS = 96;
 
 /**
- * A range of IPv4 or IPv6 addresses in CIDR notation, or one address; undefined for anything else. An IPv4 address needs its four
- * parts, and an IPv4-mapped range is that of IPv4.
+ * Parses a range of IPv4 or IPv6 addresses in CIDR notation, or one address; undefined for anything else. An IPv4
+ * address needs its four parts. An IPv4-mapped IPv6 range becomes the IPv4 range. Example: `::ffff:10.0.0.0/104` is
+ * `10.0.0.0/8`.
  */
 export function addressRangeOf(text: string): AddressRanges[number] | undefined {
   const [address = '', bits, ...more] = text.split('/');
@@ -26,7 +27,10 @@ function rangeOf<A>(address: A, bits: string | undefined, most: number): readonl
   return length <= most ? [address, length] : undefined;
 }
 
-/** Whether an address is in one of the ranges. An IPv4-mapped IPv6 address is the IPv4 address; an unknown one is in none. */
+/**
+ * Whether an address is in one of the ranges. An IPv4-mapped IPv6 address counts as the IPv4 address. False if the
+ * address is undefined or malformed.
+ */
 export function isWithin(ranges: AddressRanges, address: string | undefined): boolean {
   if (address === undefined || !ipaddr.isValid(address)) return false;
   const client = ipaddr.process(address);

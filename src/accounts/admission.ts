@@ -9,13 +9,13 @@ import type { KnownKey } from './keys/key-directory.js';
 import { KeyLastUse } from './keys/key-last-use.js';
 import { isAtLeast, type Permission } from './keys/permissions.js';
 
-/** What a request says about itself beside its credential. */
+/** The parts of a request that admission reads beside the credential. */
 export interface AdmittedRequest {
   /** The request target of RFC 9112 section 3.2, with its query. */
   readonly target: string;
-  /** The address that the framework believes to be the client's (`req.ip`); undefined where it is not known. */
+  /** The client's address according to the framework (`req.ip`); undefined if it is not known. */
   readonly ip: string | undefined;
-  /** True: it was admitted before and goes on, so that it does not count as a further request. */
+  /** True: the request was admitted before and is still open, for example a stream, so it is not counted again. */
   readonly again?: boolean;
 }
 
@@ -24,7 +24,7 @@ type Admitted = Answer & { readonly kind: 'caller' };
 /** Decides whether an authenticated caller may use a route: the one guard behind all permissions. */
 @Injectable()
 export class Admission {
-  /** Keys that have replaced one another share their limit: the counts are by family. */
+  /** Requests are counted by family, so that a key and the keys that replace it share one limit. */
   private readonly rates: RateLimit;
 
   constructor(
@@ -36,10 +36,12 @@ export class Admission {
   }
 
   /**
-   * The answer of the authentication, or the refusal of a caller who may not. An operator who names an account in `?account=`
-   * goes on as a caller of that account. A promise only when the state of the account is not in memory.
+   * Returns the answer of the authentication, or a refusal if the caller may not use the route. An operator who names
+   * an account in `?account=` becomes a caller of that account. Returns a promise only if the state of the account is
+   * not in memory.
    *
-   * @param permission of the route; undefined on a route of the host, which every caller of an account may use, and no operator
+   * @param permission the permission of the route; undefined on a route of the host, which every caller of an account
+   * may use, but no operator
    */
   admit(answer: Answer, permission: Permission | undefined, request: AdmittedRequest): Answer | Promise<Answer> {
     if (answer.kind === 'refused') return answer;
@@ -50,7 +52,7 @@ export class Admission {
     const admitted = permission === undefined ? admitToHost(answer) : admitUser(answer, permission, request);
     if (admitted.kind === 'refused') return admitted;
     const isOfAccount = caller.via === 'user-token' && caller.user?.operator === undefined;
-    // Operators go on reading closed accounts.
+    // Operators may still read closed accounts.
     if (!isOfAccount && admitted.caller.accountId !== caller.accountId) return this.toNamed(admitted, permission);
     if (!(isOfAccount || permission?.live)) return admitted;
     return this.inState(admitted, (state) => {
@@ -59,7 +61,7 @@ export class Admission {
     });
   }
 
-  /** An operator's call for the account that `?account=` names. */
+  /** Admits an operator's request for the account that `?account=` names, if the account exists. */
   private async toNamed(admitted: Admitted, permission: Permission | undefined): Promise<Answer> {
     const { accountId } = admitted.caller;
     if (!(await this.accounts.exists(accountId))) return refused('error.account_not_found');
@@ -96,20 +98,20 @@ export class Admission {
   }
 }
 
-/** An operator is of no account, and a route of the host is about the caller's. */
+/** Refuses operators on a route of the host: such a route serves the caller's account, and an operator has none. */
 function admitToHost(answer: Admitted): Answer {
   return answer.caller.user?.operator === undefined ? answer : refused('error.role_missing');
 }
 
-/** The answer to a user, as a caller of the named account where the operator names one. */
+/** Checks the role of a user. An operator who names an account becomes a caller of that account. */
 function admitUser(answer: Admitted, permission: Permission, { target }: AdmittedRequest): Answer {
   const { caller } = answer;
   const { user } = caller;
   const isOfAccount = caller.via === 'user-token' && user?.operator === undefined;
-  // Ignoring it would answer for another account than the one that was asked for.
+  // If `?account=` were ignored, the answer would be about another account than the one that was asked for.
   if (isOfAccount && namesAccount(target)) return refused('error.role_missing');
   if (user === undefined) {
-    // A key of a test's own authenticator is not restricted.
+    // A caller without a stored key comes from a test's own authenticator and is not restricted.
     const may = caller.via === 'user-token' ? permission.plain : permission.scopes !== undefined;
     if (may) return answer;
     return refused(caller.via === 'user-token' ? 'error.role_missing' : 'error.user_required');
@@ -127,7 +129,10 @@ function admitUser(answer: Admitted, permission: Permission, { target }: Admitte
     : { kind: 'caller', caller: { ...caller, accountId } };
 }
 
-/** A service refuses an account that does not exist. */
+/**
+ * Whether an account may use routes that a suspended account may not. An unknown account passes here, because the
+ * service refuses it.
+ */
 function isLive(state: AccountState | undefined): boolean {
   return state === undefined || state === 'active';
 }

@@ -4,16 +4,19 @@ import { admittedBy, type CredentialHeaders, type HttpRequest, rawRequestOf } fr
 import { neededBy } from './keys/needs.decorator.js';
 import type { Permission } from './keys/permissions.js';
 
-/** What a request was admitted by, so that it can be looked at again while the caller is given something for long. */
+/** An admitted request with what admitted it. A long answer, such as a stream, is checked with it again and again. */
 export interface AdmittedCall extends AdmittedRequest {
   readonly headers: CredentialHeaders;
-  /** What admitted the caller: our `Authenticator`, or a guard of the host in its place, for which the headers need say nothing. */
+  /**
+   * What admitted the caller: our `Authenticator`, or a guard of the host that replaces it. Such a guard need not read
+   * the headers.
+   */
   readonly by: object | undefined;
-  /** What the route needs. */
+  /** The permission that the route needs. */
   readonly permission: Permission | undefined;
 }
 
-/** What the request of a handler was admitted by, for `CallerWatch`. */
+/** Gives a handler its admitted request, for `CallerWatch`. */
 export const AdmittedCall = createParamDecorator((_data: unknown, context: ExecutionContext): AdmittedCall => {
   const request = context.switchToHttp().getRequest<HttpRequest & { readonly url?: string; readonly ip?: string }>();
   const { url: target = '', ip } = request;

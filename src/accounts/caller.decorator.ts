@@ -5,9 +5,9 @@ import { type Caller as CallerShape, type HttpRequest, lastCaller, rawRequestOf 
 export interface Caller extends CallerShape {}
 
 /**
- * The caller that `ApiKeyGuard` admitted, as a handler's parameter.
+ * Gives a handler the caller that `ApiKeyGuard` admitted.
  *
- * @throws Error (a 500) on a route without that guard, which would be unprotected
+ * @throws Error (a 500) on a route without that guard, because the route would be unprotected
  * @example
  * ```ts
  * @UseGuards(ApiKeyGuard)

@@ -3,18 +3,21 @@ import type { Clock } from '../common/clock.js';
 import { atMost } from '../common/concurrency/at-most.js';
 import { type NoticeTopic, type Notifier, publishNotice } from '../common/notifier.js';
 
-/** Age in milliseconds from which on an entry is refreshed in the background while it is still served. */
+/** The age in milliseconds from which an entry is refreshed in the background. It is served meanwhile. */
 const REFRESH_AFTER_MS = 2_000;
-/** Age in milliseconds from which on an entry is not served. Below the promised 5 s, to allow for the time of a request. */
+/**
+ * The age in milliseconds from which an entry is no longer served. It is less than the promised 5 s, to leave time for
+ * the request itself.
+ */
 const TRUSTED_MS = 4_000;
-/** Milliseconds between a failed background read and the next one. */
+/** The wait between a failed background read and the next one, in milliseconds. */
 const RETRY_AFTER_MS = 500;
-/** Capacity for values, and separately for misses, so that invented keys do not evict real ones. */
+/** The most entries with a value, and separately the most misses. So invented keys do not evict real ones. */
 const CAPACITY = 10_000;
 
 interface Entry<T> {
   readonly value: T;
-  /** The start of the read by the clock's `elapsed`: later writes may be missing. */
+  /** When the read began, by the clock's `elapsed`. The value may lack later writes. */
   readonly readAt: number;
   refreshAt: number;
 }
@@ -25,16 +28,16 @@ interface Flight<V> {
 }
 
 /**
- * A cache whose entries are at most four seconds old. Entries in steady use are refreshed in the background, so that they are
- * returned at once, without a promise. At most one current read per key; misses (undefined) are cached too. Notices of the
- * topic drop keys.
+ * A cache whose entries are at most four seconds old. Entries in steady use are refreshed in the background, so that
+ * they are returned at once, without a promise. There is at most one current read per key. Misses (undefined) are
+ * cached too. A notice of the topic from another process removes its key from the cache.
  */
 export class FreshCache<V extends object> {
   private readonly values = new LRUCache<string, Entry<V>>(atMost(CAPACITY));
   private readonly misses = new LRUCache<string, Entry<undefined>>(atMost(CAPACITY));
   private readonly flights = new Map<string, Flight<V>>();
 
-  /** @param read fetches a value; its rejection is passed to the callers that wait for it */
+  /** @param read reads a value; if it rejects, the waiting callers get the error */
   constructor(
     private readonly clock: Clock,
     private readonly notifier: Notifier,
@@ -44,7 +47,7 @@ export class FreshCache<V extends object> {
     notifier.listen(topic, (key) => this.drop(key));
   }
 
-  /** The value of a key, or a promise of it when no fresh entry is cached. */
+  /** The value of a key, or a promise of it if no fresh entry is cached. */
   get(key: string): V | undefined | Promise<V | undefined> {
     const now = this.clock.elapsed();
     const entry = this.values.get(key) ?? this.misses.get(key);
@@ -63,13 +66,13 @@ export class FreshCache<V extends object> {
     return entry !== undefined && isFresh(entry.readAt, this.clock.elapsed());
   }
 
-  /** Drops a key that was changed, here and by a notice on the other processes. */
+  /** Removes a changed key from this cache, and by a notice from the caches of the other processes. */
   forget(key: string): void {
     this.drop(key);
     publishNotice(this.notifier, this.topic, key);
   }
 
-  /** A read in progress may have missed the change, so its result is not cached. */
+  /** Removes a key. A read in progress may have missed the change, so its result is not cached either. */
   private drop(key: string): void {
     this.values.delete(key);
     this.misses.delete(key);
@@ -78,7 +81,7 @@ export class FreshCache<V extends object> {
 
   private join(key: string, now: number): Promise<V | undefined> {
     const flight = this.flights.get(key);
-    // Later callers do not join a read that hangs: its result would be too old for them.
+    // Later callers do not wait for a read that hangs, because its result would be too old for them.
     return flight !== undefined && isFresh(flight.startedAt, now) ? flight.value : this.start(key, now);
   }
 
@@ -86,7 +89,7 @@ export class FreshCache<V extends object> {
     const value = this.read(key);
     const flight = { startedAt: now, value };
     this.flights.set(key, flight);
-    // Attached first, so that the cache is filled before the waiting callers continue.
+    // This handler is attached first, so that the cache is filled before the waiting callers continue.
     value.then(
       (found) => this.land(key, flight) && this.keep(key, found, now),
       () => this.land(key, flight),
@@ -94,7 +97,10 @@ export class FreshCache<V extends object> {
     return value;
   }
 
-  /** Ends a read; false when a later read or `forget` has replaced it. */
+  /**
+   * Ends a read.
+   * @returns false if a later read or `forget` has replaced it
+   */
   private land(key: string, flight: Flight<V>): boolean {
     return this.flights.get(key) === flight && this.flights.delete(key);
   }

@@ -15,13 +15,16 @@ export function* setLowBalance(id: string, threshold: number | undefined): Opera
   return (yield* set(low, threshold)) > 0;
 }
 
-/** Accounts whose crossing is to be told, in no order: for one by id, all accounts might be read. */
+/**
+ * Finds accounts whose low balance has not been published. They come in no order, because an order by id might read all
+ * accounts.
+ */
 export function* findLow(limit: number): Operation<readonly string[]> {
   const sql = `SELECT a.id FROM messaging_account a WHERE a.low = ${LOW_UNPUBLISHED} LIMIT ?`;
   return (yield* rowsOf(sql, limit)).map((row) => textOf(row, 'id'));
 }
 
-/** Tells of those of these accounts that no other transaction holds. */
+/** Publishes `balance.low` for these accounts, except those that another transaction has locked. */
 export function* publishLow(
   dialect: Dialect,
   ids: readonly string[],

@@ -18,7 +18,10 @@ export function* findReply(
   return row && { fingerprint: textOf(row, 'fingerprint'), reply: JSON.parse(textOf(row, 'reply')) };
 }
 
-/** Unexpired replies under the keys of sends, by `onceId`; newest committed ones where gaps may be locked. */
+/**
+ * Unexpired replies under the Idempotency-Keys of sends, by `onceId`. With `gaps: 'lock'`, the newest committed rows
+ * are read, which may lock gaps.
+ */
 export function* findReplies(
   dialect: Dialect,
   sends: readonly { readonly once?: IdempotencyKey | undefined; readonly at: number }[],
@@ -45,8 +48,9 @@ export function* findReplies(
 }
 
 /**
- * Keeps a reply under an Idempotency-Key where there is none; undefined when it was kept, else the reply that is there. Two
- * transactions wait for each other at the key.
+ * Stores a reply under an Idempotency-Key, unless one is stored already. Of two transactions with the same key, the
+ * second waits for the first.
+ * @returns undefined if the reply was stored, else the earlier one
  */
 export function* keepReply(
   dialect: Dialect,

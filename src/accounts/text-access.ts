@@ -6,8 +6,8 @@ import { type Author } from './audit/audit-entry.js';
 import type { Caller } from './keys/authenticator.js';
 
 /**
- * How much of texts and numbers a caller sees: an account all of its own, an operator masked ones. Only the role `operator`
- * may read one message, and then the audit log says so.
+ * Decides how much of texts and numbers a caller sees. An account sees all of its own. Operators see them masked. Only
+ * the role `operator` may read a single message in clear, and each such reading is in the audit log.
  */
 @Injectable()
 export class TextAccess {
@@ -16,14 +16,14 @@ export class TextAccess {
     private readonly clock: Clock,
   ) {}
 
-  /** A listing as the caller sees it. */
+  /** Returns a listing as the caller may see it. */
   many<T extends object>({ user }: Caller, view: T): T {
     return user?.operator === undefined ? view : masked(view);
   }
 
   /**
-   * One message as the caller sees it.
-   * @param target its id
+   * Returns one message as the caller may see it.
+   * @param target the id of the message
    * @throws StorageUnavailableError where the reading cannot be recorded
    */
   async one<T extends object>({ user, accountId }: Caller, by: Author, target: string, view: T): Promise<T> {
@@ -34,7 +34,7 @@ export class TextAccess {
   }
 
   /**
-   * Before a file that somebody sent is given.
+   * Must be called before a file that somebody sent is returned. It records an operator's reading in the audit log.
    * @throws StorageUnavailableError where the reading cannot be recorded
    */
   async file(caller: Caller, by: Author, target: string): Promise<void> {
@@ -42,13 +42,13 @@ export class TextAccess {
   }
 }
 
-/** The fields of views that hold what somebody wrote, and those that hold numbers. */
+/** The fields of views that contain texts. `NUMBERS` lists those that contain phone numbers. */
 const TEXTS: ReadonlySet<string> = new Set(['content', 'text', 'body', 'caption', 'fileName', 'file_name']);
 const NUMBERS: ReadonlySet<string> = new Set(['number', 'from', 'to']);
 
-/** A copy of a view without what its texts and numbers say. */
+/** Returns a copy of a view with its texts and numbers masked. */
 function masked<T extends object>(view: T): T {
-  // Texts and numbers stay strings, so that it has the same type.
+  // The type stays the same, because masked texts and numbers are strings too.
   return maskedValue(view) as T;
 }
 
@@ -59,7 +59,7 @@ function maskedValue(value: unknown, name = ''): unknown {
   }
   if (Array.isArray(value)) return value.map((each) => maskedValue(each, name));
   if (typeof value !== 'object' || value === null) return value;
-  // What needs attention has targets of several kinds.
+  // An item that needs attention has a target of one of several kinds. Only the target of `number_lost` is a number.
   const isNumber = (field: string) => field === 'target' && 'kind' in value && value.kind === 'number_lost';
   return Object.fromEntries(
     Object.entries(value).map(([field, each]) => [field, maskedValue(each, isNumber(field) ? 'number' : field)]),

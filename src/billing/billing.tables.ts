@@ -4,7 +4,7 @@ import { columnTypes } from '../storage/schema/column-types.js';
 /** The ledger. */
 export function billingTables(dialect: Dialect): string[] {
   const { id, text, integer } = columnTypes(dialect);
-  // Most entries are charges. Where the database has partial indexes, they are left out.
+  // Most entries are charges. If the database supports partial indexes, this index leaves them out.
   const notCharges = dialect.driver === 'mysql' ? '' : " WHERE kind <> 'charge'";
   return [
     // The id of a charge is the message's id. The id of a refund is the message's id and the recipient's position. So the

@@ -6,23 +6,24 @@ import { integerOf, textOf } from '../storage/engine/rows.js';
 import { type LedgerPart } from './ledger.api.js';
 import { type LedgerCheck, MAX_FAULTS } from './ledger-entry.js';
 
-/** A pass over a table in the order of its primary key, some rows at a time. */
+/** Reads a table in the order of its primary key, some rows at a time, and searches for faults in them. */
 interface Pass {
   readonly part: LedgerPart;
   readonly table: string;
-  /** The columns of the primary key, and a place before all rows. */
+  /** The columns of the primary key. `start` is a place before all rows. */
   readonly key: readonly string[];
   readonly start: Place;
   /** How many rows are checked at a time. */
   readonly rows: number;
-  /** A column that tells how many rows of other tables a row stands for, and their most at a time. */
+  /** A column with the number of rows of other tables that the check of a row reads, and the most of them at a time. */
   readonly weight?: { readonly column: string; readonly most: number };
   /**
-   * Queries for inconsistencies of the rows `c` in `{range}`; the column `fault` is a sentence. Each is one statement, which
-   * sees one state of the database: a message, its recipients and their entries are written in one transaction.
+   * Queries that find inconsistencies of the rows `c` in `{range}`. The column `fault` is a sentence about one of them.
+   * Each query is one statement, so it sees one state of the database. A message, its recipients and their entries are
+   * written in one transaction, so such a state has either all of them or none.
    *
-   * No query repeats a check of another one, so that an error is reported once: a message's refunds, for example, match its
-   * ledger because its recipients match both.
+   * No query repeats a check of another one, so that a fault is reported once. For example, no query compares a
+   * message's refunded units with the ledger: others compare both with the message's recipients.
    */
   readonly faults: readonly string[];
 }
@@ -59,12 +60,13 @@ const PASSES: readonly Pass[] = [
           ' of ', m.units, ' units of account ', m.account_id, '.') AS fault
         FROM messaging_ledger c JOIN messaging_message m ON m.id = c.message_id
         WHERE {range} AND c.kind = 'charge' AND (c.units + m.units <> 0 OR c.account_id <> m.account_id)`,
-      // The id of a charge is its message's, so a second one has another id and is found beside the first.
+      // The id of a charge is the id of its message. A second charge of the message must have another id, so both are
+      // found.
       `SELECT concat('Message ', c.message_id, ': it was charged more than once, also by ', c.id, '.') AS fault
         FROM messaging_ledger c JOIN messaging_ledger o ON o.id = c.message_id AND o.kind = 'charge'
         WHERE {range} AND c.kind = 'charge' AND c.id <> c.message_id`,
-      `SELECT concat('Refund ', c.id, ': ', c.units, ' units went to account ', c.account_id, ', no recipient of message ',
-          coalesce(c.message_id, ''), ' that failed there had as many.') AS fault
+      `SELECT concat('Refund ', c.id, ': ', c.units, ' units went to account ', c.account_id, ', but no failed recipient of message ',
+          coalesce(c.message_id, ''), ' of this account had so many units.') AS fault
         FROM messaging_ledger c WHERE {range} AND c.kind = 'refund' AND NOT EXISTS (
           SELECT 1 FROM messaging_recipient r JOIN messaging_message m ON m.id = r.message_id
           WHERE r.message_id = c.message_id AND r.position = c.position AND r.status = 'failed' AND r.units = c.units
@@ -95,7 +97,8 @@ const PASSES: readonly Pass[] = [
         WHERE {range} AND c.removed_at IS NULL
         GROUP BY c.id, c.units, c.refunded_units
         HAVING c.units <> coalesce(sum(r.units), 0) OR c.refunded_units <> coalesce(sum(r.refunded_units), 0)`,
-      // Its recipients are removed, so its refunded units are compared with its refunds, which are beside each other in the key.
+      // The recipients of a removed message are removed too, so its refunded units are compared with its refunds. These
+      // are neighbours in the primary key.
       `SELECT concat('Message ', c.id, ': its refunded units are ', c.refunded_units, ', its refunds make ',
           coalesce(sum(l.units), 0), '.') AS fault
         FROM messaging_message c LEFT JOIN messaging_ledger l
@@ -156,7 +159,7 @@ function placeOf(after: string): { readonly pass: Pass; readonly place: Place } 
   const pass = PASSES.find((each) => each.part === part);
   const behind = pass && pass.key.length > 1 ? Number(words.pop()) : undefined;
   if (!pass || words.length === 0 || Number.isNaN(behind)) throw new MessagingError('error.invalid_cursor');
-  // An id may have colons.
+  // An id may contain colons.
   const id = words.join(':');
   return { pass, place: behind === undefined ? [id] : [id, behind] };
 }
@@ -213,13 +216,16 @@ function wrongBalances(executor: Executor, from: Place, to: Place, rows: readonl
   return executor.browse(find, undefined);
 }
 
-/** It is one statement, so that the balance and the entries are of one state. It may take seconds, but holds no lock. */
+/**
+ * One statement reads the balance and the entries, so that both are of one state of the database. It may take seconds,
+ * but holds no lock.
+ */
 const WRONG_BALANCE = `SELECT concat('Account ', c.id, ': the balance is ', c.balance, ', its entries make ',
     coalesce(sum(l.units), 0), '.') AS fault
   FROM messaging_account c LEFT JOIN messaging_ledger l ON l.account_id = c.id WHERE {range}
   GROUP BY c.id, c.balance HAVING c.balance <> coalesce(sum(l.units), 0)`;
 
-/** How many entries of an account are summed at a time, if a long statement would hold the event loop. */
+/** How many entries of an account are summed at a time on a database that blocks the event loop while it reads. */
 const ENTRIES = 5000;
 
 /** How often an account whose sum differs is summed again before it is reported. */
@@ -235,10 +241,10 @@ async function wrongBalancesInTurn(executor: Executor, rows: readonly Row[]): Pr
 }
 
 /**
- * Sums an account's entries in the order of their times, some at a time. Entries are only added, and the last statement reads
- * the balance with the newest entries, so only an entry that was booked meanwhile behind more than `ENTRIES` newer ones can
- * be missed. There is one writer at a time, so an entry is stored within seconds of its time; it is counted at the next
- * attempt.
+ * Sums an account's entries in the order of their times, some at a time, and compares the sum with the balance. Entries
+ * are only added, and the last statement reads the balance together with the newest entries. So the sum can miss an
+ * entry only if it was added during the check with a time that is earlier than that of more than `ENTRIES` others. With
+ * one writer at a time, an entry is stored within seconds of its time, so the next attempt counts it.
  */
 async function wrongBalance(executor: Executor, id: string, attempt: number): Promise<string | undefined> {
   let sum = 0;
@@ -247,7 +253,7 @@ async function wrongBalance(executor: Executor, id: string, attempt: number): Pr
     const from = after;
     const entries = await executor.browse(() => nextEntries(executor.dialect, id, from), id);
     const last = entries.at(-1);
-    // The account existed a moment ago, and accounts are not removed.
+    // This cannot happen: the account existed a moment ago, and accounts are not removed.
     if (!last) return undefined;
     const isEnd = entries.length < ENTRIES;
     if (last.id !== null) {

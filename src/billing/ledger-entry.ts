@@ -24,15 +24,15 @@ export interface LedgerEntry {
 /** The filter of a listing of entries. */
 export interface LedgerQuery extends PageRequest {
   readonly kind?: LedgerKind | undefined;
-  /** From this moment on, milliseconds since the epoch. */
+  /** Only entries at or after this time, in milliseconds since the epoch. */
   readonly since?: number | undefined;
-  /** Before this moment, milliseconds since the epoch. */
+  /** Only entries before this time, in milliseconds since the epoch. */
   readonly until?: number | undefined;
 }
 
-/** An entry that an operator adds. */
+/** A top-up or an adjustment. */
 export interface LedgerPosting {
-  /** An id that is posted once; never one that a charge or a refund may have. */
+  /** The id of the entry, which is posted only once. A charge or a refund cannot have it, see `idOf`. */
   readonly id: string;
   readonly accountId: string;
   readonly kind: 'topup' | 'adjust';
@@ -46,20 +46,23 @@ export interface LedgerPosting {
 }
 
 /**
- * The result of a posting. `repeated`: it is stored already, with the same account, kind and units; `taken`: its id is stored with
- * another account, kind or units; `refused`: the balance would become negative; `over`: the sum of the account's postings would
- * exceed `MAX_BALANCE`; `unknown`: the account does not exist.
+ * The result of a posting. `repeated`: it was already stored with the same account, kind and units; `taken`: its id is
+ * stored with another account, kind or units; `refused`: the balance would become negative; `over`: the sum of the
+ * account's postings would exceed `MAX_BALANCE`; `unknown`: the account does not exist.
  */
 export type PostingAnswer = 'posted' | 'repeated' | 'taken' | 'refused' | 'over' | 'unknown';
 
-/** The reply to a posting, and the Idempotency-Key under which it is kept with it. */
+/** The reply to a posting, and the Idempotency-Key under which it is stored in the posting's transaction. */
 export interface PostingReply {
   readonly once: IdempotencyKey | undefined;
-  /** Pure; it holds no secret. `balance` is that after the posting, `entry` has its stored id. */
+  /**
+   * Makes the reply, which must contain no secret. It must have no side effects. `balance` is the balance after the
+   * posting; `entry` has its stored id.
+   */
   readonly replyOf: (balance: number, entry: LedgerEntry) => object;
 }
 
-/** The reply to a posting, or that of an earlier request under its key. */
+/** The reply to a posting, or the reply of an earlier request under the same Idempotency-Key. */
 export interface GivenReply {
   readonly reply: object;
   readonly replayed: boolean;
@@ -67,9 +70,9 @@ export interface GivenReply {
 
 /** The result of a posting with a reply. */
 export interface AnsweredPosting {
-  /** `repeated` also where the reply is replayed. */
+  /** `repeated` also if the reply of an earlier request is returned. */
   readonly answer: PostingAnswer;
-  /** Undefined unless it is `posted` or `repeated`. */
+  /** Undefined unless the answer is `posted` or `repeated`. */
   readonly accepted: GivenReply | undefined;
 }
 
@@ -87,15 +90,15 @@ export interface LedgerProgress {
   readonly part: LedgerPart;
   /** How many rows of the part have been checked since the check began. */
   readonly checked: number;
-  /** Where another check can go on: its `after`. */
+  /** The place at which another check can continue: its option `after`. */
   readonly next: string;
 }
 
-/** What a check of the books is told. */
+/** Options of a check of the books. */
 export interface LedgerCheck {
-  /** Go on behind the place that `next` of an earlier check's progress told. Default: from the beginning. */
+  /** The `next` of an earlier check's progress, to continue that check. Default: a new check. */
   readonly after?: string | undefined;
-  /** Called after each chunk of some hundred rows; the check waits for nothing that it does. */
+  /** Called after each chunk of some hundred rows. The check does not wait for a promise that it returns. */
   readonly onProgress?: ((progress: LedgerProgress) => void) | undefined;
 }
 
@@ -107,23 +110,23 @@ export function idOf(reference: string): string {
   return PREFIX + reference;
 }
 
-/** The id that the host sees: the reference of a posting, or else the stored id. */
+/** The id that the host sees: the reference of a top-up or an adjustment, or the stored id of another entry. */
 export function shownId({ id, kind }: Pick<LedgerEntry, 'id' | 'kind'>): string {
   return isPosting(kind) && id.startsWith(PREFIX) ? id.slice(PREFIX.length) : id;
 }
 
-/** What a posting tells. */
+/** The event of a posting. */
 export function eventOf(posting: LedgerPosting): NewEvent {
   return postingEvent({ ...posting, id: shownId(posting), note: posting.note ?? null });
 }
 
 /**
- * Whether a posting is stored already; undefined: it is new.
+ * Compares a posting with the stored entry of the same id. Undefined: the posting is new.
  *
- * A posting with the same id is a repeat only when account, kind and units are the same. Any other use of the id is a mistake, and
- * must not look like a success, because its units are not posted.
+ * A posting with the same id is a repeat only when account, kind and units are the same. Any other use of the id is a
+ * mistake. It must not look like a success, because its units are not posted.
  *
- * @param entry the entry with its id
+ * @param entry the stored entry with the id of the posting
  */
 export function postedBefore(
   posting: LedgerPosting,
@@ -134,7 +137,7 @@ export function postedBefore(
   return same ? 'repeated' : 'taken';
 }
 
-/** Whether an entry is one that an operator added. */
+/** Whether an entry of this kind is a top-up or an adjustment. */
 function isPosting(kind: LedgerKind): boolean {
   return kind === 'topup' || kind === 'adjust';
 }

@@ -27,8 +27,8 @@ import { LedgerStore } from './ledger-store.js';
 /** Options of a top-up or an adjustment. */
 export interface PostingOptions {
   /**
-   * Makes the posting idempotent: a repeat with the same account, kind and units is not posted again. For instance the number of
-   * an invoice; 1 to 64 characters. Default: a new id.
+   * Makes the posting idempotent: a repeat with the same account, kind and units is not posted again. Use, for example,
+   * the number of an invoice. 1 to 64 characters. Default: a new id.
    */
   readonly reference?: string | undefined;
   /** A text that the ledger shows. */
@@ -40,8 +40,8 @@ export interface PostingOptions {
 }
 
 /**
- * The ledger of the prepaid units, for operators: top-ups, adjustments, entries and the proof of the books. Every posting goes
- * through it, and is in the audit log once.
+ * The ledger of the prepaid units, for operators: top-ups, adjustments, entries and the check of the books. Every
+ * top-up and adjustment is made here, and the audit log has one entry for each.
  *
  * @example
  * ```ts
@@ -59,7 +59,8 @@ export class LedgerService {
   ) {}
 
   /**
-   * The remaining units of an account, an integer of at least 0; with `host`, as its open transaction sees them.
+   * The remaining units of an account, an integer of at least 0. With `host`, they are read in the host's open
+   * transaction.
    * @throws MessagingError `error.account_not_found`, `error.storage_unavailable`
    */
   async balance(accountId: string, host?: HostTransaction): Promise<number> {
@@ -70,12 +71,13 @@ export class LedgerService {
   }
 
   /**
-   * Adds units to an account. Nothing is posted when it throws.
+   * Adds units to an account. If it throws, nothing was posted.
    * @param units an integer from 1 to 10^12
    * @returns the new balance
-   * @throws MessagingError `error.units_invalid`, `error.field_not_string`, `error.field_invalid`, `error.account_not_found`,
-   *   `error.balance_too_high` when the sum of the account's top-ups and adjustments would exceed 2^53 - 1 units,
-   *   `error.reference_taken` when the reference belongs to a posting with another account, kind or number of units
+   * @throws MessagingError `error.units_invalid`, `error.field_not_string`, `error.field_invalid`,
+   *   `error.account_not_found`, `error.balance_too_high` if the sum of the account's top-ups and adjustments would
+   *   exceed 2^53 - 1 units, `error.reference_taken` if the reference belongs to a posting with another account, kind
+   *   or number of units
    */
   async topUp(accountId: string, units: number, options: PostingOptions = {}): Promise<number> {
     return this.post('topup', accountId, units, options);
@@ -85,16 +87,17 @@ export class LedgerService {
    * Corrects a balance up or down.
    * @param units an integer from -10^12 to 10^12 except 0
    * @returns the new balance
-   * @throws MessagingError as `topUp`, and `error.insufficient_balance` when the balance would become negative
+   * @throws MessagingError as `topUp`, and `error.insufficient_balance` if the balance would become negative
    */
   async adjust(accountId: string, units: number, options: PostingOptions = {}): Promise<number> {
     return this.post('adjust', accountId, units, options);
   }
 
   /**
-   * Posts as `topUp` or `adjust`, and keeps the reply with the posting: of two requests under one key only one posts.
+   * Posts as `topUp` or `adjust` does, and stores the reply with the posting. So of two requests under one
+   * Idempotency-Key, only one posts.
    *
-   * @throws MessagingError as these, and `error.idempotency_mismatch`
+   * @throws MessagingError as these methods, and `error.idempotency_mismatch`
    */
   async postOnce(
     kind: 'topup' | 'adjust',
@@ -111,9 +114,9 @@ export class LedgerService {
   }
 
   /**
-   * An account's ledger, newest first, 1 to 1000 entries per page (default 100); `after` is the `next` of the previous page. The
-   * `id` of a charge is that of its message; of a refund, the message's id with the recipient's position; of a top-up or an
-   * adjustment, its reference. `kind`, `since` and `until` filter it.
+   * Lists an account's entries, newest first, 1 to 1000 per page (default 100); `after` is the `next` of the previous
+   * page. The `id` of a charge is the id of its message. The `id` of a refund is the message's id with the recipient's
+   * position. The `id` of a top-up or an adjustment is its reference. `kind`, `since` and `until` filter the entries.
    *
    * @throws MessagingError `error.invalid_cursor`, `error.field_invalid` for an invalid limit
    */
@@ -132,11 +135,12 @@ export class LedgerService {
    * charge; each refund has its failed recipient and each failed recipient its refund; nothing is booked twice, with a wrong
    * number of units or to another account; the units of a message are those of its recipients; nothing is negative.
    *
-   * It reads the books in chunks, whatever their size, while sends go on. A check that was stopped can go on from the `next`
-   * of its last progress.
+   * It reads the books in chunks, whatever their size, while sends continue. If a check was stopped, another one can
+   * continue it with the `next` of its last progress.
    *
-   * @returns one sentence for each fault, with the id of the message or account, at most 1000; empty when the books are correct
-   * @throws MessagingError `error.invalid_cursor` where `after` is no `next` of a check
+   * @returns one sentence for each fault, with the id of the message or account, at most 1000; empty if the books are
+   * correct
+   * @throws MessagingError `error.invalid_cursor` if `after` is not a `next` of a check
    *
    * @example
    * ```ts
@@ -176,12 +180,12 @@ export class LedgerService {
     if (reference !== undefined && (reference.length < 1 || reference.length > 64)) {
       throw new MessagingError('error.field_invalid', { field: 'reference' });
     }
-    // Generated ids are unique and sort by time, which orders entries of the same millisecond.
+    // Generated ids are unique and sort by time, so they also order entries of the same millisecond.
     const id = reference === undefined ? this.ids.next() : idOf(reference);
     return { id, accountId, kind, units, note, at: this.clock.now(), by };
   }
 
-  /** Tells of what was posted, and throws for what was refused. */
+  /** Publishes the event of a posting that was stored, and throws if the posting was refused. */
   private settle(posting: LedgerPosting, posted: PostingAnswer, host?: HostTransaction): void {
     if (posted === 'taken') throw new MessagingError('error.reference_taken', { reference: shownId(posting) });
     if (posted === 'unknown') throw new MessagingError('error.account_not_found');

@@ -34,8 +34,8 @@ import {
 /** Persists balances and the ledger. The outbox's store writes charges and refunds in its own transactions. */
 export class LedgerStore {
   /**
-   * Waiting postings of one account share a transaction: separate ones would each occupy a connection while they wait for the
-   * account's lock.
+   * Waiting postings of one account share a transaction. In separate transactions, each would occupy a connection while
+   * it waits for the account's lock.
    */
   private readonly postings = new Batcher<LedgerPosting, PostingAnswer>({
     perform: (postings) => this.recorder.write((publisher) => postEntries(this.executor.dialect, postings, publisher)),
@@ -51,15 +51,18 @@ export class LedgerStore {
     this.recorder = executor.store(EventRecorder);
   }
 
-  /** The remaining units, with `host` as its open transaction sees them; undefined for an unknown account. */
+  /**
+   * The remaining units; undefined for an unknown account. With `host`, they are read in the host's open transaction.
+   */
   balance(accountId: string, host?: HostTransaction): Promise<number | undefined> {
     return this.executor.read(() => readBalance(accountId), host);
   }
 
   /**
-   * Adds an operator's entry and changes the balance in one transaction: the store's own, or with `host` the open one of the host.
-   * `postedBefore` decides from the entries with its ids whether it is `repeated` or `taken`. Nothing is written unless the
-   * result is `posted`. Records `eventOf` with it, and its entry of the audit log.
+   * Adds an entry and changes the balance in one transaction: the store's own, or with `host` the host's open one. If
+   * an entry with the same id is stored, `postedBefore` decides whether the result is `repeated` or `taken`. Nothing is
+   * written unless the result is `posted`. The transaction also records the event (`eventOf`) and an entry of the audit
+   * log.
    */
   post(posting: LedgerPosting, host?: HostTransaction): Promise<PostingAnswer> {
     if (host) return this.recorder.write((publisher) => postEntry(this.executor.dialect, posting, publisher), host);
@@ -67,21 +70,23 @@ export class LedgerStore {
   }
 
   /**
-   * As `post`, with its reply. The reply under the key is read and kept in the transaction of the posting, under the account's
-   * lock: where there is one, nothing is posted. The route of the key must name the account.
+   * Posts as `post` does, and stores the reply under an Idempotency-Key. The earlier reply is read and the new one
+   * stored in the transaction of the posting, while it holds the account's lock. If there is an earlier reply, nothing
+   * is posted. The route of the key must name the account.
    *
-   * @throws MessagingError `error.idempotency_mismatch` where the reply that is there belongs to another body
+   * @throws MessagingError `error.idempotency_mismatch` if the earlier reply belongs to another body
    */
   postOnce(posting: LedgerPosting, reply: PostingReply): Promise<AnsweredPosting> {
     return this.recorder.write((publisher) => postAnswered(this.executor.dialect, posting, reply, publisher));
   }
 
   /**
-   * Tells of accounts whose balance has fallen below their threshold, and records `balance.low` for each: once until the balance
-   * is at the threshold or above it again. The fall is part of the transaction that debits, whichever it is, so none is missed.
+   * Finds accounts whose balance has fallen below their threshold, and records `balance.low` for each. It is recorded
+   * once until the balance has been at the threshold or above it again. Every transaction that debits also marks the
+   * account, so no fall is missed.
    *
    * @param at milliseconds since the epoch
-   * @param limit tells of at most so many accounts
+   * @param limit the most accounts
    * @returns the events
    */
   async publishLow(at: number, limit: number): Promise<readonly NewEvent[]> {
@@ -91,8 +96,9 @@ export class LedgerStore {
   }
 
   /**
-   * An account's entries with their stored ids, newest first; `after` is the id of the last entry of the previous page.
-   * @throws MessagingError `error.invalid_cursor` when `after` is no entry of the account
+   * Lists an account's entries with their stored ids, newest first; `after` is the id of the last entry of the previous
+   * page.
+   * @throws MessagingError `error.invalid_cursor` if `after` is not an entry of the account
    */
   entries(accountId: string, { kind, since, until, ...page }: LedgerQuery): Promise<Page<LedgerEntry>> {
     const filters = [{ sql: 'account_id = ?', params: [accountId] }];
@@ -119,17 +125,18 @@ export class LedgerStore {
    * Checks the books over all accounts:
    *
    * - Each balance is the sum of its entries, and each entry's account exists.
-   * - Each charge has its message and each message its charge: one, of its units, on its account.
-   * - Each refund has its failed recipient and each failed recipient that cost units has its refund: one, of these units, on the
-   *   message's account.
+   * - Each charge has its message, and each message has exactly one charge, of its units, on its account.
+   * - Each refund has its failed recipient, and each failed recipient that cost units has exactly one refund, of these
+   *   units, on the message's account.
    * - The charged and refunded units of a message are the sums over its recipients, and only failed recipients are refunded.
    * - No balance, top-up or recipient has negative units.
    *
-   * It reads the books in chunks and keeps nobody waiting. Sends, refunds and postings may go on meanwhile, and are no faults.
+   * The check reads the books in chunks and makes no other transaction wait. Sends, refunds and postings may continue
+   * meanwhile and are not reported as faults.
    *
-   * @returns one sentence for each fault, with the id of the message or else of the account; a fault that follows from another
-   *   one is left out. At most `MAX_FAULTS`; empty when the books are correct
-   * @throws MessagingError `error.invalid_cursor` where `after` is no place of a check
+   * @returns one sentence for each fault, with the id of the message or else of the account. A fault that follows from
+   *   another one is left out. At most `MAX_FAULTS` sentences; empty if the books are correct
+   * @throws MessagingError `error.invalid_cursor` if `after` is not a place of a check
    */
   check(options: LedgerCheck = {}): Promise<readonly string[]> {
     return checkBooks(this.executor, options);
@@ -139,12 +146,15 @@ export class LedgerStore {
 /** How many accounts are posted to at a time, each on a connection of its own. */
 const CONCURRENT_ACCOUNTS = 3;
 
-/** The most postings of one transaction. */
+/** The most postings in one transaction. */
 const MAX_BATCH = 256;
 
 const COLUMNS = 'id, account_id, kind, units, message_id, position, note, posted_at';
 
-/** Conditions without parameters, and with that of the index `messaging_ledger_kind`, so that planners see that it applies. */
+/**
+ * Conditions on the kind. They repeat the condition of the partial index `messaging_ledger_kind` and have no
+ * parameters, so that the planner sees that the index applies.
+ */
 const KIND_IS: Readonly<Record<LedgerKind, string>> = {
   charge: "kind = 'charge'",
   refund: "kind <> 'charge' AND kind = 'refund'",
@@ -175,21 +185,23 @@ function* postEntry(
   { publish }: TransactionPublisher,
 ): Operation<PostingAnswer> {
   const { id, accountId, kind, units, note, at, by = HOST } = posting;
-  // Lock the account first: a concurrent repetition of the posting waits here and then finds the first one.
+  // The account is locked first. A concurrent repeat of the posting waits here and then finds the first one.
   const [account] = yield* rowsOf(
     `SELECT a.balance, a.posted FROM messaging_account a WHERE a.id = ?${dialect.lock('a', 'wait', 'no key update')}`,
     accountId,
   );
   if (!account) return 'unknown';
-  // Without a lock: one on a line that does not exist would keep others from inserting lines near it.
+  // This reads without a lock. A lock on a row that does not exist would keep others from inserting rows near it.
   const before = postedBefore(posting, yield* findEntry(id));
   if (before) return before;
   const refusal = refusalOf(units, integerOf(account, 'balance'), integerOf(account, 'posted'));
   const params = [id, accountId, kind, units, note ?? null, at];
   const sql = 'INSERT INTO messaging_ledger (id, account_id, kind, units, note, posted_at) VALUES (?, ?, ?, ?, ?, ?)';
-  // The same id may be posted to another account, which is not locked here: only the primary key detects that.
+  // A concurrent transaction may post the same id to another account, which is not locked here. Only the primary key
+  // detects that.
   if (refusal || (yield* dialect.insertNew({ sql, params }, 'id')) === 0) {
-    // A host's transaction may have a snapshot from before the posting that this one repeats.
+    // The snapshot of a host's transaction may be older than the posting that this one repeats, so the current row is
+    // read.
     return postedBefore(posting, yield* findEntry(id, dialect.current)) ?? refusal ?? 'taken';
   }
   yield* write(
@@ -228,7 +240,7 @@ function* postAnswered(
 ): Operation<AnsweredPosting> {
   for (const sql of dialect.lockTimeout) yield { sql, params: [] };
   const { id, accountId, at } = posting;
-  // The lock also decides on repeats under one key.
+  // The lock also makes concurrent requests under one Idempotency-Key wait for each other.
   yield* rowsOf(
     `SELECT a.id FROM messaging_account a WHERE a.id = ?${dialect.lock('a', 'wait', 'no key update')}`,
     accountId,

@@ -22,14 +22,14 @@ export const LEDGER_PARTS = ['accounts', 'entries', 'messages', 'recipients'] as
 
 export type LedgerPart = (typeof LEDGER_PARTS)[number];
 
-/** An entry of the ledger as the API gives it. */
+/** An entry of the ledger as the API returns it. */
 export const LedgerView = object('An entry of the ledger.', {
-  id: identifier('Of the entry; the reference of a top-up.', 'invoice-2026-17'),
+  id: identifier('The id of the entry; for a top-up or an adjustment, its reference.', 'invoice-2026-17'),
   kind: oneOf(LEDGER_KINDS, 'The cause of the entry.'),
   units: integer('Positive: added to the balance; negative: taken from it.', { example: 1000 }),
   message_id: nullable(identifier('The message of a charge or a refund.', EXAMPLE.message)),
-  position: nullable(count('The recipient that units went back for, by its place in the send.')),
-  note: nullable(text('What was noted with a top-up or an adjustment.')),
+  position: nullable(count('The recipient of a refund, by its position in the send, from 0.')),
+  note: nullable(text('The note of a top-up or an adjustment.')),
   at: moment('When it was posted.'),
 });
 export interface LedgerView extends TypeOf<typeof LedgerView> {}

@@ -4,15 +4,21 @@ import { countryOf, isCountryCode } from '../common/phone-numbers/phone-number.j
 
 /** The price of one SMS segment by destination, in units. Every price is an integer from 0 to 1 000 000. */
 export interface TariffOptions {
-  /** The price to numbers of the home country. */
+  /** The price for numbers of the home country. */
   readonly base: number;
-  /** The price to numbers of all countries that `countries` does not name, and of no known country. */
+  /** The price for numbers of all countries that `countries` does not name, and for numbers of no known country. */
   readonly international: number;
-  /** The home country, ISO 3166 alpha-2: `BF`. */
+  /** The home country, an ISO 3166 alpha-2 code such as `BF`. */
   readonly home: string;
-  /** Prices to other countries by ISO 3166 alpha-2 code: `{ SN: 2 }`. The price of the home country is always `base`. */
+  /**
+   * Prices for other countries by ISO 3166 alpha-2 code. Example: `{ SN: 2 }`. The price of the home country is always
+   * `base`.
+   */
   readonly countries?: Readonly<Record<string, number>> | undefined;
-  /** Prices by the first digits of a number with its calling code: `{ '22177': 3 }`. The longest match wins, over any country. */
+  /**
+   * Prices by the first digits of a number, with its calling code. Example: `{ '22177': 3 }`. The longest matching
+   * prefix wins, and a prefix wins over a country.
+   */
   readonly prefixes?: Readonly<Record<string, number>> | undefined;
 }
 
@@ -32,14 +38,14 @@ export const TARIFF_OPTION: Option<Tariff> = new Option((given, place) => {
   return compileTariff(given, place.toString());
 }, TARIFF_NAMES.check);
 
-/** Whether a value may hold tariff options; {@link compileTariff} checks each of them. */
+/** Whether a value has the shape of a tariff. {@link compileTariff} checks each option. */
 function isTariffOptions(given: unknown): given is TariffOptions {
   return isRecord(given);
 }
 
 /** A checked tariff. */
 export interface Tariff {
-  /** Units per segment to a number (E.164 digits without the plus sign). Never throws. */
+  /** The units for one segment to a number (E.164 digits without the plus sign). Never throws. */
   unitsFor(number: string): number;
 }
 

@@ -3,18 +3,21 @@ import type { AuditAction } from './audit.api.js';
 
 /** Who makes a change, and from where. */
 export interface Author {
-  /** `user`: one of the account; `operator`: one of the operator; `key`: a program; `host`: the host's own code. */
+  /**
+   * `user`: a user of the account; `operator`: a user of the operator; `key`: a program with an API key; `host`: the
+   * host's own code.
+   */
   readonly kind: 'user' | 'operator' | 'key' | 'host';
-  /** The subject of a user, the public part of a key; undefined for the host. */
+  /** The subject of a user, or the public part of a key; undefined for the host. */
   readonly id?: string | undefined;
-  /** The client's address, as the framework has it. */
+  /** The client's address according to the framework (`req.ip`). */
   readonly address?: string | undefined;
 }
 
 /** The author of changes for which nobody else is named. */
 export const HOST: Author = { kind: 'host' };
 
-/** A change, for the audit log. It holds no secret, no code, and no text of a message. */
+/** A change, for the audit log. It contains no secret, no code, and no text of a message. */
 export interface AuditEntry {
   /** The account that was changed; undefined: none in particular. */
   readonly accountId: string | undefined;
@@ -24,7 +27,7 @@ export interface AuditEntry {
   readonly action: AuditAction;
   /** What was changed: the id of a key or an endpoint, a name, a number. */
   readonly target: string;
-  /** The fields that changed, as they were and as they are; undefined where there were none. */
+  /** The changed fields as they were before; undefined if the change made something new. */
   readonly before?: AuditFields | undefined;
   readonly after?: AuditFields | undefined;
 }
@@ -38,7 +41,7 @@ export interface StoredAuditEntry extends AuditEntry {
 
 /** The filter of a listing. */
 export interface AuditQuery extends PageRequest {
-  /** Undefined: of all accounts, and of none. */
+  /** Only entries of this account. Undefined: entries of all accounts, and those of no account. */
   readonly accountId?: string | undefined;
   readonly action?: AuditAction | undefined;
   /** From this moment on, milliseconds since the epoch. */

@@ -1,7 +1,7 @@
 import { EXAMPLE, identifier, moment, nullable, object, oneOf, page, text } from '../../schemas/builders.js';
 import { schemaOf, type TypeOf } from '../../schemas/schema.js';
 
-/** What the audit log has an entry for. */
+/** The kinds of changes that the audit log records. */
 export const AUDIT_ACTIONS = [
   'account.created',
   'account.renamed',
@@ -59,16 +59,16 @@ export const AuditView = object('A change.', {
   by: object('Who made it.', {
     kind: oneOf(
       ['user', 'operator', 'key', 'host'],
-      'One of the account, one of the operator, a program, or the host.',
+      'A user of the account, a user of the operator, a program with an API key, or the host’s own code.',
     ),
     id: nullable(text('The subject of a user, or the public part of a key.')),
     address: nullable(text('The address that the request came from.', { example: '203.0.113.7' })),
   }),
   action: oneOf(AUDIT_ACTIONS, 'What was done.'),
   target: text('What was changed: an id, a name, a masked number.', { example: 'MA BOUTIQUE' }),
-  account: nullable(identifier('The account; null for none in particular.', EXAMPLE.account)),
-  before: fields('The changed fields as they were; null where there were none.'),
-  after: fields('The changed fields as they are; null where there are none.'),
+  account: nullable(identifier('The account; null if the change is of no particular account.', EXAMPLE.account)),
+  before: fields('The changed fields as they were before; null if there were none.'),
+  after: fields('The changed fields as they are now; null if there are none.'),
 });
 export interface AuditView extends TypeOf<typeof AuditView> {}
 

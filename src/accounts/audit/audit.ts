@@ -24,19 +24,19 @@ export function* recordAudit({ accountId, at, by, action, target, before, after 
 }
 
 /**
- * The log of who changed what. The stores write an entry in the transaction of its change, so that there is one for each change
- * and none for what was rolled back. Entries are only added.
+ * The log of who changed what. The stores write an entry in the transaction of its change. So each change has one
+ * entry, and a change that was rolled back has none. Entries are never changed or removed.
  */
 export class AuditLog {
   constructor(private readonly executor: Executor) {}
 
-  /** Adds an entry of something that no store changes, such as the reading of a text. */
+  /** Adds an entry for an action that changes no store, such as the reading of a text. */
   record(entry: AuditEntry): Promise<void> {
     return this.executor.write(() => recordAudit(entry));
   }
 
   /**
-   * Entries, newest first; `after` is the id of the last entry of the previous page.
+   * Lists entries, newest first; `after` is the id of the last entry of the previous page.
    * @throws MessagingError `error.invalid_cursor`
    */
   list({ limit, after, accountId, action, since, until }: AuditQuery): Promise<Page<StoredAuditEntry>> {
@@ -47,7 +47,8 @@ export class AuditLog {
       const id = after === undefined ? undefined : Number(after);
       if (id !== undefined && !Number.isSafeInteger(id)) throw new MessagingError('error.invalid_cursor');
       const page = { limit, after };
-      // A time is found in the order of times only; that of ids, which is that of the log, would read all that is newer.
+      // A period is read in the order of times. In the order of ids, the listing would read all entries that are newer
+      // than the period.
       if (shown.length > 0)
         return yield* readPage(dialect, { ...BY_TIME, index: indexOf(accountId, action), filters, shown }, page);
       const where = and([...filters, ...condition('id < ?', id)]);
@@ -65,7 +66,7 @@ export class AuditLog {
   }
 }
 
-/** What an entry has beside its changes is short. */
+/** The size of an entry in bytes, in SQL. All columns except `changes` are short. */
 const BYTES = 'octet_length(changes) + 500';
 
 const BY_TIME = { table: 'messaging_audit', columns: '*', bytes: BYTES, moment: 'at', toItem: toEntry } as const;

@@ -2,13 +2,13 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { type Caller, type HttpRequest, lastCaller, rawRequestOf } from '../keys/authenticator.js';
 import type { Author as AuthorShape } from './audit-entry.js';
 
-/** The caller as the author of a change, with the address that the framework believes to be the client's. */
+/** The caller as the author of a change, with the client's address according to the framework. */
 export interface Author extends AuthorShape {}
 
-/** The caller of a route as the author of a change, for the audit log. */
+/** Gives a handler its caller as the author of a change, for the audit log. */
 export const Author = createParamDecorator((_data: unknown, context: ExecutionContext) => authorIn(context));
 
-/** What `@Author()` gives a handler. */
+/** The author that `@Author()` gives to a handler. */
 export function authorIn(context: ExecutionContext): AuthorShape {
   const request = context.switchToHttp().getRequest<HttpRequest & { readonly ip?: string }>();
   return authorOf(lastCaller(rawRequestOf(request)), request.ip);

@@ -31,8 +31,8 @@ interface FramedRequest {
 }
 
 /**
- * Authenticates requests to our own controllers; a refusal is a `MessagingError` for our filter. A request that the edge has
- * authenticated is not authenticated again.
+ * Authenticates requests to our own controllers. It refuses a request with a `MessagingError`, which our filter
+ * answers. A request that the edge has authenticated is not authenticated again.
  */
 @Injectable()
 export class MessagingApiKeyGuard implements CanActivate {
@@ -73,7 +73,7 @@ export class MessagingApiKeyGuard implements CanActivate {
       throw new MessagingError(answer.code, {}, answer.retryAfter);
     }
     if (answer.caller.via === 'legacy-bearer') {
-      // Appended, because the host may have links of its own; the other headers have one value.
+      // `Link` is appended, because the host may have set links of its own. The other headers have one value.
       for (const [name, value] of this.deprecation) {
         if (name === 'Link') httpAdapter.appendHeader(response, name, value);
         else httpAdapter.setHeader(response, name, value);
@@ -88,9 +88,10 @@ export class MessagingApiKeyGuard implements CanActivate {
  * our routes. Read the caller with `@Caller()`. HTTP only, on Express and Fastify.
  *
  * @throws UnauthorizedException (401) with the API's error body
- * @throws ForbiddenException (403) for an address from which the key may not be used, and for an operator, who is of no account
+ * @throws ForbiddenException (403) for an address from which the key may not be used, and for an operator, who belongs
+ * to no account
  * @throws HttpException (429) above the requests per minute of the key, with `Retry-After`
- * @throws ServiceUnavailableException (503) when the storage is unavailable
+ * @throws ServiceUnavailableException (503) if the storage is unavailable
  * @example
  * ```ts
  * @UseGuards(ApiKeyGuard)

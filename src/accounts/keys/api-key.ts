@@ -4,9 +4,9 @@ import type { IdGenerator } from '../../common/ids.js';
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const ID_LENGTH = 12;
-/** 32 × log2(62) = 190 bits. */
+/** The characters of a secret: 32 × log2(62) = 190 bits. */
 const SECRET_LENGTH = 32;
-/** 62^6 > 2^32. */
+/** The characters of a checksum. Six suffice for a CRC-32, because 62^6 > 2^32. */
 const CHECKSUM_LENGTH = 6;
 const SHAPE = new RegExp(
   `^(msgk_([0-9A-Za-z]{${ID_LENGTH}})_([0-9A-Za-z]{${SECRET_LENGTH}}))_([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`,
@@ -18,7 +18,7 @@ export interface NewApiKey {
   readonly key: string;
   /** The public part, which identifies the key in listings and logs. */
   readonly id: string;
-  /** SHA-256 of the secret, hexadecimal: what may be stored. */
+  /** SHA-256 of the secret, hexadecimal. Store this instead of the secret. */
   readonly hash: string;
 }
 
@@ -37,8 +37,9 @@ export function makeApiKey(ids: IdGenerator): NewApiKey {
 }
 
 /**
- * Parses a key; undefined when the format or the checksum is wrong, so that a typo needs no look-up. A CRC-32 (ISO-HDLC, as
- * in gzip) detects every change within four adjacent characters, and all but one in 4 × 10⁹ of the others.
+ * Parses a key; undefined if the format or the checksum is wrong. So a key with a typo is refused without a look-up.
+ * The CRC-32 (ISO-HDLC, as in gzip) detects every change within four adjacent characters, and all but one in 4 × 10⁹ of
+ * the other changes.
  */
 export function parseApiKey(text: string): ParsedApiKey | undefined {
   const [, body, id, secret, sum] = SHAPE.exec(text) ?? [];
@@ -46,7 +47,7 @@ export function parseApiKey(text: string): ParsedApiKey | undefined {
   return { id, secret };
 }
 
-/** Whether a text has the format of our keys and a correct checksum; the key is not looked up. */
+/** Whether a text has the format of our keys and a correct checksum. The key is not looked up. */
 export function isApiKey(text: string): boolean {
   return parseApiKey(text) !== undefined;
 }
@@ -72,7 +73,8 @@ function checksum(body: string): string {
 }
 
 function randomText(ids: IdGenerator, length: number): string {
-  // Bytes from the largest multiple of 62 on are discarded: they would favour the first digits.
+  // Bytes at or above the largest multiple of 62 are discarded. Otherwise the first digits of the alphabet would be
+  // more likely.
   const limit = 256 - (256 % DIGITS.length);
   let text = '';
   while (text.length < length) {

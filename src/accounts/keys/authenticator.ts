@@ -31,12 +31,15 @@ type RefusedCode = Extract<
 export const UNAUTHORIZED: Answer = { kind: 'refused', code: 'error.unauthorized' };
 const USE_X_API_KEY: Answer = { kind: 'refused', code: 'error.use_x_api_key' };
 
-/** Compared for an unknown key, so that it takes as long as a wrong secret. No known secret has this hash. */
+/**
+ * The digest that an unknown key is compared with, so that its refusal takes as long as that of a wrong secret. No
+ * known secret has this hash.
+ */
 const NO_DIGEST = Buffer.alloc(32);
 
 /**
- * Authenticates callers. An `X-Api-Key` header decides alone when it is present, even when it is empty; without one, so does an
- * `X-User-Token` header.
+ * Authenticates callers. If there is an `X-Api-Key` header, even an empty one, it alone decides. Otherwise, if there is
+ * an `X-User-Token` header, even an empty one, that one decides.
  */
 @Injectable()
 export class Authenticator {
@@ -47,7 +50,7 @@ export class Authenticator {
     @Optional() private readonly verifier?: UserTokenVerifier,
   ) {}
 
-  /** Verifies the tokens that we issue ourselves; undefined where none are. */
+  /** Verifies the tokens that we issue ourselves; undefined if we issue none. */
   ownTokens: OwnUserTokens | undefined;
 
   /** Whether user tokens are accepted. */
@@ -56,8 +59,8 @@ export class Authenticator {
   }
 
   /**
-   * Authenticates by headers. Returns a promise only when the key is not in memory, or for a user token.
-   * @throws StorageUnavailableError (rejection) when the key cannot be looked up
+   * Authenticates by headers. Returns a promise only for a user token, or if the key is not in memory.
+   * @throws StorageUnavailableError (rejection) if the key cannot be looked up
    */
   authenticate(headers: CredentialHeaders): Answer | Promise<Answer> {
     // The test is for presence: a blank header is an empty string.
@@ -108,7 +111,7 @@ function withSession(answer: Answer, sessionId: string): Answer {
   return answer.kind === 'caller' ? { kind: 'caller', caller: { ...answer.caller, sessionId } } : answer;
 }
 
-/** The caller of a verified token; a role that the verifier may not give is a 401. */
+/** The caller of a verified token. The answer is a 401 if the verifier may not give the token's role. */
 function callerFrom(user: VerifiedUser, operators: boolean): Answer {
   const { accountId = '', subject, role } = user;
   const via = 'user-token';
@@ -122,14 +125,14 @@ function callerFrom(user: VerifiedUser, operators: boolean): Answer {
   return { kind: 'caller', caller: { accountId, via, user: { subject, role } } };
 }
 
-/** A user whom a verifier has named with a role: of the account, or of the operator. */
+/** A user to whom a verifier has given a role: of the account, or of the operator. */
 export type RoledUser =
   | { readonly subject: string; readonly role: AccountRole; readonly operator?: undefined }
   | { readonly subject: string; readonly operator: OperatorRole; readonly role?: undefined };
 
 /** The authenticated caller of a request. */
 export interface Caller {
-  /** The account that is charged; empty for an operator on a route that is about no single account. */
+  /** The account that is charged. Empty for an operator on a route that concerns no single account. */
   readonly accountId: string;
   /**
    * The kind of credential. `key`: an API key in `X-Api-Key`; `legacy-bearer`: an API key in `Authorization:
@@ -138,7 +141,7 @@ export interface Caller {
   readonly via: 'key' | 'legacy-bearer' | 'user-token';
   /** The public part of the API key; absent for a user token. */
   readonly keyId?: string;
-  /** The API key, to be given to sends as the option `key`; absent for a user token. */
+  /** The API key. Pass it to sends as their option `key`. Absent for a user token. */
   readonly key?: CallerKey;
   /** The user of a token with a role. */
   readonly user?: RoledUser;
@@ -147,8 +150,9 @@ export interface Caller {
 }
 
 /**
- * Under what a caller's requests and streams are counted: his account, or an operator by himself, so that he takes no room of
- * the account that he looks at. Both may be any text, so each has a word before it.
+ * The name under which a caller's requests and streams are counted. For most callers it is their account. An operator
+ * is counted apart, so that an operator who looks at an account does not use up its limits. An account and a subject
+ * may be the same text, so each has its own prefix.
  */
 export function countedAs({ accountId, user }: Caller): string {
   return user?.operator === undefined ? `account ${accountId}` : `operator ${user.subject}`;
@@ -156,7 +160,7 @@ export function countedAs({ accountId, user }: Caller): string {
 
 const SEEN = Symbol('nestjs-messaging: authentication');
 
-/** The part of Node's request that is used here. */
+/** The part of Node's request that this file uses. */
 export interface RawRequest {
   readonly headers: CredentialHeaders;
   [SEEN]?: { readonly by: object; readonly answer: Answer };
@@ -167,23 +171,31 @@ export interface HttpRequest extends RawRequest {
   readonly raw?: RawRequest;
 }
 
-/** Node's request below a framework's. */
+/** Returns Node's own request of a framework's request. */
 export function rawRequestOf(request: HttpRequest): RawRequest {
   return request.raw?.headers === undefined ? request : request.raw;
 }
 
-/** Stores the answer of an authenticator (or of its test double) on a request, so that it is asked once. */
+/**
+ * Stores the answer of an authenticator (or of its test double) on a request, so that the authenticator is asked only
+ * once.
+ */
 export function rememberCaller(raw: RawRequest, by: object, answer: Answer): void {
   raw[SEEN] = { by, answer };
 }
 
-/** The stored answer of this authenticator. The answer of another application in the same process does not count. */
+/**
+ * The answer that this authenticator has stored on a request. An answer of another application in the same process is
+ * ignored.
+ */
 export function callerOf(raw: RawRequest, by: Authenticator): Answer | undefined {
   const seen = raw[SEEN];
   return seen?.by === by ? seen.answer : undefined;
 }
 
-/** The authenticator, or its test double, whose answer admitted the caller; undefined where the last answer was a refusal. */
+/**
+ * The authenticator, or its test double, whose answer admitted the caller; undefined if the last answer was a refusal.
+ */
 export function admittedBy(raw: RawRequest): object | undefined {
   return raw[SEEN]?.answer.kind === 'caller' ? raw[SEEN].by : undefined;
 }
@@ -195,8 +207,9 @@ export function lastCaller(raw: RawRequest): Caller | undefined {
 }
 
 /**
- * The user token that a request gives: in `X-User-Token`, for pages behind a proxy whose Basic authentication takes
- * `Authorization`, or else in `Authorization: Bearer`. `X-User-Token` decides alone when it is present, even when it is empty.
+ * The user token of a request. If there is an `X-User-Token` header, even an empty one, it alone decides. Otherwise the
+ * token is in `Authorization: Bearer`. Pages behind a proxy with Basic authentication use `X-User-Token`, because the
+ * proxy occupies `Authorization`.
  */
 export function userTokenIn(headers: CredentialHeaders): string | undefined {
   if (!('x-user-token' in headers)) return bearerToken(headers.authorization);
@@ -205,8 +218,8 @@ export function userTokenIn(headers: CredentialHeaders): string | undefined {
 }
 
 /**
- * The credential of an `Authorization: Bearer <credential>` header (RFC 6750 section 2.1), undefined for anything else. The
- * scheme's case does not matter and one or more spaces may follow it (RFC 9110 section 11.4).
+ * The credential of an `Authorization: Bearer <credential>` header (RFC 6750 section 2.1), undefined for anything else.
+ * The case of the scheme does not matter, and one or more spaces may follow it (RFC 9110 section 11.4).
  */
 export function bearerToken(authorization: unknown): string | undefined {
   return typeof authorization === 'string' ? /^bearer +(\S+)$/i.exec(authorization)?.[1] : undefined;
@@ -215,9 +228,9 @@ export function bearerToken(authorization: unknown): string | undefined {
 const BASE64URL = /^[A-Za-z0-9_-]*$/;
 
 /**
- * Whether a text has the structure of a JWT (RFC 7519): three segments (JWS compact serialisation, RFC 7515 section 7.1; the last
- * may be empty for `alg: none`) or five (JWE, RFC 7516 section 7.1; the second is empty for direct encryption), the first
- * of which is a JSON object with a string `alg`. It is not verified.
+ * Whether a text has the structure of a JWT (RFC 7519): three segments (JWS compact serialisation, RFC 7515 section
+ * 7.1; the last may be empty for `alg: none`) or five (JWE, RFC 7516 section 7.1; the second is empty for direct
+ * encryption), the first of which is a JSON object with a string `alg`. The token is not verified.
  */
 export function looksLikeJwt(text: string): boolean {
   const segments = text.split('.', 6);

@@ -6,31 +6,34 @@ import { addressRangeOf } from '../address-ranges.js';
 import { MAX_CIDRS, MAX_NAME } from './key.api.js';
 import { KEY_SCOPES, type KeyScope } from './permissions.js';
 
-/** What a new key may be used for. What is left out does not restrict it. */
+/** What a new key may be used for. An option that is left out does not restrict the key. */
 export interface KeyDraft {
-  /** For people: 1 to 128 characters, not blank. */
+  /** A name that people recognise: 1 to 128 characters, not blank. */
   readonly name?: string | null | undefined;
-  /** What it may do, at least one. Default: all. */
+  /** The scopes of the key, at least one. Default: all. */
   readonly scopes?: readonly KeyScope[] | null | undefined;
   /** The addresses from which it may be used: IPv4 and IPv6, single or in CIDR notation, 1 to 50. Default: all. */
   readonly cidrs?: readonly string[] | null | undefined;
-  /** Its end, in the future, milliseconds since the epoch. Default: none. */
+  /** When the key expires, in milliseconds since the epoch; a time in the future. Default: never. */
   readonly expiresAt?: number | null | undefined;
-  /** The most units that it may spend on a day (UTC), together with the keys that replace it: 1 to 10^12. Default: no cap. */
+  /**
+   * The most units that the key and the keys that replace it may spend together in a UTC day: 1 to 10^12. Default: no
+   * cap.
+   */
   readonly dailyUnits?: number | null | undefined;
-  /** The most requests per minute, in each process: 1 to 1 000 000. Default: no limit. */
+  /** The most requests per minute, counted in each process: 1 to 1 000 000. Default: no limit. */
   readonly perMinute?: number | null | undefined;
 }
 
 export const MAX_DAILY_UNITS = 1e12;
 export const MAX_PER_MINUTE = 1_000_000;
-/** The last moment of a Date. */
+/** The latest time that a `Date` can represent, in milliseconds since the epoch. */
 const LAST_MOMENT = 8.64e15;
 
 /**
  * Checks the definition of a new key.
  * @param now milliseconds since the epoch
- * @param wordOf the word of a field in errors. Default: the name of the option
+ * @param wordOf the name of a field in errors. Default: the name of the option
  * @throws MessagingError `error.field_invalid`, `error.field_not_string`, `error.field_not_list`, `error.field_not_integer`
  */
 export function keyDefinitionOf(
@@ -54,7 +57,7 @@ function nameOf(name: unknown, field: string): string {
   return name;
 }
 
-/** In the order of the list of scopes, each once. */
+/** Returns the scopes in the order of `KEY_SCOPES`, each once. */
 function scopesOf(scopes: unknown, field: string): readonly KeyScope[] {
   const given = listOf(scopes, field);
   if (!given.every((scope) => KEY_SCOPES.some((known) => known === scope))) throw invalid(field);
@@ -70,7 +73,10 @@ function cidrsOf(cidrs: unknown, field: string): readonly string[] {
   });
 }
 
-/** An empty list is refused: it would make a key that nobody can use, or be taken for none. */
+/**
+ * Reads a list that must not be empty. An empty list would make a key that nobody can use, or would be mistaken for "no
+ * restriction".
+ */
 function listOf(list: unknown, field: string): readonly unknown[] {
   if (Array.isArray(list) && list.length > 0) return list;
   throw new MessagingError('error.field_not_list', { field });

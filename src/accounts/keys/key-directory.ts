@@ -12,11 +12,11 @@ export interface CallerKey {
   /** Its public part. */
   readonly id: string;
   readonly name: string | undefined;
-  /** What it may do; undefined: all. */
+  /** The scopes of the key; undefined: all. */
   readonly scopes: readonly KeyScope[] | undefined;
-  /** The most units that its family may spend on a day (UTC). */
+  /** The most units that its family may spend in a UTC day; undefined: no cap. */
   readonly dailyUnits: number | undefined;
-  /** The first of the keys that have replaced one another. */
+  /** The id of the first key of its family. See `StoredApiKey.family`. */
   readonly family: string;
 }
 
@@ -35,8 +35,9 @@ export interface KnownKey {
 }
 
 /**
- * Finds API keys without a query on the hot path, from a cache of at most four seconds that is refreshed in the background.
- * A revocation takes effect at once on its own instance, and on all others when they are notified, at most five seconds later.
+ * Finds API keys in a cache that is refreshed in the background, so that most requests need no query. A cached key is
+ * at most four seconds old. The instance that revokes a key refuses it at once. All others refuse it as soon as they
+ * are notified, at the latest after five seconds.
  */
 @Injectable()
 export class KeyDirectory {
@@ -49,12 +50,15 @@ export class KeyDirectory {
     });
   }
 
-  /** The key with this id, valid or not. A promise only when it is not cached; it rejects when the storage is unavailable. */
+  /**
+   * The key with this id, valid or not. Returns a promise only if the key is not cached. The promise rejects if the
+   * storage is unavailable.
+   */
   find(id: string): KnownKey | undefined | Promise<KnownKey | undefined> {
     return this.cache.get(id);
   }
 
-  /** Must be called after a key was changed on this instance. */
+  /** Must be called after this instance has changed a key. */
   forget(id: string): void {
     this.cache.forget(id);
   }
@@ -68,7 +72,7 @@ function knownKey({ id, accountId, hash, expiresAt, revokedAt, ...key }: StoredA
     expiresAt,
     revokedAt,
     perMinute,
-    // What cannot be read allows no address.
+    // A range that cannot be parsed allows no address.
     addresses: cidrs?.map(addressRangeOf).filter((range) => range !== undefined),
     key: { id, name, scopes, dailyUnits, family },
   };

@@ -4,12 +4,12 @@ import { faultCode, faultLog, nameOf } from '../../common/log.js';
 import { MINUTE_MS } from '../../common/time.js';
 import { AccountStore } from '../account-store.js';
 
-/** The most keys that one transaction writes. */
+/** The most keys that one transaction updates. */
 const AT_A_TIME = 1000;
 
 /**
- * Remembers when keys were last used, to the minute, and writes it once a minute in the background, for all keys together. A
- * crash loses the last minute.
+ * Remembers when keys were last used, to the minute. Once a minute it writes the uses of all keys in the background. A
+ * crash loses the uses of the last minute.
  */
 @Injectable()
 export class KeyLastUse implements BeforeApplicationShutdown {

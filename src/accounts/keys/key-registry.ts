@@ -25,27 +25,30 @@ const MAX_GRACE_MS = 365 * DAY_MS;
 
 /** How a change of a key is made. */
 export interface KeyChange {
-  /** Who makes it, for the audit log. Default: the host. */
+  /** Who makes the change, for the audit log. Default: the host. */
   readonly by?: Author | undefined;
-  /** Within this open transaction of the host. */
+  /** The host's open transaction that the change becomes part of. */
   readonly host?: HostTransaction | undefined;
-  /** Keeps the reply, which must hold no secret; an earlier one is the result, and nothing is changed. */
+  /**
+   * Stores the reply under an Idempotency-Key. The reply must contain no secret. If an earlier reply is stored there,
+   * nothing is changed, and the earlier reply is the result.
+   */
   readonly answer?: {
     readonly once: IdempotencyKey | undefined;
     replyOf(key: StoredApiKey): object;
   };
-  /** The word of a field in errors. */
+  /** The name of a field in errors. */
   readonly wordOf?: (field: keyof KeyDraft) => string;
 }
 
-/** A new key: in clear text, which cannot be read again, as stored, and the reply of `KeyChange.answer`. */
+/** A new key: its clear text, which cannot be read again, its stored record, and the reply of `KeyChange.answer`. */
 export interface MadeKey {
   readonly key: string;
   readonly stored: StoredApiKey;
   readonly reply: object | undefined;
 }
 
-/** Changes API keys: in the store, in the cache of this process, and for those who listen to events. */
+/** Changes API keys in the store and in the cache of this process, and publishes the events of the changes. */
 @Injectable()
 export class KeyRegistry {
   constructor(
@@ -75,7 +78,7 @@ export class KeyRegistry {
 
   /**
    * @param graceMs how long the old key stays valid, 0 to 365 days
-   * @param accountId the account that it must be of; undefined: any
+   * @param accountId the account that the key must belong to; undefined: any
    * @throws MessagingError `error.key_not_found`, also for a key that is no longer valid
    */
   async rotate(

@@ -31,7 +31,7 @@ export function* addKey(
   const earlier = yield* earlierReply(dialect, kept, key.createdAt);
   if (earlier) return earlier;
   if (!(yield* insertKey(dialect, key))) {
-    // Only a key that was made elsewhere may exist, and its reply is not kept.
+    // A key can exist already only if it was made elsewhere and imported. An import has no reply to store.
     if (kept) throw new Error('The id generator made the id of an existing key.');
     return false;
   }
@@ -41,7 +41,10 @@ export function* addKey(
   return true;
 }
 
-/** See `AccountStore.rotateKey`. The row of the old key is locked first, so that a revocation comes before or after. */
+/**
+ * See `AccountStore.rotateKey`. The row of the old key is locked first, so that a concurrent revocation happens either
+ * before the rotation or after it.
+ */
 export function* rotateKey(
   dialect: Dialect,
   id: string,
@@ -117,7 +120,7 @@ function* insertKey(dialect: Dialect, key: StoredApiKey): Operation<boolean> {
   return (yield* dialect.insertNew({ sql, params }, 'id')) > 0;
 }
 
-/** Keeps the reply of a change that follows, unless one is kept already. */
+/** Stores the reply of the change that follows, unless an earlier reply is stored. */
 function* earlierReply(dialect: Dialect, kept: KeptReply | undefined, at: number): Operation<EarlierReply | undefined> {
   const earlier = kept && (yield* keepReply(dialect, kept.once, kept.reply, at));
   if (earlier && earlier.fingerprint !== kept?.once.fingerprint) {
@@ -130,7 +133,7 @@ function isValid({ revokedAt, expiresAt }: StoredApiKey, at: number): boolean {
   return revokedAt === undefined && (expiresAt === undefined || at < expiresAt);
 }
 
-/** What a key may be used for, for the audit log. */
+/** The definition of a key as the audit log shows it. */
 function fieldsOf({ name, scopes, cidrs, expiresAt, dailyUnits, perMinute }: StoredApiKey): AuditFields {
   return {
     name: name ?? null,

@@ -9,35 +9,37 @@ export const MAX_CIDRS = 50;
 export const EXAMPLE_KEY_ID = '3kTMd9uYbQ0a';
 export const EXAMPLE_KEY = 'msgk_3kTMd9uYbQ0a_GxVcX2qZr8sT4uW6yA1bC3dE5fG7hJ9k_1aB2cD';
 
-// What requests and responses say about a key.
+// Descriptions that requests and responses share.
 
 export const NAME = { minLength: 1, maxLength: MAX_NAME, example: 'Boutique' };
 export const SCOPES = { minItems: 1, example: ['sms:send', 'messages:read'] };
 export const CIDR = 'A range of addresses in CIDR notation, or one address.';
 export const CIDRS = { maxItems: MAX_CIDRS, example: ['192.0.2.0/24', '2001:db8::/32'] };
-export const DAILY = 'The most units that it may spend on a day (UTC), together with the keys that replace it.';
-export const PER_MINUTE = 'The most requests per minute, in each process of the service.';
+export const DAILY = 'The most units that the key and the keys that replace it may spend together in a UTC day.';
+export const PER_MINUTE = 'The most requests per minute, counted in each process of the service.';
 
 const KEY = {
   id: identifier('Its public part.', EXAMPLE_KEY_ID),
-  name: nullable(text('For people.', NAME)),
-  scopes: list(oneOf(KEY_SCOPES, 'A scope.'), { ...SCOPES, description: 'What it may do.' }),
-  cidrs: list(text(CIDR), { ...CIDRS, description: 'The addresses from which it may be used; empty: all.' }),
-  expires_at: nullable(moment('Its end; null: none.')),
+  name: nullable(text('A name that people recognise.', NAME)),
+  scopes: list(oneOf(KEY_SCOPES, 'A scope.'), { ...SCOPES, description: 'What the key may do.' }),
+  cidrs: list(text(CIDR), { ...CIDRS, description: 'The addresses from which the key may be used; empty: all.' }),
+  expires_at: nullable(moment('When the key expires; null: never.')),
   daily_units: nullable(count(`${DAILY} Null: no cap.`, { minimum: 1 })),
   per_minute: nullable(count(`${PER_MINUTE} Null: no limit.`, { minimum: 1 })),
   created_at: moment('When it was made.'),
-  last_used_at: nullable(moment('When it was last used, to the minute; some minutes late.')),
+  last_used_at: nullable(moment('When the key was last used, to the minute; updated some minutes late.')),
   revoked_at: nullable(moment('When it was revoked.')),
-  spent_today: nullable(count('Units that it has spent today (UTC), with those that it replaces; null without a cap.')),
+  spent_today: nullable(
+    count('The units that the key and the keys that it replaces have spent today (UTC); null without a cap.'),
+  ),
   status: oneOf(['active', 'expired', 'revoked'], 'Whether it is valid.'),
 };
 
-/** An API key as the API gives it. Moments are ISO 8601. */
+/** An API key as the API returns it. Times are ISO 8601. */
 export const KeyView = object('An API key.', KEY);
 export interface KeyView extends TypeOf<typeof KeyView> {}
 
-/** A new key: `key` in clear text is given once; null in a repeat under the same Idempotency-Key. */
+/** A new key. `key`, its clear text, is returned once; it is null in a repeat under the same Idempotency-Key. */
 export const NewKeyView = object('A new API key. It is shown only here.', {
   ...KEY,
   key: nullable(text('The key in clear text; null in a repeat.', { example: EXAMPLE_KEY })),
@@ -52,4 +54,4 @@ export const KeyPage = object('A page of keys.', {
 export interface KeyPage extends TypeOf<typeof KeyPage> {}
 
 /** The answer to a revocation. */
-export const KeyRevoked = object('The key is valid no more.', { success: yes });
+export const KeyRevoked = object('The key is no longer valid.', { success: yes });

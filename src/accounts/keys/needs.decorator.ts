@@ -3,11 +3,14 @@ import { type Permission, type PermissionName, permissionOf } from './permission
 
 const NEEDS = 'nestjs-messaging:needs';
 
-/** Says who may use one route of ours: by a name of `PERMISSIONS`, or in full. Every route that needs credentials has it. */
+/**
+ * Declares who may use one of our routes, by a name of `PERMISSIONS` or by a permission. Every route that needs
+ * credentials has it.
+ */
 export const Needs = (permission: PermissionName | Permission): MethodDecorator =>
   SetMetadata(NEEDS, typeof permission === 'string' ? permissionOf(permission) : permission);
 
-/** What {@link Needs} said. */
+/** The permission that {@link Needs} has declared for a handler. */
 export function neededBy(handler: object): Permission | undefined {
   return Reflect.getMetadata(NEEDS, handler);
 }

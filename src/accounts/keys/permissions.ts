@@ -13,12 +13,18 @@ export const KEY_SCOPES = [
 
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
-/** The roles of an account's users; each may what those before it may. */
+/**
+ * The roles of an account's users, from the lowest to the highest. Each role also has the permissions of those before
+ * it.
+ */
 export const ACCOUNT_ROLES = ['viewer', 'sender', 'developer', 'admin'] as const;
 
 export type AccountRole = (typeof ACCOUNT_ROLES)[number];
 
-/** The roles of the operator's users; each may what those before it may. They are never compared with the roles of accounts. */
+/**
+ * The roles of the operator's users, from the lowest to the highest. Each role also has the permissions of those before
+ * it. They are never compared with the roles of accounts.
+ */
 export const OPERATOR_ROLES = ['support', 'finance', 'operator'] as const;
 
 export type OperatorRole = (typeof OPERATOR_ROLES)[number];
@@ -31,7 +37,7 @@ export function isOperatorRole(role: unknown): role is OperatorRole {
   return OPERATOR_ROLES.some((each) => each === role);
 }
 
-/** Who may use a route. What is left out may not. */
+/** Who may use a route. A kind of caller whose field is left out may not. */
 export interface Permission {
   /** The scopes that a key needs, all of them; `[]`: every key. */
   readonly scopes?: readonly KeyScope[];
@@ -39,18 +45,21 @@ export interface Permission {
   readonly role?: AccountRole;
   /** The lowest role of the operator's users. */
   readonly operator?: OperatorRole;
-  /** `named`: an operator names the account in `?account=`; `all`: the route is about no single account, or names it itself. */
+  /**
+   * `named`: an operator names the account in `?account=`; `all`: the route concerns no single account, or its path
+   * names the account.
+   */
   readonly accounts?: 'named' | 'all';
-  /** Whether a user token without a role may, as before there were roles. */
+  /** True: a user token without a role may use the route too. */
   readonly plain?: true;
-  /** Whether a suspended account may not. */
+  /** True: a suspended account may not use the route. */
   readonly live?: true;
 }
 
 const READ = { operator: 'support', accounts: 'named' } as const satisfies Permission;
 const WRITE = { operator: 'operator', accounts: 'named' } as const satisfies Permission;
 
-/** Every permission with those who have it (docs/management.md). `@Needs` names that of a route. */
+/** Every permission with the callers who have it (docs/management.md). `@Needs` names the permission of a route. */
 export const PERMISSIONS = {
   'sms.send': { scopes: ['sms:send'], role: 'sender', plain: true, live: true },
   'otp.send': { scopes: ['otp:send'], role: 'sender', plain: true, live: true },
@@ -60,7 +69,7 @@ export const PERMISSIONS = {
   'msgapp.unlink': { scopes: ['msgapp:connect'], role: 'developer', ...WRITE, plain: true },
   'msgapp.status': { scopes: ['msgapp:connect'], role: 'viewer', ...READ, plain: true },
   'messages.read': { scopes: ['messages:read'], role: 'viewer', ...READ, plain: true },
-  // What somebody has sent cannot be masked.
+  // A file that somebody sent cannot be masked, so of the operator's users only the role `operator` may read it.
   'files.read': { scopes: ['messages:read'], role: 'viewer', ...WRITE, plain: true },
   'balance.read': { scopes: ['balance:read'], role: 'viewer', ...READ, plain: true },
   'events.read': { scopes: ['events:read'], role: 'viewer', ...READ },
@@ -90,7 +99,7 @@ export function permissionOf(name: PermissionName): Permission {
   return PERMISSIONS[name];
 }
 
-/** Whether a role is at least as high as another one of the same ladder. */
+/** Whether a role is at least as high as another one of the same list. */
 export function isAtLeast(role: AccountRole, least: AccountRole): boolean;
 export function isAtLeast(role: OperatorRole, least: OperatorRole): boolean;
 export function isAtLeast(role: AccountRole | OperatorRole, least: AccountRole | OperatorRole): boolean {

@@ -6,7 +6,7 @@ import { AccountSettings } from '../account-options.js';
 import { AccountStore } from '../account-store.js';
 import { FreshCache } from '../fresh-cache.js';
 
-/** The sender names that an account may use, from a cache of at most four seconds. */
+/** Finds the sender names that an account may use in a cache. Cached names are at most four seconds old. */
 @Injectable()
 export class SignatureDirectory {
   private readonly defaults: ReadonlySet<string>;
@@ -19,15 +19,16 @@ export class SignatureDirectory {
     notifier: Notifier,
   ) {
     this.defaults = new Set(settings.signatures);
-    // Cached by account, not by name, so that invented names cause no query.
+    // The cache has an entry for each account, not for each name, so that invented names cause no query.
     this.verified = new FreshCache<ReadonlySet<string>>(clock, notifier, 'signature', async (accountId) => {
       return new Set(await store.verifiedSignatures(accountId));
     });
   }
 
   /**
-   * Whether a name is a default signature, or verified for this account; case matters. A promise only when the account's
-   * names are not cached; it rejects when the storage is unavailable. With `host` they are then read in its open transaction.
+   * Whether a name is a default signature or verified for this account; case matters. Returns a promise only if the
+   * account's names are not cached. The promise rejects if the storage is unavailable. With `host`, names that are not
+   * cached are read in the host's open transaction.
    */
   isUsable(accountId: string, name: string, host?: HostTransaction): boolean | Promise<boolean> {
     if (this.defaults.has(name)) return true;
@@ -37,7 +38,7 @@ export class SignatureDirectory {
     return names?.has(name) ?? false;
   }
 
-  /** Must be called after a decision on one of the account's names on this instance. */
+  /** Must be called after this instance has decided on one of the account's names. */
   forget(accountId: string): void {
     this.verified.forget(accountId);
   }

@@ -6,7 +6,7 @@ import type { Signature, SignatureStatus } from '../account-records.js';
 /** The columns that `toSignature` reads. */
 export const SIGNATURE = 'account_id, name, status, reason, created_at, decided_at';
 
-/** How many bytes a row has, in SQL. An operator may write any reason. */
+/** The size of a row in bytes, in SQL. It depends on the reason, because an operator may write a long one. */
 export const SIGNATURE_BYTES = bytesWith('reason');
 
 export function toSignature(row: Row): Signature {

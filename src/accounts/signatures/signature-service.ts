@@ -18,7 +18,7 @@ const LISTED_WITHOUT_PAGE = 1000;
 
 /** Options of calls that change a name. */
 export interface SignatureCallOptions {
-  /** Who changes it, for the audit log. Default: the host. */
+  /** Who changes the name, for the audit log. Default: the host. */
   readonly by?: Author | undefined;
 }
 
@@ -42,7 +42,7 @@ export class SignatureService {
   ) {}
 
   /**
-   * Registers a name as pending. A name that is registered already is returned unchanged.
+   * Registers a name as pending. A name that is already registered is returned unchanged.
    * @throws MessagingError `error.signature_format`, `error.account_not_found`
    */
   async register(accountId: string, name: string, options: SignatureCallOptions = {}): Promise<Signature> {
@@ -61,7 +61,7 @@ export class SignatureService {
   async remove(accountId: string, name: string, options: SignatureCallOptions = {}): Promise<void> {
     const { by } = checkCallOptions('a signature', options, 'by');
     checkAccountId(accountId);
-    // No other text is registered, and PostgreSQL refuses a NUL.
+    // No other text can be registered. PostgreSQL would refuse a text with a NUL.
     if (!isSignatureName(name)) throw new MessagingError('error.signature_not_found');
     const before = await this.store.removeSignature(accountId, name, this.clock.now(), by);
     if (before === undefined) throw new MessagingError('error.signature_not_found');
@@ -69,8 +69,9 @@ export class SignatureService {
   }
 
   /**
-   * Allows the account to send under a registered name, also one that was rejected: at once on this instance, on the others
-   * when they are notified (`Notifier`), at most five seconds later. A name that is verified already stays as it is.
+   * Allows the account to send under a registered name, even if it was rejected before. This instance accepts the name
+   * at once. The others accept it as soon as they are notified (`Notifier`), at the latest after five seconds. A name
+   * that is already verified stays as it is.
    * @throws MessagingError `error.signature_not_found`
    */
   verify(accountId: string, name: string, options: SignatureCallOptions = {}): Promise<Signature> {
@@ -78,7 +79,8 @@ export class SignatureService {
   }
 
   /**
-   * Rejects a registered name, also one that was verified. It takes effect as soon as {@link verify} does.
+   * Rejects a registered name, even if it was verified before. The decision takes effect as soon as that of {@link
+   * verify} does.
    * @throws MessagingError `error.signature_not_found`; `error.field_not_string`, `error.field_invalid` for the reason
    */
   reject(accountId: string, name: string, reason?: string, options: SignatureCallOptions = {}): Promise<Signature> {
@@ -86,9 +88,9 @@ export class SignatureService {
   }
 
   /**
-   * The names that an account has registered, whatever their state, in the order of their characters: without a page the
-   * first 1000, in a list. With a page (also an empty one), 1 to 1000 names (default 100); `after` is the `next` of the
-   * previous page.
+   * Lists the names that an account has registered, whatever their state, in the order of their characters. Without a
+   * page, the result is a list of the first 1000 names. With a page, even `{}`, it is a page of 1 to 1000 names
+   * (default 100); `after` is the `next` of the previous page.
    * @throws MessagingError `error.account_not_found`, `error.invalid_cursor`, `error.field_invalid` for an invalid limit
    */
   list(accountId: string): Promise<readonly Signature[]>;
@@ -97,13 +99,13 @@ export class SignatureService {
     const request = pageOf(page ?? { limit: LISTED_WITHOUT_PAGE });
     await this.requireAccount(accountId);
     if (page === undefined) return this.firstNames(accountId, request);
-    // No name has other characters, and PostgreSQL refuses a NUL.
+    // No name has other characters. PostgreSQL would refuse a text with a NUL.
     if (request.after !== undefined && !isSignatureName(request.after))
       throw new MessagingError('error.invalid_cursor');
     return this.store.listSignatures(accountId, request);
   }
 
-  /** Reads page after page, because long reasons make a page short. */
+  /** Reads page after page, because a page with long reasons has fewer names. */
   private async firstNames(accountId: string, { limit }: PageRequest): Promise<readonly Signature[]> {
     const found: Signature[] = [];
     for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
@@ -123,7 +125,7 @@ export class SignatureService {
   ): Promise<Signature> {
     const { by } = checkCallOptions('a signature', options, 'by');
     checkAccountId(accountId);
-    // No other text is registered. PostgreSQL refuses a NUL, and SQLite turns a number into "36111.0".
+    // No other text can be registered. PostgreSQL would refuse a NUL, and SQLite would turn a number into "36111.0".
     if (!isSignatureName(name)) throw new MessagingError('error.signature_not_found');
     if (reason !== undefined) checkText('reason', reason);
     try {

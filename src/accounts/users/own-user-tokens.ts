@@ -8,12 +8,12 @@ export type OwnUser = VerifiedUser & {
 
 /** Verifies the tokens that we issue ourselves; they never reach the host's `UserTokenVerifier`. */
 export abstract class OwnUserTokens {
-  /** Whether a JWT says of itself that it is one of ours. Nothing is verified or looked up. */
+  /** Whether a JWT claims to be one of ours. Nothing is verified or looked up. */
   abstract owns(token: string): boolean;
 
   /**
-   * The user of a token, undefined where it is forged, expired, or its session has ended. Nothing is looked up before the
-   * signature is verified.
+   * The user of a token; undefined if the token is forged or expired, or if its session has ended. Nothing is looked up
+   * before the JWT's signature is verified.
    *
    * @throws StorageUnavailableError
    */

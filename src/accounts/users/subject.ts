@@ -2,8 +2,8 @@ import { hasCodePoints, unsendableCharacter } from '../../common/inputs.js';
 import { escapeControls } from '../../common/log.js';
 
 /**
- * Whether a value can name a user: a text of 1 to 128 characters, not blank, without control characters, that every database
- * stores. Subjects are shown in the audit log and in lists.
+ * Whether a value can name a user: a text of 1 to 128 characters that is not blank, has no control characters, and can
+ * be stored in every database. Subjects are shown in the audit log and in lists.
  */
 export function isSubject(value: unknown): value is string {
   return (

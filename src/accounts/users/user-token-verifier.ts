@@ -2,8 +2,9 @@ import { booleanIfAny, describePort, method } from '../../common/port.js';
 import type { AccountRole, OperatorRole } from '../keys/permissions.js';
 
 /**
- * The user of a token. `{ accountId }` alone may use what there is without roles: sends, codes, look-ups, the balance. With
- * `subject` and `role`, the user may what the role may; the operator's roles have no account.
+ * The user of a token. A user with only `{ accountId }` may use the routes that need no role: sends, codes, look-ups,
+ * the balance. With `subject` and `role`, the user has the permissions of the role. A user with a role of the operator
+ * has no account.
  */
 export type VerifiedUser =
   | { readonly accountId: string; readonly subject?: undefined; readonly role?: undefined }
@@ -11,8 +12,9 @@ export type VerifiedUser =
   | { readonly accountId?: undefined; readonly subject: string; readonly role: OperatorRole };
 
 /**
- * Verifies the host's own user tokens in `Authorization: Bearer <JWT>` or `X-User-Token: <JWT>`. Optional: without a verifier,
- * every JWT is a 401. It is called only when the request has no `X-Api-Key` and the credential has the structure of a JWT.
+ * Verifies the host's own user tokens in `Authorization: Bearer <JWT>` or `X-User-Token: <JWT>`. Optional: without a
+ * verifier, every JWT is a 401. The verifier is called only if the request has no `X-Api-Key` and the credential has
+ * the structure of a JWT.
  *
  * @example
  * ```ts
@@ -28,13 +30,13 @@ export type VerifiedUser =
  */
 export abstract class UserTokenVerifier {
   /**
-   * The user of a token; undefined when the token is invalid (forged, expired, for another audience), which is a 401. The
-   * verifier checks everything, the signature first.
-   * @throws any error when the token cannot be checked; it is logged as a fault and answered with 500
+   * Returns the user of a token. Returns undefined if the token is invalid (forged, expired, for another audience),
+   * which is a 401. The verifier must check everything, and the signature first.
+   * @throws any error if the token cannot be checked; it is logged as a fault and answered with 500
    */
   abstract verify(token: string): Promise<VerifiedUser | undefined>;
 
-  /** Whether the roles of the operator are believed. Default false: a token with one is a 401. */
+  /** Whether this verifier may give roles of the operator. Default false: a token with such a role is a 401. */
   readonly operators?: boolean;
 }
 
