@@ -13,9 +13,9 @@ import type { MountPoint } from './mount-point.js';
 export interface Capability extends Pick<ModuleMetadata, 'imports' | 'exports'> {
   /** Stores that its services inject, each by its class. They run on the application's storage. */
   readonly stores?: readonly StoreClass[];
-  /** Tables that are not part of this package, which the storage makes at its start. */
+  /** Tables of a capability that is not part of this package. The storage creates them when it starts. */
   readonly tables?: readonly SchemaGroup[];
-  /** Its controllers, each with its part of the API description; mounted below the path of the module. */
+  /** Its controllers, each with its part of the API description. They are mounted below the path of the module. */
   readonly controllers?: readonly ControllerDescription[];
   /** Its settings, its services, its channel, its purges (`providePurge`), and its limit on lists (`provideRecipientLimit`). */
   readonly providers?: ModuleMetadata['providers'];
@@ -28,8 +28,9 @@ export abstract class MountedCapability implements Capability {
 
 /**
  * Builds the module of a capability.
- * @param mount where its controllers are mounted, and whether they are; `MountPoint.of(core)` for those of the core
- * @param parts what it brings; lists are joined
+ * @param mount where its controllers are mounted, and whether they are. Use `MountPoint.of(core)` to mount them beside
+ * those of the core
+ * @param parts what the capability brings; the lists of all parts are joined
  */
 export function capabilityModule(
   module: Type<object>,
@@ -55,7 +56,7 @@ export function capabilityModule(
   };
 }
 
-/** The capabilities that an application has mounted; complete before the first provider is instantiated. */
+/** The capabilities that an application has mounted. The list is complete before the first provider is instantiated. */
 export function mountedCapabilities(modules: ModulesContainer): readonly MountedCapability[] {
   return [...modules.values()].flatMap(({ providers }) => {
     const mounted: unknown = providers.get(MountedCapability)?.instance;

@@ -4,12 +4,12 @@ import { MessagingOptionsError } from '../common/errors.js';
 const MADE = Symbol('made by forRoot');
 
 /**
- * A module that only `forRoot` and `forRootAsync` complete. Nest would start an application that imports the bare class, and
- * nothing would be mounted.
+ * The base of modules that must be imported with `forRoot` or `forRootAsync`. If an application imported the bare
+ * class, Nest would start it without a word, and nothing would be mounted.
  * @internal
  */
 export abstract class ConfiguredModule {
-  /** @throws MessagingOptionsError when Nest instantiates the class itself */
+  /** @throws MessagingOptionsError if Nest instantiates the class itself */
   constructor(made?: unknown) {
     if (made === MADE) return;
     const { name } = new.target;
@@ -18,8 +18,8 @@ export abstract class ConfiguredModule {
 }
 
 /**
- * Provides the instance of a module that `forRoot` completed; for any other module nothing. Nothing is injected, so that the
- * sentence comes before Nest's own about services that are missing.
+ * Provides the instance of a module that `forRoot` has completed. The provider injects nothing, so that our error comes
+ * before Nest's own errors about missing services.
  */
 export function configured(module: Type<object>): Provider[] {
   if (!(module.prototype instanceof ConfiguredModule)) return [];

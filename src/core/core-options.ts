@@ -23,45 +23,51 @@ import type { TelemetrySource } from './telemetry-source.js';
 /** Options that shape the module graph. They are given synchronously, also to `forRootAsync`. */
 export interface CoreGraph {
   /**
-   * Where our routes start, below the host's global prefix: segments of letters, digits and `. _ ~ -`, none of them `.` or
-   * `..`, 1 to 1000 characters. Default `api/v1`.
+   * The path of our routes, below the host's global prefix. It has segments of letters, digits and `. _ ~ -`, none of
+   * them `.` or `..`, and 1 to 1000 characters. Default `api/v1`.
    */
   readonly path?: string | undefined;
   /** False: services only, no routes. Default true. */
   readonly controllers?: boolean | undefined;
   /** The storage. Default `TypeormStorage.forRoot({ url: 'sqlite:messaging.db' })`. */
   readonly storage?: PortSource<MessagingStorage> | undefined;
-  /** Accepts user tokens (JWT) in `Authorization: Bearer` or `X-User-Token`. Default: none, every such token is a 401. */
+  /**
+   * Verifies the host's user tokens (JWT) in `Authorization: Bearer` or `X-User-Token`. Default: none, so every such
+   * token is a 401.
+   */
   readonly userTokens?: PortSource<UserTokenVerifier> | undefined;
   /**
-   * Default: the database's clock, as far as it has one; on SQLite the machine's. A clock of your own is used as it is: then
-   * the clocks of all processes must agree.
+   * The time of all deliveries, leases and expiries. Default: the database's clock; on SQLite, which has none, the
+   * machine's clock. If you give a clock of your own, the clocks of all processes must agree.
    */
   readonly clock?: PortSource<Clock> | undefined;
-  /** Default: UUIDs of version 7. */
+  /** Generates the ids of messages, accounts and other records. Default: UUIDs of version 7. */
   readonly ids?: PortSource<IdGenerator> | undefined;
-  /** Tells other processes what to look at again. Default `LocalNotifier`: this process only. */
+  /** Notifies other processes that something has changed. Default `LocalNotifier`, which notifies this process only. */
   readonly notifier?: PortSource<Notifier> | undefined;
   /** Fetches the files that callers name by URL. Default: `GuardedMediaFetcher`, which goes to public addresses only. */
   readonly mediaFetcher?: PortSource<MediaFetcher> | undefined;
-  /** Where measures and traces go: `PrometheusTelemetry`, `OpenTelemetry` or one of your own. Default: nowhere. */
+  /** Receives metrics and traces: `PrometheusTelemetry`, `OpenTelemetry` or one of your own. Default: none. */
   readonly telemetry?: TelemetrySource | undefined;
 }
 
 /** Options that a factory may return. */
 export interface CoreValues extends AccountOptions, Pick<HttpOptions, 'limits' | 'locale'> {
-  /** What this process delivers; the others on the same database deliver the rest. Default `all`. */
+  /** Which messages this process delivers. Other processes on the same database can deliver the rest. Default `all`. */
   readonly role?: ProcessRole | undefined;
   readonly dispatch?: DispatchOptions | undefined;
-  /** Addresses that the guarded fetcher of files may use besides public ones. */
+  /** Addresses besides public ones from which the guarded fetcher may fetch files. */
   readonly media?: MediaOptions | undefined;
-  /** How long texts, recipients and histories are kept. Default: for ever, which the start logs. */
+  /**
+   * How long texts, recipients and histories are kept. Default: for ever; the application then logs this when it
+   * starts.
+   */
   readonly retention?: RetentionOptions | undefined;
-  /** What makes the process unready. */
+  /** The checks that make the process unready. */
   readonly health?: HealthOptions | undefined;
 }
 
-/** How the options of `CoreGraph` are read. Ports are checked where they are provided. */
+/** How the options of `CoreGraph` are read. `providePort` checks the ports. */
 export const CORE_GRAPH_OPTIONS = {
   path: HTTP_OPTIONS.path,
   controllers: HTTP_OPTIONS.controllers,
@@ -86,17 +92,23 @@ export const CORE_OPTIONS = {
   health: HEALTH_OPTIONS,
 } satisfies OptionsOf<CoreValues>;
 
-/** A core that several capabilities share: the result of `MessagingCore.forRoot`, given to each of them. */
+/**
+ * The option of a capability that shares a core with others: the result of `MessagingCore.forRoot`, given to each of
+ * them.
+ */
 export interface SharedCore {
   readonly core: DynamicModule;
 }
 
-/** Modules whose exports the factories beside this option may inject: `useFactory`, and those of ports. */
+/**
+ * Modules whose exports can be injected into the factories beside this option: `useFactory`, and the factories of
+ * ports.
+ */
 export interface FactoryImports {
   readonly imports?: ModuleMetadata['imports'] | undefined;
 }
 
-/** A factory of values, and what it injects. */
+/** A factory of values, and the tokens that Nest injects into it. */
 export interface ValuesFactory<V> extends FactoryImports {
   readonly inject?: (InjectionToken | OptionalFactoryDependency)[] | undefined;
   readonly useFactory: (...injected: never[]) => V | Promise<V>;
@@ -111,13 +123,13 @@ export interface MessagingOptionsFactory<V> {
 export type ValuesSource<V> =
   | (ValuesFactory<V> & { readonly useClass?: undefined; readonly useExisting?: undefined })
   | (FactoryImports & {
-      /** Is instantiated for the values; it injects what `imports` bring. */
+      /** A class that Nest instantiates to make the values. The exports of `imports` can be injected into it. */
       readonly useClass: Type<MessagingOptionsFactory<V>>;
       readonly useExisting?: undefined;
       readonly useFactory?: undefined;
     })
   | (FactoryImports & {
-      /** The token of a provider that `imports` bring. */
+      /** The token of a provider that a module in `imports` exports. */
       readonly useExisting: InjectionToken<MessagingOptionsFactory<V>>;
       readonly useClass?: undefined;
       readonly useFactory?: undefined;

@@ -6,44 +6,48 @@ import type { MessagingStorage } from '../storage/messaging-storage.js';
 /** The time between two measurements, in milliseconds. */
 const EVERY_MS = MINUTE_MS;
 
-/** Readings of one measurement; the one with the shortest round trip counts. */
+/** The readings of one measurement. Only the reading with the shortest round trip is used. */
 const READINGS = 3;
 
-/** A difference between two clocks that an operator should know of, and that no round trip explains, in milliseconds. */
+/**
+ * The difference between two clocks from which it is reported to the operator, in milliseconds. No round trip explains
+ * such a difference.
+ */
 const NOTICED_MS = 1000;
 
 /**
- * The database's clock, which all processes on one database share: a process whose own clock is wrong would take leases that
- * others hold, and its leases would end at once. It is read at start and every minute; in between it advances with the
- * machine's `elapsed`, so that setting the machine's clock changes nothing. With a storage that has no clock (SQLite: its
- * processes are on one machine) it is the machine's.
+ * The database's clock, which all processes on one database share. If each process used its own clock, a process whose
+ * clock is wrong would take leases that others hold, or its own leases would end at once. The database's clock is read
+ * at start and every minute. In between, the time advances with the machine's `elapsed`, so that setting the machine's
+ * clock changes nothing. With a storage that has no clock, this is the machine's clock. SQLite is such a storage: all
+ * its processes run on one machine.
  *
- * `now` is corrected only by a reading that the round trip does not explain, and does not go back for a correction of up to
- * a second. When the database's clock is set back further, `now` follows: otherwise this process would take the leases of
- * processes that were started since.
+ * `now` is corrected only if a reading differs from it by more than the round trip explains. If the correction goes
+ * back by up to a second, `now` stands still until the clock has caught up. If the database's clock is set back
+ * further, `now` goes back too. Otherwise this process would take the leases of processes that were started since.
  */
 export class DatabaseClock extends Clock {
   private readonly log = new Logger('Messaging');
   private storage: Pick<MessagingStorage, 'serverNow'> | undefined;
   private measuring: Promise<void> | undefined;
-  /** The database's time when the machine's `elapsed` was 0; undefined: the machine's clock counts. */
+  /** The database's time when the machine's `elapsed` was 0; undefined: the machine's clock is used. */
   private base: number | undefined;
-  /** The machine's own time at the same moment, as it was last compared. */
+  /** The machine's own time when its `elapsed` was 0, according to the last comparison. */
   private machineBase = 0;
   /** The latest time that `now` has returned. */
   private latest = 0;
-  /** How far the machine's clock was ahead when that was last reported, in milliseconds. */
+  /** How far the machine's clock was ahead when the last warning was logged, in milliseconds. */
   private reported = 0;
   private cancel: () => void = () => undefined;
 
-  /** @param machine runs the timers, and is the time of storages without a clock */
+  /** @param machine runs the timers, and gives the time if the storage has no clock */
   constructor(private readonly machine: Clock) {
     super();
   }
 
   /**
    * Reads a started storage's clock, and again every minute until `stop`. A reading that fails later changes nothing.
-   * @throws StorageUnavailableError when the first reading fails
+   * @throws StorageUnavailableError if the first reading fails
    */
   async follow(storage: Pick<MessagingStorage, 'serverNow'>): Promise<void> {
     this.storage = storage;
@@ -51,7 +55,7 @@ export class DatabaseClock extends Clock {
     if (this.base !== undefined) this.later();
   }
 
-  /** Reads no more; `now` goes on with the last correction. */
+  /** Stops reading the storage's clock. `now` continues with the last correction. */
   stop(): void {
     this.storage = undefined;
     this.cancel();
@@ -59,7 +63,8 @@ export class DatabaseClock extends Clock {
 
   override now(): number {
     if (this.base === undefined) return this.machine.now();
-    // The machine's clock was set, or the machine was suspended, in which case `elapsed` may have stood still.
+    // A jump of the machine's own time means that its clock was set or that the machine was suspended. During a
+    // suspension, `elapsed` may stand still.
     if (Math.abs(this.ownBase - this.machineBase) > NOTICED_MS) this.measureAgain();
     this.latest = Math.max(this.latest, Math.floor(this.base + this.machine.elapsed()));
     return this.latest;
@@ -114,7 +119,7 @@ export class DatabaseClock extends Clock {
   private correct({ base, error }: Reading): void {
     this.machineBase = this.ownBase;
     const change = base - (this.base ?? Number.NEGATIVE_INFINITY);
-    // A storage's time is in whole milliseconds.
+    // The 1 is for rounding: a storage's time is in whole milliseconds.
     if (Math.abs(change) > error + 1) this.base = base;
     if (change < -NOTICED_MS) this.latest = 0;
     this.report();
@@ -141,6 +146,6 @@ export class DatabaseClock extends Clock {
 interface Reading {
   /** The storage's time when the machine's `elapsed` was 0. */
   readonly base: number;
-  /** How much that may be off, in milliseconds: half of the round trip. */
+  /** The largest possible error of the reading, in milliseconds: half of the round trip. */
   readonly error: number;
 }

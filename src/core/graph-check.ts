@@ -6,10 +6,10 @@ import { isPort } from '../common/port.js';
 import { MountedCapability } from './capability.js';
 import { ConfiguredModule } from './configured-module.js';
 
-/** Reports mistakes in the host's module graph at start that Nest does not report. */
+/** When the application starts, reports mistakes in the host's module graph that Nest does not report. */
 @Injectable()
 export class GraphCheck implements OnModuleInit {
-  /** @throws MessagingOptionsError when the application has two cores */
+  /** @throws MessagingOptionsError if the application has two cores */
   constructor(private readonly modules: ModulesContainer) {
     const cores = [...modules.values()].filter((module) => module.providers.has(GraphCheck));
     if (cores.length > 1) {
@@ -20,8 +20,8 @@ export class GraphCheck implements OnModuleInit {
   }
 
   /**
-   * Warns of ports that the host provides beside our options, because ours are used instead.
-   * @throws MessagingOptionsError when RouterModule gives a path to a module of ours that has no routes of its own
+   * Warns of ports that the host provides outside our options, because our own providers are used instead.
+   * @throws MessagingOptionsError if RouterModule gives a path to a module of ours that has no routes of its own
    */
   onModuleInit(): void {
     const modules = [...this.modules.values()];
@@ -31,7 +31,7 @@ export class GraphCheck implements OnModuleInit {
       this.checkPath(module.metatype);
       for (const port of [...module.providers.keys()].filter(isPort)) {
         const isOurOwn = ours.some(({ providers }) => providers.has(port));
-        // Where we provide none of our own, a module that exports the port is the one that our options name.
+        // If we do not provide the port ourselves, our options name a module that exports it. This is that module.
         if (!isOurOwn && module.exports.has(port)) continue;
         new Logger('Messaging').warn(
           `${module.metatype.name} provides ${port.name}, which the messaging module does not see: give it in the options of forRoot.`,
@@ -40,7 +40,10 @@ export class GraphCheck implements OnModuleInit {
     }
   }
 
-  /** Nest applies the path to the controllers of that very module, and `MessagingModule` only imports others. */
+  /**
+   * Refuses such a path. Nest applies it only to the controllers of the named module itself, and `MessagingModule` only
+   * imports other modules.
+   */
   private checkPath(module: Type<unknown>): void {
     const path: unknown = Reflect.getMetadata(MODULE_PATH + this.modules.applicationId, module);
     if (typeof path !== 'string' || !(module.prototype instanceof ConfiguredModule)) return;

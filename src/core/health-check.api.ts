@@ -1,4 +1,4 @@
-/** What is checked; see `HealthChecks`. */
+/** The names of all health checks; see `HealthChecks`. */
 export const HEALTH_CHECKS = ['storage', 'schema', 'disk', 'workers', 'queue', 'routes', 'sessions'] as const;
 
 export type HealthCheckName = (typeof HEALTH_CHECKS)[number];

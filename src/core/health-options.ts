@@ -2,19 +2,26 @@ import { choice, integer, list, OptionPlace, type OptionsOf, optionalGroup } fro
 import { DAY_MS, HOUR_MS } from '../common/time.js';
 import { HEALTH_CHECKS, type HealthCheckName } from './health-check.api.js';
 
-/** Messages may wait on purpose: of a paused account, of a campaign behind a rate. */
+/**
+ * The default of `ready`. The queue is left out, because messages may wait on purpose. For example, their account is
+ * paused, or their campaign has a rate.
+ */
 const READY = HEALTH_CHECKS.filter((check) => check !== 'queue');
 
 /** Options of health. */
 export interface HealthOptions {
   /**
-   * The checks that a process must pass to be sent requests; the others are only shown. Without `routes` and `sessions` it goes
-   * on accepting while carriers are away. Default: all but `queue`, because messages may wait on purpose.
+   * The checks that a process must pass to count as ready for requests. The results of the others are only shown.
+   * Without `routes` and `sessions`, the process stays ready and accepts sends while carriers cannot be reached.
+   * Default: all but `queue`, because messages may wait on purpose.
    */
   readonly ready?: readonly HealthCheckName[] | undefined;
-  /** How long the oldest delivery may have been due, in milliseconds, 1000 to 604 800 000 (7 days). Default 14 400 000 (4 h). */
+  /**
+   * How long a delivery may be overdue before the check `queue` fails, in milliseconds, 1000 to 604 800 000 (7 days).
+   * Default 14 400 000 (4 h).
+   */
   readonly oldestDueMs?: number | undefined;
-  /** The least free space below a SQLite file, in bytes, 0 to 2^53 - 1. Default 268 435 456 (256 MiB). */
+  /** The least free space on the disk of a SQLite file, in bytes, 0 to 2^53 - 1. Default 268 435 456 (256 MiB). */
   readonly diskFreeBytes?: number | undefined;
 }
 

@@ -4,10 +4,10 @@ import { group, isRecord, Option, OptionPlace, type Options, type OptionsOf, unr
 import type { MessagingOptionsFactory, SharedCore, ValuesFactory, ValuesSource } from './core-options.js';
 import { invokeFactory } from './port-provider.js';
 
-/** The names of all options of a union. */
+/** The option names of all members of a union. */
 type AllKeys<T> = T extends object ? keyof T : never;
 
-/** The options of `forRootAsync` beside those that shape the graph. */
+/** The options of `forRootAsync` besides those that shape the module graph. */
 export const FACTORY_OPTIONS = {
   imports: unread,
   inject: unread,
@@ -20,7 +20,7 @@ export const FACTORY_OPTIONS = {
 export const SHARED_CORE_OPTIONS = { core: unread } satisfies OptionsOf<SharedCore>;
 
 /**
- * Refuses options whose names are not declared, because a misspelled option would otherwise have no effect.
+ * Refuses options whose names are not declared. Otherwise a misspelled option would have no effect and no error.
  * @param sets the declared options
  * @returns the options
  * @throws MessagingOptionsError with a sentence that names the option
@@ -31,9 +31,11 @@ export function knownOptions<T>(options: T, ...sets: readonly Options[]): T {
 }
 
 /**
- * Reads where the values of `forRootAsync` come from, and checks the values as {@link knownOptions} does.
+ * Reads the source of the values of `forRootAsync`. The factory that it returns checks the values as {@link
+ * knownOptions} does.
  * @param values the options that the host's factory may return
- * @param graph options that shape the module graph, which is complete before the factory is called
+ * @param graph options that shape the module graph. The factory may not return them, because the graph is complete
+ * before it is called
  * @throws MessagingOptionsError with a sentence that names the option
  */
 export function knownValues<V>(source: ValuesSource<V>, values: Options, graph: Options): CheckedValues<V> {
@@ -47,7 +49,7 @@ export function knownValues<V>(source: ValuesSource<V>, values: Options, graph: 
   return { imports, inject, useFactory: checked };
 }
 
-/** A factory of values that are checked; Nest calls it with what the host's own factory injects. */
+/** A factory that checks the values that it returns. Nest calls it with the dependencies of the host's own factory. */
 interface CheckedValues<V> extends ValuesFactory<V> {
   readonly useFactory: (...injected: unknown[]) => Promise<V>;
 }
@@ -71,7 +73,7 @@ function factoryOf<V>(source: ValuesSource<V>): ValuesFactory<V> {
   return { imports, inject: source.inject, useFactory };
 }
 
-/** Holds the class of `useClass`, so that every module of ours may inject it. */
+/** Provides the class of `useClass`, so that it can be injected into each of our modules. */
 @Module({})
 class ValuesModule {}
 
@@ -85,7 +87,7 @@ function madeBy<V>(option: string, token: InjectionToken<MessagingOptionsFactory
   };
 }
 
-/** A group that may be given several times, in a list. */
+/** An option that is one group, or a list of such groups. */
 export function oneOrMore(each: Option<unknown>): Option<unknown> {
   return new Option(
     (given) => given,

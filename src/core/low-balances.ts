@@ -6,14 +6,15 @@ import { type FaultLog, faultCode, faultLog, nameOf } from '../common/log.js';
 import { EventPublisher } from '../events/event-publisher.js';
 import { DispatchSettings } from '../outbox/delivery/dispatch-options.js';
 
-/** How often accounts are looked for whose balance has fallen below their threshold, in milliseconds. */
+/** The time between two searches for accounts whose balance has fallen below their threshold, in milliseconds. */
 const EVERY_MS = 1000;
-/** The most accounts that one transaction tells of. */
+/** The most accounts in one transaction. */
 const AT_A_TIME = 100;
 
 /**
- * Gives `balance.low` after the commits that made balances low: none of them may wait for the log of events. In every process
- * that delivers; they share the accounts out.
+ * Publishes `balance.low`. The events are recorded after the transactions that made balances low, because these must
+ * not wait for the event log. Every process that delivers does this; a lock makes sure that each account is handled by
+ * one of them.
  */
 @Injectable()
 export class LowBalances implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -64,7 +65,7 @@ export class LowBalances implements OnApplicationBootstrap, BeforeApplicationShu
       this.report?.ended();
     } catch (error) {
       const code = faultCode(error);
-      this.log.warn(`Low balances could not be told: ${nameOf(error)}. The next round will.`, { code });
+      this.log.warn(`Low balances could not be published: ${nameOf(error)}. The next round tries again.`, { code });
     }
   }
 }

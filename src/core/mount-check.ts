@@ -5,12 +5,13 @@ import { MessagingOptionsError } from '../common/errors.js';
 type Module = ModulesContainer extends Map<string, infer M> ? M : never;
 
 /**
- * Refuses a module of ours that the application did not start with. Nest mounts no routes and calls no hooks for what
- * `LazyModuleLoader` loads, so a send would be charged and never delivered. Each of our modules provides it.
+ * Refuses a module of ours that was loaded after the application's start. Nest mounts no routes and calls no hooks for
+ * a module that `LazyModuleLoader` loads, so a send would be charged and never delivered. Each of our modules provides
+ * this check.
  */
 @Injectable()
 export class MountCheck {
-  /** @throws MessagingOptionsError when one of our modules is not among the imports of the root module */
+  /** @throws MessagingOptionsError if the root module imports one of our modules neither directly nor through others */
   constructor(modules: ModulesContainer) {
     const started = importedBy(rootOf(modules));
     for (const module of modules.values()) {
@@ -22,7 +23,7 @@ export class MountCheck {
   }
 }
 
-/** The module that the application was made of: Nest registers it after its own one. */
+/** The root module of the application. Nest registers it right after its own internal module. */
 function rootOf(modules: ModulesContainer): Module | undefined {
   const [, root] = modules.values();
   return root;

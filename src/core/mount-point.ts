@@ -1,14 +1,16 @@
 import { MessagingOptionsError } from '../common/errors.js';
 import type { SharedCore } from './core-options.js';
 
-/** Where a core mounts its routes, and whether it does; its capabilities use the same. */
+/**
+ * The path at which a core mounts its routes, and whether it mounts them. The capabilities of the core use the same.
+ */
 export abstract class MountPoint {
   abstract readonly path: string;
   abstract readonly controllers: boolean;
 
   /**
    * The mount point of a core.
-   * @throws MessagingOptionsError when the module is not a core
+   * @throws MessagingOptionsError if the module is not a core
    */
   static of(core: unknown): MountPoint {
     const providers = typeof core === 'object' && core !== null && 'providers' in core ? core.providers : [];
@@ -20,8 +22,9 @@ export abstract class MountPoint {
 }
 
 /**
- * Whether the options of a capability name an existing core.
- * @throws MessagingOptionsError when `core` is not a core; otherwise the error would be about the options beside it
+ * Whether the options of a capability name an existing core. A wrong `core` throws here, because the next error would
+ * be about the options beside it.
+ * @throws MessagingOptionsError if `core` is not a core
  */
 export function isOnSharedCore<T extends object>(options: T): options is Extract<T, SharedCore> {
   if (typeof options !== 'object' || options === null || !('core' in options)) return false;

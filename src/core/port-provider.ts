@@ -11,7 +11,7 @@ import {
 import { MessagingOptionsError } from '../common/errors.js';
 import { classFault, portFault, portName } from '../common/port.js';
 
-/** What a host gives for a port: a class, a value, a factory, or a module that exports it. */
+/** The value of an option that is a port: a class, a value, a factory, or a module that exports the port. */
 export type PortSource<T extends object> =
   | Type<T>
   | { readonly useValue: T }
@@ -26,23 +26,29 @@ export type PortSource<T extends object> =
 export interface PortParts {
   readonly imports: NonNullable<ModuleMetadata['imports']>;
   readonly providers: Provider[];
-  /** The token, or the module that provides it: Nest does not export a token that another module provides. */
+  /**
+   * The token of the port, or the module that provides it, because a Nest module can only export a token that it
+   * provides itself.
+   */
   readonly exports: NonNullable<ModuleMetadata['exports']>;
 }
 
 const IMPORTS = 'nestjs-messaging:imports';
 
-/** Names the modules that provide what an implementation of a port injects; they are imported where the class is given. */
+/**
+ * Names the modules that provide the dependencies of a port's implementation. If the class is given for a port, these
+ * modules are imported with it.
+ */
 export const ImportsModules = (...modules: readonly Type<object>[]): ClassDecorator => SetMetadata(IMPORTS, modules);
 
 /**
- * Makes the parts of a module that provide `token` from what the host gave.
+ * Returns the parts of a module that provide `token` from the value of a host's option.
  * @param option the option's name, for the error
- * @throws MessagingOptionsError when `source` cannot provide a port
+ * @throws MessagingOptionsError if `source` cannot provide a port
  */
 export function providePort<T extends object>(option: string, token: Abstract<T>, source: PortSource<T>): PortParts {
   if (typeof source === 'function' && source.prototype !== undefined) {
-    // The class of a module stands for the module, as in `imports`.
+    // A module can be given as its class, as in `imports`.
     if (isModule(source)) return { imports: [source], providers: [], exports: [source] };
     return {
       imports: Reflect.getMetadata(IMPORTS, source) ?? [],
@@ -72,14 +78,14 @@ function isModule(source: object): boolean {
   return ['imports', 'providers', 'exports'].some((part) => Reflect.hasMetadata(part, source));
 }
 
-/** Checks an object at start; otherwise a missing method would only fail at its first call. */
+/** Checks an object when the application starts. Otherwise a missing method would only fail when it is first called. */
 function portOf<T extends object>(option: string, token: Abstract<T>, port: T): T {
   const fault = portFault(token, port);
   if (fault === undefined) return port;
   throw wrongPort(option, token, fault);
 }
 
-/** A subclass whose constructor checks the instance, because fields exist only then. */
+/** Returns a subclass whose constructor checks the new instance. Only an instance has the fields of the class. */
 function checkedClass<T extends object>(option: string, token: Abstract<T>, source: Type<T>): Type<object> {
   const fault = classFault(token, source);
   if (fault !== undefined) throw wrongPort(option, token, fault);
@@ -90,7 +96,8 @@ function checkedClass<T extends object>(option: string, token: Abstract<T>, sour
       portOf<object>(option, token, this);
     }
   }
-  // Nest finds the injected types by inheritance; name and constructor are those of the source for everything else.
+  // Nest finds the injected types by inheritance. For everything else the subclass looks like the source: it has the
+  // same name and constructor.
   Object.defineProperty(Checked, 'name', { value: source.name });
   Object.defineProperty(Checked.prototype, 'constructor', { value: source });
   return Checked;
@@ -100,7 +107,7 @@ function wrongPort(option: string, token: Abstract<object>, fault: string): Mess
   return new MessagingOptionsError(`Option ${option} must give ${portName(token)}; ${fault}.`);
 }
 
-/** Calls a factory of the host with what Nest injected; only the host knows the types. */
+/** Calls a factory of the host with the dependencies that Nest has injected. Their types are known only to the host. */
 export function invokeFactory<V>(useFactory: (...injected: never[]) => V, injected: readonly unknown[]): V {
   return Reflect.apply(useFactory, undefined, injected as never[]);
 }

@@ -5,7 +5,10 @@ import { MessagingStorage, StartedStorage } from '../storage/messaging-storage.j
 import { mountedCapabilities } from './capability.js';
 import { DatabaseClock } from './database-clock.js';
 
-/** Starts the storage with the stores of all mounted capabilities, and sets the clock by it before anything is stored. */
+/**
+ * Starts the storage with the stores of all mounted capabilities, and sets the clock by the database before anything is
+ * stored.
+ */
 export const STARTED_STORAGE: FactoryProvider<MessagingStorage> = {
   provide: StartedStorage,
   useFactory: async (storage: MessagingStorage, modules: ModulesContainer, clock: Clock) => {
@@ -15,7 +18,7 @@ export const STARTED_STORAGE: FactoryProvider<MessagingStorage> = {
       await clock.follow(storage);
       return storage;
     } catch (error) {
-      // Open connections would keep the process alive.
+      // The storage is stopped, because open connections would keep the process alive.
       await storage.stop().catch(() => undefined);
       throw error;
     }
@@ -23,7 +26,7 @@ export const STARTED_STORAGE: FactoryProvider<MessagingStorage> = {
   inject: [MessagingStorage, ModulesContainer, Clock],
 };
 
-/** Closes the storage last: workers and the server stop in earlier hooks. */
+/** Closes the storage last. Workers and the server stop in earlier hooks. */
 @Injectable()
 export class StorageLifecycle implements OnApplicationShutdown {
   constructor(

@@ -5,15 +5,16 @@ import type { PortSource } from './port-provider.js';
 /** Who may read `GET <path>/metrics`. */
 export interface TelemetryRoute {
   /**
-   * What scrapers send in `Authorization: Bearer`: at least 32 random characters, in the form of neither an API key nor a JWT.
+   * The secret that scrapers send in `Authorization: Bearer`: at least 32 random characters, in the form of neither an
+   * API key nor a JWT.
    */
   readonly secret?: string | undefined;
-  /** A guard of the host that decides instead. What it injects must be global. */
+  /** A guard of the host that decides instead of the secret. Its dependencies must be provided by global modules. */
   readonly guard?: Type<CanActivate> | undefined;
 }
 
 /** The value of the option `telemetry`. */
 export type TelemetrySource = PortSource<Telemetry> & {
-  /** Default: none, `GET <path>/metrics` is a 404. */
+  /** Who may read `GET <path>/metrics`. Default: nobody, and the route is a 404. */
   readonly route?: TelemetryRoute | undefined;
 };

@@ -8,7 +8,7 @@ import { OutboxStore } from '../outbox/outbox-store.js';
 import { StartedStorage } from '../storage/messaging-storage.js';
 import { type CheckResult, HealthChecks } from './health-checks.js';
 
-/** A worker counts as silent if it has missed this many rounds, and after at least this many milliseconds. */
+/** A worker counts as silent if it has missed this many rounds and its last round is at least `MIN_SILENT_MS` old. */
 const ROUNDS_MISSED = 3;
 const MIN_SILENT_MS = 30_000;
 
@@ -52,7 +52,7 @@ export class CoreChecks implements OnModuleInit {
       .all()
       .filter(({ ageMs, everyMs }) => ageMs > Math.max(MIN_SILENT_MS, ROUNDS_MISSED * everyMs));
     if (silent.length === 0) return { check: 'workers', state: 'ok', text: 'Every worker had a round lately.' };
-    // Workers that only remove expired data keep nobody waiting.
+    // Nobody waits for workers that only remove expired data.
     const state = silent.every(({ isUpkeep }) => isUpkeep) ? 'warning' : 'failed';
     const named = silent.map(({ worker, ageMs }) => `${worker} (for ${Math.round(ageMs / 1000)} s)`);
     return { check: 'workers', state, text: `No successful round of: ${named.join(', ')}.` };
@@ -71,7 +71,10 @@ export class CoreChecks implements OnModuleInit {
     );
   }
 
-  /** A long wait is a failure only if readiness needs this check and nothing is paused, because deliveries may wait on purpose. */
+  /**
+   * Checks one queue. A long wait is a failure only if readiness depends on this check and nothing is paused, because
+   * deliveries may wait on purpose. Otherwise it is a warning.
+   */
   private async queue({ name }: Channel): Promise<CheckResult> {
     const [due, paused] = await Promise.all([
       this.storage.store(OutboxStore).nextDue(name),

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { HealthCheckName } from '../core/health-check.api.js';
 
-/** `warning`: somebody should look, but requests are answered. */
+/** `warning`: somebody should look at it, but requests are answered. */
 export type HealthState = 'ok' | 'warning' | 'failed';
 
-/** What a check has found. */
+/** A result of a check. */
 export interface CheckResult {
   readonly check: HealthCheckName;
-  /** What exactly is checked, if there are several, for instance a channel. */
+  /** The checked part, if the check has several, for example the name of a channel. */
   readonly subject?: string;
   readonly state: HealthState;
   /** One sentence, without phone numbers, secrets and texts. */

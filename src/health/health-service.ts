@@ -8,10 +8,13 @@ import { MessagingReadiness } from '../http/readiness.js';
 import type { HealthCheckView, HealthReport } from './health.api.js';
 import { type CheckResult, type HealthCheck, HealthChecks, type HealthState } from './health-checks.js';
 
-/** How long results are used, in milliseconds. However often health is asked for, the checks run once in this time. */
+/**
+ * How long results are used, in milliseconds. The checks run at most once in this time, however often the health is
+ * read.
+ */
 const FRESH_MS = 1000;
 
-/** How long a check may take, in milliseconds, so that an answer takes less than a second. */
+/** How long a check may take, in milliseconds. It keeps every answer below a second. */
 const PATIENCE_MS = 800;
 
 /** A check's state and the time of its last change. */
@@ -19,11 +22,11 @@ interface Known {
   state: HealthState;
   /** Milliseconds since the epoch. */
   since: number;
-  /** When it began to fail, by the clock's `elapsed`. */
+  /** When the check began to fail, by the clock's `elapsed`; undefined: it does not fail. */
   failing: number | undefined;
 }
 
-/** A check that is running. `since` is by the clock's `elapsed`. */
+/** A check that is running. `since` is its start by the clock's `elapsed`. */
 interface Running {
   readonly results: Promise<readonly CheckResult[]>;
   readonly since: number;
@@ -42,7 +45,7 @@ export class HealthService {
   private readonly known = new Map<string, Known>();
   private readonly running = new Map<HealthCheck, Running>();
   private latest: Promise<readonly HealthCheckView[]> | undefined;
-  /** By the clock's `elapsed`. */
+  /** When the latest results were read, by the clock's `elapsed`. */
   private latestAt = 0;
 
   constructor(
@@ -52,13 +55,16 @@ export class HealthService {
     private readonly clock: Clock,
   ) {}
 
-  /** Whether the process should receive requests. False as soon as the application shuts down. Answers within a second. */
+  /**
+   * Whether the process should receive requests. False as soon as the application begins to shut down. Resolves within
+   * a second.
+   */
   async isReady(): Promise<boolean> {
     if (!this.readiness.isReady) return false;
     return (await this.report()).status === 'ok';
   }
 
-  /** The results of all checks, up to a second old. Answers within a second, even if a check hangs. */
+  /** The results of all checks, up to a second old. Resolves within a second, even if a check hangs. */
   async report(): Promise<HealthReport> {
     const views = [...(await this.views()), this.processView()];
     const counts = ({ check }: HealthCheckView) => check === 'process' || this.settings.ready.includes(check);
@@ -75,7 +81,7 @@ export class HealthService {
     return this.latest;
   }
 
-  /** Runs the checks. Their order is that of `HEALTH_CHECKS`, whatever order modules start in. */
+  /** Runs the checks. The results are in the order of `HEALTH_CHECKS`, whatever the order in which modules start. */
   private async look(): Promise<readonly HealthCheckView[]> {
     const results = await Promise.all(this.checks.all().map((check) => this.resultsOf(check)));
     const placeOf = ({ check }: CheckResult) => HEALTH_CHECKS.indexOf(check);

@@ -2,24 +2,26 @@ import { HEALTH_CHECKS } from '../core/health-check.api.js';
 import { list, moment, nullable, object, oneOf, ref, text } from '../schemas/builders.js';
 import { type TypeOf } from '../schemas/schema.js';
 
-const STATUS = oneOf(['ok', 'unavailable'], 'Whether the process is to be sent requests.');
+const STATUS = oneOf(['ok', 'unavailable'], 'Whether the process should receive requests.');
 
-/** What a process is like, without detail. */
-export const Health = object('What the process is like, without detail.', { status: STATUS });
+/** The health of a process, without details. */
+export const Health = object('The health of the process, without details.', { status: STATUS });
 export interface Health extends TypeOf<typeof Health> {}
 
 /** One check. Its result is up to a second old. */
 export const HealthCheckView = object('One check; results are up to a second old.', {
   check: oneOf([...HEALTH_CHECKS, 'process'], 'What is checked.'),
-  subject: nullable(text('Which of several, for instance a channel.', { example: 'sms' })),
-  state: oneOf(['ok', 'warning', 'failed'], '`warning`: somebody should look.'),
-  since: nullable(moment('When it began to be so.')),
-  text: text('One sentence.', { example: 'The storage answers.' }),
+  subject: nullable(
+    text('The checked part, for example a channel; null if the check has only one.', { example: 'sms' }),
+  ),
+  state: oneOf(['ok', 'warning', 'failed'], '`warning`: somebody should look at it, but requests are answered.'),
+  since: nullable(moment('When the state last changed.')),
+  text: text('The result in one sentence.', { example: 'The storage answers.' }),
 });
 export interface HealthCheckView extends TypeOf<typeof HealthCheckView> {}
 
 /** The present health of an application. */
-export const HealthReport = object('What the process is like.', {
+export const HealthReport = object('The health of the process.', {
   status: STATUS,
   checks: list(ref<HealthCheckView>({ HealthCheck: HealthCheckView })),
 });

@@ -10,7 +10,7 @@ interface StatusResponse {
   status(code: number): unknown;
 }
 
-/** The whole answer of a health route. It has no detail, because strangers may ask. */
+/** The whole answer of a health route. It has no details, because strangers may read it. */
 type HealthAnswer = Pick<HealthReport, 'status'>;
 
 /**

@@ -17,21 +17,21 @@ export const healthOpenapi = describeController(HealthController, () => ({
     live: {
       operationId: 'getLiveness',
       summary: 'Whether the process runs',
-      description: 'Depends on no database and no carrier. A process that does not answer should be started anew.',
+      description: 'The answer does not depend on the database or a carrier. Restart a process that does not answer.',
       answer: { schema: 'Health' },
     },
     ready: {
       operationId: 'getReadiness',
-      summary: 'Whether the process is to be sent requests',
+      summary: 'Whether the process should receive requests',
       description:
-        'Answers within a second. It is 503 before the application has started, as soon as it shuts down, and while a check fails.',
+        'Answers within a second. The answer is 503 before the application has started, as soon as it shuts down, and while a required check fails.',
       answer: { schema: 'Health' },
       furtherAnswers: UNAVAILABLE,
     },
   },
 }));
 
-/** OpenAPI description of the detail, for the operator. */
+/** OpenAPI description of the detailed checks, for the operator. */
 export const healthDetailOpenapi = describeController(HealthDetailController, () => ({
   tag: TAG,
   schemas: {
@@ -41,7 +41,7 @@ export const healthDetailOpenapi = describeController(HealthDetailController, ()
   routes: {
     detail: {
       operationId: 'getHealth',
-      summary: 'Each check of the process that answers',
+      summary: 'All checks of the process that answers',
       answer: {
         schema: 'HealthReport',
         examples: {

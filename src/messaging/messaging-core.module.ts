@@ -83,8 +83,8 @@ import type { AllValues } from './module-options.js';
 import { TypeormStorage } from './typeorm-storage.js';
 
 /**
- * What all capabilities share: accounts and keys, balance, outbox, storage, the HTTP edge. An application has one core. It is
- * global, so that the host's own classes can inject its services.
+ * The parts that all capabilities share: accounts and keys, balance, outbox, storage, the HTTP edge. An application has
+ * one core. The core is global, so that its services can be injected into the host's own classes.
  */
 @Module({})
 export class MessagingCore extends ConfiguredModule {
@@ -169,7 +169,10 @@ const SERVICES = [
   provideErasure(eventErasure, [EventLog]),
 ];
 
-/** Files of messages to an erased number, which the end of the message may have left. */
+/**
+ * Deletes the files of messages to an erased number. Usually a file is deleted when its message ends, but one may be
+ * left.
+ */
 function fileErasure(store: MediaStore): ErasureRule {
   return {
     what: 'files',
@@ -248,7 +251,7 @@ function settingsProviders(mountPoint: MountPoint): Provider[] {
           ...(locale === undefined ? {} : { locale }),
         }),
         home: sms?.tariff?.home,
-        // Capabilities set their limits after this.
+        // This is a getter, because capabilities set their limits later.
         get maxRecipients() {
           return recipients.maxRecipients;
         },

@@ -87,7 +87,10 @@ export class MessagingModule extends ConfiguredModule {
   }
 }
 
-/** Refuses values of a capability that is not mounted, unless `false` or `msgapp: []` says that they are to be ignored. */
+/**
+ * Refuses values of a capability that is not mounted, because they would have no effect. The values are ignored without
+ * an error if the option beside `useFactory` is `false`, or `[]` for `msgapp`.
+ */
 function ofMounted<V extends { readonly [K in 'otp' | 'msgapp' | 'webhooks' | 'management']?: unknown }>(
   values: V,
   { otp, msgapp, webhooks, management }: Pick<MessagingAsyncOptions, 'otp' | 'msgapp' | 'webhooks' | 'management'>,
@@ -123,7 +126,7 @@ function mount(core: DynamicModule, { sms, otp, msgapp, webhooks, management }: 
     module: MessagingModule,
     providers: configured(MessagingModule),
     imports: [
-      // Routers try routes in this order. OTP comes first because it has most requests and only two paths.
+      // Routers try routes in this order. OTP comes first, because it has the most requests and only two paths.
       ...(otp ? [OtpModule.feature(core)] : []),
       SmsModule.feature(core, sms),
       ...MsgappModule.features(core, msgapp),

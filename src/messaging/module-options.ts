@@ -45,7 +45,7 @@ export type SmsModuleOptions = (CoreOptions | SharedCore) & SmsGraph & SmsOption
 /** Options of `SmsModule.forRootAsync`. */
 export type SmsModuleAsyncOptions = SmsGraph &
   ((CoreGraph & ValuesSource<CoreValues & SmsOptions>) | (SharedCore & ValuesSource<SmsOptions>));
-/** Options of one-time passcodes, under their name. */
+/** The options of one-time passcodes, below the name `otp`. */
 export interface OtpValues {
   readonly otp: OtpOptions;
 }
@@ -63,7 +63,7 @@ export type MsgappModuleOptions = (CoreOptions | SharedCore) & MsgappGraph & Msg
 /** Options of `MsgappModule.forRootAsync`. */
 export type MsgappModuleAsyncOptions = MsgappGraph &
   ((CoreGraph & ValuesSource<CoreValues & MsgappValues>) | (SharedCore & ValuesSource<MsgappValues>));
-/** Options of webhooks, under their name. */
+/** The options of webhooks, below the name `webhooks`. */
 export interface WebhookValues {
   readonly webhooks: WebhookOptions;
 }
@@ -71,7 +71,7 @@ export interface WebhookValues {
 export type WebhooksModuleOptions = SharedCore & WebhookValues;
 /** Options of `WebhooksModule.forRootAsync`. */
 export type WebhooksModuleAsyncOptions = SharedCore & ValuesSource<WebhookValues>;
-/** Options of the management API, under their name. */
+/** The options of the management API, below the name `management`. */
 export interface ManagementValues {
   readonly management: ManagementOptions;
 }
@@ -94,7 +94,7 @@ export type MessagingOptions = CoreOptions & {
   readonly msgapp?: OneOrMore<MsgappGraph & MsgappOptions> | undefined;
   readonly management?: (ManagementGraph & ManagementOptions) | undefined;
 } & OptionalFields<OtpValues & WebhookValues>;
-/** The values of a core that has those of its capabilities too. */
+/** The values of a core and of all its capabilities. */
 export type AllValues = CoreValues & {
   readonly sms?: SmsOptions | undefined;
   readonly msgapp?: OneOrMore<MsgappValues> | undefined;
@@ -107,13 +107,19 @@ export function ofCore<V>(read: (values: AllValues) => V): ValuesFactory<V> {
 /** Options of `MessagingModule.forRootAsync`. */
 export type MessagingAsyncOptions = CoreGraph & {
   readonly sms?: SmsGraph | undefined;
-  /** True: one-time passcodes are mounted, and the factory gives their options. Default false. */
+  /** True: one-time passcodes are mounted, and the factory returns their options. Default false. */
   readonly otp?: boolean | undefined;
-  /** Messaging-app channels to mount; the factory gives as many options, in the same order. Default: none. */
+  /** The messaging-app channels to mount. The factory returns the options of each, in the same order. Default: none. */
   readonly msgapp?: OneOrMore<MsgappGraph> | undefined;
-  /** True: webhooks, the feed and the stream of events are mounted, and the factory gives their options. Default false. */
+  /**
+   * True: webhooks, the feed and the stream of events are mounted, and the factory returns their options. Default
+   * false.
+   */
   readonly webhooks?: boolean | undefined;
-  /** True, or `{ users }`: sign-in and the management API are mounted, and the factory gives their options. Default false. */
+  /**
+   * True, or `{ users }`: sign-in and the management API are mounted, and the factory returns their options. Default
+   * false.
+   */
   readonly management?: boolean | ManagementGraph | undefined;
 } & ValuesSource<
     CoreValues & { readonly sms: SmsOptions; readonly msgapp?: OneOrMore<MsgappValues> | undefined } & OptionalFields<

@@ -12,7 +12,7 @@ import { migrationsOf } from '../storage/schema/migrate.js';
 import type { SchemaGroup } from '../storage/schema/versions.js';
 import { webhookTables } from '../webhooks/webhooks.tables.js';
 
-/** All our tables, one group for each capability. Groups are applied in this order, each with all its versions. */
+/** All our tables, one group for each capability. The groups are applied in this order, each with all its versions. */
 export const SCHEMA: readonly SchemaGroup[] = [
   { name: 'accounts', versions: [{ name: '0001-initial', up: accountTables }] },
   { name: 'billing', versions: [{ name: '0001-initial', up: billingTables }] },
@@ -28,8 +28,9 @@ export const SCHEMA: readonly SchemaGroup[] = [
 
 /**
  * Our schema as TypeORM migrations, for hosts that run all migrations themselves (`migrations: 'check'`): one for each
- * version, as TypeORM runs a migration once. Each `up` applies all versions that the database lacks. The `down` of the
- * first one drops all our tables; the others have an empty `down`, as the tables hold messages by then.
+ * version, because TypeORM runs a migration only once. Each `up` applies all versions that the database lacks. The
+ * `down` of the first one drops all our tables; the others do nothing in `down`, because the tables contain messages by
+ * then.
  *
  * @example
  * ```ts

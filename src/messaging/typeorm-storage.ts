@@ -19,8 +19,8 @@ export interface TypeormStorageSource {
 }
 
 /**
- * Storage in SQL through TypeORM: SQLite (better-sqlite3), PostgreSQL, MariaDB or MySQL, on the host's DataSource or one of
- * our own. Its tables begin with `messaging_`. The option `dialect` is for another engine.
+ * Storage in SQL through TypeORM: SQLite (better-sqlite3), PostgreSQL, MariaDB or MySQL, on the host's DataSource or
+ * one of our own. The names of its tables begin with `messaging_`. Use the option `dialect` for another engine.
  *
  * @example
  * ```ts
@@ -30,8 +30,9 @@ export interface TypeormStorageSource {
  */
 export class TypeormStorage extends SqlStorage {
   /**
-   * Makes the value of the option `storage`: on a connection of our own (`url`), or on the host's DataSource, given itself or
-   * by its injection token (`DataSource` of `typeorm`, or `getDataSourceToken('name')`).
+   * Makes the value of the option `storage`. The storage uses a connection of its own (`url`), or the host's
+   * DataSource. Give the DataSource itself or its injection token (`DataSource` of `typeorm`, or
+   * `getDataSourceToken('name')`).
    *
    * @throws MessagingOptionsError for unknown, contradictory or missing options
    */

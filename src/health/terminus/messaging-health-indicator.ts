@@ -9,8 +9,8 @@ export interface MessagingHealthData {
 }
 
 /**
- * The checks of `GET …/health/ready` for a host that uses Terminus. The host lists this class in its providers. Needs the optional
- * peer dependency `@nestjs/terminus`.
+ * Runs the checks of `GET …/health/ready` for a host that uses Terminus. List this class in the host's providers. It
+ * needs the optional peer dependency `@nestjs/terminus`.
  *
  * @example
  * ```ts
@@ -31,7 +31,7 @@ export class MessagingHealthIndicator implements OnModuleInit {
   }
 
   /**
-   * `down` if the process is not ready. Warnings are in the data and do not make it `down`.
+   * Returns `down` if the process is not ready. Warnings are in the data and do not make it `down`.
    * @param key the name in the result
    */
   async isHealthy<const Key extends string = 'messaging'>(
