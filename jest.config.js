@@ -37,7 +37,7 @@ const scanned = {
 };
 
 /** End-to-end suites that look at pages in Chromium. */
-const IN_BROWSER = '/test/e2e/(dashboard(-[^/]+)?|[^/]+-browser)\\.test\\.ts$';
+const IN_BROWSER = '/test/e2e/(dashboard/[^/]+|[^/]+/[^/]+-browser)\\.test\\.ts$';
 
 export default {
   globalSetup: '<rootDir>/test/support/seed.mjs',
@@ -56,7 +56,7 @@ export default {
     })),
     {
       ...{ ...common, ...scanned, displayName: 'e2e' },
-      testMatch: ['<rootDir>/test/e2e/*.test.ts'],
+      testMatch: ['<rootDir>/test/e2e/**/*.test.ts'],
       testPathIgnorePatterns: [IN_BROWSER],
     },
     { ...common, ...scanned, displayName: 'browser', testRegex: IN_BROWSER },
@@ -78,7 +78,7 @@ export default {
         'otp-*',
       ]
         .concat('events', 'metadata', 'priority', 'sms', 'sms-{receipts,refusals,states}', 'webhooks')
-        .map((each) => `<rootDir>/test/e2e/${each}.test.ts`),
+        .map((each) => `<rootDir>/test/e2e/*/${each}.test.ts`),
     },
     // All that touches TypeORM, on the oldest release that a host may have.
     {
@@ -90,7 +90,7 @@ export default {
       testPathIgnorePatterns: [
         '/test/services/[^/]*(plans?|reads|settings|first-start|read-only-server|pgbouncer|(postgres|mariadb)-storage)\\.test',
       ],
-      testMatch: ['services/*', 'unit/storage/*', 'e2e/host-transactions'].map(
+      testMatch: ['services/*', 'unit/storage/*', 'e2e/outbox/host-transactions'].map(
         (each) => `<rootDir>/test/${each}.test.ts`,
       ),
     },

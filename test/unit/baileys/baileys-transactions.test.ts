@@ -8,7 +8,7 @@ import { settled } from '../../support/settled.js';
 let library: Baileys;
 
 beforeAll(async () => {
-  // Jest's modules do not see what is put in the place of Node's class; test/e2e/baileys-contexts.test.ts does that.
+  // Jest's modules do not see what is put in the place of Node's class; test/e2e/transports/baileys-contexts.test.ts does that.
   jest.unstable_mockModule('async_hooks', () => ({ AsyncLocalStorage: SharedContext }));
   library = await import('baileys');
 });

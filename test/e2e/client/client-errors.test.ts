@@ -1,0 +1,99 @@
+import { expect, test } from '@jest/globals';
+import { SandboxModule } from '../../../src/sandbox/sandbox.module.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { CallingSandbox } from '../../support/calling-transport.js';
+import { METHODS } from '../../support/client/operations.js';
+import { throughClient } from '../../support/client/through-client.js';
+import { OPTIONS, startMessaging } from '../../support/messaging-app.js';
+import { MSGAPP } from '../../support/msgapp-app.js';
+import { playEvents } from '../../support/openapi-events.js';
+import type { Fetch } from '../../support/openapi-fetch.js';
+import { serveDocument } from '../../support/openapi-host.js';
+import { playCap, playLimits } from '../../support/openapi-limits.js';
+import { playMsgapp } from '../../support/openapi-msgapp.js';
+import { rawFetch } from '../../support/openapi-raw-fetch.js';
+import { type Described, operationsOf, pathFor } from '../../support/openapi-reader.js';
+import { IN_FLIGHT, MAX_BYTES, MAX_RECIPIENTS, playScenario, UNITS } from '../../support/openapi-scenario.js';
+import { TroubledStorage } from '../../support/openapi-troubles.js';
+import { playWebhooks } from '../../support/openapi-webhooks.js';
+import { PEPPER } from '../../support/otp-app.js';
+
+/** A client makes no request that is answered so. */
+const NOT_BY_A_CLIENT = [
+  ...['malformed_json', 'body_not_object', 'body_too_large', 'unsupported_media_type', 'request_invalid'],
+  'idempotency_key_malformed',
+];
+
+/** Streams and files, which have tests of their own. */
+const STREAMS = ['watchMsgappCode', 'getMsgappCodeImage', 'getReceivedMsgappMedia', 'streamEvents'];
+
+test('each operation gives through the client what it answers, and throws each of its errors by its word', async () => {
+  const storage = new TroubledStorage();
+  const clock = new FakeClock();
+  const app = await startMessaging(
+    'express',
+    {
+      storage: { useValue: storage },
+      clock: { useValue: clock },
+      limits: { bodyBytes: MAX_BYTES, inFlight: IN_FLIGHT },
+      sms: { ...OPTIONS.sms, maxRecipients: MAX_RECIPIENTS, transport: CallingSandbox },
+      msgapp: { ...MSGAPP, sessions: { leaseMs: 600_000, scanMs: 3_600_000 } },
+      webhooks: { pepper: PEPPER },
+      media: { allow: 'loopback' },
+    },
+    { imports: [SandboxModule.forRoot()], units: UNITS, configure: serveDocument },
+  );
+  try {
+    const document: Described = JSON.parse(await (await fetch(`${app.url}/docs-json`)).text());
+    const seen = new Set<string>();
+    const through: Fetch = async (input, init = {}) => {
+      const { 'content-type': type, ...headers } = Object.fromEntries(new Headers(init.headers));
+      // The client sends an empty object where these have nothing.
+      const none = /\/(rotate|replay)$/.test(String(input)) ? {} : undefined;
+      const body = (type === 'application/json' ? parsed(init.body) : init.body) ?? none;
+      const asked = { method: init.method ?? 'GET', headers, ...(body != null && { body }) };
+      const reply = await throughClient(String(input), asked, rawFetch);
+      if (reply === undefined) return rawFetch(input, init);
+      const operation = document.paths[pathFor(document, new URL(input).pathname) ?? '']?.[asked.method.toLowerCase()];
+      const word = reply.headers.get('x-error-code');
+      seen.add(`${operation?.operationId} ${reply.status}${word === null ? '' : ` ${word}`}`);
+      return new Response(JSON.stringify(reply.body), reply);
+    };
+    const stage = { fetch: through, app, storage, clock };
+    await playScenario(stage);
+    const sms = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
+    await playCap(stage, [{ method: 'POST', path: '/api/v1/send/sms', status: 429, body: sms }]);
+    await playMsgapp(stage);
+    await playEvents(stage);
+    await playWebhooks(stage);
+    await playLimits(stage, document);
+
+    const promised = [...operationsOf(document).values()]
+      .filter(({ operationId = '' }) => Object.hasOwn(METHODS, operationId) && !STREAMS.includes(operationId))
+      .flatMap(({ operationId, requestBody, responses }) =>
+        Object.entries(responses).flatMap(([status, { headers = {} }]) => {
+          const words: readonly string[] = Object(headers['X-Error-Code']?.schema).enum ?? [''];
+          return (
+            words
+              .filter((word) => !NOT_BY_A_CLIENT.includes(word))
+              // In a query it is something that is there twice.
+              .filter((word) => requestBody !== undefined || word !== 'field_not_string')
+              // Without a body there is no other one.
+              .filter((word) => requestBody !== undefined || word !== 'idempotency_mismatch')
+              .map((word) => `${operationId} ${status} ${word}`.trimEnd())
+          );
+        }),
+      );
+    expect([...seen].sort()).toEqual(promised.sort());
+  } finally {
+    await app.close();
+  }
+});
+
+function parsed(body: unknown): unknown {
+  try {
+    return typeof body === 'string' ? JSON.parse(body) : body;
+  } catch {
+    return body;
+  }
+}

@@ -1,0 +1,269 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { type DashboardFixture, openScreen, startDashboard } from '../../support/dashboard/dashboard-fixture.js';
+import { FakeAnswer, type FakeRequest } from '../../support/dashboard/fake-api.js';
+import { EMPTY, FULL, sessionRoutes } from '../../support/dashboard/fake-data.js';
+import { endpointOf, eventOf, sessionOf } from '../../support/dashboard/fake-screens-data.js';
+import { accessibilityFaults, hasBrowser, startBrowser } from '../../support/page-browser.js';
+import { until } from '../../support/until.js';
+
+const suite = hasBrowser() ? describe : describe.skip;
+
+/** One pixel. */
+const PICTURE = `data:image/png;base64,${'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='}`;
+
+const stream = (text: string) => new FakeAnswer(200, text, { 'Content-Type': 'text/event-stream' });
+const said = (event: string, data: object) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+
+suite('numbers, webhooks, carriers, queues and the palette of the dashboard', () => {
+  let browser: Browser;
+  let fixture: DashboardFixture;
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await startBrowser();
+    fixture = await startDashboard({});
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await fixture?.close();
+  });
+
+  afterEach(async () => {
+    await page.context().close();
+  });
+
+  const open = async (role: Parameters<typeof sessionRoutes>[0], screen: string, routes = FULL) => {
+    fixture.api.routes = { ...sessionRoutes(role), ...routes };
+    fixture.api.requests.length = 0;
+    ({ page } = await openScreen(browser, fixture, screen, { locale: 'en' }));
+  };
+  const asked = (method: string, path: string) =>
+    fixture.api.requests.filter((request) => request.method === method && request.path === path);
+  const press = (name: string | RegExp) => page.getByRole('button', { name }).click();
+
+  describe('a number', () => {
+    test('is linked by a code that is shown live, even if the stream is cut', async () => {
+      await open('developer', 'numbers', EMPTY);
+      let opened = 0;
+      let seen = false;
+      fixture.api.routes['POST msgapp/web/connect'] = { sessionID: 's-9', qrToken: 'tok', status: 'created' };
+      fixture.api.routes['GET msgapp/web/qr/tok'] = async () => {
+        opened++;
+        const code = said('qr', { qr: 'x', image: PICTURE, expires_at: new Date(Date.now() + 60_000).toISOString() });
+        if (opened === 1) return stream(code);
+        await until(() => seen);
+        return stream(said('status', { status: 'connected', number: '22676010203' }));
+      };
+      await page.getByRole('main').getByRole('button', { name: 'Link a number' }).first().click();
+      await page.getByRole('img', { name: 'Code to scan' }).waitFor();
+      expect(await accessibilityFaults(page)).toEqual([]);
+      seen = true;
+      await page.getByText('+226 76 01 02 03 is linked.').waitFor();
+      expect(await page.getByRole('img').count()).toBe(0);
+      await press('Done');
+    });
+
+    test('gives up its code when the dialog is closed', async () => {
+      await open('developer', 'numbers', EMPTY);
+      fixture.api.routes['POST msgapp/web/connect'] = { sessionID: 's-9', qrToken: 'tok', status: 'created' };
+      fixture.api.routes['GET msgapp/web/qr/tok'] = () => stream(said('qr', { image: PICTURE, expires_at: '' }));
+      fixture.api.routes['GET msgapp/web/status'] = {
+        status: 'created',
+        sessions: [sessionOf('s-9', { number: null })],
+      };
+      fixture.api.routes['DELETE msgapp/web/s-9'] = { success: true };
+      await page.getByRole('main').getByRole('button', { name: 'Link a number' }).first().click();
+      await page.getByRole('img', { name: 'Code to scan' }).waitFor();
+      await page.keyboard.press('Escape');
+      await until(() => asked('DELETE', 'msgapp/web/s-9').length === 1);
+    });
+
+    test('is unlinked after a confirmation', async () => {
+      await open('developer', 'numbers');
+      fixture.api.routes['DELETE msgapp/web/s-1'] = { success: true };
+      await press('Unlink +226 76 01 02 03');
+      expect(asked('DELETE', 'msgapp/web/s-1')).toEqual([]);
+      await page.getByRole('dialog').getByRole('button', { name: 'Unlink', exact: true }).click();
+      await until(() => asked('DELETE', 'msgapp/web/s-1').length === 1);
+    });
+
+    test('has no buttons for a viewer', async () => {
+      await open('viewer', 'numbers');
+      await page.getByText('+226 76 01 02 03').waitFor();
+      expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
+    });
+  });
+
+  describe('an endpoint', () => {
+    test('is made, and its secret is shown once', async () => {
+      await open('developer', 'webhooks', EMPTY);
+      fixture.api.routes['POST webhooks'] = endpointOf('w-9', { secret: 'whsec_c2VjcmV0' });
+      await page.getByRole('main').getByRole('button', { name: 'New endpoint' }).first().click();
+      await page.getByLabel('Address').fill('https://caisse.example.com/hooks');
+      await page.getByLabel('Order').selectOption('strict');
+      await page.getByRole('dialog').getByRole('button', { name: 'New endpoint' }).click();
+      await page.getByText('whsec_c2VjcmV0').waitFor();
+      expect(await accessibilityFaults(page)).toEqual([]);
+      expect(asked('POST', 'webhooks')[0]).toMatchObject({
+        headers: { 'idempotency-key': expect.stringMatching(/^\w{32}$/) },
+        body: { url: 'https://caisse.example.com/hooks', types: ['*'], ordering: 'strict', signature: 'hmac' },
+      });
+      await press('I have stored it');
+      expect(await page.content()).not.toContain('whsec_c2VjcmV0');
+    });
+
+    test('is tested, replayed, called again and disabled', async () => {
+      await open('developer', 'webhooks/w-1');
+      fixture.api.routes['POST webhooks/w-1/test'] = { status: 500, ms: 12.4, response: '<b>no</b>' };
+      fixture.api.routes['POST webhooks/w-1/replay'] = { events: 41 };
+      fixture.api.routes['POST webhooks/w-1/attempts/4711/retry'] = { success: true };
+      fixture.api.routes['POST webhooks/w-1/disable'] = endpointOf('w-1', { status: 'disabled', reason: 'requested' });
+      await press('Send a test');
+      await page.getByText('Answered 500 after 12 ms.').waitFor();
+      await press('Replay');
+      await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click();
+      await page.getByText('41 events will be called again.').waitFor();
+      expect(asked('POST', 'webhooks/w-1/replay')[0]?.body).toEqual({ only_failed: true });
+      await press('Call again with event 4711');
+      await until(() => asked('POST', 'webhooks/w-1/attempts/4711/retry').length === 1);
+      await page.locator('summary').first().click();
+      await page.getByText('"sequence": 4711').first().waitFor();
+      await press('Disable');
+      await until(() => asked('POST', 'webhooks/w-1/disable').length === 1);
+    });
+
+    test('shows events live, and continues after the last one when the stream is cut', async () => {
+      await open('developer', 'webhooks');
+      const places: unknown[] = [];
+      fixture.api.routes['GET events'] = { items: [eventOf(1)], next_after: 1, last: 4710 };
+      fixture.api.routes['GET events/stream'] = ({ query, headers }: FakeRequest) => {
+        if (headers['x-user-token'] !== 'token') return new FakeAnswer(401, {});
+        places.push(headers['last-event-id'] ?? query.get('after'));
+        const sequence = 4710 + places.length;
+        return stream(`id: ${sequence}\ndata: ${JSON.stringify(eventOf(sequence, { type: 'optout.added' }))}\n\n`);
+      };
+      await page.getByRole('link', { name: 'Live events' }).click();
+      await page.getByText('4711').first().waitFor();
+      await page.getByText('4712').first().waitFor();
+      expect(places.slice(0, 2)).toEqual(['4690', '4711']);
+      await press('Pause');
+      await page.getByText('Paused').waitFor();
+    });
+  });
+
+  describe('an operator', () => {
+    test('rests a carrier and resumes another one', async () => {
+      await open('operator', 'manage/carriers');
+      fixture.api.routes['POST manage/carriers/orange/rest'] = {};
+      fixture.api.routes['POST manage/carriers/twilio/resume'] = {};
+      await press('Rest the route orange');
+      await page.getByRole('dialog').getByRole('button', { name: 'Rest' }).click();
+      await until(() => asked('POST', 'manage/carriers/orange/rest').length === 1);
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await press('Resume the route twilio');
+      await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
+      await until(() => asked('POST', 'manage/carriers/twilio/resume').length === 1);
+    });
+
+    test('pauses an account on a channel, and resumes a queue', async () => {
+      await open('operator', 'manage/queue');
+      fixture.api.routes['POST manage/queue/pause'] = { paused: [] };
+      fixture.api.routes['POST manage/queue/resume'] = { paused: [] };
+      await press('Pause…');
+      await page.getByRole('textbox', { name: 'Account' }).fill('acc_1');
+      expect(await accessibilityFaults(page)).toEqual([]);
+      await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
+      await until(() => asked('POST', 'manage/queue/pause').length === 1);
+      expect(asked('POST', 'manage/queue/pause')[0]?.body).toEqual({ channel: 'sms', account: 'acc_1' });
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await press('Resume SMS, All accounts');
+      await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
+      await until(() => asked('POST', 'manage/queue/resume').length === 1);
+      expect(asked('POST', 'manage/queue/resume')[0]?.body).toEqual({ channel: 'sms' });
+    });
+
+    test('follows a check of the ledger live, even if the stream is cut, and sees its result', async () => {
+      await open('operator', 'manage/ledger', EMPTY);
+      const check = { id: 'c-1', part: 'entries', findings: [], started_at: new Date().toISOString(), ended_at: null };
+      let last: object = { ...check, state: 'running', part: null, checked: 0 };
+      let streams = 0;
+      /** How many streams the page has shown. The next one is answered only then. */
+      let shown = 0;
+      fixture.api.routes['POST manage/ledger/check'] = { id: 'c-1', state: 'running' };
+      fixture.api.routes['GET manage/ledger/check'] = () => last;
+      fixture.api.routes['GET manage/ledger/check/stream'] = async () => {
+        streams++;
+        await until(() => shown === streams - 1);
+        if (streams === 1) return stream(said('check', { ...check, state: 'running', checked: 1200 }));
+        if (streams === 2) return stream(said('check', { ...check, state: 'running', part: 'messages', checked: 40 }));
+        last = { ...check, state: 'done', part: 'recipients', checked: 9, ended_at: new Date().toISOString() };
+        return stream(said('check', last));
+      };
+      await press('Start a check');
+      await page.getByText('1,200 checked in part 2 of 4, entries').waitFor();
+      await page.getByText('The connection was cut.').waitFor();
+      shown = 1;
+      await page.getByText('40 checked in part 3 of 4, messages').waitFor();
+      shown = 2;
+      await page.getByText('The ledger is correct.').waitFor();
+      await page.getByText('The connection was cut.').waitFor({ state: 'detached' });
+      expect(streams).toBe(3);
+      // The check is read when the screen opens, after the start and at the end. The stream reports the rest.
+      expect(asked('GET', 'manage/ledger/check').length).toBeLessThanOrEqual(4);
+    });
+
+    test('with a role that only reads has no buttons', async () => {
+      await open('support', 'manage/queue');
+      expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
+    });
+  });
+
+  describe('the palette', () => {
+    beforeEach(async () => {
+      await open('admin', 'codes');
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: /A screen/ }).waitFor();
+    });
+
+    test('finds a screen without its accents, by the keyboard alone', async () => {
+      await page.keyboard.type('webh');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+    });
+
+    test('finds the messages to a number', async () => {
+      await page.keyboard.type('+226 70 11 22 33');
+      await page.getByRole('option', { name: 'Messages to +22670112233' }).waitFor();
+      expect(await accessibilityFaults(page)).toEqual([]);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name: 'Messages' }).waitFor();
+      expect(await page.getByLabel('Number').inputValue()).toBe('22670112233');
+    });
+
+    test('finds a message by its id', async () => {
+      const id = '01a1fe2d-0000-7000-8000-000000000000';
+      await page.keyboard.type(id);
+      await page.getByRole('option', { name: `Message ${id}` }).waitFor();
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    });
+
+    test('finds the accounts of an operator', async () => {
+      await page.context().close();
+      await open('support', 'manage/queue');
+      fixture.api.routes['GET manage/accounts'] = ({ query }: FakeRequest) => ({
+        items: query.get('query') === 'phar' ? [{ id: 'acc_1', name: 'Pharmacie', state: 'active' }] : [],
+        next_cursor: null,
+      });
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: /A screen/ }).waitFor();
+      await page.keyboard.type('phar');
+      await page.getByRole('option', { name: 'Account Pharmacie (acc_1)' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Pharmacie du Centre' }).waitFor();
+      expect(await page.evaluate('location.hash')).toBe('#/manage/accounts/acc_1');
+    });
+  });
+});

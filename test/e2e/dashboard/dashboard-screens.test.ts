@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { type DashboardFixture, goTo, openScreen, startDashboard } from '../../support/dashboard/dashboard-fixture.js';
+import { EMPTY, FULL, sessionRoutes } from '../../support/dashboard/fake-data.js';
+import { accessibilityFaults, hasBrowser, type OpenedPage, startBrowser } from '../../support/page-browser.js';
+
+const suite = hasBrowser() ? describe : describe.skip;
+
+const ROLES = ['admin', 'operator'] as const;
+
+/** The screens that each role sees, with their titles. */
+const SCREENS: Readonly<Record<(typeof ROLES)[number], readonly (readonly [screen: string, title: RegExp])[]>> = {
+  admin: [
+    ['overview', /^(Overview|Vue d’ensemble)$/],
+    ['signatures', /^Signatures$/],
+    ['optouts', /^(Opt-outs|Désinscriptions)$/],
+    ['messages', /^Messages$/],
+    ['messages/m-2', /^Message (to|à) /],
+    ['compose', /^(Compose|Rédiger)$/],
+    ['codes', /^Codes$/],
+    ['numbers', /^(Numbers|Numéros)$/],
+    ['webhooks', /^Webhooks$/],
+    ['webhooks/w-1', /./],
+    ['webhooks/live', /^(Live events|Événements en direct)$/],
+    ['keys', /^(Keys|Clés)$/],
+    ['balance', /^(Balance|Solde)$/],
+    ['audit', /^(Audit|Journal d’audit)$/],
+  ],
+  operator: [
+    ['manage/accounts', /^(Accounts|Comptes)$/],
+    ['manage/accounts/acc_1', /^(Pharmacie du Centre|acc_1)$/],
+    ['manage/signatures', /^(Signatures waiting|Signatures en attente)$/],
+    ['manage/carriers', /^(Carriers|Opérateurs)$/],
+    ['manage/queue', /^(Queue|File d’attente)$/],
+    ['manage/ledger', /^(Ledger check|Contrôle du registre)$/],
+    ['manage/audit', /^(Audit|Journal d’audit)$/],
+    ['manage/system', /^(System|Système)$/],
+  ],
+};
+
+const FILLED = [
+  ['full', FULL],
+  ['empty', EMPTY],
+] as const;
+
+const WIDTHS = [1280, 320] as const;
+
+/** Each theme in each language. A page is opened with the first one. */
+const LOOKS = [
+  ['light', 'en'],
+  ['dark', 'en'],
+  ['dark', 'fr'],
+  ['light', 'fr'],
+] as const;
+
+/** The pictures in `docs/screenshots`: two for each screen and width. */
+const PICTURES = ['full-1280-light-en', 'full-320-dark-en', 'empty-1280-dark-fr', 'empty-320-light-fr'];
+
+/** The accessibility rules that depend on colours. */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
+
+suite('every screen of the dashboard, in both themes and languages', () => {
+  let browser: Browser;
+  let fixture: DashboardFixture;
+
+  beforeAll(async () => {
+    browser = await startBrowser();
+    fixture = await startDashboard({});
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await fixture?.close();
+  });
+
+  describe.each(FILLED)('%s', (name, routes) => {
+    describe.each(WIDTHS)('%i wide', (width) => {
+      let opened: OpenedPage;
+
+      const open = async (role: (typeof ROLES)[number], screen: string) => {
+        fixture.api.routes = { ...sessionRoutes(role), ...routes };
+        const viewport = { width, height: 800 };
+        opened = await openScreen(browser, fixture, screen, { viewport, colorScheme: 'light', locale: 'en' });
+      };
+
+      /** Checks the page in each theme and language, without a reload. */
+      const look = async (screen: string, title: RegExp) => {
+        const { page, problems } = opened;
+        let spoken = '';
+        for (const [colorScheme, language] of LOOKS) {
+          await page.emulateMedia({ colorScheme });
+          // Sets the value by script, because on a phone the choice is in a closed menu.
+          await page.evaluate(`{
+            const choice = document.querySelector('.choices select');
+            choice.value = '${language}';
+            choice.dispatchEvent(new InputEvent('input', { bubbles: true }));
+          }`);
+          await page.getByRole('heading', { name: title }).first().waitFor();
+          const picture = `${name}-${width}-${colorScheme}-${language}`;
+          if (process.env.SCREENSHOTS && PICTURES.includes(picture)) {
+            const file = `${process.env.SCREENSHOTS}/${screen.replaceAll('/', '-')}-${picture}.png`;
+            await page.screenshot({ path: file, fullPage: true });
+          }
+          const [lang, scroll, hacked] = await page.evaluate<unknown[]>(
+            '[document.documentElement.lang, document.documentElement.scrollWidth, window.hacked]',
+          );
+          expect({ lang, scroll, hacked }).toEqual({ lang: language, scroll: width, hacked: undefined });
+          // Colours apart, the tree is the same in both themes.
+          const faults = await accessibilityFaults(page, language === spoken ? COLOUR_RULES : undefined);
+          expect([colorScheme, language, faults, problems]).toEqual([colorScheme, language, [], []]);
+          spoken = language;
+        }
+      };
+
+      afterAll(() => opened?.page.context().close());
+
+      describe.each(ROLES)('%s', (role) => {
+        beforeAll(() => open(role, ''));
+
+        afterAll(() => opened.page.context().close());
+
+        test.each(SCREENS[role])(
+          '%s fits its width, runs no injected script, and breaks no rule of accessibility',
+          async (screen, title) => {
+            await goTo(opened.page, screen);
+            await look(screen, title);
+          },
+        );
+      });
+
+      test('a dialog and the sign-in screen do so, too', async () => {
+        await open('admin', 'keys');
+        const { page } = opened;
+        await page.locator('.screen-actions .main').click();
+        await look('keys-dialog', /^(New key|Nouvelle clé)$/);
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+        if (width < 760) await page.locator('.top .button').click();
+        await page.locator('.who > .button').click();
+        await page.locator('.sign-in').waitFor();
+        await look('sign-in', /^(Sign in|Connexion)$/);
+        await page.context().close();
+      });
+    });
+  });
+
+  test('forced colours show the focus, the present screen and every state', async () => {
+    fixture.api.routes = { ...sessionRoutes('admin'), ...FULL };
+    const options = { forcedColors: 'active', colorScheme: 'dark', locale: 'en' } as const;
+    const { page } = await openScreen(browser, fixture, 'messages/m-2', options);
+    await page.locator('main summary').nth(1).click();
+    /** Whether the browser draws an outline, a border or a background that differs from the page's. */
+    const drawn = (selector: string, what: 'outline' | 'border' | 'ground', pseudo = '') =>
+      page.evaluate<readonly boolean[]>(`[...document.querySelectorAll('${selector}')]
+        .filter((element) => element.checkVisibility())
+        .map((element) => {
+          const style = getComputedStyle(element, '${pseudo}' || null);
+          const page = getComputedStyle(document.body).backgroundColor;
+          const line = (name) => style[name + 'Style'] !== 'none' && parseFloat(style[name + 'Width']) >= 1 && style[name + 'Color'] !== page;
+          const ground = style.backgroundColor !== page && style.backgroundColor !== 'rgba(0, 0, 0, 0)';
+          return { outline: line('outline'), border: line('borderTop'), ground: ground || line('borderTop') }['${what}'];
+        })`);
+    expect(new Set(await drawn('.badge', 'border'))).toEqual(new Set([true]));
+    expect(new Set(await drawn('.timeline li', 'ground', '::before'))).toEqual(new Set([true]));
+    expect(await drawn('nav [aria-current=page]', 'outline')).toEqual([true]);
+    // The skip link, a link of the navigation, a button and a field, each focused by keyboard.
+    await page.keyboard.press('Tab');
+    for (const selector of ['.skip', 'nav a', 'main button', 'main select', 'main summary']) {
+      await page.locator(selector).first().focus();
+      expect([selector, await drawn(':focus-visible', 'outline')]).toEqual([selector, [true]]);
+    }
+    await goTo(page, 'webhooks/live');
+    await page.getByText('optout.added').first().waitFor();
+    expect(await drawn('.stream-state', 'ground', '::before')).toEqual([true]);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: /A screen/ }).waitFor();
+    expect(await drawn('.found [aria-selected=true]', 'outline')).toEqual([true]);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/forced.png` });
+    await page.context().close();
+  });
+});

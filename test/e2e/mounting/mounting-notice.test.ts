@@ -1,0 +1,32 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { Logger, type LoggerService } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { MessagingModule } from '../../../src/messaging/messaging.module.js';
+import { SandboxSmsTransport } from '../../../src/sandbox/sandbox-sms-transport.js';
+import { OPTIONS } from '../../support/messaging-app.js';
+import { RecordingTransport } from '../../support/recording-transport.js';
+
+afterEach(() => Logger.overrideLogger(false));
+
+/** What a start says of where SMS go. */
+async function notices(sms: object = {}): Promise<unknown[]> {
+  const told: unknown[] = [];
+  const tell = (line: unknown) => void (String(line).startsWith('SMS go') && told.push(line));
+  const logger: LoggerService = { log: tell, error() {}, warn: tell };
+  class AppModule {}
+  const messaging = MessagingModule.forRoot({ ...OPTIONS, sms: { ...OPTIONS.sms, ...sms } });
+  const module = { module: AppModule, imports: [messaging] };
+  const app = await NestFactory.createApplicationContext(module, { logger, abortOnError: false });
+  await app.close();
+  return told;
+}
+
+test('SMS that go to the sandbox because no carrier was named are told of once', async () => {
+  expect(await notices()).toEqual(['SMS go to the sandbox and reach no phone: no sms.transport was given.']);
+  expect(await notices({ transport: undefined })).toHaveLength(1);
+});
+
+test('and not where somebody was named, be it the sandbox', async () => {
+  expect(await notices({ transport: RecordingTransport })).toEqual([]);
+  expect(await notices({ transport: SandboxSmsTransport })).toEqual([]);
+});

@@ -1,0 +1,46 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import type { SubmitResult } from '../../../src/sms/sms-transport.js';
+import { eventually } from '../../support/eventually.js';
+import { describeOnBothAdapters } from '../../support/http-apps.js';
+import { OPTIONS } from '../../support/messaging-app.js';
+import { RecordingTransport } from '../../support/recording-transport.js';
+import { startService } from '../../support/services.js';
+
+afterEach(() => Logger.overrideLogger(false));
+
+describeOnBothAdapters('a carrier of the host', (adapter) => {
+  test.each<[string, () => unknown, RegExp]>([
+    ['no list', () => undefined, /^The transport recording answered no list/],
+    ['an empty list', () => [], /^The transport recording answered 0 results for 2: it must answer one for each/],
+    ['a kind that there is not', () => [{ kind: 'sent' }, { kind: 'delivered' }], /^The transport .* kind "delivered"/],
+    [
+      'nothing, but a throw',
+      () => JSON.parse('{'),
+      /^Channel sms: the transport threw SyntaxError\.\n +at .*dispatch-answers/s,
+    ],
+  ])('that answers %s is told so, once', async (_, answer, sentence) => {
+    class Careless extends RecordingTransport {
+      override async submit(): Promise<readonly SubmitResult[]> {
+        return Reflect.apply(answer, undefined, []) as readonly SubmitResult[];
+      }
+    }
+    const logged: string[] = [];
+    const error = (message: unknown) => void logged.push(String(message));
+    const service = await startService(
+      adapter,
+      { sms: { ...OPTIONS.sms, transport: { useValue: new Careless() } } },
+      { options: { logger: { log() {}, warn() {}, error } } },
+    );
+    const client = await service.client();
+    const { smsID } = await client.sent({ signature: 'INFOS', content: 'x', number: ['22670000000', '22670000001'] });
+    const { recipients } = await eventually(
+      () => client.details(smsID),
+      ({ recipients }) => recipients[1]?.status === 'unknown',
+    );
+    expect(recipients[1]?.error).toMatch(/^(no_answer|bad_answer|transport_error)$/);
+    expect(logged).toEqual([expect.stringMatching(sentence)]);
+    expect(logged[0]).not.toContain('2267000');
+    await service.close();
+  });
+});

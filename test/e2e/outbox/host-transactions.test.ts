@@ -1,0 +1,134 @@
+import { describe, expect, test } from '@jest/globals';
+import type { DataSource, EntityManager } from 'typeorm';
+import type { CoreGraph } from '../../../src/core/core-options.js';
+import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
+import { MsgappService } from '../../../src/msgapp/msgapp-service.js';
+import { OtpService } from '../../../src/otp/otp-service.js';
+import { OutboxStore } from '../../../src/outbox/outbox-store.js';
+import { BusyHost } from '../../support/busy-host.js';
+import { type AppOnHosts, testHostJoins } from '../../support/host-joins.js';
+import { type Adapter, describeOnBothAdapters } from '../../support/http-apps.js';
+import { type MessagingApp, startMessaging } from '../../support/messaging-app.js';
+import { checkLedger } from '../../support/money-races.js';
+import { msgappClient, startMsgapp } from '../../support/msgapp-app.js';
+import { NaiveSqliteStorage } from '../../support/naive-executor.js';
+import { closeAfterEach } from '../../support/opened.js';
+import { type StartService, startService } from '../../support/services.js';
+import { balanceOf, phoneOf, sendSms } from '../../support/sms-client.js';
+import { SqliteFile } from '../../support/sqlite-file.js';
+import { until } from '../../support/until.js';
+
+const opened = closeAfterEach();
+
+const CLIENTS = 32;
+const SENDS_EACH = 12;
+const UNITS = 1000;
+
+interface Outcome {
+  readonly app: MessagingApp;
+  readonly host: BusyHost;
+  /** smsIDs of the sends that were answered 200. */
+  readonly answered: readonly string[];
+  readonly refused: number;
+  /** Those of them that are not stored. */
+  readonly lost: readonly string[];
+}
+
+/** 32 clients send while a host on the same DataSource opens, commits and rolls back its own transactions. */
+async function sendBesideBusyHost(
+  adapter: Adapter,
+  dataSource: DataSource,
+  storage: NonNullable<CoreGraph['storage']>,
+): Promise<Outcome> {
+  // Delivery is left out: it would be one more who writes, and the naive storage has trouble enough.
+  const app = opened(await startMessaging(adapter, { storage, role: 'api' }, { units: UNITS }));
+  const host = await BusyHost.start(dataSource);
+  const answered: string[] = [];
+  let refused = 0;
+  const client = async (index: number) => {
+    for (let count = 0; count < SENDS_EACH; count++) {
+      const { status, body } = await sendSms(app, { number: [phoneOf(index * 100 + count)] });
+      if (status === 200) answered.push(String(body.smsID));
+      else refused++;
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, (_, index) => client(index)));
+  await until(() => Math.min(host.committed.length, host.rolledBack.length) > 3 || host.failures > 0);
+  await host.stop();
+  const store = app.app.get(OutboxStore, { strict: false });
+  const found = await Promise.all(answered.map((id) => store.find(app.accountId, 'sms', id)));
+  return { app, host, answered, refused, lost: answered.filter((_, index) => found[index] === undefined) };
+}
+
+describeOnBothAdapters('32 clients beside a host that transacts on the same SQLite DataSource', (adapter) => {
+  test('nothing that was answered is lost, on either side', async () => {
+    const dataSource = await opened(new SqliteFile()).dataSource();
+    const { app, host, answered, refused, lost } = await sendBesideBusyHost(
+      adapter,
+      dataSource,
+      TypeormStorage.forRoot({ dataSource }),
+    );
+    expect([answered.length, refused, lost]).toEqual([CLIENTS * SENDS_EACH, 0, []]);
+    expect(await balanceOf(app)).toBe(UNITS - CLIENTS * SENDS_EACH);
+    expect(host.failures).toBe(0);
+    expect(Math.min(host.committed.length, host.rolledBack.length)).toBeGreaterThan(3);
+    expect(await host.rows()).toEqual(host.committed);
+    expect(await checkLedger([app])).toEqual([]);
+  });
+});
+
+describe('the same in transactions that are not ours alone', () => {
+  test("on TypeORM's own transactions answered sends are lost", async () => {
+    const dataSource = await opened(new SqliteFile()).dataSource();
+    const storage = { useValue: new NaiveSqliteStorage(dataSource) };
+    const { lost } = await sendBesideBusyHost('express', dataSource, storage);
+    expect(lost.length).toBeGreaterThan(0);
+  });
+});
+
+describeOnBothAdapters("in the host's transaction, SQLite", (adapter) => {
+  async function start(): Promise<AppOnHosts> {
+    const dataSource = await opened(new SqliteFile()).dataSource();
+    const options = { storage: TypeormStorage.forRoot({ dataSource }), dispatch: { pollMs: 60_000 } };
+    return { app: opened(await startMessaging(adapter, options, { units: 10 })), dataSource };
+  }
+
+  testHostJoins(start);
+});
+
+describeOnBothAdapters("app messages and codes in the host's transaction, SQLite", (adapter) => {
+  test('look up their number and keep their file in it, and share its fate', async () => {
+    const dataSource = await opened(new SqliteFile()).dataSource();
+    const start: StartService = (options, setup) =>
+      startService(adapter, { ...options, storage: TypeormStorage.forRoot({ dataSource }) }, setup);
+    const service = opened(await startMsgapp(start));
+    const client = await msgappClient(service, 10);
+    await client.link('22670000200');
+    const { accountId } = client.api;
+    const msgapp = service.app.get(MsgappService, { strict: false });
+    const otp = service.app.get(OtpService, { strict: false });
+    const mediaUrl = `${service.url}/sandbox/media/photo.jpg`;
+    const to = '22670000001';
+    const sendAll = async (manager: EntityManager) => {
+      const options = { host: { manager } };
+      const { messageID } = await msgapp.sendText(accountId, { to, body: 'Bonjour' }, options);
+      const media = await msgapp.sendMedia(accountId, { to, mediaUrl }, { ...options, once: { key: 'k', body: 'b' } });
+      await otp.send(accountId, { service: 's', number: to, channel: 'msgapp' }, options);
+      return [messageID, media.messageID];
+    };
+    const files = () => dataSource.query('SELECT count(*) AS kept FROM messaging_media');
+
+    await expect(
+      dataSource.transaction(async (manager) => {
+        await sendAll(manager);
+        throw new Error('the host changes its mind');
+      }),
+    ).rejects.toThrow('the host changes its mind');
+    expect([await client.api.balance(), await files(), await client.phone(to)]).toEqual([10, [{ kept: 0 }], []]);
+
+    const sent = await dataSource.transaction(sendAll);
+    for (const id of sent) expect((await client.settled(id, 'delivered')).status).toBe('delivered');
+    expect(await client.api.balance()).toBe(6);
+    expect(await checkLedger([service])).toEqual([]);
+  });
+});

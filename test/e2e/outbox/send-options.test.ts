@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { MsgappService } from '../../../src/msgapp/msgapp-service.js';
+import { OtpService } from '../../../src/otp/otp-service.js';
+import { SmsService } from '../../../src/sms/sms-service.js';
+import { describeOnBothAdapters } from '../../support/http-apps.js';
+import { type MessagingApp, startMessaging } from '../../support/messaging-app.js';
+import { MSGAPP } from '../../support/msgapp-app.js';
+import { PEPPER } from '../../support/otp-app.js';
+import { balanceOf } from '../../support/sms-client.js';
+
+const NUMBER = '22670000000';
+const SMS = { signature: 'INFOS', content: 'x', number: [NUMBER] };
+const OTP = { service: 's', number: NUMBER };
+const TEXT = { to: NUMBER, body: 'x' };
+const FILE = { to: NUMBER, mediaUrl: 'https://files.example/photo' };
+
+/** Every way to send from a host's own code: service, method, what is sent. */
+const DOORS = [
+  [SmsService, 'send', SMS],
+  [SmsService, 'accept', SMS],
+  [OtpService, 'send', OTP],
+  [OtpService, 'accept', OTP],
+  [MsgappService, 'sendText', TEXT],
+  [MsgappService, 'acceptText', TEXT],
+  [MsgappService, 'sendMedia', FILE],
+  [MsgappService, 'acceptMedia', FILE],
+] as const;
+
+/** As JavaScript would: unchecked. */
+function sendFrom(
+  app: MessagingApp,
+  [service, method, what]: (typeof DOORS)[number],
+  options: object,
+): Promise<unknown> {
+  const target: object = app.app.get<object>(service, { strict: false });
+  return Reflect.apply(Reflect.get(target, method), target, [app.accountId, what, options]);
+}
+
+describeOnBothAdapters('options of a send that nobody reads', (adapter) => {
+  let app: MessagingApp;
+  const send = (door: (typeof DOORS)[number], options: object) => sendFrom(app, door, options);
+
+  beforeEach(async () => {
+    app = await startMessaging(adapter, { otp: { pepper: PEPPER }, msgapp: MSGAPP }, { units: 10 });
+  });
+  afterEach(() => app.close());
+
+  test('are refused at every door: the manager of a transaction would be passed over, and the send be outside of it', async () => {
+    for (const door of DOORS) {
+      const sent = send(door, { manager: {} });
+      await expect(sent).rejects.toThrow(TypeError);
+      await expect(sent).rejects.toThrow(/manager of a send is not known.* once, host.*\{ host: \{ manager \} \}/);
+    }
+    expect(await balanceOf(app)).toBe(10);
+  });
+
+  test('are refused by name', async () => {
+    await expect(send(DOORS[0], { idempotencyKey: 'a' })).rejects.toThrow(
+      /^Option idempotencyKey of a send is not known; there are once, host, signal, key\.$/,
+    );
+  });
+
+  test('are none where they are undefined', async () => {
+    expect(await send(DOORS[0], { manager: undefined, once: undefined })).toMatchObject({ sms_units: 1 });
+    expect(await balanceOf(app)).toBe(9);
+  });
+});

@@ -1,0 +1,121 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { ROOT } from '../../support/sample-app.js';
+
+/** Runs a program of an ES module or CommonJS host in a process of its own, on the built package. */
+function run(type: 'module' | 'commonjs', source: string): unknown {
+  const program = [`--input-type=${type}`, '--eval', source];
+  const { stdout } = spawnSync(process.execPath, program, { cwd: ROOT, encoding: 'utf8' });
+  return JSON.parse(stdout);
+}
+
+const manifest: { exports: Record<string, string | { default: string; require: string }> } = JSON.parse(
+  readFileSync(join(ROOT, 'package.json'), 'utf8'),
+);
+const entries = Object.entries(manifest.exports).flatMap(([name, paths]) =>
+  typeof paths === 'string' ? [] : [{ name: `nestjs-messaging${name.slice(1)}`, ...paths }],
+);
+
+/**
+ * Prints the names that more than one class has, among those that the loaded entries export, extend, inject or mount; and
+ * how many classes there are.
+ */
+const PRINT_CLASSES = `
+  const found = new Set();
+  const visit = (value) => {
+    if (Array.isArray(value)) return value.forEach(visit);
+    if (typeof value !== 'function' || !/^class /.test(value.toString()) || found.has(value)) return;
+    found.add(value);
+    visit(Object.getPrototypeOf(value));
+    for (const key of ['design:paramtypes', 'imports', 'providers', 'controllers', 'exports', '__guards__']) {
+      visit(Reflect.getMetadata(key, value));
+    }
+  };
+  loaded.forEach((entry) => visit(Object.values(entry)));
+  const names = [...found].map(({ name }) => name).filter((name) => name !== '');
+  const twice = names.filter((name, index) => names.indexOf(name) !== index);
+  const renamed = names.filter((name) => /\\$\\d*$/.test(name));
+  console.log(JSON.stringify({ twice, renamed, many: names.length > 60 }));`;
+
+test('the type check of a fresh clone, which has no build, finds the source of every entry', () => {
+  const { compilerOptions } = JSON.parse(readFileSync(join(ROOT, 'tsconfig.json'), 'utf8'));
+  expect(Object.keys(compilerOptions.paths).sort()).toEqual(entries.map(({ name }) => name).sort());
+});
+
+const ONCE = { twice: [], renamed: [], many: true };
+
+/** Each client is one file, so that a page can load it alone; a program takes one of them. */
+const sharing = entries.filter(({ name }) => name !== 'nestjs-messaging/client/manage');
+
+test('each class exists once over all entries, under its name', () => {
+  const imports = sharing.map(({ name }) => `await import('${name}')`);
+  expect(run('module', `const loaded = [${imports}];${PRINT_CLASSES}`)).toEqual(ONCE);
+});
+
+test('each class exists once over all entries of the CommonJS form, under its name', () => {
+  const requires = sharing.map((entry) => `require('${entry.require}')`);
+  expect(run('commonjs', `const loaded = [${requires}];${PRINT_CLASSES}`)).toEqual(ONCE);
+});
+
+test('both forms export the same names', () => {
+  const names = entries.map((entry) => {
+    return `[Object.keys(require('${entry.require}')).sort(), Object.keys(require('${entry.default}')).sort()]`;
+  });
+  const printed = run('commonjs', `console.log(JSON.stringify([${names}]))`);
+  expect(printed).toHaveLength(entries.length);
+  for (const [commonJs, esModule] of Object(printed)) expect(commonJs).toEqual(esModule);
+});
+
+test('a CommonJS host and its ES module plugin get the same classes', () => {
+  const same = entries.map(
+    ({ name }) => `import('${name}').then((entry) => {
+    const required = require('${name}');
+    return Object.keys(required).every((key) => required[key] === entry[key]);
+  })`,
+  );
+  const print = 'then((same) => console.log(JSON.stringify(same)))';
+  expect(run('commonjs', `Promise.all([${same}]).${print}`)).toEqual(entries.map(() => true));
+});
+
+test('an import loads a few files, and no library that waits for its first use', () => {
+  const hooks = `import { appendFileSync } from 'node:fs';
+    export async function initialize({ port }) { globalThis.port = port; }
+    export async function load(url, context, next) { globalThis.port.postMessage(url); return next(url, context); }`;
+  const loaded = run(
+    'module',
+    `import { createRequire, register } from 'node:module';
+    import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
+    const { port1, port2 } = new MessageChannel();
+    register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(hooks)}), {
+      data: { port: port2 }, transferList: [port2],
+    });
+    await import('nestjs-messaging');
+    const urls = Object.keys(createRequire('/').cache);
+    for (let got = receiveMessageOnPort(port1); got; got = receiveMessageOnPort(port1)) urls.push(got.message);
+    console.log(JSON.stringify(urls));
+    process.exit();`,
+  );
+  const paths: string[] = Object(loaded);
+  const packages = new Set(
+    paths.map((path) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)(?!.*\/node_modules\/)/.exec(path)?.[1]),
+  );
+  const late = [
+    'class-transformer',
+    'class-validator',
+    'file-type',
+    'jose',
+    'libphonenumber-js',
+    'qrcode',
+    'typeorm',
+    'undici',
+  ];
+  expect(packages).toContain('@nestjs/core');
+  expect(late.filter((name) => packages.has(name))).toEqual([]);
+  const own = paths.filter((path) => path.startsWith(`file://${join(ROOT, 'dist')}/`));
+  expect(own.filter((path) => path.includes('/dashboard/'))).toEqual([]);
+  expect(own.length).toBeGreaterThan(0);
+  // One of them holds the sandbox's files, unread until the first is served.
+  expect(own.length).toBeLessThan(46);
+});

@@ -1,0 +1,55 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { call } from '../../support/http-client.js';
+import { buildSampleApp, runSampleApp, sampleFolder, startSampleApp } from '../../support/sample-app.js';
+import { operate } from '../../support/sample-operator.js';
+
+beforeAll(buildSampleApp);
+
+describe('the demo of the sample app', () => {
+  const folder = sampleFolder();
+  const operator = (args: string, env: NodeJS.ProcessEnv = {}) => operate(folder, args.split(' '), env);
+
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  test('is refused where messages would reach real phones, and nothing is made', async () => {
+    const env = { SMS_TRANSPORT: 'smpp', SMPP_URL: 'smpp://u:p@127.0.0.1:1', OTP_PEPPER: 'p'.repeat(40) };
+    const { code, output } = await operator('demo', { ...env, CREDENTIALS_KEY: 'k'.repeat(40) });
+    expect([code, output]).toEqual([1, expect.stringMatching(/^The demo is for the sandbox only/)]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('makes a second account and days of traffic, once, and the books are right', async () => {
+    const made = await runSampleApp(folder, 'operator/operator.js', ['demo'], {}, 170_000);
+    expect([made.code, made.output]).toEqual([0, expect.stringContaining('The demo is ready.')]);
+    expect((await operator('ledger:check')).output).toBe('The ledger is right.\n');
+    const { output: balance } = await operator('balance boutique');
+    const again = await operator('demo');
+    expect([again.code, again.output]).toEqual([0, expect.stringMatching(/^The demo exists already/)]);
+    expect((await operator('balance boutique')).output).toBe(balance);
+    expect(await days()).toBeGreaterThanOrEqual(8);
+  }, 300_000);
+
+  /** On how many days the first account has sent. */
+  const days = async () => {
+    const app = await startSampleApp(folder);
+    try {
+      const { body } = await call(`${app.url}/api/v1/sms?limit=500`, { headers: { 'x-api-key': app.key } });
+      return new Set(JSON.stringify(body).match(/(?<="date_sent":")\d{4}-\d\d-\d\d/g)).size;
+    } finally {
+      await app.kill('SIGKILL');
+    }
+  };
+
+  test('says what to do while the sample app runs', async () => {
+    const app = await startSampleApp(folder);
+    try {
+      const { code, output } = await operator('demo', { PORT: new URL(app.url).port });
+      expect([code, output]).toEqual([1, expect.stringContaining('stop the sample app first')]);
+    } finally {
+      await app.kill('SIGKILL');
+    }
+  }, 60_000);
+});

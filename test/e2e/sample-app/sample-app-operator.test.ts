@@ -1,0 +1,97 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { runOperator } from '../../../src/operator/run-operator.js';
+import { operatorWords, UsageError } from '../../../src/operator/words.js';
+import { buildSampleApp, runSampleApp, sampleFolder } from '../../support/sample-app.js';
+import { operate } from '../../support/sample-operator.js';
+
+beforeAll(buildSampleApp);
+
+describe('an operator command that is mistyped', () => {
+  const folder = sampleFolder();
+
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  /** What the command prints in this process, where nothing may be opened for it. */
+  const typed = async (...args: string[]) => {
+    const lines: unknown[] = [];
+    const print = (line: unknown) => void lines.push(line);
+    jest.spyOn(console, 'log').mockImplementation(print);
+    jest.spyOn(console, 'error').mockImplementation(print);
+    const open = () => Promise.reject(new Error('something was opened'));
+    const code = await runOperator({ name: 'npm run operator --', open }, args);
+    return { code, output: lines.join('\n') };
+  };
+
+  const noOption = (word: string) =>
+    `There is no option ${word}: there are --after, --cidrs, --daily-units, --expires, --grace, --name, --note, --per-minute, --reference and --scopes.`;
+  const dash = (word: string) =>
+    `${word} begins with a dash: put it at the end of the line behind --, as in "adjust demo --note Gift -- -5".`;
+  const noValue = (option: string) =>
+    `${option} needs a value behind it; one that begins with a dash is written ${option}=<value>.`;
+
+  const tooMuch = (name: string, word: string) =>
+    `${name} does not know what to do with "${word}": words that belong together are put in quotes, digits are not spaced.`;
+
+  test.each<[line: string, sentence: string]>([
+    ['key:rotate x --grce 0', noOption('--grce')],
+    ['key:rotate x --grce=0', noOption('--grce')],
+    ['topup x 5 -n Gift', noOption('-n')],
+    ['topup x -5', dash('-5')],
+    ['topup x -50 --note Gift', dash('-50')],
+    ['topup x -1.5', dash('-1.5')],
+    ['topup x 5 --note', noValue('--note')],
+    ['topup x 5 --note --reference inv-1', noValue('--note')],
+  ])('is told in one sentence what to do: %s', (line, sentence) => {
+    expect(() => operatorWords(line.split(' '))).toThrow(new UsageError(sentence));
+  });
+
+  test.each([
+    ['key:rotate x --grce 0', noOption('--grce')],
+    ['topup x -5', dash('-5')],
+    ['topup x 1 000', tooMuch('topup', '000')],
+    ['signature:register x MY SHOP', tooMuch('signature:register', 'SHOP')],
+    ['ledger:check x', tooMuch('ledger:check', 'x')],
+    ['topup x 5 --grace 5', 'topup has no option --grace.'],
+  ])('is told nothing else, and nothing is opened for it: %s', async (line, sentence) => {
+    expect(await typed(...line.split(' '))).toEqual({ code: 2, output: sentence });
+  });
+
+  test('is told it by the program too, which makes no file', async () => {
+    const { code, output } = await runSampleApp(folder, 'operator/operator.js', ['topup', 'x', '-5']);
+    expect([code, output]).toEqual([2, `${dash('-5')}\n`]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test.each(['nonsense', 'constructor'])('is told where the commands are listed: %s', async (name) => {
+    const sentence = `There is no command ${name}: "npm run operator -- help" lists the commands.`;
+    expect(await typed(name)).toEqual({ code: 2, output: sentence });
+  });
+
+  test.each([[['help']], [[]], [['--help']], [['topup', '-h']]])('%j lists the commands', async (args) => {
+    const { code, output } = await operate(folder, args);
+    expect([code, output]).toEqual([0, expect.stringMatching(/^Works on the database of DATABASE_URL:/)]);
+    expect(output).toContain('npm run operator -- account:create <name>');
+  });
+
+  test('is told what is missing or no number, with the same exit code', async () => {
+    const missing = await operate(folder, ['topup', 'x']);
+    expect([missing.code, missing.output.trim()]).toEqual([2, '<units> is missing.']);
+    const many = await operate(folder, ['topup', 'x', 'many']);
+    expect([many.code, many.output.trim()]).toEqual([2, '<units> must be an integer; it is "many".']);
+  });
+
+  test('behind -- a word may begin with a dash, and the command refuses what it does not do', async () => {
+    const { code, output } = await runSampleApp(folder, 'operator/operator.js', ['topup', 'x', '--', '-5']);
+    expect([code, output]).toEqual([
+      1,
+      'Refused: The number of units must be an integer from 1 to 10^12; only a correction may be negative.\n',
+    ]);
+  });
+});

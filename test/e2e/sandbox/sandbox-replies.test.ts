@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { EventLog } from '../../../src/events/event-log.js';
+import type { ReceivedMessage } from '../../../src/events/events.api.js';
+import { MessagingEvents } from '../../../src/events/messaging-events.js';
+import { ErasureService } from '../../../src/outbox/retention/erasure-service.js';
+import { sandboxMedia } from '../../../src/sandbox/sandbox-media.js';
+import { StartedStorage } from '../../../src/storage/messaging-storage.js';
+import { call } from '../../support/http-client.js';
+import { MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp-app.js';
+import { describeServices, type Service } from '../../support/services.js';
+
+const PHONE = '22670000007';
+const OWN = '22675000001';
+
+describeServices('sandbox phones that write', (start) => {
+  let service: Service;
+  let client: MsgappClient;
+  let stop: () => void;
+  const received: ReceivedMessage[] = [];
+
+  beforeAll(async () => {
+    service = await startMsgapp(start);
+    client = await msgappClient(service);
+    await client.link(OWN);
+    await service.app
+      .get(StartedStorage, { strict: false })
+      .store(EventLog)
+      .switchOn(client.api.accountId, Number.MAX_SAFE_INTEGER);
+    const events = service.app.get(MessagingEvents, { strict: false });
+    stop = events.on('msgapp.received', ({ data }) => void received.push(data));
+  });
+  afterAll(() => stop());
+
+  const write = async (body: object) =>
+    (await call(`${service.url}/sandbox/phones/${PHONE}/messages`, { method: 'POST', body })).status;
+  const file = (id: string) =>
+    fetch(`${client.api.url}/msgapp/received/${id}/media`, { headers: { 'x-api-key': client.api.key } });
+
+  test('STOP over SMS works as a carrier’s, and START takes it back', async () => {
+    const send = { signature: 'INFOS', content: 'Bonjour', number: [PHONE] };
+    expect(await write({ to: 'INFOS', text: 'STOP' })).toBe(204);
+    expect((await client.api.sent(send)).sms_units).toBe(0);
+    expect(await write({ to: 'INFOS', text: 'START' })).toBe(204);
+    expect((await client.api.sent(send)).sms_units).toBe(1);
+  });
+
+  test('a text, an answer, a reaction and a file to a linked number are events', async () => {
+    const ours = MsgappClient.idOf(await client.text({ to: PHONE, body: 'Votre colis est là' }));
+    await client.settled(ours, 'delivered');
+    const app = { channel: 'msgapp', to: OWN };
+    expect(await write({ ...app, text: 'Bonjour' })).toBe(204);
+    expect(await write({ ...app, text: 'Merci', replyTo: ours })).toBe(204);
+    expect(await write({ ...app, replyTo: ours, reaction: '👍' })).toBe(204);
+    expect(await write({ ...app, text: 'La facture', media: 'document.pdf' })).toBe(204);
+    expect(received.splice(0)).toMatchObject([
+      { kind: 'text', text: 'Bonjour', from: PHONE, refers_to: null },
+      { kind: 'text', text: 'Merci', refers_to: { id: ours, text: 'Votre colis est là' } },
+      { kind: 'reaction', text: '👍', refers_to: { id: ours } },
+      { kind: 'document', text: 'La facture', media: { mimetype: 'application/pdf', file_name: 'document.pdf' } },
+    ]);
+  });
+
+  test('a file can be fetched until its sender is erased', async () => {
+    expect(await write({ channel: 'msgapp', to: OWN, media: 'photo.jpg' })).toBe(204);
+    const [photo] = received.splice(0);
+    const answer = await file(photo?.id ?? '');
+    expect(answer.headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''photo.jpg");
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(Buffer.from(sandboxMedia('photo.jpg')?.bytes ?? []));
+    expect(await service.app.get(ErasureService, { strict: false }).erase(PHONE)).toMatchObject({ received: 5 });
+    expect((await file(photo?.id ?? '')).status).toBe(404);
+  });
+
+  test.each<[string, object, number]>([
+    ['nothing', { to: 'INFOS' }, 400],
+    ['blanks', { to: 'INFOS', text: ' ' }, 400],
+    ['to nobody', { text: 'Bonjour' }, 400],
+    ['to a number that is not linked', { to: '22675000009', channel: 'msgapp', text: 'Bonjour' }, 409],
+    ['on a channel that is not there', { to: OWN, channel: 'fax', text: 'Bonjour' }, 409],
+    ['a file that is not there', { to: OWN, channel: 'msgapp', media: '../package.json' }, 404],
+  ])('%s is refused', async (_, body, status) => {
+    expect(await write(body)).toBe(status);
+    expect(received).toEqual([]);
+  });
+});

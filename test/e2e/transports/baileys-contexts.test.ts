@@ -1,0 +1,10 @@
+import { expect, test } from '@jest/globals';
+import { plainNode } from '../../support/plain-node.js';
+
+const PROGRAM = new URL('../../support/whatsapp/context-count.ts', import.meta.url);
+
+test('however many sessions there are and however often they connect, Node keeps no more storages for them', async () => {
+  const { counts, ...rest } = Object(await plainNode(PROGRAM));
+  expect(rest).toEqual({ received: 6, complaints: [] });
+  expect(counts).toEqual(Array(7).fill(counts[0]));
+});
