@@ -102,7 +102,7 @@ module.exports = {
       from: { path: '^src/client/' },
       to: {
         pathNot:
-          '^src/(client/|events/event-types\\.ts$|.+\\.api\\.ts$|accounts/keys/permissions\\.ts$|common/(retry-after|time)\\.ts$)',
+          '^src/(client/|events/(event-types|delivery-status)\\.ts$|.+\\.api\\.ts$|accounts/keys/permissions\\.ts$|common/(retry-after|time)\\.ts$)',
       },
     },
     {
@@ -117,7 +117,7 @@ module.exports = {
           PAGE,
           '^src/client/',
           '\\.api\\.ts$',
-          '^src/(common/(time|text/visible-text)|sms/(gsm7|segmentation))\\.ts$',
+          '^src/(common/(time|text/visible-text)|events/delivery-status|sms/(gsm7|segmentation))\\.ts$',
         ],
       },
     },
@@ -131,8 +131,11 @@ module.exports = {
       name: 'shapes-load-only-shapes',
       comment: 'The dashboard and the client are type-checked with the shapes that they import, without Node.',
       severity: 'error',
-      from: { path: '\\.api\\.ts$|^src/(events/event-types|accounts/keys/permissions)\\.ts$' },
-      to: { pathNot: '\\.api\\.ts$|^src/schemas/|^src/(events/event-types|accounts/keys/permissions)\\.ts$' },
+      from: { path: '\\.api\\.ts$|^src/(events/(event-types|delivery-status)|accounts/keys/permissions)\\.ts$' },
+      to: {
+        pathNot:
+          '\\.api\\.ts$|^src/schemas/|^src/(events/(event-types|delivery-status)|accounts/keys/permissions)\\.ts$',
+      },
     },
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     {

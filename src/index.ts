@@ -80,9 +80,8 @@ export type { HealthCheckName } from './core/health-check.api.js';
 export type { HealthOptions } from './core/health-options.js';
 export type { PortSource } from './core/port-provider.js';
 export type { TelemetryRoute, TelemetrySource } from './core/telemetry-source.js';
-export type { DeliveryStatus, PublishedStatus, WaitingStatus } from './events/delivery-status.api.js';
+export type { DeliveryStatus, PublishedStatus, WaitingStatus } from './events/delivery-status.js';
 export type {
-  DeliveryEventType,
   EventData,
   EventType,
   EventView,
@@ -94,6 +93,7 @@ export { DELIVERY_EVENTS } from './events/event-types.js';
 export type {
   CodeData,
   DeliveryData,
+  DeliveryEventType,
   EventDescription,
   EventHead,
   KeyData,

@@ -1,4 +1,4 @@
-import type { SmsStatus } from '../events/delivery-status.api.js';
+import type { SmsStatus } from '../events/delivery-status.js';
 import type { Metadata } from '../events/events.api.js';
 import type { SendPriority } from '../outbox/queue/priority.api.js';
 import type { SmsAttempt, SmsDetails, SmsQuote, SmsRecipient, SmsSendResult, SmsSummary } from '../sms/sms.api.js';
@@ -20,7 +20,7 @@ export interface SmsOrder {
   readonly metadata?: Metadata | undefined;
 }
 
-export type { DeliveryStatus, PublishedStatus, SmsStatus, WaitingStatus } from '../events/delivery-status.api.js';
+export type { DeliveryStatus, PublishedStatus, SmsStatus, WaitingStatus } from '../events/delivery-status.js';
 
 export type { SmsAttempt, SmsDetails, SmsQuote, SmsRecipient, SmsSendResult, SmsSummary } from '../sms/sms.api.js';
 

@@ -1,4 +1,4 @@
-import type { DeliveryStatus } from './delivery-status.api.js';
+import type { DeliveryStatus } from './delivery-status.js';
 import type { Metadata } from './events.api.js';
 
 /** A delivery that changed its state. */

@@ -1,8 +1,5 @@
-import { PUBLISHED_STATUSES, type PublishedStatus } from './delivery-status.api.js';
+import { PUBLISHED_STATUSES } from './delivery-status.js';
 import { ENDPOINT_EVENTS, EVENTS, type EventDescription, type EventHead } from './events.api.js';
-
-/** The type of an event of one recipient's delivery, for instance `message.delivered`. */
-export type DeliveryEventType = `message.${PublishedStatus}`;
 
 type Described = typeof EVENTS;
 

@@ -1,8 +1,8 @@
-import { isPublished } from './delivery-status.api.js';
+import { isPublished } from './delivery-status.js';
 import type { DeliveryTransition } from './delivery-transition.js';
 import { eventText } from './event-text.js';
-import type { DeliveryEventType, NewEvent } from './event-types.js';
-import type { DeliveryData, Metadata } from './events.api.js';
+import type { NewEvent } from './event-types.js';
+import type { DeliveryData, DeliveryEventType, Metadata } from './events.api.js';
 
 /** The most bytes of a carrier's error, as JSON. */
 const ERROR_BYTES = 512;

@@ -12,7 +12,7 @@ import {
   text,
 } from '../schemas/builders.js';
 import { type SchemaOf, schemaOf, type TypeOf } from '../schemas/schema.js';
-import { PUBLISHED_STATUSES } from './delivery-status.api.js';
+import { COMPLETE_STATUSES, DELIVERY_STATES, PUBLISHED_STATUSES, type PublishedStatus } from './delivery-status.js';
 
 // What events say. Moments are ISO 8601, amounts are units.
 
@@ -247,19 +247,21 @@ export interface EventDescription<T> {
 }
 
 const event = <T>(description: string, data: SchemaOf<T>): EventDescription<T> => ({ description, data });
-const delivery = (description: string) => event<DeliveryData>(description, DeliveryData);
 const session = (description: string) => event<SessionData>(description, SessionData);
+
+/** The type of an event of one recipient's delivery, for instance `message.delivered`. */
+export type DeliveryEventType = `message.${PublishedStatus}`;
+
+/** The events of one recipient's delivery: one for each state that the account is to know of. */
+const DELIVERIES = Object.fromEntries(
+  PUBLISHED_STATUSES.map((status) => [`message.${status}`, event(DELIVERY_STATES[status].meaning, DeliveryData)]),
+) as Readonly<Record<DeliveryEventType, EventDescription<DeliveryData>>>;
 
 /** The types of events of the log, in the order of the documents. */
 export const EVENTS = {
-  'message.sent': delivery('A carrier or a messaging app has taken the message.'),
-  'message.delivered': delivery('It reached the phone.'),
-  'message.read': delivery('It was read; messaging apps only.'),
-  'message.undelivered': delivery('The carrier could not deliver it.'),
-  'message.failed': delivery('It was refused for good; its units are refunded.'),
-  'message.unknown': delivery('There is no reliable result. A later report may still decide it.'),
+  ...DELIVERIES,
   'send.completed': event<SendData>(
-    'Once a send, when every recipient is `delivered`, `read`, `undelivered`, `failed` or `unknown` for the first time.',
+    `Once a send, when every recipient is in one of these states for the first time: ${COMPLETE_STATUSES.join(', ')}.`,
     SendData,
   ),
   'sms.received': event<ReceivedSms>('A phone sent a text to a number of the account.', ReceivedSms),

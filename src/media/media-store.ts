@@ -1,5 +1,5 @@
 import type { HostTransaction } from '../common/host-transaction.js';
-import { sqlListOf, WAITING_STATUSES } from '../events/delivery-status.api.js';
+import { sqlListOf, WAITING_STATUSES } from '../events/delivery-status.js';
 import type { Executor } from '../storage/engine/executor.js';
 import { type Row, rowsOf, write } from '../storage/engine/operation.js';
 import { bytesOf, optionalInteger, textOf } from '../storage/engine/rows.js';

@@ -1,5 +1,5 @@
 import { checkNumber } from '../common/inputs.js';
-import { DELIVERY_STATUSES } from '../events/delivery-status.api.js';
+import { DELIVERY_STATUSES } from '../events/delivery-status.js';
 import { listingQuery, type MessageListQuery } from '../outbox/listing/message-listing.js';
 import type { MessageQuery } from '../outbox/outbox-records.js';
 

@@ -1,4 +1,4 @@
-import { DELIVERY_STATUSES } from '../events/delivery-status.api.js';
+import { DELIVERY_STATUSES, meaningsOf } from '../events/delivery-status.js';
 import {
   count,
   EXAMPLE,
@@ -106,10 +106,7 @@ export const MsgappMessage = object('The message with its status and the time of
   to: shownNumber('The recipient.'),
   body: nullable(text('The text; null for a file, and when it was removed.', { example: EXAMPLE.text })),
   media: file('How the phone shows it.', { fileName: text('Its name.') }),
-  status: oneOf(
-    DELIVERY_STATUSES,
-    '`queued → sending → sent → delivered → read`; `failed`: refused for good, and refunded; `unknown`: there is no reliable answer.',
-  ),
+  status: oneOf(DELIVERY_STATUSES, meaningsOf(DELIVERY_STATUSES)),
   error: nullable(text('The name of the error; null when there is none.')),
   units: count('Units charged at the send.', { example: 1 }),
   refunded_units: count('Units refunded because it failed.'),

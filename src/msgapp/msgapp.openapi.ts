@@ -1,4 +1,4 @@
-import { DELIVERY_STATUSES } from '../events/delivery-status.api.js';
+import { DELIVERY_STATUSES } from '../events/delivery-status.js';
 import { MEDIA_KINDS } from '../media/media-type.js';
 import { binary, events, json } from '../openapi/contents.js';
 import { describeController, type ErrorDescription, fieldsOf } from '../openapi/controller-description.js';

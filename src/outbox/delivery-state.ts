@@ -1,6 +1,6 @@
-import { DELIVERY_STATES, type DeliveryStatus } from '../events/delivery-status.api.js';
+import { DELIVERY_STATES, type DeliveryStatus } from '../events/delivery-status.js';
 
-export type { DeliveryStatus } from '../events/delivery-status.api.js';
+export type { DeliveryStatus } from '../events/delivery-status.js';
 
 /**
  * The state that the account sees, which only moves forward: a delivery that is queued for another attempt is shown as

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from '../common/concurrency/once.js';
+import { DELIVERY_STATES } from '../events/delivery-status.js';
 import { readAsset } from './asset.js';
 
 /** What the page knows about its application. */
@@ -44,13 +45,17 @@ export function pagePolicy(): string {
 /** In cascade order. */
 const STYLES = ['base.css', 'phones.css', 'reply.css', 'codes.css', 'empty.css', 'hooks.css', 'dialog.css'];
 
-/** In execution order. The files share one scope: a later file uses the functions of earlier ones. */
+/**
+ * In execution order. The files share one scope: a later file uses the functions of earlier ones, and all of them use `STATES`, the
+ * states of deliveries.
+ */
 const SCRIPTS = ['texts.js', 'phones.js', 'view.js', 'message.js', 'reply.js', 'codes.js', 'hooks.js', 'live.js'];
 
 /** The document with style and script inlined, and its policy; read from disk and hashed at first use. */
 const pageFiles = once(() => {
   const style = `\n${textOf(STYLES)}`;
-  const script = `\n(() => {\n'use strict';\n${textOf(SCRIPTS)}})();\n`;
+  const states = `const STATES = ${JSON.stringify(DELIVERY_STATES)};`;
+  const script = `\n(() => {\n'use strict';\n${states}\n${textOf(SCRIPTS)}})();\n`;
   return {
     html: textOf(['page.html'])
       .replace('<style></style>', () => `<style>${style}</style>`)

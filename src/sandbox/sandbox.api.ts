@@ -1,4 +1,4 @@
-import { DELIVERY_STATUSES } from '../events/delivery-status.api.js';
+import { DELIVERY_STATUSES } from '../events/delivery-status.js';
 import {
   count,
   EXAMPLE,

@@ -1,10 +1,9 @@
-import type { DeliveryStatus } from '../events/delivery-status.api.js';
+import type { DeliveryStatus } from '../events/delivery-status.js';
 import type { AttemptEntry } from '../outbox/delivery-state.js';
 import type { RecipientDetails } from '../outbox/outbox-records.js';
-import { ATTEMPT_ERRORS, type SmsAttempt } from './sms.api.js';
+import { ATTEMPT_ERRORS, type AttemptError, type SmsAttempt } from './sms.api.js';
 
 type AttemptStatus = SmsAttempt['status'];
-type AttemptError = NonNullable<SmsAttempt['error']>;
 
 /** The newest attempts of a recipient, oldest first. */
 export function attemptsOf({ attempts, status }: RecipientDetails): readonly SmsAttempt[] {

@@ -1,7 +1,7 @@
 import { MessagingError } from '../common/errors.js';
 import { checkInput, checkLimit, checkNumber, checkString } from '../common/inputs.js';
 import { textOfCursor } from '../common/list-query.js';
-import { SMS_STATUSES } from '../events/delivery-status.api.js';
+import { SMS_STATUSES } from '../events/delivery-status.js';
 import { listingQuery, type MessageListQuery, statusOf } from '../outbox/listing/message-listing.js';
 import type { MessageQuery, RecipientQuery, StoredMessage } from '../outbox/outbox-records.js';
 

@@ -1,11 +1,11 @@
 import { describePort, mapIfAny, method, methodIfAny, nonEmptyText, objectIfAny, oneOf } from '../common/port.js';
+import type { ReportedStatus } from '../events/delivery-status.js';
 import {
   type DeliveryResult,
   type DeliveryTiming,
   REPEAT_POLICIES,
   type RepeatPolicy,
 } from '../outbox/delivery/delivery-result.js';
-import type { DeliveryStatus } from '../outbox/delivery-state.js';
 import type { Priority } from '../outbox/queue/priority.api.js';
 import type { RouteState } from './carrier-state.js';
 
@@ -60,7 +60,7 @@ export interface OutgoingSms {
 export interface SmsReport {
   readonly smsId: string;
   readonly position: number;
-  readonly status: Extract<DeliveryStatus, 'sent' | 'delivered' | 'undelivered' | 'failed' | 'unknown'>;
+  readonly status: ReportedStatus;
   /**
    * The {@link OutgoingSms.attempt} that the report is on, if the carrier names it. It then settles only an SMS that is
    * `unknown` since that attempt, such as after a crash, and of which no earlier attempt may have been accepted. `every`:

@@ -1,4 +1,4 @@
-import { type DeliveryStatus, SMS_STATUSES } from '../events/delivery-status.api.js';
+import { type DeliveryStatus, meaningsOf, REPORTED_STATUSES, SMS_STATUSES } from '../events/delivery-status.js';
 import {
   count,
   EXAMPLE,
@@ -22,15 +22,7 @@ import { type Schema, schemaOf, type TypeOf } from '../schemas/schema.js';
  * The result of an attempt. After `retry` and `postponed` the carrier had not accepted the SMS, and another attempt
  * follows.
  */
-export const ATTEMPT_STATUSES = [
-  'sent',
-  'delivered',
-  'undelivered',
-  'failed',
-  'retry',
-  'postponed',
-  'unknown',
-] as const;
+export const ATTEMPT_STATUSES = [...REPORTED_STATUSES, 'retry', 'postponed'] as const;
 
 /** The errors that accounts are shown. Carriers' own texts are not shown, because they may contain anything. */
 export const ATTEMPT_ERRORS = [
@@ -48,6 +40,7 @@ export const ATTEMPT_ERRORS = [
   'expired',
   'unsendable',
 ] as const;
+export type AttemptError = (typeof ATTEMPT_ERRORS)[number];
 
 /** One attempt to pass an SMS to a carrier, as shown to its account. */
 export const SmsAttempt = object('One attempt to pass an SMS to a carrier.', {
@@ -66,11 +59,7 @@ export interface SmsAttempt extends TypeOf<typeof SmsAttempt> {}
 /** One recipient of a sent SMS. */
 export const SmsRecipient = object('One recipient of a sent SMS.', {
   number: shownNumber('The recipient.'),
-  status: oneOf<DeliveryStatus>(
-    SMS_STATUSES,
-    '`queued → sending → sent → delivered` or `undelivered`; `failed`: refused for good or all attempts failed, and refunded; `unknown`: there is no reliable answer.',
-    { example: 'delivered' },
-  ),
+  status: oneOf<DeliveryStatus>(SMS_STATUSES, meaningsOf(SMS_STATUSES), { example: 'delivered' }),
   units: count('Units charged for this recipient.'),
   refunded_units: count('Units refunded because this recipient failed.'),
   error: nullable(

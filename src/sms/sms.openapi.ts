@@ -1,4 +1,4 @@
-import { SMS_STATUSES } from '../events/delivery-status.api.js';
+import { SMS_STATUSES } from '../events/delivery-status.js';
 import {
   describeController,
   type ErrorDescription,

@@ -1,5 +1,5 @@
 import type { HistogramMetric, Metric } from '../common/telemetry/telemetry.js';
-import { PUBLISHED_STATUSES, WAITING_STATUSES } from '../events/delivery-status.api.js';
+import { PUBLISHED_STATUSES, REPORTED_STATUSES, WAITING_STATUSES } from '../events/delivery-status.js';
 import { PRIORITIES } from '../outbox/queue/priority.api.js';
 
 /** Where a metric's values come from. Add up the values of all processes; those of the database are the same in every process. */
@@ -160,7 +160,7 @@ export const METRICS = {
   route_window_size: gauge('The most requests that a route may leave unanswered.', 'process', { route: 'route' }),
   receipts_total: counter('Receipts of carriers; `unread` has a state that is not known.', {
     route: 'route',
-    status: ['sent', 'delivered', 'undelivered', 'failed', 'unknown', 'unread'],
+    status: [...REPORTED_STATUSES, 'unread'],
   }),
   receipt_delay_seconds: histogram('Time from the acceptance of a delivery to its final receipt.', WAITS, {
     channel: 'channel',

@@ -1,5 +1,5 @@
 import { StorageUnavailableError } from '../common/errors.js';
-import { WAITING_STATUSES, type WaitingStatus } from '../events/delivery-status.api.js';
+import { WAITING_STATUSES, type WaitingStatus } from '../events/delivery-status.js';
 import { PRIORITIES, type Priority } from '../outbox/queue/priority.api.js';
 import { rankOf } from '../outbox/queue/priority.js';
 import { END, groupsOfQueues, QUEUES_BETWEEN } from '../outbox/queue/queues.js';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { SMS_STATUSES } from '../../src/events/delivery-status.api.js';
+import { DELIVERY_STATES, DELIVERY_STATUSES } from '../../src/events/delivery-status.js';
 import { EVENT_TYPES } from '../../src/events/event-types.js';
 import { loadMermaid } from '../support/mermaid.js';
 import { docs, readDoc, snippets } from '../support/readme.js';
@@ -157,9 +157,29 @@ describe('pictures', () => {
   });
 });
 
-test('docs/http-api.md explains each state of an SMS, and docs/events.md each type of event', () => {
-  const rows = readDoc('docs/http-api.md').match(/^\| `\w+` \|/gm) ?? [];
-  expect(rows).toEqual(expect.arrayContaining(SMS_STATUSES.map((status) => `| \`${status}\` |`)));
+/** The rows of the first table after a heading, without its head, cell by cell. */
+function tableAfter(path: string, heading: string): string[][] {
+  const [, section = ''] = readDoc(path).split(`\n${heading}\n`);
+  const [table = ''] = section.match(/(?:^\|.*\|\n)+/m) ?? [];
+  const rows = table.trimEnd().split('\n').slice(2);
+  return rows.map((row) => row.slice(2, -2).split(' | '));
+}
+
+describe('states of deliveries', () => {
+  test('docs/http-api.md says of each what the table says', () => {
+    const declared = Object.entries(DELIVERY_STATES).map(([status, { meaning }]) => [`\`${status}\``, meaning]);
+    expect(tableAfter('docs/http-api.md', '### States')).toEqual(declared);
+  });
+
+  test('docs/architecture.md draws each', () => {
+    const [, picture = ''] = readDoc('docs/architecture.md').split('## States of a delivery\n');
+    const [drawn = ''] = picture.split('```\n');
+    const drawnTo = [...drawn.matchAll(/ --> (\w+)/g)].map(([, status]) => status);
+    expect([...new Set(drawnTo)].sort()).toEqual([...DELIVERY_STATUSES].sort());
+  });
+});
+
+test('docs/events.md explains each type of event', () => {
   const types = readDoc('docs/events.md').match(/(?<=`)\w+\.\w+(?=`)/g) ?? [];
   expect(types).toEqual(expect.arrayContaining([...EVENT_TYPES]));
 });

@@ -1,6 +1,6 @@
 import type { AccountState } from '../../accounts/account.api.js';
 import { DAY_MS } from '../../common/time.js';
-import { WAITING_STATUSES } from '../../events/delivery-status.api.js';
+import { WAITING_STATUSES } from '../../events/delivery-status.js';
 import { PRIORITIES } from '../../outbox/queue/priority.api.js';
 import { rankOf } from '../../outbox/queue/priority.js';
 import type { Dialect } from '../../storage/dialect.js';

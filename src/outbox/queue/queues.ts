@@ -1,4 +1,4 @@
-import type { DeliveryStatus } from '../../events/delivery-status.api.js';
+import type { DeliveryStatus } from '../../events/delivery-status.js';
 import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, type Row, rowsOf } from '../../storage/engine/operation.js';
 import { integerOf, optionalInteger, type RowShape, textOf } from '../../storage/engine/rows.js';

@@ -1,4 +1,4 @@
-import { COMPLETE_STATUSES, sqlListOf } from '../../events/delivery-status.api.js';
+import { COMPLETE_STATUSES, sqlListOf } from '../../events/delivery-status.js';
 import type { CompletedSend } from '../../events/delivery-transition.js';
 import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, rowsOf, type Statement } from '../../storage/engine/operation.js';

@@ -1,4 +1,4 @@
-import { isComplete, isPublished } from '../../events/delivery-status.api.js';
+import { isComplete, isPublished } from '../../events/delivery-status.js';
 import type { TransactionPublisher } from '../../events/event-recorder.js';
 import type { NewEvent } from '../../events/event-types.js';
 import { deliveryEvents } from '../../events/events-of.js';

@@ -31,7 +31,7 @@ function costTexts({ segments, units, refundedUnits }) {
 function reasonText({ status, error }) {
   const unconfirmed = { sent: texts.noReceiptYet, unknown: texts.noReceipt }[status];
   const reason = texts.reasons[error] || error || unconfirmed;
-  return reason ? texts.because(texts.status[status], reason) : texts.status[status];
+  return reason ? texts.because(statusText(status), reason) : statusText(status);
 }
 
 function mediaNodes(message) {

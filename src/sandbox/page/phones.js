@@ -20,12 +20,13 @@ function keyOf(message) {
 
 /** Whether the phone has the message. */
 function hasArrived(message) {
-  return message.status === 'delivered' || message.status === 'read';
+  return STATES[message.status].stage === 'reached';
 }
 
 /** Whether the state of a message may still change soon. */
 function isPending(message) {
-  return message.status === 'queued' || message.status === 'sending' || message.status === 'sent';
+  const { stage } = STATES[message.status];
+  return stage === 'waiting' || stage === 'handed over';
 }
 
 function anyPending() {

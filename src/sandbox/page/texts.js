@@ -63,14 +63,6 @@ const TEXTS = {
     clearYes: 'Effacer',
     clearFailed: 'Les téléphones n’ont pas pu être vidés, réessayez.',
     cleared: 'Les téléphones sont vides',
-    status: {
-      queued: 'En attente',
-      sending: 'En cours d’envoi',
-      sent: 'Envoyé',
-      undelivered: 'Non remis',
-      failed: 'Échec',
-      unknown: 'Sort inconnu',
-    },
     reasons: {
       'sandbox: refused': 'refusé par l’opérateur',
       'sandbox: temporary error': 'erreur passagère, nouvel essai',
@@ -149,14 +141,6 @@ const TEXTS = {
     clearYes: 'Remove',
     clearFailed: 'The phones could not be cleared, try again.',
     cleared: 'The phones are empty',
-    status: {
-      queued: 'Waiting',
-      sending: 'Being sent',
-      sent: 'Sent',
-      undelivered: 'Undelivered',
-      failed: 'Failed',
-      unknown: 'Outcome unknown',
-    },
     reasons: {
       'sandbox: refused': 'refused by the carrier',
       'sandbox: temporary error': 'temporary error, will be tried again',
@@ -190,6 +174,11 @@ const nearDay = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
 function translatePage() {
   document.documentElement.lang = language;
   for (const element of document.querySelectorAll('[data-text]')) element.textContent = texts[element.dataset.text];
+}
+
+/** The name of a state of a delivery. `STATES` is the server's table. */
+function statusText(status) {
+  return STATES[status].name[language];
 }
 
 /** Midnight of a date in the browser's time zone, so that equal days compare equal. */

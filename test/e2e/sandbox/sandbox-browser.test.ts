@@ -174,7 +174,7 @@ suite('the page of the sandbox in a browser', () => {
       const reasonAt = (end: string) => card(page, `+226 70 99 00 0${end}`).locator('.lost .reason').textContent();
       expect(await reasonAt('1')).toBe('Failed: refused by the carrier');
       expect(await reasonAt('4')).toBe('Undelivered: the phone was not reached');
-      await page.getByText('Outcome unknown: accepted by the carrier, never confirmed').waitFor();
+      await page.getByText('Unknown: accepted by the carrier, never confirmed').waitFor();
       const late = card(page, '+226 70 99 00 02');
       expect([await late.locator('.message').count(), await late.locator('.lost').count()]).toEqual([1, 0]);
       const foot = (number: string) => card(page, number).locator('.cost').allTextContents();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { DeliveryStatus } from '../../../src/events/delivery-status.api.js';
+import type { DeliveryStatus } from '../../../src/events/delivery-status.js';
 import type { DeliveryTransition } from '../../../src/events/delivery-transition.js';
 import { deliveryEvents } from '../../../src/events/events-of.js';
 import { refusedTransitions } from '../../../src/outbox/accept/refusals.js';

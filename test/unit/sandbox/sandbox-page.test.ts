@@ -226,8 +226,8 @@ describe('the page', () => {
     const phones = browser.get('phones');
     expect(phones.texts('reason')).toEqual([
       'En cours d’envoi : erreur passagère, nouvel essai',
-      'Échec : refusé par l’opérateur',
-      'Sort inconnu : accepté par l’opérateur, jamais confirmé',
+      'Échoué : refusé par l’opérateur',
+      'Inconnu : accepté par l’opérateur, jamais confirmé',
       'Non remis : another carrier says so',
     ]);
     expect(phones.all('lost')).toHaveLength(4);
@@ -245,7 +245,7 @@ describe('the page', () => {
     ]);
     browser.latest = [{ ...lost, status: 'unknown' }];
     await browser.later();
-    expect(browser.get('phones').texts('reason')).toEqual(['Sort inconnu : accepté par l’opérateur, jamais confirmé']);
+    expect(browser.get('phones').texts('reason')).toEqual(['Inconnu : accepté par l’opérateur, jamais confirmé']);
   });
 
   test.each([

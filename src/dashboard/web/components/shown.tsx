@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { DELIVERY_STATES, type DeliveryStage } from '../../../events/delivery-status.js';
 import { serverNow } from '../core/clock.js';
 import { ago, exactMoment, number } from '../core/format.js';
 import { stateName, word } from '../core/words.js';
@@ -11,32 +12,43 @@ setInterval(() => {
 
 export type Tone = 'calm' | 'good' | 'warn' | 'bad' | 'info';
 
+const TONE_OF_STAGE = {
+  waiting: 'info',
+  'handed over': 'info',
+  reached: 'good',
+  'not reached': 'bad',
+  unsure: 'warn',
+} as const satisfies Readonly<Record<DeliveryStage, Tone>>;
+
+const DELIVERY_TONES = Object.entries(DELIVERY_STATES).map(([status, { stage }]) => [status, TONE_OF_STAGE[stage]]);
+
 const TONES: Readonly<Record<string, Tone>> = {
-  delivered: 'good',
+  ...Object.fromEntries(DELIVERY_TONES),
   active: 'good',
   verified: 'good',
   open: 'good',
   done: 'good',
   connected: 'good',
-  read: 'good',
   pending: 'warn',
   resting: 'warn',
   expired: 'warn',
+  retry: 'warn',
+  postponed: 'warn',
   suspended: 'warn',
-  unknown: 'warn',
   broken: 'bad',
   rejected: 'bad',
-  undelivered: 'bad',
-  failed: 'bad',
   refused: 'bad',
   down: 'bad',
   revoked: 'bad',
   closed: 'bad',
-  sent: 'info',
   accepted: 'info',
-  queued: 'info',
   running: 'info',
 };
+
+/** The colour of a status of the API. */
+export function toneOf(status: string): Tone {
+  return TONES[status] ?? 'calm';
+}
 
 /** A status of the API as a coloured badge. */
 export function Status({
@@ -48,7 +60,7 @@ export function Status({
   readonly tone?: Tone | undefined;
   readonly text?: string | undefined;
 }) {
-  return <span class={`badge ${tone ?? TONES[of] ?? 'calm'}`}>{text ?? stateName.of(of)}</span>;
+  return <span class={`badge ${tone ?? toneOf(of)}`}>{text ?? stateName.of(of)}</span>;
 }
 
 /** How long ago something happened, with the exact time as a tooltip. Null: never. */

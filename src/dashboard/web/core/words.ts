@@ -1,4 +1,5 @@
-import { texts } from './i18n.js';
+import { DELIVERY_STATES, type DeliveryStatus } from '../../../events/delivery-status.js';
+import { type Language, texts } from './i18n.js';
 
 /** Words that several screens share. */
 export const word = texts(
@@ -77,17 +78,12 @@ export const word = texts(
 /** The name of a status of the API: `stateName.of(status)`. */
 export const stateName = texts(
   {
+    ...deliveryNames('en'),
     pending: 'Pending',
-    queued: 'Queued',
     accepted: 'Accepted',
-    sent: 'Sent',
-    delivered: 'Delivered',
-    undelivered: 'Undelivered',
     rejected: 'Rejected',
     refused: 'Refused',
-    failed: 'Failed',
     expired: 'Expired',
-    unknown: 'Unknown',
     active: 'Active',
     revoked: 'Revoked',
     suspended: 'Suspended',
@@ -99,20 +95,14 @@ export const stateName = texts(
     down: 'Down',
     running: 'Running',
     done: 'Done',
-    read: 'Read',
   },
   {
+    ...deliveryNames('fr'),
     pending: 'En attente',
-    queued: 'En file',
     accepted: 'Accepté',
-    sent: 'Envoyé',
-    delivered: 'Remis',
-    undelivered: 'Non remis',
     rejected: 'Rejeté',
     refused: 'Refusé',
-    failed: 'Échoué',
     expired: 'Expiré',
-    unknown: 'Inconnu',
     active: 'Actif',
     revoked: 'Révoqué',
     suspended: 'Suspendu',
@@ -124,6 +114,10 @@ export const stateName = texts(
     down: 'Hors service',
     running: 'En cours',
     done: 'Terminé',
-    read: 'Lu',
   },
 );
+
+function deliveryNames(language: Language) {
+  const names = Object.entries(DELIVERY_STATES).map(([status, { name }]) => [status, name[language]]);
+  return Object.fromEntries(names) as Readonly<Record<DeliveryStatus, string>>;
+}

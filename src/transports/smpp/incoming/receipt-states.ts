@@ -3,15 +3,6 @@ import type { SmsReport } from '../../../sms/sms-transport.js';
 /** What a state in a receipt means for the SMS. `sent`: the state is not final, and another receipt reports the end. */
 export type ReceiptStatus = SmsReport['status'];
 
-/** All statuses that a state may stand for. */
-export const RECEIPT_STATUSES = [
-  'sent',
-  'delivered',
-  'undelivered',
-  'failed',
-  'unknown',
-] as const satisfies readonly ReceiptStatus[];
-
 /**
  * The states that carriers document, by what they mean.
  *
@@ -152,6 +143,9 @@ const DOCUMENTED: Readonly<Record<ReceiptStatus, readonly string[]>> = {
   ],
   unknown: ['UNKNOWN', 'UNKNOWNSTATE', 'NULL', 'NONE', 'NODLR', 'NODLROPTR', 'UNCONFIRMED'],
 };
+
+/** All statuses that a state may stand for. */
+export const RECEIPT_STATUSES = Object.keys(DOCUMENTED) as readonly ReceiptStatus[];
 
 /** The states by the value of the parameter message_state, starting with 0 (SMPP 3.4 section 5.2.28, SMPP 5.0 for 0 and 9). */
 const BY_NUMBER = [

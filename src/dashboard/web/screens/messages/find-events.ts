@@ -1,4 +1,5 @@
 import type { AccountEvent, EventType } from '../../../../client/index.js';
+import { PUBLISHED_STATUSES } from '../../../../events/delivery-status.js';
 import { messaging } from '../../core/clients.js';
 import { fieldOf } from '../shared/event.js';
 
@@ -21,15 +22,8 @@ const PAGE = 500;
 const MAX_PAGES = 10;
 /** How much earlier the search begins, because the order of the numbers may differ a little from the order of the times. */
 const SLACK_MS = 60_000;
-const TYPES: readonly EventType[] = [
-  'message.sent',
-  'message.delivered',
-  'message.read',
-  'message.undelivered',
-  'message.failed',
-  'message.unknown',
-  'send.completed',
-];
+const DELIVERY_EVENTS = PUBLISHED_STATUSES.map((status) => `message.${status}` as const);
+const TYPES: readonly EventType[] = [...DELIVERY_EVENTS, 'send.completed'];
 
 /**
  * Finds the events of one message. The log has no index by message, so a binary search finds the time of the message, and pages

@@ -1,3 +1,4 @@
+import type { DeliveryStatus, SmsAttempt } from '../../../../client/index.js';
 import { texts } from '../../core/i18n.js';
 
 export const t = texts(
@@ -125,10 +126,11 @@ export const t = texts(
   },
 );
 
-/** The names of statuses and errors that the shared words lack. */
+type StepWord = NonNullable<SmsAttempt['error']> | Exclude<SmsAttempt['status'], DeliveryStatus> | 'opted_out';
+
+/** The names of results and errors of attempts. */
 export const stepName = texts(
   {
-    sending: 'Sending',
     retry: 'Will be retried',
     postponed: 'Postponed',
     temporary: 'temporary error',
@@ -145,9 +147,8 @@ export const stepName = texts(
     refused: 'refused',
     undelivered: 'undelivered',
     opted_out: 'opted out',
-  },
+  } satisfies Readonly<Record<StepWord, string>>,
   {
-    sending: 'En cours d’envoi',
     retry: 'À réessayer',
     postponed: 'Remis à plus tard',
     temporary: 'erreur passagère',
@@ -166,6 +167,3 @@ export const stepName = texts(
     opted_out: 'désinscrit',
   },
 );
-
-/** The statuses that a list can be filtered by. */
-export const STATUSES = ['queued', 'sending', 'sent', 'delivered', 'undelivered', 'failed', 'unknown'] as const;

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { MsgappMessage, SmsSummary } from '../../../../client/index.js';
+import { DELIVERY_STATES } from '../../../../events/delivery-status.js';
 import { Button, CopyButton } from '../../components/button.js';
 import { Failure, Loading, Note } from '../../components/notes.js';
 import { Facts, Screen, Section } from '../../components/page.js';
@@ -188,7 +189,6 @@ function Id({ of }: { readonly of: string }) {
 }
 
 const PAGE = 500;
-const NOT_REACHED: readonly string[] = ['failed', 'undelivered'];
 
 /** Buttons that open the form with this message filled in. The numbers are read first, page by page. */
 function Again({ of }: { readonly of: Found }) {
@@ -201,7 +201,7 @@ function Again({ of }: { readonly of: Found }) {
       const { smsID, signature, content, metadata } = of.sms;
       const numbers: string[] = [];
       for await (const { number, status } of messaging().sms.recipients(smsID, { limit: PAGE })) {
-        if (only === 'all' || NOT_REACHED.includes(status)) numbers.push(number);
+        if (only === 'all' || DELIVERY_STATES[status].stage === 'not reached') numbers.push(number);
         gathered.value++;
       }
       composeAgain({ channel: 'sms', signature, text: content ?? '', numbers, metadata: metadata ?? {} });

@@ -1,3 +1,4 @@
+import { SMS_STATUSES } from '../../../../events/delivery-status.js';
 import { Button } from '../../components/button.js';
 import { DayFields, SelectField } from '../../components/field.js';
 import { Empty, Note } from '../../components/notes.js';
@@ -14,7 +15,7 @@ import { cleanNumber, shownNumber } from '../shared/number.js';
 import { nameOf } from './delivery-status.js';
 import { Message } from './message.js';
 import { type MessageFilters, mergedLists, useApp, useSms } from './message-lists.js';
-import { STATUSES, t } from './message-texts.js';
+import { t } from './message-texts.js';
 import type { Row } from './message-types.js';
 import { RowStatus } from './row-status.js';
 import '../shared/parts.css';
@@ -66,7 +67,7 @@ function AllMessages() {
           <SelectField
             label={word('status')}
             value={queryValue('status')}
-            options={[['', word('all')], ...STATUSES.map((each) => [each, nameOf(each)] as const)]}
+            options={[['', word('all')], ...SMS_STATUSES.map((each) => [each, nameOf(each)] as const)]}
             onInput={(status) => setQuery({ status })}
           />
           {all.includes('sms') && <QueryField name="signature" label={t('from')} />}
@@ -91,7 +92,7 @@ function Listed({ channels }: { readonly channels: readonly string[] }) {
   const [key, ...value] = queryValue('metadata').split('=');
   const filters: MessageFilters = {
     number: cleanNumber(queryValue('number')),
-    status: choiceOf('status', STATUSES),
+    status: choiceOf('status', SMS_STATUSES),
     ...chosenPeriod(),
     metadata: key && value.length > 0 ? { [key]: value.join('=') } : undefined,
   };

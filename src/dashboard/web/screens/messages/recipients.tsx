@@ -1,4 +1,5 @@
 import type { SmsRecipient, SmsSummary } from '../../../../client/index.js';
+import { SMS_STATUSES } from '../../../../events/delivery-status.js';
 import { SelectField } from '../../components/field.js';
 import { Empty } from '../../components/notes.js';
 import { Section } from '../../components/page.js';
@@ -10,12 +11,12 @@ import { choiceOf, setQuery } from '../../core/router.js';
 import { word } from '../../core/words.js';
 import { shownNumber } from '../shared/number.js';
 import { DeliveryStatus, nameOf } from './delivery-status.js';
-import { STATUSES, stepName, t } from './message-texts.js';
+import { stepName, t } from './message-texts.js';
 import { stepsOfSms, Timeline } from './timeline.js';
 
 /** The recipients of an SMS, each with its timeline. */
 export function Recipients({ of }: { readonly of: SmsSummary }) {
-  const status = choiceOf('status', STATUSES);
+  const status = choiceOf('status', SMS_STATUSES);
   const list = useList(
     (options) => messaging().sms.recipients(of.smsID, { status }, options),
     [of.smsID, status],
@@ -42,7 +43,7 @@ export function Recipients({ of }: { readonly of: SmsSummary }) {
         <SelectField
           label={word('status')}
           value={status ?? ''}
-          options={[['', word('all')], ...STATUSES.map((each) => [each, nameOf(each)] as const)]}
+          options={[['', word('all')], ...SMS_STATUSES.map((each) => [each, nameOf(each)] as const)]}
           onInput={(value) => setQuery({ status: value })}
         />
       }

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { Status } from '../../components/shown.js';
+import { COMPLETE_STATUSES } from '../../../../events/delivery-status.js';
+import { Status, type Tone, toneOf } from '../../components/shown.js';
 import { messaging } from '../../core/clients.js';
 import { chosenAccount } from '../../core/router.js';
 import { DeliveryStatus, nameOf } from './delivery-status.js';
@@ -9,8 +10,7 @@ import type { Row } from './message-types.js';
 
 type Counts = Readonly<Record<string, number>>;
 
-/** Statuses after which the list does not load a delivery again. Later changes are shown on the page of the message. */
-const LAST: readonly string[] = ['delivered', 'undelivered', 'failed', 'read', 'unknown'];
+const COMPLETE: readonly string[] = COMPLETE_STATUSES;
 
 /** How many recipients of a message are counted in the list. */
 const COUNTED = 50;
@@ -73,26 +73,27 @@ function CountedStatus({ id, total }: { readonly id: string; readonly total: num
   );
 }
 
-/** The statuses from worst to best. Only the worst one gives the badge its colour. */
-const WORST: readonly string[] = ['failed', 'undelivered', 'unknown', 'sending', 'queued'];
+/** From worst to best. */
+const TONES = ['bad', 'warn', 'info', 'calm', 'good'] as const satisfies readonly Tone[];
 
 /** The less frequent statuses in one badge, in the colour of the worst one. */
 function Others({ of }: { readonly of: readonly (readonly [status: string, count: number])[] }) {
   const [only] = of;
   if (!only) return null;
   if (of.length === 1) return <DeliveryStatus of={only[0]} count={only[1]} />;
-  const worst = WORST.find((each) => of.some(([status]) => status === each)) ?? only[0];
+  const worst = TONES.find((tone) => of.some(([status]) => toneOf(status) === tone));
   const all = of.map(([status, count]) => `${nameOf(status)} ${count}`).join(', ');
   return (
     <span title={all}>
-      <Status of={worst} text={t('otherStates', { n: of.reduce((sum, [, count]) => sum + count, 0) })} />
+      <Status of={only[0]} tone={worst} text={t('otherStates', { n: of.reduce((sum, [, count]) => sum + count, 0) })} />
       <span class="hidden-text"> ({all})</span>
     </span>
   );
 }
 
+/** Whether the list need not load the statuses again. Later changes are shown on the page of the message. */
 function isOver(counts: Counts | undefined): boolean {
-  return counts !== undefined && Object.keys(counts).every((status) => LAST.includes(status));
+  return counts !== undefined && Object.keys(counts).every((status) => COMPLETE.includes(status));
 }
 
 async function countsOf(id: string, signal: AbortSignal): Promise<Counts> {

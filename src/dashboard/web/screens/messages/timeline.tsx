@@ -1,4 +1,6 @@
 import type { MsgappMessage, SmsRecipient } from '../../../../client/index.js';
+import { DELIVERY_STATES, isComplete } from '../../../../events/delivery-status.js';
+import { type Tone, toneOf } from '../../components/shown.js';
 import { exactMoment, moment } from '../../core/format.js';
 import { DeliveryStatus, nameOf } from './delivery-status.js';
 import { stepName, t } from './message-texts.js';
@@ -9,18 +11,8 @@ interface Step {
   readonly what: string;
   readonly status?: string | undefined;
   readonly detail?: string | undefined;
-  readonly tone?: 'good' | 'warn' | 'bad' | undefined;
+  readonly tone?: Tone | undefined;
 }
-
-const TONES: Readonly<Record<string, Step['tone']>> = {
-  delivered: 'good',
-  read: 'good',
-  undelivered: 'bad',
-  failed: 'bad',
-  unknown: 'warn',
-  retry: 'warn',
-  postponed: 'warn',
-};
 
 /** What happened to a message, the earliest step first. */
 export function Timeline({ steps, label }: { readonly steps: readonly Step[]; readonly label: string }) {
@@ -54,7 +46,7 @@ export function stepsOfSms(of: SmsRecipient, sentAt: string): readonly Step[] {
   const opted = error === 'opted_out';
   const left = attempts_count - attempts.length;
   const last = attempts.at(-1);
-  const isWaiting = status === 'queued' || status === 'sending';
+  const isWaiting = DELIVERY_STATES[status].stage === 'waiting';
   // The newest attempt has the status of its report. If the report came later, it gets a step with its own time.
   const reported = last !== undefined && !isWaiting && Date.parse(updated_at) - Date.parse(last.at) > 1000;
   return [
@@ -67,13 +59,13 @@ export function stepsOfSms(of: SmsRecipient, sentAt: string): readonly Step[] {
         what: t('attempt', { route: attempt.route }),
         status: own,
         detail: own === 'sent' || attempt.error === null ? undefined : stepName.of(attempt.error),
-        tone: TONES[own],
+        tone: toneOf(own),
       };
     }),
-    ...(reported ? [{ at: updated_at, what: t('report'), status, detail: errorOf(error), tone: TONES[status] }] : []),
+    ...(reported ? [{ at: updated_at, what: t('report'), status, detail: errorOf(error), tone: toneOf(status) }] : []),
     ...(isWaiting ? [{ at: undefined, what: t('waits') }] : []),
     ...(!isWaiting && last === undefined && !opted
-      ? [{ at: updated_at, what: nameOf(status), detail: errorOf(error), tone: TONES[status] }]
+      ? [{ at: updated_at, what: nameOf(status), detail: errorOf(error), tone: toneOf(status) }]
       : []),
     ...(refunded > 0 ? [{ at: updated_at, what: t('refund', { n: refunded }) }] : []),
   ];
@@ -102,10 +94,10 @@ export function stepsOfApp(of: MsgappMessage): readonly Step[] {
     delivered_at === null ? undefined : { at: delivered_at, what: t('deliveredAt'), tone: 'good' },
     read_at === null ? undefined : { at: read_at, what: t('readAt'), tone: 'good' },
     failed_at === null ? undefined : { at: failed_at, what: t('failedAt'), detail: errorOf(error), tone: 'bad' },
-    status === 'undelivered' || status === 'unknown'
-      ? { at: updated_at, what: nameOf(status), detail: errorOf(error), tone: TONES[status] }
+    isComplete(status) && delivered_at === null && read_at === null && failed_at === null
+      ? { at: updated_at, what: nameOf(status), detail: errorOf(error), tone: toneOf(status) }
       : undefined,
-    status === 'queued' || status === 'sending' ? { at: undefined, what: t('waits') } : undefined,
+    DELIVERY_STATES[status].stage === 'waiting' ? { at: undefined, what: t('waits') } : undefined,
     refunded > 0 ? { at: updated_at, what: t('refund', { n: refunded }) } : undefined,
   ];
   return steps.filter((step) => step !== undefined);

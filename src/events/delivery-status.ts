@@ -1,0 +1,142 @@
+export type DeliveryStage = 'waiting' | 'handed over' | 'reached' | 'not reached' | 'unsure';
+
+/** What the rest of the module has to know of one state of a delivery. */
+interface DeliveryState {
+  /** States move forward, to a higher rank. See `nextState` for the exceptions. */
+  readonly rank: number;
+  /**
+   * `waiting`: no carrier has it yet. `handed over`: a report of the carrier may follow. The other stages complete a delivery,
+   * which then needs no further attempt: it `reached` the phone, it did not, or it is `unsure` whether it did. Each state after
+   * `waiting` has an event `message.<state>` and is counted in `messaging_deliveries_total`.
+   */
+  readonly stage: DeliveryStage;
+  /** Whether only messaging apps report it. */
+  readonly appsOnly: boolean;
+  /** What it means, in documents. */
+  readonly meaning: string;
+  /** How the pages of the dashboard and of the sandbox call it. */
+  readonly name: { readonly en: string; readonly fr: string };
+}
+
+/**
+ * The states of one recipient's delivery, in the order of the documents. Types, checks, SQL, OpenAPI, events, metrics and the
+ * words and colours of the pages are derived from this table.
+ */
+export const DELIVERY_STATES = {
+  queued: {
+    rank: 0,
+    stage: 'waiting',
+    appsOnly: false,
+    meaning: 'It waits for its first attempt.',
+    name: { en: 'Queued', fr: 'En file' },
+  },
+  sending: {
+    rank: 1,
+    stage: 'waiting',
+    appsOnly: false,
+    meaning: 'An attempt is under way, or has failed and will be repeated; `error` gives the reason.',
+    name: { en: 'Sending', fr: 'En cours d’envoi' },
+  },
+  sent: {
+    rank: 2,
+    stage: 'handed over',
+    appsOnly: false,
+    meaning: 'A carrier or a messaging app has taken it.',
+    name: { en: 'Sent', fr: 'Envoyé' },
+  },
+  delivered: {
+    rank: 4,
+    stage: 'reached',
+    appsOnly: false,
+    meaning: 'It reached the phone.',
+    name: { en: 'Delivered', fr: 'Remis' },
+  },
+  read: {
+    rank: 5,
+    stage: 'reached',
+    appsOnly: true,
+    meaning: 'It was read; messaging apps only.',
+    name: { en: 'Read', fr: 'Lu' },
+  },
+  undelivered: {
+    rank: 5,
+    stage: 'not reached',
+    appsOnly: false,
+    meaning: 'The carrier could not deliver it.',
+    name: { en: 'Undelivered', fr: 'Non remis' },
+  },
+  failed: {
+    rank: 5,
+    stage: 'not reached',
+    appsOnly: false,
+    meaning: 'It was refused for good, or all its attempts failed. Its units are refunded.',
+    name: { en: 'Failed', fr: 'Échoué' },
+  },
+  unknown: {
+    rank: 3,
+    stage: 'unsure',
+    appsOnly: false,
+    meaning: 'There is no reliable result. A later report may still decide it.',
+    name: { en: 'Unknown', fr: 'Inconnu' },
+  },
+} as const satisfies Readonly<Record<string, DeliveryState>>;
+
+type States = typeof DELIVERY_STATES;
+
+/**
+ * The state of one recipient's delivery: `queued → sending → sent → delivered → read`, or `undelivered`, `failed`, `unknown`.
+ * `DELIVERY_STATES` says what each means.
+ */
+export type DeliveryStatus = keyof States;
+
+type StatusWith<Property> = { [S in DeliveryStatus]: States[S] extends Property ? S : never }[DeliveryStatus];
+
+/** The states of a delivery that is not handed over to a carrier yet. */
+export type WaitingStatus = StatusWith<{ readonly stage: 'waiting' }>;
+
+/** The states that have an event, because the account is to know of them. */
+export type PublishedStatus = Exclude<DeliveryStatus, WaitingStatus>;
+
+/** The states of an SMS. */
+export type SmsStatus = StatusWith<{ readonly appsOnly: false }>;
+
+/** The states that carriers of SMS report. */
+export type ReportedStatus = Extract<PublishedStatus, SmsStatus>;
+
+function statusesWith<S extends DeliveryStatus>(has: (state: DeliveryState) => boolean): readonly S[] {
+  const all = Object.entries<DeliveryState>(DELIVERY_STATES);
+  // The caller's condition is the one of the type S.
+  return all.filter(([, state]) => has(state)).map(([status]) => status as S);
+}
+
+export const DELIVERY_STATUSES = statusesWith<DeliveryStatus>(() => true);
+export const WAITING_STATUSES = statusesWith<WaitingStatus>(({ stage }) => stage === 'waiting');
+export const PUBLISHED_STATUSES = statusesWith<PublishedStatus>(({ stage }) => stage !== 'waiting');
+export const SMS_STATUSES = statusesWith<SmsStatus>(({ appsOnly }) => !appsOnly);
+export const REPORTED_STATUSES = statusesWith<ReportedStatus>(
+  ({ stage, appsOnly }) => stage !== 'waiting' && !appsOnly,
+);
+
+/** The states that complete a recipient: it needs no further attempt, and nothing is waited for. */
+export const COMPLETE_STATUSES = statusesWith<DeliveryStatus>(
+  ({ stage }) => stage !== 'waiting' && stage !== 'handed over',
+);
+
+export function isComplete(status: DeliveryStatus): boolean {
+  return COMPLETE_STATUSES.includes(status);
+}
+
+/** Whether a delivery that reaches this state has an event. */
+export function isPublished(status: DeliveryStatus): status is PublishedStatus {
+  return DELIVERY_STATES[status].stage !== 'waiting';
+}
+
+/** States with what they mean, for documents: `` `queued`: It waits for its first attempt. `` and so on. */
+export function meaningsOf(statuses: readonly DeliveryStatus[]): string {
+  return statuses.map((status) => `\`${status}\`: ${DELIVERY_STATES[status].meaning}`).join(' ');
+}
+
+/** States as a list of SQL: `'queued', 'sending'`. */
+export function sqlListOf(statuses: readonly DeliveryStatus[]): string {
+  return statuses.map((status) => `'${status}'`).join(', ');
+}
