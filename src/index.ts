@@ -67,14 +67,14 @@ export {
 export type { Catalogue, Locale, TextKey, TextValues } from './common/text/catalogue.js';
 export type {
   CoreAsyncOptions,
-  CoreGraph,
+  CoreFactoryOptions,
+  CoreGraphOptions,
   CoreOptions,
-  CoreValues,
   FactoryImports,
   MessagingOptionsFactory,
+  OptionsFromFactory,
+  OptionsSource,
   SharedCore,
-  ValuesFactory,
-  ValuesSource,
 } from './core/core-options.js';
 export type { HealthCheckName } from './core/health-check.api.js';
 export type { HealthOptions } from './core/health-options.js';
@@ -185,26 +185,26 @@ export type { MediaAllow, MediaOptions } from './media/media-options.js';
 export { MessagingModule } from './messaging/messaging.module.js';
 export { MessagingCore } from './messaging/messaging-core.module.js';
 export type {
-  ManagementGraph,
+  ManagementFactoryOptions,
+  ManagementGraphOptions,
   ManagementModuleAsyncOptions,
   ManagementModuleOptions,
-  ManagementValues,
   MessagingAsyncOptions,
   MessagingOptions,
-  MsgappGraph,
+  MsgappFactoryOptions,
+  MsgappGraphOptions,
   MsgappModuleAsyncOptions,
   MsgappModuleOptions,
-  MsgappValues,
   OneOrMore,
+  OtpFactoryOptions,
   OtpModuleAsyncOptions,
   OtpModuleOptions,
-  OtpValues,
-  SmsGraph,
+  SmsGraphOptions,
   SmsModuleAsyncOptions,
   SmsModuleOptions,
+  WebhookFactoryOptions,
   WebhooksModuleAsyncOptions,
   WebhooksModuleOptions,
-  WebhookValues,
 } from './messaging/module-options.js';
 export { messagingMigrations } from './messaging/schema.js';
 export type { TypeormStorageSource } from './messaging/typeorm-storage.js';
@@ -219,10 +219,10 @@ export type {
   SessionView,
 } from './msgapp/msgapp.api.js';
 export { MsgappModule } from './msgapp/msgapp.module.js';
+export type { ConnectLimits, MsgappOptions, MsgappTariff } from './msgapp/msgapp-options.js';
 export type { MsgappListQuery } from './msgapp/msgapp-query.js';
 export type { MsgappSendOptions } from './msgapp/msgapp-service.js';
 export { type MsgappFile, MsgappService, type MsgappText } from './msgapp/msgapp-service.js';
-export type { ConnectLimits, MsgappOptions, MsgappTariff } from './msgapp/msgapp-settings.js';
 export type { IncomingMedia, IncomingMsgapp, LinkEnd, MediaKind } from './msgapp/msgapp-transport.js';
 export {
   type Link,
@@ -315,7 +315,7 @@ export {
   type StorageFinding,
   type StorageHealth,
 } from './storage/messaging-storage.js';
-export type { TypeormStorageSettings } from './storage/sql-storage.js';
+export type { SqlStorageOptions } from './storage/sql-storage.js';
 export type { MeasureOrder, StorageMeasures } from './telemetry/storage-meter.js';
 export type {
   AttemptPage,

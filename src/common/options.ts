@@ -101,7 +101,7 @@ type Read<O> = O extends Option<infer V> ? V : never;
 type Needless<F> = { [K in keyof F]: undefined extends Read<F[K]> ? K : never }[keyof F];
 
 /** The settings that options are read to. An option that is missing and has no default is absent. */
-export type ReadOptions<F> = { readonly [K in Exclude<keyof F, Needless<F>>]: Read<F[K]> } & {
+export type SettingsOf<F> = { readonly [K in Exclude<keyof F, Needless<F>>]: Read<F[K]> } & {
   readonly [K in Needless<F>]?: Exclude<Read<F[K]>, undefined>;
 };
 
@@ -117,7 +117,7 @@ function refuseNull(given: unknown, place: OptionPlace): void {
 export function group<F extends Options>(
   fields: F,
   why: (formatted: string) => string = () => 'must be an object',
-): Option<ReadOptions<F>> {
+): Option<SettingsOf<F>> {
   const known = (given: unknown, place: OptionPlace): Readonly<Record<string, unknown>> => {
     if (!isRecord(given)) return place.refuse(why(place.format(given)));
     const unknown = Object.keys(given).find((name) => given[name] !== undefined && !Object.hasOwn(fields, name));
@@ -138,14 +138,14 @@ export function group<F extends Options>(
 }
 
 /** Reads the declared options of an object. The object may have further options, whose names were checked before. */
-export function readOptions<F extends Options>(fields: F, given: object, place: OptionPlace): ReadOptions<F> {
+export function readOptions<F extends Options>(fields: F, given: object, place: OptionPlace): SettingsOf<F> {
   const options: Readonly<Record<string, unknown>> = { ...given };
   const read = Object.entries(fields).map(([name, option]) => [name, option.read(options[name], place.in(name))]);
   return Object.fromEntries(read.filter(([, value]) => value !== undefined));
 }
 
 /** A group that may be missing; its options then have their defaults. */
-export function optionalGroup<F extends Options>(fields: F): Option<ReadOptions<F>> {
+export function optionalGroup<F extends Options>(fields: F): Option<SettingsOf<F>> {
   const { read, check } = group(fields);
   return new Option((given, place) => read(given === undefined ? {} : given, place), check);
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../common/clock.js';
 import type { IdGenerator } from '../common/ids.js';
 import type { Notifier } from '../common/notifier.js';
 import { type OptionsOf, unread } from '../common/options.js';
-import { HTTP_OPTIONS, type HttpOptions } from '../http/http-settings.js';
+import { HTTP_OPTIONS, type HttpOptions } from '../http/http-options.js';
 import type { MediaFetcher } from '../media/media-fetcher.js';
 import { MEDIA_OPTIONS, type MediaOptions } from '../media/media-options.js';
 import {
@@ -21,7 +21,7 @@ import type { PortSource } from './port-provider.js';
 import type { TelemetrySource } from './telemetry-source.js';
 
 /** Options that shape the module graph. They are given synchronously, also to `forRootAsync`. */
-export interface CoreGraph {
+export interface CoreGraphOptions {
   /**
    * The path of our routes, below the host's global prefix. It has segments of letters, digits and `. _ ~ -`, none of
    * them `.` or `..`, and 1 to 1000 characters. Default `api/v1`.
@@ -52,7 +52,7 @@ export interface CoreGraph {
 }
 
 /** Options that a factory may return. */
-export interface CoreValues extends AccountOptions, Pick<HttpOptions, 'limits' | 'locale'> {
+export interface CoreFactoryOptions extends AccountOptions, Pick<HttpOptions, 'limits' | 'locale'> {
   /** Which messages this process delivers. Other processes on the same database can deliver the rest. Default `all`. */
   readonly role?: ProcessRole | undefined;
   readonly dispatch?: DispatchOptions | undefined;
@@ -67,7 +67,7 @@ export interface CoreValues extends AccountOptions, Pick<HttpOptions, 'limits' |
   readonly health?: HealthOptions | undefined;
 }
 
-/** How the options of `CoreGraph` are read. `providePort` checks the ports. */
+/** How the options of `CoreGraphOptions` are read. `providePort` checks the ports. */
 export const CORE_GRAPH_OPTIONS = {
   path: HTTP_OPTIONS.path,
   controllers: HTTP_OPTIONS.controllers,
@@ -78,10 +78,10 @@ export const CORE_GRAPH_OPTIONS = {
   notifier: unread,
   mediaFetcher: unread,
   telemetry: unread,
-} satisfies OptionsOf<CoreGraph>;
+} satisfies OptionsOf<CoreGraphOptions>;
 
-/** How the options of `CoreValues` are read. */
-export const CORE_OPTIONS = {
+/** How the options of `CoreFactoryOptions` are read. */
+export const CORE_FACTORY_OPTIONS = {
   ...ACCOUNT_OPTIONS,
   limits: HTTP_OPTIONS.limits,
   locale: HTTP_OPTIONS.locale,
@@ -90,7 +90,7 @@ export const CORE_OPTIONS = {
   media: MEDIA_OPTIONS,
   retention: RETENTION_OPTIONS,
   health: HEALTH_OPTIONS,
-} satisfies OptionsOf<CoreValues>;
+} satisfies OptionsOf<CoreFactoryOptions>;
 
 /**
  * The option of a capability that shares a core with others: the result of `MessagingCore.forRoot`, given to each of
@@ -108,22 +108,22 @@ export interface FactoryImports {
   readonly imports?: ModuleMetadata['imports'] | undefined;
 }
 
-/** A factory of values, and the tokens that Nest injects into it. */
-export interface ValuesFactory<V> extends FactoryImports {
+/** A factory of options, and the tokens that Nest injects into it. */
+export interface OptionsFromFactory<V> extends FactoryImports {
   readonly inject?: (InjectionToken | OptionalFactoryDependency)[] | undefined;
   readonly useFactory: (...injected: never[]) => V | Promise<V>;
 }
 
-/** A provider that makes the values, for `useClass` and `useExisting`. */
+/** A provider that makes the options, for `useClass` and `useExisting`. */
 export interface MessagingOptionsFactory<V> {
   createMessagingOptions(): V | Promise<V>;
 }
 
-/** Where the values of `forRootAsync` come from. */
-export type ValuesSource<V> =
-  | (ValuesFactory<V> & { readonly useClass?: undefined; readonly useExisting?: undefined })
+/** Where the options of `forRootAsync` come from. */
+export type OptionsSource<V> =
+  | (OptionsFromFactory<V> & { readonly useClass?: undefined; readonly useExisting?: undefined })
   | (FactoryImports & {
-      /** A class that Nest instantiates to make the values. The exports of `imports` can be injected into it. */
+      /** A class that Nest instantiates to make the options. The exports of `imports` can be injected into it. */
       readonly useClass: Type<MessagingOptionsFactory<V>>;
       readonly useExisting?: undefined;
       readonly useFactory?: undefined;
@@ -136,6 +136,6 @@ export type ValuesSource<V> =
     });
 
 /** Options of `MessagingCore.forRoot`. */
-export type CoreOptions = CoreGraph & CoreValues;
+export type CoreOptions = CoreGraphOptions & CoreFactoryOptions;
 /** Options of `MessagingCore.forRootAsync`. */
-export type CoreAsyncOptions = CoreGraph & ValuesSource<CoreValues>;
+export type CoreAsyncOptions = CoreGraphOptions & OptionsSource<CoreFactoryOptions>;

@@ -1,5 +1,5 @@
 import { any, choice, formatValue, list, OptionPlace, type OptionsOf, optionalGroup, text } from '../common/options.js';
-import { mountPath } from '../http/http-settings.js';
+import { mountPath } from '../http/http-options.js';
 
 /** Where the dashboard is mounted, and how it looks. */
 export interface DashboardOptions {

@@ -3,7 +3,7 @@ import { Get, Header, Headers, Injectable, Param, StreamableFile } from '@nestjs
 import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import { once } from '../common/concurrency/once.js';
 import { MessagingError } from '../common/errors.js';
-import { HttpSettings } from '../http/http-settings.js';
+import { HttpSettings } from '../http/http-options.js';
 import { MessagingController } from '../http/messaging-controller.js';
 import { mountedRoutes } from '../http/mounted-routes.js';
 import { ReplyHeaders } from '../http/parameters.js';

@@ -3,7 +3,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { FaultLog } from '../common/log.js';
 import { errorAnswer, logFault } from './errors.js';
 import { HostGlobals } from './host-globals.js';
-import { HttpSettings } from './http-settings.js';
+import { HttpSettings } from './http-options.js';
 import { rawRequest } from './parameters.js';
 import { requestContextOf } from './request-context.js';
 

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Answer } from '../accounts/keys/authenticator.js';
 import { type ErrorCode, MessagingError } from '../common/errors.js';
-import type { HttpSettings } from './http-settings.js';
+import type { HttpSettings } from './http-options.js';
 import { JsonStructure } from './json-structure.js';
 
 /** How many bytes of an unauthenticated request are read at most. */

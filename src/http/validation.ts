@@ -9,7 +9,7 @@ import {
 import type { ClassTransformOptions } from 'class-transformer';
 import type { MetadataStorage, ValidatorOptions } from 'class-validator';
 import { MessagingError } from '../common/errors.js';
-import { HttpSettings } from './http-settings.js';
+import { HttpSettings } from './http-options.js';
 import { applyLateDecorators, classTransformer, classValidator } from './late-decorators.js';
 import { asJsonObject } from './request-body.js';
 import { fieldRefusal, PHONE_NUMBER_LIST } from './validators.js';

@@ -2,49 +2,49 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import type { OptionalFields } from '../common/optional-fields.js';
 import { group, type OptionsOf } from '../common/options.js';
 import { capabilityModule } from '../core/capability.js';
+import { checkFactoryOptions, checkOptions, FACTORY_OPTIONS, SHARED_CORE_OPTIONS } from '../core/check-options.js';
 import { ConfiguredModule } from '../core/configured-module.js';
-import type { FactoryImports, ValuesFactory } from '../core/core-options.js';
-import { FACTORY_OPTIONS, knownOptions, knownValues, SHARED_CORE_OPTIONS } from '../core/known-options.js';
+import type { FactoryImports, OptionsFromFactory } from '../core/core-options.js';
 import { MountPoint } from '../core/mount-point.js';
 import { invokeFactory, providePort } from '../core/port-provider.js';
 import {
   MANAGEMENT_GRAPH_OPTIONS,
-  type ManagementGraph,
+  type ManagementFactoryOptions,
+  type ManagementGraphOptions,
   type ManagementModuleAsyncOptions,
   type ManagementModuleOptions,
-  type ManagementValues,
   ofCore,
 } from '../messaging/module-options.js';
 import { MANAGEMENT_CAPABILITIES } from './management-capability.js';
 import { MANAGEMENT_OPTIONS, ManagementSettings, resolveManagementSettings } from './management-options.js';
 import { UserAuthenticator } from './session/user-authenticator.js';
 
-const VALUES = { management: group(MANAGEMENT_OPTIONS) } satisfies OptionsOf<ManagementValues>;
+const OWN_OPTIONS = { management: group(MANAGEMENT_OPTIONS) } satisfies OptionsOf<ManagementFactoryOptions>;
 
 /** What people use: sign-in, and the API of accounts and of the operator. It is mounted on a shared core. */
 @Module({})
 export class ManagementModule extends ConfiguredModule {
   /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
   static forRoot(options: ManagementModuleOptions): DynamicModule {
-    const own = knownOptions(options, SHARED_CORE_OPTIONS, MANAGEMENT_GRAPH_OPTIONS, VALUES);
+    const own = checkOptions(options, SHARED_CORE_OPTIONS, MANAGEMENT_GRAPH_OPTIONS, OWN_OPTIONS);
     return ManagementModule.feature(own.core, own, { useFactory: () => own });
   }
 
-  /** As `forRoot`, with the values from a factory. */
+  /** As `forRoot`, with the options from a factory. */
   static forRootAsync(options: ManagementModuleAsyncOptions): DynamicModule {
-    const own = knownOptions(options, SHARED_CORE_OPTIONS, MANAGEMENT_GRAPH_OPTIONS, FACTORY_OPTIONS);
-    const values = knownValues(own, VALUES, MANAGEMENT_GRAPH_OPTIONS);
-    return ManagementModule.feature(own.core, { ...own, imports: values.imports }, values);
+    const own = checkOptions(options, SHARED_CORE_OPTIONS, MANAGEMENT_GRAPH_OPTIONS, FACTORY_OPTIONS);
+    const factory = checkFactoryOptions(own, OWN_OPTIONS, MANAGEMENT_GRAPH_OPTIONS);
+    return ManagementModule.feature(own.core, { ...own, imports: factory.imports }, factory);
   }
 
   /**
-   * The module on an existing core; the default values are the core's own.
+   * The module on an existing core; by default it reads them from the core's options.
    * @internal
    */
   static feature(
     core: DynamicModule,
-    { users, imports = [] }: ManagementGraph & FactoryImports = {},
-    values: ValuesFactory<OptionalFields<ManagementValues>> = OF_CORE,
+    { users, imports = [] }: ManagementGraphOptions & FactoryImports = {},
+    factory: OptionsFromFactory<OptionalFields<ManagementFactoryOptions>> = OF_CORE,
   ): DynamicModule {
     const port = users === undefined ? NO_PORT : providePort('management.users', UserAuthenticator, users);
     return capabilityModule(ManagementModule, MountPoint.of(core), ...MANAGEMENT_CAPABILITIES, {
@@ -54,10 +54,10 @@ export class ManagementModule extends ConfiguredModule {
         {
           provide: ManagementSettings,
           useFactory: async (...injected: unknown[]) => {
-            const { management } = await invokeFactory(values.useFactory, injected);
+            const { management } = await invokeFactory(factory.useFactory, injected);
             return resolveManagementSettings(management);
           },
-          inject: values.inject ?? [],
+          inject: factory.inject ?? [],
         },
       ],
     });

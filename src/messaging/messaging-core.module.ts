@@ -23,22 +23,22 @@ import { LocalNotifier, Notifier } from '../common/notifier.js';
 import { SafeTelemetry } from '../common/telemetry/safe-telemetry.js';
 import { NoTelemetry, Telemetry } from '../common/telemetry/telemetry.js';
 import { storeProvider } from '../core/capability.js';
+import { checkFactoryOptions, checkOptions, FACTORY_OPTIONS } from '../core/check-options.js';
 import { ConfiguredModule, configured } from '../core/configured-module.js';
 import {
+  CORE_FACTORY_OPTIONS,
   CORE_GRAPH_OPTIONS,
-  CORE_OPTIONS,
   type CoreAsyncOptions,
-  type CoreGraph,
+  type CoreFactoryOptions,
+  type CoreGraphOptions,
   type CoreOptions,
-  type CoreValues,
-  type ValuesFactory,
+  type OptionsFromFactory,
 } from '../core/core-options.js';
 import { DatabaseClock } from '../core/database-clock.js';
+import { GivenOptions } from '../core/given-options.js';
 import { GraphCheck } from '../core/graph-check.js';
 import { HealthSettings, resolveHealthSettings } from '../core/health-options.js';
-import { FACTORY_OPTIONS, knownOptions, knownValues } from '../core/known-options.js';
 import { LowBalances } from '../core/low-balances.js';
-import { MessagingValues } from '../core/messaging-values.js';
 import { MountCheck } from '../core/mount-check.js';
 import { MountPoint } from '../core/mount-point.js';
 import { type PortParts, providePort } from '../core/port-provider.js';
@@ -54,7 +54,7 @@ import { HealthChecks } from '../health/health-checks.js';
 import { HealthService } from '../health/health-service.js';
 import { MessagingEdge } from '../http/edge/messaging-edge.js';
 import { HostGlobalsModule } from '../http/host-globals.js';
-import { HttpSettings, resolveHttpSettings } from '../http/http-settings.js';
+import { HttpSettings, resolveHttpSettings } from '../http/http-options.js';
 import { MessagingReadiness } from '../http/readiness.js';
 import { RecipientLimit } from '../http/recipient-limit.js';
 import { GuardedMediaFetcher } from '../media/guarded-media-fetcher.js';
@@ -79,7 +79,7 @@ import { RetentionStore } from '../outbox/retention/retention-store.js';
 import { TextSources } from '../outbox/text-sources.js';
 import { MessagingStorage, StartedStorage } from '../storage/messaging-storage.js';
 import { metricsRoute, TELEMETRY } from '../telemetry/telemetry-parts.js';
-import type { AllValues } from './module-options.js';
+import type { AllFactoryOptions } from './module-options.js';
 import { TypeormStorage } from './typeorm-storage.js';
 
 /**
@@ -90,17 +90,22 @@ import { TypeormStorage } from './typeorm-storage.js';
 export class MessagingCore extends ConfiguredModule {
   /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
   static forRoot(options: CoreOptions): DynamicModule {
-    return MessagingCore.build(knownOptions(options, CORE_GRAPH_OPTIONS, CORE_OPTIONS), { useFactory: () => options });
+    return MessagingCore.build(checkOptions(options, CORE_GRAPH_OPTIONS, CORE_FACTORY_OPTIONS), {
+      useFactory: () => options,
+    });
   }
 
-  /** As `forRoot`, with the values from a factory. */
+  /** As `forRoot`, with the options from a factory. */
   static forRootAsync(options: CoreAsyncOptions): DynamicModule {
-    knownOptions(options, CORE_GRAPH_OPTIONS, FACTORY_OPTIONS);
-    return MessagingCore.build(options, knownValues(options, CORE_OPTIONS, CORE_GRAPH_OPTIONS));
+    checkOptions(options, CORE_GRAPH_OPTIONS, FACTORY_OPTIONS);
+    return MessagingCore.build(options, checkFactoryOptions(options, CORE_FACTORY_OPTIONS, CORE_GRAPH_OPTIONS));
   }
 
   /** @internal */
-  static build(graph: CoreGraph, { imports = [], inject = [], useFactory }: ValuesFactory<CoreValues>): DynamicModule {
+  static build(
+    graph: CoreGraphOptions,
+    { imports = [], inject = [], useFactory }: OptionsFromFactory<CoreFactoryOptions>,
+  ): DynamicModule {
     const ports = portsOf(graph);
     const { path, controllers } = resolveHttpSettings(graphOf(graph));
     const mountPoint: MountPoint = { path, controllers };
@@ -114,7 +119,7 @@ export class MessagingCore extends ConfiguredModule {
         : [],
       providers: [
         ...configured(MessagingCore),
-        { provide: MessagingValues, useFactory, inject },
+        { provide: GivenOptions, useFactory, inject },
         { provide: MountPoint, useValue: mountPoint },
         ...settingsProviders(mountPoint),
         ...ports.providers,
@@ -196,7 +201,7 @@ const STORES: readonly Provider[] = [
 ].map(storeProvider);
 
 const EXPORTS = [
-  MessagingValues,
+  GivenOptions,
   MessagingReadiness,
   Rounds,
   HttpSettings,
@@ -244,7 +249,7 @@ function settingsProviders(mountPoint: MountPoint): Provider[] {
   return [
     {
       provide: HttpSettings,
-      useFactory: ({ limits, locale, sms }: AllValues, recipients: RecipientLimit): HttpSettings => ({
+      useFactory: ({ limits, locale, sms }: AllFactoryOptions, recipients: RecipientLimit): HttpSettings => ({
         ...resolveHttpSettings({
           ...mountPoint,
           ...(limits ? { limits } : {}),
@@ -256,41 +261,41 @@ function settingsProviders(mountPoint: MountPoint): Provider[] {
           return recipients.maxRecipients;
         },
       }),
-      inject: [MessagingValues, RecipientLimit],
+      inject: [GivenOptions, RecipientLimit],
     },
     {
       provide: AccountSettings,
-      useFactory: (values: CoreValues, { catalogue }: HttpSettings) => resolveAccountSettings(values, catalogue),
-      inject: [MessagingValues, HttpSettings],
+      useFactory: (given: CoreFactoryOptions, { catalogue }: HttpSettings) => resolveAccountSettings(given, catalogue),
+      inject: [GivenOptions, HttpSettings],
     },
     {
       provide: DispatchSettings,
-      useFactory: ({ dispatch, role }: CoreValues) => resolveDispatchSettings(dispatch, role),
-      inject: [MessagingValues],
+      useFactory: ({ dispatch, role }: CoreFactoryOptions) => resolveDispatchSettings(dispatch, role),
+      inject: [GivenOptions],
     },
     {
       provide: RetentionSettings,
-      useFactory: ({ retention }: CoreValues) => resolveRetentionSettings(retention),
-      inject: [MessagingValues],
+      useFactory: ({ retention }: CoreFactoryOptions) => resolveRetentionSettings(retention),
+      inject: [GivenOptions],
     },
     {
       provide: HealthSettings,
-      useFactory: ({ health }: CoreValues) => resolveHealthSettings(health),
-      inject: [MessagingValues],
+      useFactory: ({ health }: CoreFactoryOptions) => resolveHealthSettings(health),
+      inject: [GivenOptions],
     },
     {
       provide: MediaSettings,
-      useFactory: ({ media }: CoreValues) => resolveMediaSettings(media),
-      inject: [MessagingValues],
+      useFactory: ({ media }: CoreFactoryOptions) => resolveMediaSettings(media),
+      inject: [GivenOptions],
     },
   ];
 }
 
-function graphOf({ path, controllers }: Pick<CoreGraph, 'path' | 'controllers'>) {
+function graphOf({ path, controllers }: Pick<CoreGraphOptions, 'path' | 'controllers'>) {
   return { ...(path === undefined ? {} : { path }), ...(controllers === undefined ? {} : { controllers }) };
 }
 
-function portsOf({ storage, userTokens, clock, ids, notifier, mediaFetcher, telemetry }: CoreGraph): PortParts {
+function portsOf({ storage, userTokens, clock, ids, notifier, mediaFetcher, telemetry }: CoreGraphOptions): PortParts {
   const shared = [
     providePort('clock', Clock, clock ?? { useFactory: () => new DatabaseClock(new SystemClock()) }),
     providePort('ids', IdGenerator, ids ?? UuidGenerator),

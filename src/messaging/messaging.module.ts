@@ -1,13 +1,13 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { MessagingOptionsError } from '../common/errors.js';
 import { boolean, group } from '../common/options.js';
+import { checkFactoryOptions, checkOptions, FACTORY_OPTIONS, oneOrMore } from '../core/check-options.js';
 import { ConfiguredModule, configured } from '../core/configured-module.js';
-import { CORE_GRAPH_OPTIONS, CORE_OPTIONS, type FactoryImports } from '../core/core-options.js';
-import { FACTORY_OPTIONS, knownOptions, knownValues, oneOrMore } from '../core/known-options.js';
+import { CORE_FACTORY_OPTIONS, CORE_GRAPH_OPTIONS, type FactoryImports } from '../core/core-options.js';
 import { ManagementModule } from '../management/management.module.js';
 import { MANAGEMENT_OPTIONS } from '../management/management-options.js';
 import { MsgappModule } from '../msgapp/msgapp.module.js';
-import { MSGAPP_OPTIONS } from '../msgapp/msgapp-settings.js';
+import { MSGAPP_OPTIONS } from '../msgapp/msgapp-options.js';
 import { OtpModule } from '../otp/otp.module.js';
 import { OTP_OPTIONS } from '../otp/otp-options.js';
 import { SmsModule } from '../sms/sms.module.js';
@@ -17,13 +17,13 @@ import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { MessagingCore } from './messaging-core.module.js';
 import {
   MANAGEMENT_GRAPH_OPTIONS,
-  type ManagementGraph,
+  type ManagementGraphOptions,
   type MessagingAsyncOptions,
   type MessagingOptions,
   MSGAPP_GRAPH_OPTIONS,
-  type MsgappGraph,
+  type MsgappGraphOptions,
   SMS_GRAPH_OPTIONS,
-  type SmsGraph,
+  type SmsGraphOptions,
 } from './module-options.js';
 
 /** The whole service: SMS, and the other capabilities whose options are given. */
@@ -37,7 +37,7 @@ export class MessagingModule extends ConfiguredModule {
       msgapp = [],
       webhooks,
       management,
-    } = knownOptions(options, CORE_GRAPH_OPTIONS, CORE_OPTIONS, {
+    } = checkOptions(options, CORE_GRAPH_OPTIONS, CORE_FACTORY_OPTIONS, {
       sms: group({ ...SMS_GRAPH_OPTIONS, ...SMS_OPTIONS }),
       otp: group(OTP_OPTIONS),
       msgapp: oneOrMore(group({ ...MSGAPP_GRAPH_OPTIONS, ...MSGAPP_OPTIONS })),
@@ -56,17 +56,17 @@ export class MessagingModule extends ConfiguredModule {
 
   /** As `forRoot`. Options that shape the module graph are given synchronously, the others by the factory. */
   static forRootAsync(options: MessagingAsyncOptions): DynamicModule {
-    const { sms, otp, msgapp, webhooks, management } = knownOptions(options, CORE_GRAPH_OPTIONS, FACTORY_OPTIONS, {
+    const { sms, otp, msgapp, webhooks, management } = checkOptions(options, CORE_GRAPH_OPTIONS, FACTORY_OPTIONS, {
       sms: group(SMS_GRAPH_OPTIONS),
       otp: boolean,
       msgapp: oneOrMore(group(MSGAPP_GRAPH_OPTIONS)),
       webhooks: boolean,
       management: group(MANAGEMENT_GRAPH_OPTIONS).besides((given) => typeof given === 'boolean'),
     });
-    const values = knownValues(
+    const factory = checkFactoryOptions(
       options,
       {
-        ...CORE_OPTIONS,
+        ...CORE_FACTORY_OPTIONS,
         sms: group(SMS_OPTIONS),
         otp: group(OTP_OPTIONS),
         msgapp: oneOrMore(group(MSGAPP_OPTIONS)),
@@ -75,9 +75,9 @@ export class MessagingModule extends ConfiguredModule {
       },
       CORE_GRAPH_OPTIONS,
     );
-    const { imports } = values;
-    const useFactory = async (...injected: unknown[]) => ofMounted(await values.useFactory(...injected), options);
-    return mount(MessagingCore.build(options, { ...values, useFactory }), {
+    const { imports } = factory;
+    const useFactory = async (...injected: unknown[]) => ofMounted(await factory.useFactory(...injected), options);
+    return mount(MessagingCore.build(options, { ...factory, useFactory }), {
       sms: { ...sms, imports },
       otp: otp === true,
       msgapp: [msgapp ?? []].flat().map((channel) => ({ ...channel, imports })),
@@ -88,37 +88,39 @@ export class MessagingModule extends ConfiguredModule {
 }
 
 /**
- * Refuses values of a capability that is not mounted, because they would have no effect. The values are ignored without
+ * Refuses options of a capability that is not mounted, because they would have no effect. The options are ignored without
  * an error if the option beside `useFactory` is `false`, or `[]` for `msgapp`.
  */
 function ofMounted<V extends { readonly [K in 'otp' | 'msgapp' | 'webhooks' | 'management']?: unknown }>(
-  values: V,
+  given: V,
   { otp, msgapp, webhooks, management }: Pick<MessagingAsyncOptions, 'otp' | 'msgapp' | 'webhooks' | 'management'>,
 ): V {
   const unmounted = {
-    ...(otp === undefined && { otp: values.otp }),
-    ...(webhooks === undefined && { webhooks: values.webhooks }),
-    ...(management === undefined && { management: values.management }),
+    ...(otp === undefined && { otp: given.otp }),
+    ...(webhooks === undefined && { webhooks: given.webhooks }),
+    ...(management === undefined && { management: given.management }),
   };
   for (const [name, given] of Object.entries(unmounted)) {
     if (given !== undefined) {
-      throw new MessagingOptionsError(`Option ${name} is in the values: write \`${name}: true\` beside useFactory.`);
+      throw new MessagingOptionsError(
+        `Option ${name} comes from the factory: write \`${name}: true\` beside useFactory.`,
+      );
     }
   }
-  if (msgapp === undefined && [values.msgapp ?? []].flat().length > 0) {
+  if (msgapp === undefined && [given.msgapp ?? []].flat().length > 0) {
     throw new MessagingOptionsError(
-      'Option msgapp is in the values: write `msgapp: {}` beside useFactory, or a list with one for each channel.',
+      'Option msgapp comes from the factory: write `msgapp: {}` beside useFactory, or a list with one for each channel.',
     );
   }
-  return values;
+  return given;
 }
 
 interface Capabilities {
-  readonly sms: (SmsGraph & FactoryImports) | undefined;
+  readonly sms: (SmsGraphOptions & FactoryImports) | undefined;
   readonly otp: boolean;
-  readonly msgapp: readonly (MsgappGraph & FactoryImports)[];
+  readonly msgapp: readonly (MsgappGraphOptions & FactoryImports)[];
   readonly webhooks: boolean;
-  readonly management: (ManagementGraph & FactoryImports) | undefined;
+  readonly management: (ManagementGraphOptions & FactoryImports) | undefined;
 }
 
 function mount(core: DynamicModule, { sms, otp, msgapp, webhooks, management }: Capabilities): DynamicModule {

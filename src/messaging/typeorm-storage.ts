@@ -1,12 +1,12 @@
 import type { InjectionToken } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { MessagingOptionsError } from '../common/errors.js';
-import { SqlStorage, type TypeormStorageSettings } from '../storage/sql-storage.js';
+import { SqlStorage, type SqlStorageOptions } from '../storage/sql-storage.js';
 import { databaseLocation, providedDataSource } from '../storage/storage-checks.js';
 import { SCHEMA } from './schema.js';
 
 /** Options of `TypeormStorage.forRoot`. */
-export type TypeormStorageOptions = Pick<TypeormStorageSettings, 'migrations' | 'pooler' | 'dialect'> &
+export type TypeormStorageOptions = Pick<SqlStorageOptions, 'migrations' | 'pooler' | 'dialect'> &
   (
     | { /** `sqlite:<path>`, `postgres://…` or `mysql://…` */ readonly url: string }
     | { /** The host's DataSource, or its injection token. */ readonly dataSource: DataSource | InjectionToken }
@@ -54,7 +54,7 @@ export class TypeormStorage extends SqlStorage {
   }
 
   /** @throws MessagingOptionsError for a missing or malformed database, or a wrong value of another setting */
-  constructor(settings: TypeormStorageSettings) {
+  constructor(settings: SqlStorageOptions) {
     super(settings, SCHEMA);
   }
 }

@@ -2,8 +2,8 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { PARAMTYPES_METADATA, PROPERTY_DEPS_METADATA, SELF_DECLARED_DEPS_METADATA } from '@nestjs/common/constants.js';
 import { ModulesContainer } from '@nestjs/core';
 import { MessagingOptionsError } from '../common/errors.js';
+import { MsgappSettings } from './msgapp-options.js';
 import { MsgappService } from './msgapp-service.js';
-import { MsgappSettings } from './msgapp-settings.js';
 import { SessionManager } from './sessions/session-manager.js';
 
 /** Services that each messaging-app channel has one of. */

@@ -23,7 +23,7 @@ import { type Delivery } from '../outbox/outbox-records.js';
 import { OutboxStore } from '../outbox/outbox-store.js';
 import { TextSources } from '../outbox/text-sources.js';
 import { AddressStore } from './address-store.js';
-import { MsgappSettings } from './msgapp-settings.js';
+import { MsgappSettings } from './msgapp-options.js';
 import { type IncomingMsgapp, type LinkEvent, MsgappTransport, type Pacing } from './msgapp-transport.js';
 import { ContactLimits, MessageCarrier } from './sending/message-carrier.js';
 import { isMediaPayload, MessageContents } from './sending/message-contents.js';

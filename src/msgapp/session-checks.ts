@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { MINUTE_MS } from '../common/time.js';
 import { type CheckResult, HealthChecks } from '../health/health-checks.js';
-import { MsgappSettings } from './msgapp-settings.js';
+import { MsgappSettings } from './msgapp-options.js';
 import { SessionManager } from './sessions/session-manager.js';
 
 /** How long numbers may be without connection before that counts: sessions reconnect by themselves. Milliseconds. */

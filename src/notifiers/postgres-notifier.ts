@@ -1,7 +1,7 @@
 import { Clock } from '../common/clock.js';
 import { IdGenerator } from '../common/ids.js';
 import { loadPeer } from '../common/load-peer.js';
-import { any, group, isRecord, OptionPlace, type OptionsOf, type ReadOptions, text } from '../common/options.js';
+import { any, group, isRecord, OptionPlace, type OptionsOf, type SettingsOf, text } from '../common/options.js';
 import type { Wire } from './wire-connection.js';
 import { WireNotifier } from './wire-notifier.js';
 
@@ -48,7 +48,7 @@ const DEAF =
  * ```
  */
 export class PostgresNotifier extends WireNotifier {
-  private readonly settings: ReadOptions<typeof OPTIONS>;
+  private readonly settings: SettingsOf<typeof OPTIONS>;
 
   /**
    * The value of the option `notifier`.
@@ -100,7 +100,7 @@ export class PostgresNotifier extends WireNotifier {
   }
 }
 
-function readSettings(options: unknown): ReadOptions<typeof OPTIONS> {
+function readSettings(options: unknown): SettingsOf<typeof OPTIONS> {
   const place = new OptionPlace('', (path) => `PostgresNotifier: ${path === '' ? 'the options' : path}`);
   return group(OPTIONS, () => 'must be an object with url').read(options, place);
 }

@@ -2,7 +2,7 @@ import type { Abstract, Type } from '@nestjs/common';
 import type { AccountSettings } from '../accounts/account-options.js';
 import type { ErrorCode } from '../common/errors.js';
 import type { TextValues } from '../common/text/catalogue.js';
-import type { HttpSettings } from '../http/http-settings.js';
+import type { HttpSettings } from '../http/http-options.js';
 import type { Json, Schema, Schemas } from '../schemas/schema.js';
 import type { Content, Tag } from './openapi-document.js';
 

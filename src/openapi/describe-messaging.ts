@@ -3,7 +3,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { AccountSettings } from '../accounts/account-options.js';
 import { Authenticator } from '../accounts/keys/authenticator.js';
-import { HttpSettings } from '../http/http-settings.js';
+import { HttpSettings } from '../http/http-options.js';
 import { type MountedRoute, mountedRoutes } from '../http/mounted-routes.js';
 import { SCHEMAS } from '../schemas/builders.js';
 import type { Surroundings } from './controller-description.js';

@@ -6,7 +6,7 @@ import {
   list,
   OptionPlace,
   type OptionsOf,
-  type ReadOptions,
+  type SettingsOf,
 } from '../common/options.js';
 import { isCountryCode } from '../common/phone-numbers/phone-number.js';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../common/time.js';
@@ -99,7 +99,7 @@ export const OTP_LIMITS = group(
 ).besides(isPreset);
 
 /** The limits with all values that the preset fills in. */
-export type ResolvedLimits = Required<ReadOptions<typeof LIMITS>>;
+export type ResolvedLimits = Required<SettingsOf<typeof LIMITS>>;
 
 const HOUR_SECONDS = HOUR_MS / SECOND_MS;
 const DAY_SECONDS = DAY_MS / SECOND_MS;

@@ -3,21 +3,26 @@ import { AccountSettings } from '../accounts/account-options.js';
 import type { OptionalFields } from '../common/optional-fields.js';
 import { group, type OptionsOf } from '../common/options.js';
 import { type Capability, capabilityModule } from '../core/capability.js';
+import { checkFactoryOptions, checkOptions, FACTORY_OPTIONS, SHARED_CORE_OPTIONS } from '../core/check-options.js';
 import { ConfiguredModule } from '../core/configured-module.js';
-import { CORE_GRAPH_OPTIONS, CORE_OPTIONS, type FactoryImports, type ValuesFactory } from '../core/core-options.js';
-import { FACTORY_OPTIONS, knownOptions, knownValues, SHARED_CORE_OPTIONS } from '../core/known-options.js';
-import { MessagingValues } from '../core/messaging-values.js';
+import {
+  CORE_FACTORY_OPTIONS,
+  CORE_GRAPH_OPTIONS,
+  type FactoryImports,
+  type OptionsFromFactory,
+} from '../core/core-options.js';
+import { GivenOptions } from '../core/given-options.js';
 import { isOnSharedCore, MountPoint } from '../core/mount-point.js';
 import { invokeFactory } from '../core/port-provider.js';
 import { MessagingCore } from '../messaging/messaging-core.module.js';
 import {
-  type AllValues,
+  type AllFactoryOptions,
+  type OtpFactoryOptions,
   type OtpModuleAsyncOptions,
   type OtpModuleOptions,
-  type OtpValues,
   ofCore,
   SMS_GRAPH_OPTIONS,
-  type SmsGraph,
+  type SmsGraphOptions,
 } from '../messaging/module-options.js';
 import { PolicyStore } from '../outbox/policy/policy-store.js';
 import { provideErasure } from '../outbox/retention/erasure-service.js';
@@ -38,7 +43,7 @@ const CAPABILITY: Capability = {
   exports: [OtpService, OtpSettings],
 };
 
-const VALUES = { otp: group(OTP_OPTIONS) } satisfies OptionsOf<OtpValues>;
+const OWN_OPTIONS = { otp: group(OTP_OPTIONS) } satisfies OptionsOf<OtpFactoryOptions>;
 
 /**
  * One-time passcodes. If the option `sms` is given, the module mounts SMS too. On a shared core, the module sends codes on the
@@ -49,51 +54,55 @@ export class OtpModule extends ConfiguredModule {
   /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
   static forRoot(options: OtpModuleOptions): DynamicModule {
     if (isOnSharedCore(options)) {
-      const own = knownOptions(options, SHARED_CORE_OPTIONS, VALUES);
+      const own = checkOptions(options, SHARED_CORE_OPTIONS, OWN_OPTIONS);
       return OtpModule.feature(own.core, { useFactory: () => own });
     }
     const sets = { sms: group({ ...SMS_GRAPH_OPTIONS, ...SMS_OPTIONS }) };
-    const { sms } = knownOptions(options, CORE_GRAPH_OPTIONS, CORE_OPTIONS, sets, VALUES);
+    const { sms } = checkOptions(options, CORE_GRAPH_OPTIONS, CORE_FACTORY_OPTIONS, sets, OWN_OPTIONS);
     return OtpModule.withSms(MessagingCore.build(options, { useFactory: () => options }), sms);
   }
 
   /** Does the same as `forRoot`, with options from a factory. */
   static forRootAsync(options: OtpModuleAsyncOptions): DynamicModule {
     if (isOnSharedCore(options)) {
-      const own = knownOptions(options, SHARED_CORE_OPTIONS, FACTORY_OPTIONS);
-      return OtpModule.feature(own.core, knownValues(own, VALUES, {}));
+      const own = checkOptions(options, SHARED_CORE_OPTIONS, FACTORY_OPTIONS);
+      return OtpModule.feature(own.core, checkFactoryOptions(own, OWN_OPTIONS, {}));
     }
-    const { sms } = knownOptions(options, CORE_GRAPH_OPTIONS, FACTORY_OPTIONS, { sms: group(SMS_GRAPH_OPTIONS) });
-    const values = knownValues(options, { ...CORE_OPTIONS, sms: group(SMS_OPTIONS), ...VALUES }, CORE_GRAPH_OPTIONS);
-    const { imports } = values;
-    return OtpModule.withSms(MessagingCore.build(options, values), sms && { ...sms, imports });
+    const { sms } = checkOptions(options, CORE_GRAPH_OPTIONS, FACTORY_OPTIONS, { sms: group(SMS_GRAPH_OPTIONS) });
+    const factory = checkFactoryOptions(
+      options,
+      { ...CORE_FACTORY_OPTIONS, sms: group(SMS_OPTIONS), ...OWN_OPTIONS },
+      CORE_GRAPH_OPTIONS,
+    );
+    const { imports } = factory;
+    return OtpModule.withSms(MessagingCore.build(options, factory), sms && { ...sms, imports });
   }
 
   /**
-   * Returns the module on an existing core. Default values come from the core.
+   * Returns the module on an existing core. The default options come from the core.
    * @internal
    */
   static feature(
     core: DynamicModule,
-    values: ValuesFactory<OptionalFields<OtpValues>> = OF_CORE,
+    factory: OptionsFromFactory<OptionalFields<OtpFactoryOptions>> = OF_CORE,
     channels: readonly DynamicModule[] = [],
   ): DynamicModule {
     return capabilityModule(OtpModule, MountPoint.of(core), CAPABILITY, {
-      imports: [core, ...channels, ...(values.imports ?? [])],
+      imports: [core, ...channels, ...(factory.imports ?? [])],
       providers: [
         {
           provide: OtpSettings,
-          useFactory: async ({ catalogue }: AccountSettings, { sms }: AllValues, ...injected: unknown[]) => {
-            const { otp } = await invokeFactory(values.useFactory, injected);
+          useFactory: async ({ catalogue }: AccountSettings, { sms }: AllFactoryOptions, ...injected: unknown[]) => {
+            const { otp } = await invokeFactory(factory.useFactory, injected);
             return resolveOtpSettings(otp, { catalogue, home: sms?.tariff?.home });
           },
-          inject: [AccountSettings, MessagingValues, ...(values.inject ?? [])],
+          inject: [AccountSettings, GivenOptions, ...(factory.inject ?? [])],
         },
       ],
     });
   }
 
-  private static withSms(core: DynamicModule, sms: (SmsGraph & FactoryImports) | undefined): DynamicModule {
+  private static withSms(core: DynamicModule, sms: (SmsGraphOptions & FactoryImports) | undefined): DynamicModule {
     return OtpModule.feature(core, OF_CORE, sms ? [SmsModule.feature(core, sms)] : []);
   }
 }

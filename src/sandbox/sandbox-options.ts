@@ -1,5 +1,5 @@
 import { any, formatValue, OptionPlace, type OptionsOf, optionalGroup } from '../common/options.js';
-import { mountPath } from '../http/http-settings.js';
+import { mountPath } from '../http/http-options.js';
 
 /** The sandbox's path, the host names that it accepts, and what its page shows about the application. */
 export interface SandboxOptions {

@@ -2,7 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { capabilityModule } from '../core/capability.js';
 import { ConfiguredModule } from '../core/configured-module.js';
 import { EventStreams } from '../http/event-streams.js';
-import { HttpSettings } from '../http/http-settings.js';
+import { HttpSettings } from '../http/http-options.js';
 import { HookInbox } from './hooks/hook-inbox.js';
 import { HookTarget, SandboxPath } from './hooks/hook-target.js';
 import { sandboxHookOpenapi, sandboxHooksOpenapi } from './hooks/sandbox-hooks.openapi.js';

@@ -1,15 +1,20 @@
 import { type DynamicModule, Injectable, Logger, Module, type OnModuleInit } from '@nestjs/common';
 import { capabilityModule } from '../core/capability.js';
+import { checkFactoryOptions, checkOptions, FACTORY_OPTIONS, SHARED_CORE_OPTIONS } from '../core/check-options.js';
 import { ConfiguredModule } from '../core/configured-module.js';
-import { CORE_GRAPH_OPTIONS, CORE_OPTIONS, type FactoryImports, type ValuesFactory } from '../core/core-options.js';
-import { FACTORY_OPTIONS, knownOptions, knownValues, SHARED_CORE_OPTIONS } from '../core/known-options.js';
+import {
+  CORE_FACTORY_OPTIONS,
+  CORE_GRAPH_OPTIONS,
+  type FactoryImports,
+  type OptionsFromFactory,
+} from '../core/core-options.js';
 import { isOnSharedCore, MountPoint } from '../core/mount-point.js';
 import { invokeFactory, providePort } from '../core/port-provider.js';
 import { MessagingCore } from '../messaging/messaging-core.module.js';
 import {
   ofCore,
   SMS_GRAPH_OPTIONS,
-  type SmsGraph,
+  type SmsGraphOptions,
   type SmsModuleAsyncOptions,
   type SmsModuleOptions,
 } from '../messaging/module-options.js';
@@ -24,41 +29,41 @@ export class SmsModule extends ConfiguredModule {
   /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
   static forRoot(options: SmsModuleOptions): DynamicModule {
     if (isOnSharedCore(options)) {
-      const own = knownOptions(options, SHARED_CORE_OPTIONS, SMS_GRAPH_OPTIONS, SMS_OPTIONS);
+      const own = checkOptions(options, SHARED_CORE_OPTIONS, SMS_GRAPH_OPTIONS, SMS_OPTIONS);
       return SmsModule.feature(own.core, own, { useFactory: () => own });
     }
-    const { transport: _, ...values } = knownOptions(
+    const { transport: _, ...smsOptions } = checkOptions(
       options,
       CORE_GRAPH_OPTIONS,
-      CORE_OPTIONS,
+      CORE_FACTORY_OPTIONS,
       SMS_GRAPH_OPTIONS,
       SMS_OPTIONS,
     );
-    return SmsModule.feature(MessagingCore.build(options, { useFactory: () => withSms(values) }), options);
+    return SmsModule.feature(MessagingCore.build(options, { useFactory: () => withSms(smsOptions) }), options);
   }
 
-  /** As `forRoot`, with the values from a factory. */
+  /** As `forRoot`, with the options from a factory. */
   static forRootAsync(options: SmsModuleAsyncOptions): DynamicModule {
     if (isOnSharedCore(options)) {
-      const own = knownOptions(options, SHARED_CORE_OPTIONS, SMS_GRAPH_OPTIONS, FACTORY_OPTIONS);
-      const values = knownValues(own, SMS_OPTIONS, SMS_GRAPH_OPTIONS);
-      return SmsModule.feature(own.core, { ...own, imports: values.imports }, values);
+      const own = checkOptions(options, SHARED_CORE_OPTIONS, SMS_GRAPH_OPTIONS, FACTORY_OPTIONS);
+      const factory = checkFactoryOptions(own, SMS_OPTIONS, SMS_GRAPH_OPTIONS);
+      return SmsModule.feature(own.core, { ...own, imports: factory.imports }, factory);
     }
     const graph = { ...CORE_GRAPH_OPTIONS, ...SMS_GRAPH_OPTIONS };
-    const own = knownOptions(options, graph, FACTORY_OPTIONS);
-    const values = knownValues(own, { ...CORE_OPTIONS, ...SMS_OPTIONS }, graph);
-    const useFactory = async (...injected: unknown[]) => withSms(await values.useFactory(...injected));
-    return SmsModule.feature(MessagingCore.build(options, { ...values, useFactory }), options);
+    const own = checkOptions(options, graph, FACTORY_OPTIONS);
+    const factory = checkFactoryOptions(own, { ...CORE_FACTORY_OPTIONS, ...SMS_OPTIONS }, graph);
+    const useFactory = async (...injected: unknown[]) => withSms(await factory.useFactory(...injected));
+    return SmsModule.feature(MessagingCore.build(options, { ...factory, useFactory }), options);
   }
 
   /**
-   * The module on an existing core; the default values are the core's own `sms`.
+   * The module on an existing core; by default it reads `sms` of the core's options.
    * @internal
    */
   static feature(
     core: DynamicModule,
-    graph: SmsGraph & FactoryImports = {},
-    values: ValuesFactory<SmsOptions | undefined> = OF_CORE,
+    graph: SmsGraphOptions & FactoryImports = {},
+    factory: OptionsFromFactory<SmsOptions | undefined> = OF_CORE,
   ): DynamicModule {
     const transport = providePort('sms.transport', SmsTransport, graph.transport ?? SandboxSmsTransport);
     return capabilityModule(SmsModule, MountPoint.of(core), SMS_CAPABILITY, {
@@ -67,8 +72,8 @@ export class SmsModule extends ConfiguredModule {
         {
           provide: SmsSettings,
           useFactory: async (...injected: unknown[]) =>
-            resolveSmsSettings(await invokeFactory(values.useFactory, injected)),
-          inject: values.inject ?? [],
+            resolveSmsSettings(await invokeFactory(factory.useFactory, injected)),
+          inject: factory.inject ?? [],
         },
         ...transport.providers,
         ...(graph.transport === undefined ? [SandboxNotice] : []),
@@ -81,8 +86,8 @@ export class SmsModule extends ConfiguredModule {
 const OF_CORE = ofCore(({ sms }) => sms);
 
 /** Moves the options of SMS alone under `sms`, where the core expects them. */
-function withSms<T extends SmsOptions>(values: T): T & { readonly sms: SmsOptions } {
-  return { ...values, sms: values };
+function withSms<T extends SmsOptions>(options: T): T & { readonly sms: SmsOptions } {
+  return { ...options, sms: options };
 }
 
 /** Logs at start that SMS reach no phone, where the sandbox is used because no transport was given. */

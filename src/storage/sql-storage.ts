@@ -16,11 +16,11 @@ import { MessagingStorage, type StorageFinding, type StorageHealth } from './mes
 import { checkSchema, migrate } from './schema/migrate.js';
 import { addedGroups, type SchemaGroup } from './schema/versions.js';
 import { refuseSqlite } from './sqlite/sqlite-library.js';
-import { checkStorageSettings } from './storage-checks.js';
+import { checkStorageOptions } from './storage-checks.js';
 import { checkTexts } from './text-check.js';
 
-/** Settings of the constructor of `TypeormStorage`. */
-export interface TypeormStorageSettings {
+/** Options of the constructor of `TypeormStorage`. */
+export interface SqlStorageOptions {
   /**
    * The host's DataSource, or the URL that a DataSource of our own connects to (`sqlite:<path>`, `postgres://…`,
    * `mysql://…`).
@@ -56,13 +56,13 @@ interface OpenStorage {
 export class SqlStorage extends MessagingStorage {
   private opened: OpenStorage | undefined;
 
-  /** @throws MessagingOptionsError for a missing or malformed database, or a wrong value of another setting */
+  /** @throws MessagingOptionsError for a missing or malformed database, or a wrong value of another option */
   constructor(
-    private readonly settings: TypeormStorageSettings,
+    private readonly options: SqlStorageOptions,
     private readonly schema: readonly SchemaGroup[],
   ) {
     super();
-    checkStorageSettings(settings);
+    checkStorageOptions(options);
   }
 
   /** @throws MessagingOptionsError also where the database does not answer, so that the operator reads a plain sentence */
@@ -116,7 +116,7 @@ export class SqlStorage extends MessagingStorage {
   }
 
   private async open(groups: readonly SchemaGroup[]): Promise<void> {
-    const { database, migrations, pooler, dialect, clock } = this.settings;
+    const { database, migrations, pooler, dialect, clock } = this.options;
     const isOurs = typeof database === 'string';
     const dataSource = isOurs ? await dataSourceFor(database, { pooler, existing: migrations === 'check' }) : database;
     if (!dataSource.isInitialized) {

@@ -38,7 +38,7 @@ export function databaseLocation(options: unknown): DatabaseLocation {
  * @throws MessagingOptionsError for a missing or malformed database, or a wrong value of `migrations`, `pooler` or
  *   `dialect`
  */
-export function checkStorageSettings(settings: unknown): void {
+export function checkStorageOptions(settings: unknown): void {
   if (typeof settings !== 'object' || settings === null || !('database' in settings)) {
     throw wrong(
       'TypeormStorage does not know its database: write TypeormStorage.forRoot({ url }) or ({ dataSource }).',

@@ -20,7 +20,7 @@ import { Clock, SystemClock } from '../../src/common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../../src/common/errors.js';
 import { MessagingEdge } from '../../src/http/edge/messaging-edge.js';
 import { HostGlobalsModule } from '../../src/http/host-globals.js';
-import { type HttpOptions, HttpSettings, resolveHttpSettings } from '../../src/http/http-settings.js';
+import { type HttpOptions, HttpSettings, resolveHttpSettings } from '../../src/http/http-options.js';
 import { Idempotent } from '../../src/http/idempotent.decorator.js';
 import { MessagingController } from '../../src/http/messaging-controller.js';
 import { mountController } from '../../src/http/mount-controller.js';

@@ -1,6 +1,6 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import type { MessagingOptions } from '../../src/messaging/module-options.js';
-import type { MsgappOptions } from '../../src/msgapp/msgapp-settings.js';
+import type { MsgappOptions } from '../../src/msgapp/msgapp-options.js';
 import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
 import type { ApiClient } from './api-client.js';
 import { EventReader } from './event-reader.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
-import { type TypeormStorageSettings } from '../../src/storage/sql-storage.js';
+import { type SqlStorageOptions } from '../../src/storage/sql-storage.js';
 import type { StorageHarness, StorageTamper, StoredUnits } from '../../src/testing/storage-contract/storage-harness.js';
 
 const TABLES = `account api_key signature message recipient ledger idempotency phone_message phone_lost trail policy
@@ -27,10 +27,7 @@ export async function openSqlite(): Promise<StorageHarness> {
 }
 
 /** A started storage on a PostgreSQL database whose tables have been emptied. */
-export async function openPostgres(
-  url: string,
-  settings: Partial<TypeormStorageSettings> = {},
-): Promise<StorageHarness> {
+export async function openPostgres(url: string, settings: Partial<SqlStorageOptions> = {}): Promise<StorageHarness> {
   const harness = await open(url, settings);
   await withDataSource(url, (dataSource) => dataSource.query(`TRUNCATE ${TABLES.join(', ')}`));
   return harness;
@@ -45,7 +42,7 @@ export async function openMariadb(url: string): Promise<StorageHarness> {
   return harness;
 }
 
-async function open(url: string, settings: Partial<TypeormStorageSettings> = {}): Promise<StorageHarness> {
+async function open(url: string, settings: Partial<SqlStorageOptions> = {}): Promise<StorageHarness> {
   const opened: TypeormStorage[] = [];
   const start = async () => {
     const storage = new TypeormStorage({ ...settings, database: url });

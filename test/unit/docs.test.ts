@@ -43,7 +43,7 @@ interface Declared {
 }
 
 const INTERFACES =
-  /^export interface (?!MessagingController|Accept|Client|Batcher|Posting|\w*Call|\w*Send)(?:\w*Options|OtpLimits|CountryBreaker|ConnectLimits|MsgappTariff|DeliveryTiming|SessionTiming|Pacing|RouteRules|CoreGraph)\b[^{]*\{\n([\s\S]*?)^\}/gm;
+  /^export interface (?!MessagingController|Accept|Client|Batcher|Posting|\w*Call|\w*Send)(?:\w*Options|OtpLimits|CountryBreaker|ConnectLimits|MsgappTariff|DeliveryTiming|SessionTiming|Pacing|RouteRules|CoreGraphOptions)\b[^{]*\{\n([\s\S]*?)^\}/gm;
 
 /** The options of all interfaces that a host writes into `forRoot`; those of single calls are not among them. */
 function declaredOptions(): Declared[] {

@@ -4,7 +4,7 @@ import { lastCaller } from '../../accounts/keys/authenticator.js';
 import type { Clock } from '../../common/clock.js';
 import { type FaultLog, faultLog } from '../../common/log.js';
 import { type ErrorAnswer, errorAnswer, logFault } from '../errors.js';
-import type { HttpSettings } from '../http-settings.js';
+import type { HttpSettings } from '../http-options.js';
 import type { RequestContext } from '../request-context.js';
 import { DiscardQueue } from './discard-queue.js';
 

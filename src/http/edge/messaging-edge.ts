@@ -5,7 +5,7 @@ import { Admission } from '../../accounts/admission.js';
 import { deprecationHeaders } from '../../accounts/keys/authentication-headers.js';
 import { Authenticator } from '../../accounts/keys/authenticator.js';
 import { Clock } from '../../common/clock.js';
-import { HttpSettings } from '../http-settings.js';
+import { HttpSettings } from '../http-options.js';
 import { mountedRoutes } from '../mounted-routes.js';
 import { MessagingReadiness } from '../readiness.js';
 import { RoutePaths } from '../route-table.js';

@@ -8,7 +8,7 @@ import type { Clock } from '../../common/clock.js';
 import { ConcurrencyLimit } from '../../common/concurrency/concurrency-limit.js';
 import { MessagingError } from '../../common/errors.js';
 import type { ErrorAnswer } from '../errors.js';
-import type { HttpSettings } from '../http-settings.js';
+import type { HttpSettings } from '../http-options.js';
 import { asJsonObject, bodyIntake, mayHaveBody, rawIntake, readBody, UNAUTHENTICATED_BYTES } from '../request-body.js';
 import { type FramedRequest, OpenRequests, RequestContext, type TakeOver } from '../request-context.js';
 import type { EdgeRoute } from '../route-table.js';

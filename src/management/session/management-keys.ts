@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { keyedHash } from '../../common/secret.js';
-import { HttpSettings } from '../../http/http-settings.js';
+import { HttpSettings } from '../../http/http-options.js';
 import { ManagementSettings } from '../management-options.js';
 
 /** What is derived from one secret of the management API, for the routes below one path. */

@@ -3,7 +3,7 @@ import { Injectable, StreamableFile } from '@nestjs/common';
 import { MessagingError } from '../../common/errors.js';
 import { isId } from '../../common/ids.js';
 import { cleanName } from '../../media/file-name.js';
-import { MsgappSettings } from '../msgapp-settings.js';
+import { MsgappSettings } from '../msgapp-options.js';
 import { MsgappTransport } from '../msgapp-transport.js';
 import { MEDIA_LIMIT } from '../sending/media-intake.js';
 import { CredentialsUnreadableError } from '../sessions/credential-cipher.js';

@@ -12,7 +12,7 @@ import type { NewEvent } from '../../events/event-types.js';
 import type { ReceivedMessage } from '../../events/events.api.js';
 import { MessagingEvents } from '../../events/messaging-events.js';
 import { OutboxStore } from '../../outbox/outbox-store.js';
-import { MsgappSettings } from '../msgapp-settings.js';
+import { MsgappSettings } from '../msgapp-options.js';
 import type { IncomingMsgapp } from '../msgapp-transport.js';
 import { SessionVault } from '../sessions/credential-vault.js';
 import { type MessageReceiver, SessionManager } from '../sessions/session-manager.js';

@@ -3,7 +3,7 @@ import { Batcher } from '../../common/concurrency/batcher.js';
 import { MessagingOptionsError } from '../../common/errors.js';
 import type { IdGenerator } from '../../common/ids.js';
 import { faultCode, LogLine, nameOf } from '../../common/log.js';
-import { MsgappSettings } from '../msgapp-settings.js';
+import { MsgappSettings } from '../msgapp-options.js';
 import { CredentialCipher, type CredentialKeys, CredentialsUnreadableError } from './credential-cipher.js';
 import type { CredentialChange, SessionCredentials } from './session-credentials.js';
 import { type SessionLease } from './session-records.js';

@@ -10,7 +10,7 @@ import { HOUR_MS, MINUTE_MS } from '../../common/time.js';
 import { noticeEvent, type SteppedSession, sessionEvents } from '../../events/account-events.js';
 import { EventPublisher } from '../../events/event-publisher.js';
 import type { PendingSession, SessionsView } from '../msgapp.api.js';
-import { MsgappSettings } from '../msgapp-settings.js';
+import { MsgappSettings } from '../msgapp-options.js';
 import {
   type IncomingMsgapp,
   type Link,

@@ -8,7 +8,7 @@ import { pause, retryWhileUnavailable } from '../../common/concurrency/async.js'
 import { MessagingError } from '../../common/errors.js';
 import type { EventType, EventView } from '../../events/event-types.js';
 import { type AdapterResponse, EventStreams, HEARTBEAT_MS, RECONNECT_MS } from '../../http/event-streams.js';
-import { HttpSettings } from '../../http/http-settings.js';
+import { HttpSettings } from '../../http/http-options.js';
 import { eventTypesOf } from '../event-filter.js';
 import { CallerWatch } from './caller-watch.js';
 import { type EventArrival, EventArrivals } from './event-arrivals.js';

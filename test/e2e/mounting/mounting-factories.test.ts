@@ -2,12 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import { type DynamicModule, Injectable, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AccountSettings } from '../../../src/accounts/account-options.js';
-import type { CoreValues, MessagingOptionsFactory } from '../../../src/core/core-options.js';
+import type { CoreFactoryOptions, MessagingOptionsFactory } from '../../../src/core/core-options.js';
 import { MessagingModule } from '../../../src/messaging/messaging.module.js';
 import { MessagingCore } from '../../../src/messaging/messaging-core.module.js';
-import type { MsgappValues, OtpValues } from '../../../src/messaging/module-options.js';
+import type { MsgappFactoryOptions, OtpFactoryOptions } from '../../../src/messaging/module-options.js';
 import { MsgappModule } from '../../../src/msgapp/msgapp.module.js';
-import { MsgappSettings } from '../../../src/msgapp/msgapp-settings.js';
+import { MsgappSettings } from '../../../src/msgapp/msgapp-options.js';
 import { OtpModule } from '../../../src/otp/otp.module.js';
 import { OtpSettings } from '../../../src/otp/otp-settings.js';
 import { SmsModule } from '../../../src/sms/sms.module.js';
@@ -23,10 +23,10 @@ class HostConfig {
 }
 
 const TARIFF = { base: 1, international: 3, home: 'SN' };
-const core: CoreValues = { signatures: ['UN'] };
+const core: CoreFactoryOptions = { signatures: ['UN'] };
 const sms = ({ maxSegments }: HostConfig): SmsOptions => ({ tariff: TARIFF, maxSegments });
-const msgapp: MsgappValues = { tariff: { text: 7, media: 8 }, credentialsKey: PEPPER };
-const otp: OtpValues = { otp: { pepper: PEPPER, validitySeconds: 120 } };
+const msgapp: MsgappFactoryOptions = { tariff: { text: 7, media: 8 }, credentialsKey: PEPPER };
+const otp: OtpFactoryOptions = { otp: { pepper: PEPPER, validitySeconds: 120 } };
 
 @Injectable()
 abstract class Factory {
@@ -34,14 +34,17 @@ abstract class Factory {
 }
 
 @Injectable()
-class All extends Factory implements MessagingOptionsFactory<CoreValues & OtpValues & { sms: SmsOptions }> {
+class All
+  extends Factory
+  implements MessagingOptionsFactory<CoreFactoryOptions & OtpFactoryOptions & { sms: SmsOptions }>
+{
   async createMessagingOptions() {
     return { ...core, ...otp, sms: sms(this.config), msgapp };
   }
 }
 
 @Injectable()
-class Sms extends Factory implements MessagingOptionsFactory<CoreValues & SmsOptions> {
+class Sms extends Factory implements MessagingOptionsFactory<CoreFactoryOptions & SmsOptions> {
   createMessagingOptions() {
     return { ...core, ...sms(this.config) };
   }

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DynamicModule } from '@nestjs/common';
 import { MessagingOptionsError } from '../../../src/common/errors.js';
-import type { CoreGraph, CoreValues } from '../../../src/core/core-options.js';
+import type { CoreFactoryOptions, CoreGraphOptions } from '../../../src/core/core-options.js';
 import { MessagingModule } from '../../../src/messaging/messaging.module.js';
 import { MessagingCore } from '../../../src/messaging/messaging-core.module.js';
 import type {
   MessagingAsyncOptions,
   MessagingOptions,
-  SmsGraph,
+  SmsGraphOptions,
   SmsModuleOptions,
 } from '../../../src/messaging/module-options.js';
 import { MsgappModule } from '../../../src/msgapp/msgapp.module.js';
@@ -225,7 +225,7 @@ describe('a wrong option stops the start with a sentence that names it', () => {
 });
 
 describeOnBothAdapters('an option that is undefined', (adapter) => {
-  const graph = leftOut<CoreGraph>({
+  const graph = leftOut<CoreGraphOptions>({
     path: undefined,
     controllers: undefined,
     storage: undefined,
@@ -236,7 +236,7 @@ describeOnBothAdapters('an option that is undefined', (adapter) => {
     mediaFetcher: undefined,
     telemetry: undefined,
   });
-  const values = leftOut<CoreValues>({
+  const values = leftOut<CoreFactoryOptions>({
     legacyBearer: undefined,
     locale: undefined,
     limits: undefined,
@@ -246,8 +246,8 @@ describeOnBothAdapters('an option that is undefined', (adapter) => {
     retention: undefined,
     health: undefined,
   });
-  const transport = leftOut<SmsGraph>({ transport: undefined });
-  const others = leftOut<Omit<MessagingOptions, keyof CoreGraph>>({
+  const transport = leftOut<SmsGraphOptions>({ transport: undefined });
+  const others = leftOut<Omit<MessagingOptions, keyof CoreGraphOptions>>({
     ...values,
     otp: undefined,
     msgapp: undefined,
@@ -266,20 +266,20 @@ describeOnBothAdapters('an option that is undefined', (adapter) => {
     await mount(adapter, [MessagingModule.forRoot(options)]);
   });
 
-  test('beside a factory and in its values neither', async () => {
-    const beside = leftOut<Omit<MessagingAsyncOptions, keyof CoreGraph | 'useFactory'> & { readonly inject?: unknown }>(
-      {
-        imports: undefined,
-        inject: undefined,
-        useClass: undefined,
-        useExisting: undefined,
-        sms: undefined,
-        otp: undefined,
-        msgapp: undefined,
-        webhooks: undefined,
-        management: undefined,
-      },
-    );
+  test('beside a factory and in what it returns neither', async () => {
+    const beside = leftOut<
+      Omit<MessagingAsyncOptions, keyof CoreGraphOptions | 'useFactory'> & { readonly inject?: unknown }
+    >({
+      imports: undefined,
+      inject: undefined,
+      useClass: undefined,
+      useExisting: undefined,
+      sms: undefined,
+      otp: undefined,
+      msgapp: undefined,
+      webhooks: undefined,
+      management: undefined,
+    });
     const useFactory = () => ({ ...VALUES, ...others, sms: SMS });
     const options: MessagingAsyncOptions = { ...graph, ...beside, storage: STORAGE, useFactory };
     await mount(adapter, [MessagingModule.forRootAsync(options)]);
@@ -291,7 +291,7 @@ describeOnBothAdapters('an option that is undefined', (adapter) => {
   });
 
   test('of a port’s factory neither', async () => {
-    const storage: CoreGraph['storage'] = {
+    const storage: CoreGraphOptions['storage'] = {
       imports: undefined,
       inject: undefined,
       useFactory: () => new MemoryStorage(),

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { MessagingOptionsError } from '../../../src/common/errors.js';
-import { resolveHttpSettings } from '../../../src/http/http-settings.js';
+import { resolveHttpSettings } from '../../../src/http/http-options.js';
 import { MessagingModule } from '../../../src/messaging/messaging.module.js';
-import { resolveChannelName } from '../../../src/msgapp/msgapp-settings.js';
+import { resolveChannelName } from '../../../src/msgapp/msgapp-options.js';
 import { SandboxModule } from '../../../src/sandbox/sandbox.module.js';
 import { describeOnBothAdapters } from '../../support/http-apps.js';
 import { OPTIONS } from '../../support/messaging-app.js';

@@ -21,14 +21,14 @@ const beside = (graph: object, values: object) =>
 
 describe('what a factory gives options for has to be mounted beside it', () => {
   test('otp', async () => {
-    const sentence = 'Option otp is in the values: write `otp: true` beside useFactory.';
+    const sentence = 'Option otp comes from the factory: write `otp: true` beside useFactory.';
     expect(await beside({}, { otp })).toBe(sentence);
     expect(await beside({ otp: undefined }, { otp })).toBe(sentence);
     expect(await beside({ otp: true }, { otp })).toBeUndefined();
   });
 
   test('webhooks', async () => {
-    const sentence = 'Option webhooks is in the values: write `webhooks: true` beside useFactory.';
+    const sentence = 'Option webhooks comes from the factory: write `webhooks: true` beside useFactory.';
     expect(await beside({}, { webhooks: otp })).toBe(sentence);
     expect(await beside({ webhooks: true }, { webhooks: otp })).toBeUndefined();
   });
@@ -41,7 +41,7 @@ describe('what a factory gives options for has to be mounted beside it', () => {
 
   test('msgapp, each channel', async () => {
     const sentence =
-      'Option msgapp is in the values: write `msgapp: {}` beside useFactory, or a list with one for each channel.';
+      'Option msgapp comes from the factory: write `msgapp: {}` beside useFactory, or a list with one for each channel.';
     expect(await beside({}, { msgapp })).toBe(sentence);
     expect(await beside({}, { msgapp: [msgapp, msgapp] })).toBe(sentence);
     expect(await beside({ msgapp: {} }, { msgapp: [msgapp, msgapp] })).toMatch(/^Option msgapp must be given as often/);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { AccountService } from '../../../src/accounts/account-service.js';
 import { LedgerService } from '../../../src/billing/ledger-service.js';
-import type { CoreGraph } from '../../../src/core/core-options.js';
+import type { CoreGraphOptions } from '../../../src/core/core-options.js';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { HesitantStorage } from '../../support/hesitant-storage.js';
@@ -23,7 +23,7 @@ const opened = closeAfterEach();
 
 async function start(
   adapter: Adapter,
-  storage: NonNullable<CoreGraph['storage']>,
+  storage: NonNullable<CoreGraphOptions['storage']>,
   units = 1000,
 ): Promise<MessagingApp> {
   return opened(await startMessaging(adapter, { storage }, { units }));

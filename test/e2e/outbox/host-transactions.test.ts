@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DataSource, EntityManager } from 'typeorm';
-import type { CoreGraph } from '../../../src/core/core-options.js';
+import type { CoreGraphOptions } from '../../../src/core/core-options.js';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { MsgappService } from '../../../src/msgapp/msgapp-service.js';
 import { OtpService } from '../../../src/otp/otp-service.js';
@@ -38,7 +38,7 @@ interface Outcome {
 async function sendBesideBusyHost(
   adapter: Adapter,
   dataSource: DataSource,
-  storage: NonNullable<CoreGraph['storage']>,
+  storage: NonNullable<CoreGraphOptions['storage']>,
 ): Promise<Outcome> {
   // Delivery is left out: it would be one more who writes, and the naive storage has trouble enough.
   const app = opened(await startMessaging(adapter, { storage, role: 'api' }, { units: UNITS }));

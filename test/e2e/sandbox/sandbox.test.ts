@@ -14,7 +14,7 @@ import { Rounds } from '../../../src/common/concurrency/rounds.js';
 import { MessagingOptionsError, StorageUnavailableError } from '../../../src/common/errors.js';
 import { IdGenerator, UuidGenerator } from '../../../src/common/ids.js';
 import { HostGlobalsModule } from '../../../src/http/host-globals.js';
-import { HttpSettings, resolveHttpSettings } from '../../../src/http/http-settings.js';
+import { HttpSettings, resolveHttpSettings } from '../../../src/http/http-options.js';
 import { MediaStore } from '../../../src/media/media-store.js';
 import { MessagingModule } from '../../../src/messaging/messaging.module.js';
 import type { MessagingOptions } from '../../../src/messaging/module-options.js';

@@ -11,8 +11,8 @@ import { type FetchedMedia, MediaFetcher, type MediaRequest } from '../../../src
 import { MediaStore } from '../../../src/media/media-store.js';
 import { AddressStore } from '../../../src/msgapp/address-store.js';
 import { MsgappChannel } from '../../../src/msgapp/msgapp-channel.js';
+import { type MsgappOptions, resolveMsgappSettings } from '../../../src/msgapp/msgapp-options.js';
 import { MsgappService } from '../../../src/msgapp/msgapp-service.js';
-import { type MsgappOptions, resolveMsgappSettings } from '../../../src/msgapp/msgapp-settings.js';
 import type { MsgappTransport } from '../../../src/msgapp/msgapp-transport.js';
 import { MediaIntake } from '../../../src/msgapp/sending/media-intake.js';
 import { Senders } from '../../../src/msgapp/sending/senders.js';

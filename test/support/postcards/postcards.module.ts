@@ -1,9 +1,9 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { OptionPlace, readOptions } from '../../../src/common/options.js';
 import { capabilityModule } from '../../../src/core/capability.js';
+import { checkOptions, SHARED_CORE_OPTIONS } from '../../../src/core/check-options.js';
 import { ConfiguredModule } from '../../../src/core/configured-module.js';
 import type { SharedCore } from '../../../src/core/core-options.js';
-import { knownOptions, SHARED_CORE_OPTIONS } from '../../../src/core/known-options.js';
 import { MountPoint } from '../../../src/core/mount-point.js';
 import { providePurge } from '../../../src/outbox/purger.js';
 import { PostcardStore, postcardTables } from './postcard-store.js';
@@ -21,7 +21,7 @@ import { postcardsOpenapi } from './postcards.openapi.js';
 @Module({})
 export class PostcardsModule extends ConfiguredModule {
   static forRoot(options: SharedCore & PostcardOptions): DynamicModule {
-    const own = knownOptions(options, SHARED_CORE_OPTIONS, POSTCARD_OPTIONS);
+    const own = checkOptions(options, SHARED_CORE_OPTIONS, POSTCARD_OPTIONS);
     return capabilityModule(PostcardsModule, MountPoint.of(own.core), {
       imports: [own.core],
       stores: [PostcardStore],

@@ -7,10 +7,10 @@ import {
 import type { PostingOptions } from '../../../src/billing/ledger-service.js';
 import { compileTariff, type TariffOptions } from '../../../src/billing/tariff.js';
 import { catalogueOf, type Locale } from '../../../src/common/text/catalogue.js';
-import { type HttpOptions, resolveHttpSettings } from '../../../src/http/http-settings.js';
+import { type HttpOptions, resolveHttpSettings } from '../../../src/http/http-options.js';
 import { type MediaOptions, resolveMediaSettings } from '../../../src/media/media-options.js';
 import { TypeormStorage, type TypeormStorageOptions } from '../../../src/messaging/typeorm-storage.js';
-import { type MsgappOptions, resolveMsgappSettings } from '../../../src/msgapp/msgapp-settings.js';
+import { type MsgappOptions, resolveMsgappSettings } from '../../../src/msgapp/msgapp-options.js';
 import type { Pacing, SessionTiming } from '../../../src/msgapp/msgapp-transport.js';
 import { type OtpLimits, resolveLimits } from '../../../src/otp/otp-limits.js';
 import type { OtpOptions } from '../../../src/otp/otp-options.js';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { MessagingOptionsError } from '../../../src/common/errors.js';
 import { formatValue } from '../../../src/common/options.js';
-import { resolveHttpSettings } from '../../../src/http/http-settings.js';
-import { resolveMsgappSettings } from '../../../src/msgapp/msgapp-settings.js';
+import { resolveHttpSettings } from '../../../src/http/http-options.js';
+import { resolveMsgappSettings } from '../../../src/msgapp/msgapp-options.js';
 import { resolveCredentialKeys } from '../../../src/msgapp/sessions/credential-cipher.js';
 import { resolveOtpSettings } from '../../../src/otp/otp-settings.js';
 import { resolveDispatchSettings } from '../../../src/outbox/delivery/dispatch-options.js';

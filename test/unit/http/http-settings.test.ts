@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { MessagingOptionsError } from '../../../src/common/errors.js';
 import { en } from '../../../src/common/text/catalogue.en.js';
 import { fr } from '../../../src/common/text/catalogue.fr.js';
-import { type HttpOptions, resolveHttpSettings } from '../../../src/http/http-settings.js';
+import { type HttpOptions, resolveHttpSettings } from '../../../src/http/http-options.js';
 
 describe('resolveHttpSettings', () => {
   test('has the contract’s defaults', () => {

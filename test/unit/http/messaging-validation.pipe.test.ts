@@ -18,7 +18,7 @@ import fc from 'fast-check';
 import { MessagingError } from '../../../src/common/errors.js';
 import { fr } from '../../../src/common/text/catalogue.fr.js';
 import { renderText } from '../../../src/common/text/catalogue.js';
-import { resolveHttpSettings } from '../../../src/http/http-settings.js';
+import { resolveHttpSettings } from '../../../src/http/http-options.js';
 import { MessagingValidationPipe } from '../../../src/http/validation.js';
 import { IsPhoneNumber, IsPhoneNumberList } from '../../../src/http/validators.js';
 

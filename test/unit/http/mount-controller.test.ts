@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Body, Get, Injectable, Post, VERSION_NEUTRAL } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { HostGlobalsModule } from '../../../src/http/host-globals.js';
-import { HttpSettings, resolveHttpSettings } from '../../../src/http/http-settings.js';
+import { HttpSettings, resolveHttpSettings } from '../../../src/http/http-options.js';
 import { MessagingController } from '../../../src/http/messaging-controller.js';
 import { messagingControllerOptions } from '../../../src/http/messaging-route.js';
 import { mountController } from '../../../src/http/mount-controller.js';

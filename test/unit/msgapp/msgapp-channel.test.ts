@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { DELIVERY_EVENTS } from '../../../src/events/event-types.js';
-import type { MsgappOptions } from '../../../src/msgapp/msgapp-settings.js';
+import type { MsgappOptions } from '../../../src/msgapp/msgapp-options.js';
 import type { LinkEvent } from '../../../src/msgapp/msgapp-transport.js';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import type { RepeatPolicy } from '../../../src/outbox/delivery/delivery-result.js';

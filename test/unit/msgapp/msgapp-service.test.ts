@@ -5,7 +5,7 @@ import { AccountStore } from '../../../src/accounts/account-store.js';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { type FetchedMedia, MediaRefusedError } from '../../../src/media/media-fetcher.js';
 import { MediaStore } from '../../../src/media/media-store.js';
-import type { MsgappOptions } from '../../../src/msgapp/msgapp-settings.js';
+import type { MsgappOptions } from '../../../src/msgapp/msgapp-options.js';
 import type { LinkEvent, OutgoingMsgapp } from '../../../src/msgapp/msgapp-transport.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { RecipientNumbers } from '../../../src/common/phone-numbers/recipient-number.js';
-import { type MsgappOptions, resolveMsgappSettings } from '../../../src/msgapp/msgapp-settings.js';
+import { type MsgappOptions, resolveMsgappSettings } from '../../../src/msgapp/msgapp-options.js';
 
 const tariff = { text: 1, media: 2 };
 

@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { EventLog } from '../../../src/events/event-log.js';
 import type { ReceivedMessage } from '../../../src/events/events.api.js';
-import { resolveMsgappSettings } from '../../../src/msgapp/msgapp-settings.js';
+import { resolveMsgappSettings } from '../../../src/msgapp/msgapp-options.js';
 import type { IncomingMsgapp } from '../../../src/msgapp/msgapp-transport.js';
 import { ReceivedMessageStore } from '../../../src/msgapp/received/received-message-store.js';
 import { ReceivedMessages } from '../../../src/msgapp/received/received-messages.js';

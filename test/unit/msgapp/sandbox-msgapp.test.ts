@@ -4,7 +4,7 @@ import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { UuidGenerator } from '../../../src/common/ids.js';
 import { MediaStore } from '../../../src/media/media-store.js';
-import type { MsgappOptions } from '../../../src/msgapp/msgapp-settings.js';
+import type { MsgappOptions } from '../../../src/msgapp/msgapp-options.js';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { PhoneStore } from '../../../src/sandbox/phones/phone-store.js';
 import { SandboxFeed } from '../../../src/sandbox/sandbox-feed.js';

@@ -1,7 +1,7 @@
 import { type InjectionToken, Module } from '@nestjs/common';
 import { MessagingOptionsError } from '../common/errors.js';
 import { group, isRecord, Option, OptionPlace, type Options, type OptionsOf, unread } from '../common/options.js';
-import type { MessagingOptionsFactory, SharedCore, ValuesFactory, ValuesSource } from './core-options.js';
+import type { MessagingOptionsFactory, OptionsFromFactory, OptionsSource, SharedCore } from './core-options.js';
 import { invokeFactory } from './port-provider.js';
 
 /** The option names of all members of a union. */
@@ -14,7 +14,7 @@ export const FACTORY_OPTIONS = {
   useFactory: unread,
   useClass: unread,
   useExisting: unread,
-} satisfies Record<AllKeys<ValuesSource<object>>, Option<unknown>>;
+} satisfies Record<AllKeys<OptionsSource<object>>, Option<unknown>>;
 
 /** The option of a capability on an existing core. */
 export const SHARED_CORE_OPTIONS = { core: unread } satisfies OptionsOf<SharedCore>;
@@ -25,36 +25,36 @@ export const SHARED_CORE_OPTIONS = { core: unread } satisfies OptionsOf<SharedCo
  * @returns the options
  * @throws MessagingOptionsError with a sentence that names the option
  */
-export function knownOptions<T>(options: T, ...sets: readonly Options[]): T {
+export function checkOptions<T>(options: T, ...sets: readonly Options[]): T {
   group(Object.assign({}, ...sets)).check(options, new OptionPlace());
   return options;
 }
 
 /**
- * Reads the source of the values of `forRootAsync`. The factory that it returns checks the values as {@link
- * knownOptions} does.
- * @param values the options that the host's factory may return
+ * Reads the source of the options of `forRootAsync`. The factory that it returns checks the values as {@link
+ * checkOptions} does.
+ * @param declared the options that the host's factory may return
  * @param graph options that shape the module graph. The factory may not return them, because the graph is complete
  * before it is called
  * @throws MessagingOptionsError with a sentence that names the option
  */
-export function knownValues<V>(source: ValuesSource<V>, values: Options, graph: Options): CheckedValues<V> {
+export function checkFactoryOptions<V>(source: OptionsSource<V>, declared: Options, graph: Options): CheckedFactory<V> {
   const { imports, inject, useFactory } = factoryOf(source);
   const checked = async (...injected: unknown[]): Promise<V> => {
     const given = await invokeFactory(useFactory, injected);
     const late = isRecord(given) ? Object.keys(given).find((name) => Object.hasOwn(graph, name)) : undefined;
-    if (late === undefined) return knownOptions(given, values);
-    return new OptionPlace(late).refuse('shapes the module graph: write it beside useFactory, not in its values');
+    if (late === undefined) return checkOptions(given, declared);
+    return new OptionPlace(late).refuse('shapes the module graph: write it beside useFactory, not in what it returns');
   };
   return { imports, inject, useFactory: checked };
 }
 
-/** A factory that checks the values that it returns. Nest calls it with the dependencies of the host's own factory. */
-interface CheckedValues<V> extends ValuesFactory<V> {
+/** A factory that checks the options that it returns. Nest calls it with the dependencies of the host's own factory. */
+interface CheckedFactory<V> extends OptionsFromFactory<V> {
   readonly useFactory: (...injected: unknown[]) => Promise<V>;
 }
 
-function factoryOf<V>(source: ValuesSource<V>): ValuesFactory<V> {
+function factoryOf<V>(source: OptionsSource<V>): OptionsFromFactory<V> {
   const { imports = [], useFactory, useClass, useExisting } = source;
   const given = Object.entries({ useFactory, useClass, useExisting }).filter(([, value]) => value !== undefined);
   if (given.length > 1) {
@@ -65,7 +65,7 @@ function factoryOf<V>(source: ValuesSource<V>): ValuesFactory<V> {
     if (typeof useClass !== 'function' || typeof useClass.prototype?.createMessagingOptions !== 'function') {
       throw new MessagingOptionsError('Option useClass must be a class with a method createMessagingOptions.');
     }
-    const made = { module: ValuesModule, imports, providers: [useClass], exports: [useClass] };
+    const made = { module: OptionsFactoryModule, imports, providers: [useClass], exports: [useClass] };
     return { imports: [...imports, made], ...madeBy('useClass', useClass) };
   }
   if (useExisting !== undefined) return { imports, ...madeBy('useExisting', useExisting) };
@@ -75,9 +75,9 @@ function factoryOf<V>(source: ValuesSource<V>): ValuesFactory<V> {
 
 /** Provides the class of `useClass`, so that it can be injected into each of our modules. */
 @Module({})
-class ValuesModule {}
+class OptionsFactoryModule {}
 
-function madeBy<V>(option: string, token: InjectionToken<MessagingOptionsFactory<V>>): ValuesFactory<V> {
+function madeBy<V>(option: string, token: InjectionToken<MessagingOptionsFactory<V>>): OptionsFromFactory<V> {
   return {
     inject: [token],
     useFactory: (factory: MessagingOptionsFactory<V>) => {

@@ -1,8 +1,0 @@
-import type { InjectionToken } from '@nestjs/common';
-import type { CoreValues } from './core-options.js';
-
-/**
- * The options that were passed to `forRoot`, or that the factory returned. Each settings provider reads its part of
- * them. The type has only the core's part. A capability reads all options (`AllValues`) with `ofCore`.
- */
-export const MessagingValues: InjectionToken<CoreValues> = Symbol('MessagingValues');
