@@ -41,8 +41,8 @@ export async function benchAccept(turns: number, words: readonly string[] = []):
   }
 }
 
-function print(adapter: string, name: string, { ratio, perSecond, p99, refused }: Versus): void {
+function print(adapter: string, name: string, { ratio, perSecond, cpu, cpuRatio, p99, refused }: Versus): void {
   console.log(
-    `  ${adapter.padEnd(8)} ${name.padEnd(36)} ${ratio.toFixed(2)} x bare   ${Math.round(perSecond)}/s   p99 ${p99} ms   refused ${refused}`,
+    `  ${adapter.padEnd(8)} ${name.padEnd(36)} ${ratio.toFixed(2)} x bare   ${Math.round(perSecond)}/s   processor ${Math.round(cpu)} µs, ${cpuRatio.toFixed(2)} x bare   p99 ${p99} ms   refused ${refused}`,
   );
 }
