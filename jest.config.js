@@ -6,11 +6,11 @@ const { paths } = JSON.parse(readFileSync(new URL('tsconfig.json', import.meta.u
 const entries = Object.entries(paths).map(([name, [file]]) => [`^${name}$`, file.replace('./', '<rootDir>/')]);
 
 const common = {
-  testEnvironment: '<rootDir>/test/support/environment.mjs',
-  runtime: '<rootDir>/test/support/runtime.mjs',
+  testEnvironment: '<rootDir>/test/support/jest/environment.mjs',
+  runtime: '<rootDir>/test/support/jest/runtime.mjs',
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {
-    '^fast-check$': '<rootDir>/test/support/seeded-fast-check.ts',
+    '^fast-check$': '<rootDir>/test/support/jest/seeded-fast-check.ts',
     ...Object.fromEntries(entries),
     // Not `x.json.js`: that is a module of its own (libphonenumber's metadata).
     '^(\\.{1,2}/(?!.*\\.json\\.js$).*)\\.js$': '$1',
@@ -32,17 +32,17 @@ const common = {
 
 /** What an end-to-end suite stores and logs is scanned for secrets. */
 const scanned = {
-  testEnvironment: '<rootDir>/test/support/leak-environment.mjs',
-  setupFilesAfterEnv: ['<rootDir>/test/support/leak-scan.ts', '<rootDir>/test/support/ready-schema.ts'],
+  testEnvironment: '<rootDir>/test/support/jest/leak-environment.mjs',
+  setupFilesAfterEnv: ['<rootDir>/test/support/jest/leak-scan.ts', '<rootDir>/test/support/jest/ready-schema.ts'],
 };
 
 /** End-to-end suites that look at pages in Chromium. */
 const IN_BROWSER = '/test/e2e/(dashboard/[^/]+|[^/]+/[^/]+-browser)\\.test\\.ts$';
 
 export default {
-  globalSetup: '<rootDir>/test/support/seed.mjs',
-  testSequencer: '<rootDir>/test/support/sequencer.mjs',
-  // More than `PATIENCE_MS` of test/support/until.ts: what a test waits for in vain is told by the one who waits.
+  globalSetup: '<rootDir>/test/support/jest/seed.mjs',
+  testSequencer: '<rootDir>/test/support/jest/sequencer.mjs',
+  // More than `PATIENCE_MS` of test/support/common/until.ts: what a test waits for in vain is told by the one who waits.
   testTimeout: 120_000,
   // In one process all suites share a heap that only grows: each module graph of ES modules stays for good.
   // More of them than processors, as many a suite waits for processes and timers. A number: Jest takes '150%' for 150.

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import config from '../jest.config.js';
-import { jestArguments } from './support/jest-arguments.mjs';
+import { jestArguments } from './support/jest/jest-arguments.mjs';
 
 // `npm run jest`: Jest, which runs the named files also where they stand behind `--selectProjects`.
 

@@ -3,15 +3,15 @@ import { Logger } from '@nestjs/common';
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import type { DeliveryStatus } from '../../src/outbox/delivery-state.js';
 import { HttpSmsTransport } from '../../src/transports/http/index.js';
-import type { ApiClient, Details } from '../support/api-client.js';
-import { hasKannel, Kannel, UNROUTED_PREFIX } from '../support/carriers/kannel.js';
-import { Forwarder } from '../support/forwarder.js';
-import { CALLBACK_SECRET } from '../support/gateway/gateway-fixture.js';
-import { kannelGateway } from '../support/gateway/kannel-gateway.js';
-import { type Service, startService } from '../support/services.js';
-import type { SmscSubmit } from '../support/smsc/smsc-submit.js';
-import { TestSmsc } from '../support/smsc/test-smsc.js';
-import { until } from '../support/until.js';
+import { until } from '../support/common/until.js';
+import type { ApiClient, Details } from '../support/http/api-client.js';
+import { type Service, startService } from '../support/mounting/services.js';
+import { hasKannel, Kannel, UNROUTED_PREFIX } from '../support/transports/carriers/kannel.js';
+import { Forwarder } from '../support/transports/forwarder.js';
+import { CALLBACK_SECRET } from '../support/transports/gateway/gateway-fixture.js';
+import { kannelGateway } from '../support/transports/gateway/kannel-gateway.js';
+import type { SmscSubmit } from '../support/transports/smsc/smsc-submit.js';
+import { TestSmsc } from '../support/transports/smsc/test-smsc.js';
 
 const suite = hasKannel() ? describe : describe.skip;
 

@@ -8,15 +8,15 @@ import { messageParts } from '../../src/transports/smpp/parts/message-parts.js';
 import type { ShortMessage } from '../../src/transports/smpp/pdu/pdu.js';
 import { resolveSmppSettings } from '../../src/transports/smpp/resolve-settings.js';
 import type { IncomingSettings } from '../../src/transports/smpp/smpp-settings.js';
-import { CallbackServer } from '../support/carriers/callback-server.js';
-import { hasKannel, Kannel, type KannelSms } from '../support/carriers/kannel.js';
-import { readGsm7, readUcs2 } from '../support/gsm7-packing.js';
-import { RecordingSink } from '../support/recording-sink.js';
-import { smsOf } from '../support/smpp-fixture.js';
-import { receiptOf } from '../support/smsc/receipt.js';
-import type { SmscSubmit } from '../support/smsc/smsc-submit.js';
-import { TestSmsc } from '../support/smsc/test-smsc.js';
-import { until } from '../support/until.js';
+import { until } from '../support/common/until.js';
+import { CallbackServer } from '../support/transports/carriers/callback-server.js';
+import { hasKannel, Kannel, type KannelSms } from '../support/transports/carriers/kannel.js';
+import { readGsm7, readUcs2 } from '../support/transports/gsm7-packing.js';
+import { RecordingSink } from '../support/transports/recording-sink.js';
+import { smsOf } from '../support/transports/smpp-fixture.js';
+import { receiptOf } from '../support/transports/smsc/receipt.js';
+import type { SmscSubmit } from '../support/transports/smsc/smsc-submit.js';
+import { TestSmsc } from '../support/transports/smsc/test-smsc.js';
 
 const suite = hasKannel() ? describe : describe.skip;
 

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { SmppLinkOptions } from '../../src/transports/smpp/smpp-options.js';
-import { hasNetSmpp, type NetSmppScript } from '../support/carriers/net-smpp.js';
-import { kindsOf, NetSmppCarriage } from '../support/carriers/net-smpp-carriage.js';
-import { closeAfterEach } from '../support/opened.js';
-import { manySms } from '../support/smpp-fixture.js';
+import { closeAfterEach } from '../support/common/opened.js';
+import { hasNetSmpp, type NetSmppScript } from '../support/transports/carriers/net-smpp.js';
+import { kindsOf, NetSmppCarriage } from '../support/transports/carriers/net-smpp-carriage.js';
+import { manySms } from '../support/transports/smpp-fixture.js';
 
 const suite = hasNetSmpp() ? describe : describe.skip;
 

@@ -4,11 +4,11 @@ import { SystemClock } from '../../src/common/clock.js';
 import { SMPP_BIND_DEFAULTS } from '../../src/transports/smpp/bind/bind-settings.js';
 import { SmppBind } from '../../src/transports/smpp/bind/smpp-bind.js';
 import type { SmppLinkOptions } from '../../src/transports/smpp/smpp-options.js';
-import { hasNetSmpp, NetSmpp, type NetSmppScript } from '../support/carriers/net-smpp.js';
-import { kindsOf, NetSmppCarriage } from '../support/carriers/net-smpp-carriage.js';
-import { closeAfterEach } from '../support/opened.js';
-import { manySms, smsOf } from '../support/smpp-fixture.js';
-import { until } from '../support/until.js';
+import { closeAfterEach } from '../support/common/opened.js';
+import { until } from '../support/common/until.js';
+import { hasNetSmpp, NetSmpp, type NetSmppScript } from '../support/transports/carriers/net-smpp.js';
+import { kindsOf, NetSmppCarriage } from '../support/transports/carriers/net-smpp-carriage.js';
+import { manySms, smsOf } from '../support/transports/smpp-fixture.js';
 
 const suite = hasNetSmpp() ? describe : describe.skip;
 

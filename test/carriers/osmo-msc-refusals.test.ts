@@ -8,11 +8,11 @@ import { SmppBind } from '../../src/transports/smpp/bind/smpp-bind.js';
 import type { Pdu, ShortMessage } from '../../src/transports/smpp/pdu/pdu.js';
 import { TAG } from '../../src/transports/smpp/pdu/tlv.js';
 import { SmppSmsTransport } from '../../src/transports/smpp/smpp-sms-transport.js';
-import { hasOsmoMsc, OsmoMsc } from '../support/carriers/osmo-msc.js';
-import { RecordingSink } from '../support/recording-sink.js';
-import { manySms, smsOf } from '../support/smpp-fixture.js';
-import { aMessage } from '../support/smsc/open-bind.js';
-import { until } from '../support/until.js';
+import { until } from '../support/common/until.js';
+import { hasOsmoMsc, OsmoMsc } from '../support/transports/carriers/osmo-msc.js';
+import { RecordingSink } from '../support/transports/recording-sink.js';
+import { manySms, smsOf } from '../support/transports/smpp-fixture.js';
+import { aMessage } from '../support/transports/smsc/open-bind.js';
 
 const QUERY_SM = 0x00000003;
 const suite = hasOsmoMsc() ? describe : describe.skip;

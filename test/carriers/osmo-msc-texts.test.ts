@@ -7,11 +7,11 @@ import type { OutgoingSms, SubmitResult } from '../../src/sms/sms-transport.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import type { SmppLinkOptions } from '../../src/transports/smpp/smpp-options.js';
 import { SmppSmsTransport } from '../../src/transports/smpp/smpp-sms-transport.js';
-import { DIRECTED_TEXTS } from '../support/carriers/directed-texts.js';
-import { hasOsmoMsc, OsmoMsc } from '../support/carriers/osmo-msc.js';
-import { readPart } from '../support/carriers/stored-text.js';
-import { GSM7_ALPHABET } from '../support/gsm7-packing.js';
-import { RecordingSink } from '../support/recording-sink.js';
+import { DIRECTED_TEXTS } from '../support/transports/carriers/directed-texts.js';
+import { hasOsmoMsc, OsmoMsc } from '../support/transports/carriers/osmo-msc.js';
+import { readPart } from '../support/transports/carriers/stored-text.js';
+import { GSM7_ALPHABET } from '../support/transports/gsm7-packing.js';
+import { RecordingSink } from '../support/transports/recording-sink.js';
 
 const suite = hasOsmoMsc() ? describe : describe.skip;
 

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { hasKannel, Kannel } from '../support/carriers/kannel.js';
-import { onFreePorts } from '../support/carriers/loopback.js';
-import { hasOsmoMsc, OsmoMsc } from '../support/carriers/osmo-msc.js';
-import { TestSmsc } from '../support/smsc/test-smsc.js';
-import { until } from '../support/until.js';
+import { until } from '../support/common/until.js';
+import { hasKannel, Kannel } from '../support/transports/carriers/kannel.js';
+import { onFreePorts } from '../support/transports/carriers/loopback.js';
+import { hasOsmoMsc, OsmoMsc } from '../support/transports/carriers/osmo-msc.js';
+import { TestSmsc } from '../support/transports/smsc/test-smsc.js';
 
 /** The default ports of Kannel (admin, smsbox, sendsms) and OsmoMSC (SMPP, VTY, CTRL). */
 const DEFAULT_PORTS = [13_000, 13_001, 13_013, 2775, 4254, 4255];

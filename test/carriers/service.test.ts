@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { SmppSmsTransport } from 'nestjs-messaging/smpp';
 import { LedgerService } from '../../src/billing/ledger-service.js';
-import type { ApiClient, Details } from '../support/api-client.js';
-import { hasNetSmpp, NetSmpp, type NetSmppScript } from '../support/carriers/net-smpp.js';
-import { closeAfterEach } from '../support/opened.js';
-import { type Service, startService } from '../support/services.js';
-import { until } from '../support/until.js';
+import { closeAfterEach } from '../support/common/opened.js';
+import { until } from '../support/common/until.js';
+import type { ApiClient, Details } from '../support/http/api-client.js';
+import { type Service, startService } from '../support/mounting/services.js';
+import { hasNetSmpp, NetSmpp, type NetSmppScript } from '../support/transports/carriers/net-smpp.js';
 
 const OVER = ['delivered', 'undelivered', 'failed', 'unknown'];
 const suite = hasNetSmpp() ? describe : describe.skip;

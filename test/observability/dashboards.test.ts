@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { program } from '../support/carriers/installed.js';
-import { call } from '../support/http-client.js';
-import { buildSampleApp, type SampleApp, sampleFolder, startSampleApp } from '../support/sample-app.js';
-import { until } from '../support/until.js';
+import { until } from '../support/common/until.js';
+import { call } from '../support/http/http-client.js';
+import { buildSampleApp, type SampleApp, sampleFolder, startSampleApp } from '../support/sample-app/sample-app.js';
+import { program } from '../support/transports/carriers/installed.js';
 import { OwnPrometheus } from './prometheus.js';
 import { alertExpressions, dashboardExpressions, hasPrometheus, RULES } from './shipped.js';
 

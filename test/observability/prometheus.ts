@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { program } from '../support/carriers/installed.js';
-import { onFreePorts } from '../support/carriers/loopback.js';
-import { peerFolder, removeFolder } from '../support/carriers/peer-folder.js';
-import { PeerProcess } from '../support/carriers/peer-process.js';
+import { program } from '../support/transports/carriers/installed.js';
+import { onFreePorts } from '../support/transports/carriers/loopback.js';
+import { peerFolder, removeFolder } from '../support/transports/carriers/peer-folder.js';
+import { PeerProcess } from '../support/transports/carriers/peer-process.js';
 
 /** The answer to a query: how many series it has. */
 export interface QueryResult {

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { METRICS } from '../../src/telemetry/metrics.js';
-import { program } from '../support/carriers/installed.js';
-import { readDoc } from '../support/readme.js';
+import { readDoc } from '../support/docs/readme.js';
+import { program } from '../support/transports/carriers/installed.js';
 import { alertExpressions, dashboardExpressions, hasPrometheus, metricBehind, RULES, selectorsOf } from './shipped.js';
 
 const TESTS = join(import.meta.dirname, 'alerts.test.yml');

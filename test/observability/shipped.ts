@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { METRICS, type MetricDefinition } from '../../src/telemetry/metrics.js';
-import { hasPeer } from '../support/carriers/installed.js';
-import { ROOT } from '../support/sample-app.js';
+import { ROOT } from '../support/sample-app/sample-app.js';
+import { hasPeer } from '../support/transports/carriers/installed.js';
 
 export const FOLDER = join(ROOT, 'docs/observability');
 export const RULES = join(FOLDER, 'alerts.yml');

@@ -2,14 +2,14 @@ import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { hasPeer } from '../support/carriers/installed.js';
-import { EventReader } from '../support/event-reader.js';
-import { call } from '../support/http-client.js';
-import { MSGAPP, msgappClient, startMsgapp } from '../support/msgapp-app.js';
-import { snippets as blocks } from '../support/readme.js';
-import { buildSampleApp, type SampleApp, sampleFolder, startSampleApp } from '../support/sample-app.js';
-import { startService } from '../support/services.js';
-import { until } from '../support/until.js';
+import { until } from '../support/common/until.js';
+import { snippets as blocks } from '../support/docs/readme.js';
+import { EventReader } from '../support/events/event-reader.js';
+import { call } from '../support/http/http-client.js';
+import { startService } from '../support/mounting/services.js';
+import { MSGAPP, msgappClient, startMsgapp } from '../support/msgapp/msgapp-app.js';
+import { buildSampleApp, type SampleApp, sampleFolder, startSampleApp } from '../support/sample-app/sample-app.js';
+import { hasPeer } from '../support/transports/carriers/installed.js';
 
 const run = promisify(execFile);
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
-import { hasPeer } from '../support/carriers/installed.js';
+import { hasPeer } from '../support/transports/carriers/installed.js';
 import { BODY, CALLS, receiver, secret } from '../support/webhooks/docs-calls.js';
 
 const run = promisify(execFile);

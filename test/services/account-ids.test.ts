@@ -8,9 +8,9 @@ import { SessionManager } from '../../src/msgapp/sessions/session-manager.js';
 import { OtpService } from '../../src/otp/otp-service.js';
 import { OptOutService } from '../../src/sms/opt-out/opt-out-service.js';
 import { SmsService } from '../../src/sms/sms-service.js';
-import { type MessagingApp, startMessaging } from '../support/messaging-app.js';
-import { createPostgresDatabase } from '../support/postgres.js';
-import { hasServer } from '../support/servers.js';
+import { createPostgresDatabase } from '../support/databases/postgres.js';
+import { hasServer } from '../support/databases/servers.js';
+import { type MessagingApp, startMessaging } from '../support/mounting/messaging-app.js';
 
 const suite = (await hasServer('PostgreSQL', 5432)) ? describe : describe.skip;
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
-import { FEW, fillAccounts, readsOf } from '../support/account-reads.js';
-import { createMariadbDatabase } from '../support/mariadb.js';
-import { closeAfterEach } from '../support/opened.js';
-import { createPostgresDatabase } from '../support/postgres.js';
-import { mariadbReads, openCounted, postgresReads, type RowsRead, rowsOf } from '../support/rows-read.js';
-import { hasServer } from '../support/servers.js';
+import { FEW, fillAccounts, readsOf } from '../support/accounts/account-reads.js';
+import { closeAfterEach } from '../support/common/opened.js';
+import { createMariadbDatabase } from '../support/databases/mariadb.js';
+import { createPostgresDatabase } from '../support/databases/postgres.js';
+import { hasServer } from '../support/databases/servers.js';
+import { mariadbReads, openCounted, postgresReads, type RowsRead, rowsOf } from '../support/storage/rows-read.js';
 
 const onPostgres = (await hasServer('PostgreSQL', 5432)) ? describe : describe.skip;
 const onMariadb = (await hasServer('MariaDB', 3306)) ? describe : describe.skip;

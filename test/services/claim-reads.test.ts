@@ -2,12 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import { SECOND_MS } from '../../src/common/time.js';
 import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { range, START } from '../../src/testing/storage-contract/fixtures.js';
-import { Backlog, FEW, SHARED } from '../support/backlog.js';
-import { createMariadbDatabase } from '../support/mariadb.js';
-import { closeAfterEach } from '../support/opened.js';
-import { connectPostgres, createPostgresDatabase } from '../support/postgres.js';
-import { mariadbReads, postgresReads } from '../support/rows-read.js';
-import { hasServer } from '../support/servers.js';
+import { closeAfterEach } from '../support/common/opened.js';
+import { createMariadbDatabase } from '../support/databases/mariadb.js';
+import { connectPostgres, createPostgresDatabase } from '../support/databases/postgres.js';
+import { hasServer } from '../support/databases/servers.js';
+import { Backlog, FEW, SHARED } from '../support/outbox/backlog.js';
+import { mariadbReads, postgresReads } from '../support/storage/rows-read.js';
 
 const onPostgres = (await hasServer('PostgreSQL', 5432)) ? describe : describe.skip;
 const onMariadb = (await hasServer('MariaDB', 3306)) ? describe : describe.skip;

@@ -9,11 +9,11 @@ import { decide } from '../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend, range, START } from '../../src/testing/storage-contract/fixtures.js';
-import { eventTeller } from '../support/event-teller.js';
-import { createMariadbDatabase } from '../support/mariadb.js';
-import { closeAfterEach } from '../support/opened.js';
-import { createPostgresDatabase } from '../support/postgres.js';
-import { hasServer } from '../support/servers.js';
+import { closeAfterEach } from '../support/common/opened.js';
+import { createMariadbDatabase } from '../support/databases/mariadb.js';
+import { createPostgresDatabase } from '../support/databases/postgres.js';
+import { hasServer } from '../support/databases/servers.js';
+import { eventTeller } from '../support/events/event-teller.js';
 
 const CROWD = 300;
 /** The connections of a pool that is not told how many it may have. */

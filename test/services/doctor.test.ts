@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, jest, test } from '@jest/globals';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
-import { doctorRules, isOfServer } from '../support/doctor-suite.js';
-import { LOCKING_SERVERS } from '../support/held-row.js';
-import { closeAfterEach } from '../support/opened.js';
-import { hasServer } from '../support/servers.js';
-import { until } from '../support/until.js';
+import { doctorRules, isOfServer } from '../support/accounts/doctor-suite.js';
+import { closeAfterEach } from '../support/common/opened.js';
+import { until } from '../support/common/until.js';
+import { LOCKING_SERVERS } from '../support/databases/held-row.js';
+import { hasServer } from '../support/databases/servers.js';
 
 const opened = closeAfterEach();
 

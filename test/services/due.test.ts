@@ -4,10 +4,10 @@ import { LedgerStore } from '../../src/billing/ledger-store.js';
 import { decide } from '../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { ACCOUNT, aSend, START } from '../../src/testing/storage-contract/fixtures.js';
-import { createMariadbDatabase } from '../support/mariadb.js';
-import { closeAfterEach } from '../support/opened.js';
-import { mariadbReads, openCounted } from '../support/rows-read.js';
-import { hasServer } from '../support/servers.js';
+import { closeAfterEach } from '../support/common/opened.js';
+import { createMariadbDatabase } from '../support/databases/mariadb.js';
+import { hasServer } from '../support/databases/servers.js';
+import { mariadbReads, openCounted } from '../support/storage/rows-read.js';
 
 const onMariadb = (await hasServer('MariaDB', 3306)) ? describe : describe.skip;
 

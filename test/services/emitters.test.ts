@@ -6,11 +6,11 @@ import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { lowAfterCredit, lowAfterDebit } from '../../src/storage/low-after.js';
 import { SCHEMA_TABLE } from '../../src/storage/schema/schema-table.js';
 import { ACCOUNT, START } from '../../src/testing/storage-contract/fixtures.js';
-import { emitterRules } from '../support/emitters-suite.js';
-import { LOCKING_SERVERS } from '../support/held-row.js';
-import { closeAfterEach } from '../support/opened.js';
-import { createPostgresDatabase } from '../support/postgres.js';
-import { hasServer } from '../support/servers.js';
+import { closeAfterEach } from '../support/common/opened.js';
+import { LOCKING_SERVERS } from '../support/databases/held-row.js';
+import { createPostgresDatabase } from '../support/databases/postgres.js';
+import { hasServer } from '../support/databases/servers.js';
+import { emitterRules } from '../support/events/emitters-suite.js';
 
 const opened = closeAfterEach();
 

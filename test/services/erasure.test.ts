@@ -1,10 +1,10 @@
 import { afterAll, describe } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { dumpOf, type ErasureGround, erasureSuite } from '../support/erasure-suite.js';
-import { createMariadbDatabase } from '../support/mariadb.js';
-import { createPostgresDatabase } from '../support/postgres.js';
-import { hasServer } from '../support/servers.js';
-import { openMariadb, openPostgres } from '../support/sql-harness.js';
+import { createMariadbDatabase } from '../support/databases/mariadb.js';
+import { createPostgresDatabase } from '../support/databases/postgres.js';
+import { hasServer } from '../support/databases/servers.js';
+import { openMariadb, openPostgres } from '../support/databases/sql-harness.js';
+import { dumpOf, type ErasureGround, erasureSuite } from '../support/outbox/erasure-suite.js';
 
 const SERVERS = [
   {

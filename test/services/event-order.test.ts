@@ -7,10 +7,10 @@ import { decide } from '../../src/outbox/accept/decide.js';
 import type { DeliveryUpdate } from '../../src/outbox/delivery-state.js';
 import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { aSend, messageId, range, recipients, START } from '../../src/testing/storage-contract/fixtures.js';
-import { createMariadbDatabase } from '../support/mariadb.js';
-import { closeAfterEach } from '../support/opened.js';
-import { createPostgresDatabase } from '../support/postgres.js';
-import { hasServer } from '../support/servers.js';
+import { closeAfterEach } from '../support/common/opened.js';
+import { createMariadbDatabase } from '../support/databases/mariadb.js';
+import { createPostgresDatabase } from '../support/databases/postgres.js';
+import { hasServer } from '../support/databases/servers.js';
 
 const ACCOUNTS = 100;
 const PROCESSES = 4;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { expectFewReads, fillLog } from '../support/event-reads.js';
-import { createMariadbDatabase } from '../support/mariadb.js';
-import { closeAfterEach } from '../support/opened.js';
-import { createPostgresDatabase } from '../support/postgres.js';
-import { mariadbReads, openCounted, postgresReads, rowsOf } from '../support/rows-read.js';
-import { hasServer } from '../support/servers.js';
+import { closeAfterEach } from '../support/common/opened.js';
+import { createMariadbDatabase } from '../support/databases/mariadb.js';
+import { createPostgresDatabase } from '../support/databases/postgres.js';
+import { hasServer } from '../support/databases/servers.js';
+import { expectFewReads, fillLog } from '../support/events/event-reads.js';
+import { mariadbReads, openCounted, postgresReads, rowsOf } from '../support/storage/rows-read.js';
 
 const onPostgres = (await hasServer('PostgreSQL', 5432)) ? describe : describe.skip;
 const onMariadb = (await hasServer('MariaDB', 3306)) ? describe : describe.skip;

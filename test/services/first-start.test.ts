@@ -5,9 +5,9 @@ import type { Dialect } from '../../src/storage/dialect.js';
 import { executorFor } from '../../src/storage/engine/executor-for.js';
 import type { Operation } from '../../src/storage/engine/operation.js';
 import { lackingVersions, migrate } from '../../src/storage/schema/migrate.js';
-import { createMariadbDatabase } from '../support/mariadb.js';
-import { closeAfterEach } from '../support/opened.js';
-import { hasServer } from '../support/servers.js';
+import { closeAfterEach } from '../support/common/opened.js';
+import { createMariadbDatabase } from '../support/databases/mariadb.js';
+import { hasServer } from '../support/databases/servers.js';
 
 const suite = (await hasServer('MariaDB', 3306)) ? describe : describe.skip;
 const opened = closeAfterEach();

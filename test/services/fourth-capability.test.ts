@@ -1,10 +1,10 @@
 import { describe } from '@jest/globals';
-import { createMariadbDatabase } from '../support/mariadb.js';
-import { unmountAfterEach } from '../support/mounted.js';
-import { closeAfterEach } from '../support/opened.js';
+import { closeAfterEach } from '../support/common/opened.js';
+import { createMariadbDatabase } from '../support/databases/mariadb.js';
+import { createPostgresDatabase } from '../support/databases/postgres.js';
+import { hasServer } from '../support/databases/servers.js';
+import { unmountAfterEach } from '../support/mounting/mounted.js';
 import { fourthCapability } from '../support/postcards/postcard-suite.js';
-import { createPostgresDatabase } from '../support/postgres.js';
-import { hasServer } from '../support/servers.js';
 
 const SERVERS = [
   { name: 'PostgreSQL', port: 5432, create: createPostgresDatabase },

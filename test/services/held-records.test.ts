@@ -8,15 +8,15 @@ import { OtpService } from '../../src/otp/otp-service.js';
 import { RecordKeys } from '../../src/otp/record-keys.js';
 import { PhoneStore } from '../../src/sandbox/phones/phone-store.js';
 import { range } from '../../src/testing/storage-contract/fixtures.js';
-import { Gate } from '../support/delivery-world.js';
-import { HeldRow, LOCKING_SERVERS, type LockingServer } from '../support/held-row.js';
-import { type MessagingApp, startMessaging } from '../support/messaging-app.js';
-import { checkLedger } from '../support/money-races.js';
-import { closeAfterEach } from '../support/opened.js';
-import { codeIn, PEPPER, wrongFor } from '../support/otp-app.js';
-import { hasServer } from '../support/servers.js';
-import { ask, balanceOf, phoneOf, type SmsTarget, sendSms, tallyOf } from '../support/sms-client.js';
-import { until } from '../support/until.js';
+import { checkLedger } from '../support/accounts/money-races.js';
+import { closeAfterEach } from '../support/common/opened.js';
+import { until } from '../support/common/until.js';
+import { HeldRow, LOCKING_SERVERS, type LockingServer } from '../support/databases/held-row.js';
+import { hasServer } from '../support/databases/servers.js';
+import { ask, balanceOf, phoneOf, type SmsTarget, sendSms, tallyOf } from '../support/http/sms-client.js';
+import { type MessagingApp, startMessaging } from '../support/mounting/messaging-app.js';
+import { codeIn, PEPPER, wrongFor } from '../support/otp/otp-app.js';
+import { Gate } from '../support/outbox/delivery-world.js';
 
 const CROWD = 300;
 /** Connections of the pool that may wait for records: a quarter of ten. */

@@ -7,9 +7,9 @@ import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { decide } from '../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { ACCOUNT, aSend, START } from '../../src/testing/storage-contract/fixtures.js';
-import { createMariadbDatabase } from '../support/mariadb.js';
-import { createPostgresDatabase } from '../support/postgres.js';
-import { hasServer } from '../support/servers.js';
+import { createMariadbDatabase } from '../support/databases/mariadb.js';
+import { createPostgresDatabase } from '../support/databases/postgres.js';
+import { hasServer } from '../support/databases/servers.js';
 
 const SERVERS = [
   { type: 'postgres', name: 'PostgreSQL', port: 5432, create: createPostgresDatabase },

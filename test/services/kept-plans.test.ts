@@ -13,13 +13,13 @@ import { executorFor } from '../../src/storage/engine/executor-for.js';
 import { rowsOf } from '../../src/storage/engine/operation.js';
 import { ACCOUNT, aSend, range, recipients, START } from '../../src/testing/storage-contract/fixtures.js';
 import { describeStorage } from '../../src/testing/storage-contract.js';
-import { CollectRunner } from '../support/collect-runner.js';
-import { PlannedStatements } from '../support/explained.js';
-import { fillTables } from '../support/filled-tables.js';
-import { closeAfterEach } from '../support/opened.js';
-import { connectPostgres, createPostgresDatabase } from '../support/postgres.js';
-import { recordStatements } from '../support/recorded-statements.js';
-import { hasServer } from '../support/servers.js';
+import { closeAfterEach } from '../support/common/opened.js';
+import { connectPostgres, createPostgresDatabase } from '../support/databases/postgres.js';
+import { hasServer } from '../support/databases/servers.js';
+import { CollectRunner } from '../support/jest/collect-runner.js';
+import { PlannedStatements } from '../support/storage/explained.js';
+import { fillTables } from '../support/storage/filled-tables.js';
+import { recordStatements } from '../support/storage/recorded-statements.js';
 
 const onPostgres = (await hasServer('PostgreSQL', 5432)) ? describe : describe.skip;
 

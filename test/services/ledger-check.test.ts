@@ -1,9 +1,9 @@
 import { describe } from '@jest/globals';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { LOCKING_SERVERS } from '../support/held-row.js';
-import { ledgerCheckRules } from '../support/ledger-check-suite.js';
-import { closeAfterEach } from '../support/opened.js';
-import { hasServer } from '../support/servers.js';
+import { ledgerCheckRules } from '../support/accounts/ledger-check-suite.js';
+import { closeAfterEach } from '../support/common/opened.js';
+import { LOCKING_SERVERS } from '../support/databases/held-row.js';
+import { hasServer } from '../support/databases/servers.js';
 
 const opened = closeAfterEach();
 

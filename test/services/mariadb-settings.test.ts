@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { DataSource } from 'typeorm';
 import { MessagingOptionsError } from '../../src/common/errors.js';
 import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
-import { closeAfterEach } from '../support/opened.js';
-import { hasMariadb, OwnMariadb } from '../support/own-mariadb.js';
-import { expectService, TEXT } from '../support/text-service.js';
+import { closeAfterEach } from '../support/common/opened.js';
+import { hasMariadb, OwnMariadb } from '../support/databases/own-mariadb.js';
+import { expectService, TEXT } from '../support/mounting/text-service.js';
 
 const suite = hasMariadb() ? describe : describe.skip;
 const opened = closeAfterEach();

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeEach, describe, test } from '@jest/globals';
 import { describeStorage } from '../../src/testing/storage-contract.js';
-import { createMariadbDatabase } from '../support/mariadb.js';
-import { hasServer } from '../support/servers.js';
-import { openMariadb } from '../support/sql-harness.js';
+import { createMariadbDatabase } from '../support/databases/mariadb.js';
+import { hasServer } from '../support/databases/servers.js';
+import { openMariadb } from '../support/databases/sql-harness.js';
 
 const available = await hasServer('MariaDB', 3306);
 const database = available ? await createMariadbDatabase() : undefined;

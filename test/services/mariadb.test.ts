@@ -16,12 +16,12 @@ import {
 } from '../../src/testing/storage-contract/fixtures.js';
 import { capped } from '../../src/testing/storage-contract/key-caps.js';
 import { counting } from '../../src/testing/storage-contract/records.js';
-import { Gate } from '../support/delivery-world.js';
-import { expectCapAmongHosts } from '../support/host-caps.js';
-import { createMariadbDatabase } from '../support/mariadb.js';
-import { hasServer } from '../support/servers.js';
-import { expectStandingTransactionEnds } from '../support/standing-transaction.js';
-import { expectStartSentences } from '../support/start-sentences.js';
+import { createMariadbDatabase } from '../support/databases/mariadb.js';
+import { hasServer } from '../support/databases/servers.js';
+import { expectStandingTransactionEnds } from '../support/databases/standing-transaction.js';
+import { expectCapAmongHosts } from '../support/mounting/host-caps.js';
+import { Gate } from '../support/outbox/delivery-world.js';
+import { expectStartSentences } from '../support/storage/start-sentences.js';
 
 const available = await hasServer('MariaDB', 3306);
 const suite = available ? describe : describe.skip;

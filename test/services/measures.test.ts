@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { createMariadbDatabase } from '../support/mariadb.js';
-import { MEASURES, MeasureWorld, sorted } from '../support/measure-world.js';
-import { closeAfterEach } from '../support/opened.js';
-import { createPostgresDatabase } from '../support/postgres.js';
-import { mariadbReadsOf, postgresReadsOf } from '../support/rows-read.js';
-import { hasServer } from '../support/servers.js';
+import { MEASURES, MeasureWorld, sorted } from '../support/accounts/measure-world.js';
+import { closeAfterEach } from '../support/common/opened.js';
+import { createMariadbDatabase } from '../support/databases/mariadb.js';
+import { createPostgresDatabase } from '../support/databases/postgres.js';
+import { hasServer } from '../support/databases/servers.js';
+import { mariadbReadsOf, postgresReadsOf } from '../support/storage/rows-read.js';
 
 const onPostgres = (await hasServer('PostgreSQL', 5432)) ? describe : describe.skip;
 const onMariadb = (await hasServer('MariaDB', 3306)) ? describe : describe.skip;

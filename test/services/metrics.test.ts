@@ -2,11 +2,11 @@ import { expect, test } from '@jest/globals';
 import { SystemClock } from '../../src/common/clock.js';
 import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { PrometheusTelemetry } from '../../src/telemetry/prometheus/index.js';
-import { ApiClient } from '../support/api-client.js';
-import { describeOnBothAdapters } from '../support/http-apps.js';
-import { startMessaging } from '../support/messaging-app.js';
-import { closeAfterEach } from '../support/opened.js';
-import { until } from '../support/until.js';
+import { closeAfterEach } from '../support/common/opened.js';
+import { until } from '../support/common/until.js';
+import { ApiClient } from '../support/http/api-client.js';
+import { describeOnBothAdapters } from '../support/http/http-apps.js';
+import { startMessaging } from '../support/mounting/messaging-app.js';
 import { OwnPostgres } from '../torture/own-postgres.js';
 
 const SECRET = 'Zb2mXq8vT4nK7pLw9sRd3fGh6jYc1uAe';

@@ -14,14 +14,14 @@ import { RedisNotifier, type RedisNotifierOptions } from '../../src/notifiers/re
 import { OptOutDirectory } from '../../src/sms/opt-out/opt-out-directory.js';
 import { OptOutService } from '../../src/sms/opt-out/opt-out-service.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
-import { CrashProcess, type CrashSettings } from '../support/crash-process.js';
-import { type MessagingApp, startMessaging } from '../support/messaging-app.js';
-import { closeAfterEach } from '../support/opened.js';
-import { hasRedis, OwnRedis } from '../support/own-redis.js';
-import { createPostgresDatabase } from '../support/postgres.js';
-import { hasServer } from '../support/servers.js';
-import { ask, phoneOf, sendSms, tallyOf } from '../support/sms-client.js';
-import { until } from '../support/until.js';
+import { closeAfterEach } from '../support/common/opened.js';
+import { until } from '../support/common/until.js';
+import { CrashProcess, type CrashSettings } from '../support/crash/crash-process.js';
+import { hasRedis, OwnRedis } from '../support/databases/own-redis.js';
+import { createPostgresDatabase } from '../support/databases/postgres.js';
+import { hasServer } from '../support/databases/servers.js';
+import { ask, phoneOf, sendSms, tallyOf } from '../support/http/sms-client.js';
+import { type MessagingApp, startMessaging } from '../support/mounting/messaging-app.js';
 
 const opened = closeAfterEach();
 

@@ -12,10 +12,10 @@ import { executorFor } from '../../src/storage/engine/executor-for.js';
 import { checkSchema, migrate, migrationsOf } from '../../src/storage/schema/migrate.js';
 import { type SchemaGroup } from '../../src/storage/schema/versions.js';
 import { ACCOUNT, aSend, range, START } from '../../src/testing/storage-contract/fixtures.js';
-import { LOCKING_SERVERS, type LockingServer } from '../support/held-row.js';
-import { closeAfterEach } from '../support/opened.js';
-import { hasServer } from '../support/servers.js';
-import { until } from '../support/until.js';
+import { closeAfterEach } from '../support/common/opened.js';
+import { until } from '../support/common/until.js';
+import { LOCKING_SERVERS, type LockingServer } from '../support/databases/held-row.js';
+import { hasServer } from '../support/databases/servers.js';
 
 const opened = closeAfterEach();
 

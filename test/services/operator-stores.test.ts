@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
-import { createMariadbDatabase } from '../support/mariadb.js';
-import { operatorSuite } from '../support/operator-suite.js';
-import { createPostgresDatabase } from '../support/postgres.js';
-import { hasServer } from '../support/servers.js';
-import { openMariadb, openPostgres } from '../support/sql-harness.js';
+import { operatorSuite } from '../support/accounts/operator-suite.js';
+import { createMariadbDatabase } from '../support/databases/mariadb.js';
+import { createPostgresDatabase } from '../support/databases/postgres.js';
+import { hasServer } from '../support/databases/servers.js';
+import { openMariadb, openPostgres } from '../support/databases/sql-harness.js';
 
 const SERVERS = [
   {

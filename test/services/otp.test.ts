@@ -1,8 +1,8 @@
 import { afterAll, describe } from '@jest/globals';
-import { describeOtp } from '../support/otp-suite.js';
-import { createPostgresDatabase } from '../support/postgres.js';
-import { hasServer } from '../support/servers.js';
-import { openPostgres } from '../support/sql-harness.js';
+import { createPostgresDatabase } from '../support/databases/postgres.js';
+import { hasServer } from '../support/databases/servers.js';
+import { openPostgres } from '../support/databases/sql-harness.js';
+import { describeOtp } from '../support/otp/otp-suite.js';
 
 const available = await hasServer('PostgreSQL', 5432);
 const database = available ? await createPostgresDatabase() : undefined;

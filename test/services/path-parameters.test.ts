@@ -1,10 +1,10 @@
 import { afterAll } from '@jest/globals';
 import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
-import { createMariadbDatabase } from '../support/mariadb.js';
-import { unmountAfterEach } from '../support/mounted.js';
-import { describePathParameters } from '../support/path-parameters.js';
-import { createPostgresDatabase } from '../support/postgres.js';
-import { hasServer } from '../support/servers.js';
+import { createMariadbDatabase } from '../support/databases/mariadb.js';
+import { createPostgresDatabase } from '../support/databases/postgres.js';
+import { hasServer } from '../support/databases/servers.js';
+import { describePathParameters } from '../support/http/path-parameters.js';
+import { unmountAfterEach } from '../support/mounting/mounted.js';
 
 unmountAfterEach();
 

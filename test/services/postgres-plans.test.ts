@@ -6,10 +6,10 @@ import { decide } from '../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { PolicyStore } from '../../src/outbox/policy/policy-store.js';
 import { ACCOUNT, aSend, range, START } from '../../src/testing/storage-contract/fixtures.js';
-import { eventually } from '../support/eventually.js';
-import { closeAfterEach } from '../support/opened.js';
-import { connectPostgres, createPostgresDatabase } from '../support/postgres.js';
-import { hasServer } from '../support/servers.js';
+import { eventually } from '../support/common/eventually.js';
+import { closeAfterEach } from '../support/common/opened.js';
+import { connectPostgres, createPostgresDatabase } from '../support/databases/postgres.js';
+import { hasServer } from '../support/databases/servers.js';
 
 const onPostgres = (await hasServer('PostgreSQL', 5432)) ? describe : describe.skip;
 

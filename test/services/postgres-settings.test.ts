@@ -2,12 +2,12 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { MessagingOptionsError } from '../../src/common/errors.js';
 import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
-import { startMessaging } from '../support/messaging-app.js';
-import { closeAfterEach } from '../support/opened.js';
-import { connectPostgres, createPostgresDatabase } from '../support/postgres.js';
-import { hasServer } from '../support/servers.js';
-import { sendSms, tallyOf } from '../support/sms-client.js';
-import { expectService } from '../support/text-service.js';
+import { closeAfterEach } from '../support/common/opened.js';
+import { connectPostgres, createPostgresDatabase } from '../support/databases/postgres.js';
+import { hasServer } from '../support/databases/servers.js';
+import { sendSms, tallyOf } from '../support/http/sms-client.js';
+import { startMessaging } from '../support/mounting/messaging-app.js';
+import { expectService } from '../support/mounting/text-service.js';
 import { OwnPostgres } from '../torture/own-postgres.js';
 
 const suite = (await hasServer('PostgreSQL', 5432)) ? describe : describe.skip;

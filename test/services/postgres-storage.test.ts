@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeEach, describe, test } from '@jest/globals';
 import { describeStorage } from '../../src/testing/storage-contract.js';
-import { createPostgresDatabase } from '../support/postgres.js';
-import { hasServer } from '../support/servers.js';
-import { openPostgres } from '../support/sql-harness.js';
+import { createPostgresDatabase } from '../support/databases/postgres.js';
+import { hasServer } from '../support/databases/servers.js';
+import { openPostgres } from '../support/databases/sql-harness.js';
 
 const available = await hasServer('PostgreSQL', 5432);
 const database = available ? await createPostgresDatabase() : undefined;

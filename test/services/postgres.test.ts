@@ -9,11 +9,11 @@ import { decide } from '../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { PhoneStore } from '../../src/sandbox/phones/phone-store.js';
 import { ACCOUNT, aSend, onceKey, recipients, START } from '../../src/testing/storage-contract/fixtures.js';
-import { eventually } from '../support/eventually.js';
-import { expectCapAmongHosts } from '../support/host-caps.js';
-import { closeAfterEach } from '../support/opened.js';
-import { createPostgresDatabase } from '../support/postgres.js';
-import { hasServer } from '../support/servers.js';
+import { eventually } from '../support/common/eventually.js';
+import { closeAfterEach } from '../support/common/opened.js';
+import { createPostgresDatabase } from '../support/databases/postgres.js';
+import { hasServer } from '../support/databases/servers.js';
+import { expectCapAmongHosts } from '../support/mounting/host-caps.js';
 
 const suite = (await hasServer('PostgreSQL', 5432)) ? describe : describe.skip;
 const opened = closeAfterEach();

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
-import { startMessaging } from '../support/messaging-app.js';
-import { closeAfterEach } from '../support/opened.js';
-import { hasMariadb, OwnMariadb } from '../support/own-mariadb.js';
-import { sendSms, tallyOf } from '../support/sms-client.js';
-import { until } from '../support/until.js';
+import { closeAfterEach } from '../support/common/opened.js';
+import { until } from '../support/common/until.js';
+import { hasMariadb, OwnMariadb } from '../support/databases/own-mariadb.js';
+import { sendSms, tallyOf } from '../support/http/sms-client.js';
+import { startMessaging } from '../support/mounting/messaging-app.js';
 import { OwnPostgres } from '../torture/own-postgres.js';
 
 const opened = closeAfterEach();

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { PolicyStore } from '../../src/outbox/policy/policy-store.js';
-import { busiestSecond, runPaced } from '../support/paced-workers.js';
-import { createPostgresDatabase } from '../support/postgres.js';
-import { hasServer } from '../support/servers.js';
+import { createPostgresDatabase } from '../support/databases/postgres.js';
+import { hasServer } from '../support/databases/servers.js';
+import { busiestSecond, runPaced } from '../support/outbox/paced-workers.js';
 
 const available = await hasServer('PostgreSQL', 5432);
 const database = available ? await createPostgresDatabase() : undefined;

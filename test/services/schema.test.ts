@@ -3,11 +3,11 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import { AccountStore } from '../../src/accounts/account-store.js';
 import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { ACCOUNT, START } from '../../src/testing/storage-contract/fixtures.js';
-import { createMariadbDatabase } from '../support/mariadb.js';
-import { closeAfterEach } from '../support/opened.js';
-import { createPostgresDatabase } from '../support/postgres.js';
-import { schemaRules } from '../support/schema-suite.js';
-import { hasServer } from '../support/servers.js';
+import { closeAfterEach } from '../support/common/opened.js';
+import { createMariadbDatabase } from '../support/databases/mariadb.js';
+import { createPostgresDatabase } from '../support/databases/postgres.js';
+import { hasServer } from '../support/databases/servers.js';
+import { schemaRules } from '../support/storage/schema-suite.js';
 
 const SERVERS = [
   { name: 'PostgreSQL', port: 5432, type: 'postgres', create: createPostgresDatabase },

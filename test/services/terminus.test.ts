@@ -3,11 +3,11 @@ import { Controller, Get, Module } from '@nestjs/common';
 import { HealthCheck, HealthCheckService, TerminusModule } from '@nestjs/terminus';
 import { MessagingHealthIndicator } from 'nestjs-messaging/terminus';
 import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
-import { describeOnBothAdapters } from '../support/http-apps.js';
-import { call, type Reply } from '../support/http-client.js';
-import { startMessaging } from '../support/messaging-app.js';
-import { closeAfterEach } from '../support/opened.js';
-import { until } from '../support/until.js';
+import { closeAfterEach } from '../support/common/opened.js';
+import { until } from '../support/common/until.js';
+import { describeOnBothAdapters } from '../support/http/http-apps.js';
+import { call, type Reply } from '../support/http/http-client.js';
+import { startMessaging } from '../support/mounting/messaging-app.js';
 import { OwnPostgres } from '../torture/own-postgres.js';
 
 const opened = closeAfterEach();

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
-import { closeAfterEach } from '../support/opened.js';
-import { createPostgresDatabase } from '../support/postgres.js';
-import { hasServer } from '../support/servers.js';
+import { closeAfterEach } from '../support/common/opened.js';
+import { createPostgresDatabase } from '../support/databases/postgres.js';
+import { hasServer } from '../support/databases/servers.js';
 
 const opened = closeAfterEach();
 const onPostgres = (await hasServer('PostgreSQL', 5432)) ? describe : describe.skip;

@@ -1,8 +1,8 @@
 import { describe } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { createMariadbDatabase } from '../support/mariadb.js';
-import { createPostgresDatabase } from '../support/postgres.js';
-import { hasServer } from '../support/servers.js';
+import { createMariadbDatabase } from '../support/databases/mariadb.js';
+import { createPostgresDatabase } from '../support/databases/postgres.js';
+import { hasServer } from '../support/databases/servers.js';
 import { describeCallStore } from '../support/webhooks/call-store-suite.js';
 
 const SERVERS = [

@@ -1,8 +1,8 @@
-import { ApiClient } from '../support/api-client.js';
-import { CrashBooks } from '../support/crash-books.js';
-import { makeAccount } from '../support/crash-loop.js';
-import { CrashProcess, type CrashSettings } from '../support/crash-process.js';
-import type { SmsTarget } from '../support/sms-client.js';
+import { CrashBooks } from '../support/crash/crash-books.js';
+import { makeAccount } from '../support/crash/crash-loop.js';
+import { CrashProcess, type CrashSettings } from '../support/crash/crash-process.js';
+import { ApiClient } from '../support/http/api-client.js';
+import type { SmsTarget } from '../support/http/sms-client.js';
 import type { TortureDatabase } from './databases.js';
 
 /** Of each account: enough for messages to 100 000. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createConnection } from 'mysql2/promise';
-import { listens } from '../support/listens.js';
+import { listens } from '../support/common/listens.js';
 import { FailoverPair, hasFailover } from './failover-pair.js';
 import { hasGalera, OwnGalera } from './own-galera.js';
 import { OwnPostgres } from './own-postgres.js';

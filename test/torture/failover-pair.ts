@@ -3,12 +3,12 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { hasPeer, program } from '../support/carriers/installed.js';
-import { onFreePorts } from '../support/carriers/loopback.js';
-import { peerFolder, removeFolder } from '../support/carriers/peer-folder.js';
-import { PeerProcess } from '../support/carriers/peer-process.js';
-import { listens } from '../support/listens.js';
-import { until } from '../support/until.js';
+import { listens } from '../support/common/listens.js';
+import { until } from '../support/common/until.js';
+import { hasPeer, program } from '../support/transports/carriers/installed.js';
+import { onFreePorts } from '../support/transports/carriers/loopback.js';
+import { peerFolder, removeFolder } from '../support/transports/carriers/peer-folder.js';
+import { PeerProcess } from '../support/transports/carriers/peer-process.js';
 import { OwnPostgres, queryAt } from './own-postgres.js';
 
 export const hasFailover = (): boolean => hasPeer('PostgreSQL failover', 'haproxy', ['haproxy', 'setpriv']);

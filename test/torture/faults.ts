@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CrashLoad } from '../support/crash-load.js';
-import type { CrashProcess } from '../support/crash-process.js';
-import type { OwnRedis } from '../support/own-redis.js';
-import { until } from '../support/until.js';
+import { until } from '../support/common/until.js';
+import type { CrashLoad } from '../support/crash/crash-load.js';
+import type { CrashProcess } from '../support/crash/crash-process.js';
+import type { OwnRedis } from '../support/databases/own-redis.js';
 import type { CountingCarrier } from './counting-carrier.js';
 import type { TortureDatabase } from './databases.js';
 import { byForm, drawn, short } from './form.js';

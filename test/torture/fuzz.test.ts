@@ -1,16 +1,24 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { expectOurShape } from '../support/answer-shape.js';
-import { ApiClient } from '../support/api-client.js';
-import { CrashBooks } from '../support/crash-books.js';
-import { makeAccount, UNITS } from '../support/crash-loop.js';
-import { CrashProcess } from '../support/crash-process.js';
-import { almostSend, anyJson, bytes, contentType, hostileString, oddJson, queryString } from '../support/hostile.js';
-import type { Adapter } from '../support/http-apps.js';
+import { PNG } from '../support/common/png.js';
+import { CrashBooks } from '../support/crash/crash-books.js';
+import { makeAccount, UNITS } from '../support/crash/crash-loop.js';
+import { CrashProcess } from '../support/crash/crash-process.js';
+import { SqliteFile } from '../support/databases/sqlite-file.js';
+import { expectOurShape } from '../support/http/answer-shape.js';
+import { ApiClient } from '../support/http/api-client.js';
+import {
+  almostSend,
+  anyJson,
+  bytes,
+  contentType,
+  hostileString,
+  oddJson,
+  queryString,
+} from '../support/http/hostile.js';
+import type { Adapter } from '../support/http/http-apps.js';
 import { answer, RawServer } from '../support/media/raw-server.js';
-import { MsgappClient } from '../support/msgapp-app.js';
-import { PNG } from '../support/png.js';
-import { SqliteFile } from '../support/sqlite-file.js';
+import { MsgappClient } from '../support/msgapp/msgapp-app.js';
 import { byForm, drawn, note, randomOf, seed } from './form.js';
 
 const LIMIT_MS = byForm(120_000, 900_000);

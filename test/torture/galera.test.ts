@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { CrashBooks } from '../support/crash-books.js';
-import { makeAccount } from '../support/crash-loop.js';
-import { ask, phoneOf } from '../support/sms-client.js';
+import { CrashBooks } from '../support/crash/crash-books.js';
+import { makeAccount } from '../support/crash/crash-loop.js';
+import { ask, phoneOf } from '../support/http/sms-client.js';
 import { GALERA_FAULTS } from './cluster-faults.js';
 import type { Fault } from './faults.js';
 import { byForm, leaveOut, note } from './form.js';

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
-import { hasPeer, program } from '../support/carriers/installed.js';
-import { onFreePorts } from '../support/carriers/loopback.js';
-import { peerFolder, removeFolder } from '../support/carriers/peer-folder.js';
-import { PeerProcess } from '../support/carriers/peer-process.js';
-import { until } from '../support/until.js';
+import { until } from '../support/common/until.js';
+import { hasPeer, program } from '../support/transports/carriers/installed.js';
+import { onFreePorts } from '../support/transports/carriers/loopback.js';
+import { peerFolder, removeFolder } from '../support/transports/carriers/peer-folder.js';
+import { PeerProcess } from '../support/transports/carriers/peer-process.js';
 
 const NODES = 3;
 /** Of SQL, of the group, and of the two ways in which a node that joins gets what it lacks. */

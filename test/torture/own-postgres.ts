@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { until } from '../support/until.js';
+import { until } from '../support/common/until.js';
 
 const VERSIONS = '/usr/lib/postgresql';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { hasRedis } from '../support/own-redis.js';
+import { hasRedis } from '../support/databases/own-redis.js';
 import type { Member } from './besieged-service.js';
 import type { Engine } from './databases.js';
 import { type Fault, queueFaults } from './faults.js';

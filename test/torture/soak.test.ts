@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { CrashBooks } from '../support/crash-books.js';
-import { CrashLoad } from '../support/crash-load.js';
-import { makeAccount, UNITS } from '../support/crash-loop.js';
-import { CrashProcess, type CrashSettings, type HostFigures } from '../support/crash-process.js';
-import type { Adapter } from '../support/http-apps.js';
-import { SqliteFile } from '../support/sqlite-file.js';
+import { CrashBooks } from '../support/crash/crash-books.js';
+import { CrashLoad } from '../support/crash/crash-load.js';
+import { makeAccount, UNITS } from '../support/crash/crash-loop.js';
+import { CrashProcess, type CrashSettings, type HostFigures } from '../support/crash/crash-process.js';
+import { SqliteFile } from '../support/databases/sqlite-file.js';
+import type { Adapter } from '../support/http/http-apps.js';
 import { byForm, drawn, note, randomOf } from './form.js';
 
 const LIMIT_MS = byForm(120_000, 900_000);

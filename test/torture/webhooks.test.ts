@@ -6,7 +6,7 @@ import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { dataSourceFor } from '../../src/storage/engine/data-source.js';
 import { EndpointSecrets } from '../../src/webhooks/endpoints/endpoint-secret.js';
 import { resolveWebhookSettings } from '../../src/webhooks/webhook-options.js';
-import { until } from '../support/until.js';
+import { until } from '../support/common/until.js';
 import { CallHost } from '../support/webhooks/call-process.js';
 import { Receiver } from '../support/webhooks/receiver.js';
 import { type Engine, makeDatabase, type TortureDatabase } from './databases.js';

@@ -3,9 +3,9 @@ import { dirname, join, posix } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { DELIVERY_STATES, DELIVERY_STATUSES } from '../../src/events/delivery-status.js';
 import { EVENT_TYPES } from '../../src/events/event-types.js';
-import { loadMermaid } from '../support/mermaid.js';
-import { docs, readDoc, snippets } from '../support/readme.js';
-import { ROOT } from '../support/sample-app.js';
+import { loadMermaid } from '../support/docs/mermaid.js';
+import { docs, readDoc, snippets } from '../support/docs/readme.js';
+import { ROOT } from '../support/sample-app/sample-app.js';
 
 /** The text of a page without its code blocks. */
 function prose(path: string): string {

@@ -1,5 +1,5 @@
 import { WA_CERT_DETAILS } from 'baileys';
-import { WhatsappPeer } from '../../../test/support/whatsapp/whatsapp-peer.js';
+import { WhatsappPeer } from '../../../test/support/transports/whatsapp/whatsapp-peer.js';
 import { HostProcess } from './host-process.js';
 import type { Memory } from './memory.js';
 import type { Readings, Task } from './readings.js';

@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { WA_CERT_DETAILS } from 'baileys';
 import { AccountService, MessagingModule, SessionManager, TypeormStorage } from 'nestjs-messaging';
 import { BaileysMsgappTransport } from 'nestjs-messaging/baileys';
-import { until } from '../../../test/support/until.js';
+import { until } from '../../../test/support/common/until.js';
 import { idleMemory } from './memory.js';
 
 /** What the parent says at the start: `node --expose-gc host.js '<json>'`. */

@@ -10,14 +10,14 @@ import type { SignaturePage } from '../../../src/management/signatures/signature
 import { MessagingCore } from '../../../src/messaging/messaging-core.module.js';
 import type { MessagingOptions } from '../../../src/messaging/module-options.js';
 import { OptOutService } from '../../../src/sms/opt-out/opt-out-service.js';
-import { MANAGED, operatorOf, plainUserOf, userOf } from '../../support/account-users.js';
-import { ApiClient } from '../../support/api-client.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { OPTIONS, startMessaging } from '../../support/messaging-app.js';
-import { alsoUnmount, mount, unmountAfterEach } from '../../support/mounted.js';
-import { MSGAPP } from '../../support/msgapp-app.js';
-import { PEPPER } from '../../support/otp-app.js';
-import { startWebhooks } from '../../support/webhook-app.js';
+import { MANAGED, operatorOf, plainUserOf, userOf } from '../../support/accounts/account-users.js';
+import { ApiClient } from '../../support/http/api-client.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { OPTIONS, startMessaging } from '../../support/mounting/messaging-app.js';
+import { alsoUnmount, mount, unmountAfterEach } from '../../support/mounting/mounted.js';
+import { MSGAPP } from '../../support/msgapp/msgapp-app.js';
+import { PEPPER } from '../../support/otp/otp-app.js';
+import { startWebhooks } from '../../support/webhooks/webhook-app.js';
 
 unmountAfterEach();
 

@@ -11,12 +11,12 @@ import type { OverviewView } from '../../../src/management/usage/overview.api.js
 import type { UsageView } from '../../../src/management/usage/usage.api.js';
 import { UsageService } from '../../../src/management/usage/usage-service.js';
 import { UsageStore } from '../../../src/management/usage/usage-store.js';
-import { MANAGED, userOf } from '../../support/account-users.js';
-import { ApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { OtpApp } from '../../support/otp-app.js';
+import { MANAGED, userOf } from '../../support/accounts/account-users.js';
+import { eventually } from '../../support/common/eventually.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { ApiClient } from '../../support/http/api-client.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { OtpApp } from '../../support/otp/otp-app.js';
 
 const opened = closeAfterEach();
 

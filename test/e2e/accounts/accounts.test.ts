@@ -5,12 +5,12 @@ import { AccountStore } from '../../../src/accounts/account-store.js';
 import { makeApiKey } from '../../../src/accounts/keys/api-key.js';
 import { UuidGenerator } from '../../../src/common/ids.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { KeyedHost } from '../../support/accounts-host.js';
-import { ApiClient } from '../../support/api-client.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { call, RawConnection, type Reply } from '../../support/http-client.js';
-import { describeServices, type Service, startService } from '../../support/services.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { KeyedHost } from '../../support/accounts/accounts-host.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
+import { ApiClient } from '../../support/http/api-client.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { call, RawConnection, type Reply } from '../../support/http/http-client.js';
+import { describeServices, type Service, startService } from '../../support/mounting/services.js';
 
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
 const UNAUTHORIZED = { statusCode: 401, message: 'Clé API manquante ou invalide', error: 'Unauthorized' };

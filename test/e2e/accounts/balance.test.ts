@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { LedgerService } from '../../../src/billing/ledger-service.js';
-import { describeServices, type Service } from '../../support/services.js';
+import { describeServices, type Service } from '../../support/mounting/services.js';
 
 describeServices('GET /balance', (start) => {
   let service: Service;

@@ -5,10 +5,10 @@ import { Caller } from '../../../src/accounts/caller.decorator.js';
 import { ApiKeyGuard } from '../../../src/accounts/keys/api-key.guard.js';
 import { MessagingModule } from '../../../src/messaging/messaging.module.js';
 import { callerGuard } from '../../../src/testing/caller-guard.js';
-import { describeOnBothAdapters, startApp } from '../../support/http-apps.js';
-import { call } from '../../support/http-client.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { alsoUnmount, unmountAfterEach } from '../../support/mounted.js';
+import { describeOnBothAdapters, startApp } from '../../support/http/http-apps.js';
+import { call } from '../../support/http/http-client.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { alsoUnmount, unmountAfterEach } from '../../support/mounting/mounted.js';
 
 unmountAfterEach();
 

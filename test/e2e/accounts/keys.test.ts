@@ -2,16 +2,16 @@ import { describe, expect, test } from '@jest/globals';
 import type { KeyView, NewKeyView } from '../../../src/accounts/keys/key.api.js';
 import { HOUR_MS } from '../../../src/common/time.js';
 import { KeyService } from '../../../src/management/keys/key-service.js';
-import { ApiClient } from '../../support/api-client.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { call, type Reply } from '../../support/http-client.js';
-import { startKeys } from '../../support/key-app.js';
-import { unmountAfterEach } from '../../support/mounted.js';
-import { validatingFetch } from '../../support/openapi-fetch.js';
-import { documentOf } from '../../support/openapi-host.js';
-import { rawFetch } from '../../support/openapi-raw-fetch.js';
-import type { Described } from '../../support/openapi-reader.js';
-import { asUser } from '../../support/users.js';
+import { startKeys } from '../../support/accounts/key-app.js';
+import { asUser } from '../../support/accounts/users.js';
+import { ApiClient } from '../../support/http/api-client.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { call, type Reply } from '../../support/http/http-client.js';
+import { unmountAfterEach } from '../../support/mounting/mounted.js';
+import { validatingFetch } from '../../support/openapi/openapi-fetch.js';
+import { documentOf } from '../../support/openapi/openapi-host.js';
+import { rawFetch } from '../../support/openapi/openapi-raw-fetch.js';
+import type { Described } from '../../support/openapi/openapi-reader.js';
 
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
 const ALL = [

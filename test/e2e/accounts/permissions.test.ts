@@ -12,11 +12,11 @@ import {
   type Permission,
 } from '../../../src/accounts/keys/permissions.js';
 import { mountedRoutes } from '../../../src/http/mounted-routes.js';
-import { type Adapter, describeOnBothAdapters } from '../../support/http-apps.js';
-import { startKeys } from '../../support/key-app.js';
-import { unmountAfterEach } from '../../support/mounted.js';
-import { OPEN, PERMISSION_TABLE, type RouteRule, ruleName } from '../../support/permission-table.js';
-import { asUser } from '../../support/users.js';
+import { startKeys } from '../../support/accounts/key-app.js';
+import { OPEN, PERMISSION_TABLE, type RouteRule, ruleName } from '../../support/accounts/permission-table.js';
+import { asUser } from '../../support/accounts/users.js';
+import { type Adapter, describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { unmountAfterEach } from '../../support/mounting/mounted.js';
 
 /** What a credential gets: what the contract says, as one word. `in`: it is let in, whatever the handler then answers. */
 type Word = 'in' | 'unauthorized' | 'user_required' | 'scope_missing' | 'role_missing' | 'account_unnamed';

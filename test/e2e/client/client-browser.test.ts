@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { UserTokenVerifier } from '../../../src/accounts/users/user-token-verifier.js';
-import { type MessagingApp, startMessaging } from '../../support/messaging-app.js';
-import { MSGAPP } from '../../support/msgapp-app.js';
-import { hasBrowser, openPage, startBrowser } from '../../support/page-browser.js';
-import { ROOT } from '../../support/sample-app.js';
+import { hasBrowser, openPage, startBrowser } from '../../support/dashboard/page-browser.js';
+import { type MessagingApp, startMessaging } from '../../support/mounting/messaging-app.js';
+import { MSGAPP } from '../../support/msgapp/msgapp-app.js';
+import { ROOT } from '../../support/sample-app/sample-app.js';
 
 /** A token that looks like a JWT, of the account that it names. */
 const tokenOf = (accountId: string) =>

@@ -1,22 +1,22 @@
 import { expect, test } from '@jest/globals';
 import { SandboxModule } from '../../../src/sandbox/sandbox.module.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { CallingSandbox } from '../../support/calling-transport.js';
 import { METHODS } from '../../support/client/operations.js';
 import { throughClient } from '../../support/client/through-client.js';
-import { OPTIONS, startMessaging } from '../../support/messaging-app.js';
-import { MSGAPP } from '../../support/msgapp-app.js';
-import { playEvents } from '../../support/openapi-events.js';
-import type { Fetch } from '../../support/openapi-fetch.js';
-import { serveDocument } from '../../support/openapi-host.js';
-import { playCap, playLimits } from '../../support/openapi-limits.js';
-import { playMsgapp } from '../../support/openapi-msgapp.js';
-import { rawFetch } from '../../support/openapi-raw-fetch.js';
-import { type Described, operationsOf, pathFor } from '../../support/openapi-reader.js';
-import { IN_FLIGHT, MAX_BYTES, MAX_RECIPIENTS, playScenario, UNITS } from '../../support/openapi-scenario.js';
-import { TroubledStorage } from '../../support/openapi-troubles.js';
-import { playWebhooks } from '../../support/openapi-webhooks.js';
-import { PEPPER } from '../../support/otp-app.js';
+import { CallingSandbox } from '../../support/mounting/calling-transport.js';
+import { OPTIONS, startMessaging } from '../../support/mounting/messaging-app.js';
+import { MSGAPP } from '../../support/msgapp/msgapp-app.js';
+import { playEvents } from '../../support/openapi/openapi-events.js';
+import type { Fetch } from '../../support/openapi/openapi-fetch.js';
+import { serveDocument } from '../../support/openapi/openapi-host.js';
+import { playCap, playLimits } from '../../support/openapi/openapi-limits.js';
+import { playMsgapp } from '../../support/openapi/openapi-msgapp.js';
+import { rawFetch } from '../../support/openapi/openapi-raw-fetch.js';
+import { type Described, operationsOf, pathFor } from '../../support/openapi/openapi-reader.js';
+import { IN_FLIGHT, MAX_BYTES, MAX_RECIPIENTS, playScenario, UNITS } from '../../support/openapi/openapi-scenario.js';
+import { TroubledStorage } from '../../support/openapi/openapi-troubles.js';
+import { playWebhooks } from '../../support/openapi/openapi-webhooks.js';
+import { PEPPER } from '../../support/otp/otp-app.js';
 
 /** A client makes no request that is answered so. */
 const NOT_BY_A_CLIENT = [

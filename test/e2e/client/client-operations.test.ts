@@ -15,9 +15,9 @@ import {
   operationsOf,
   pathFor,
   withResponses,
-} from '../../support/openapi-reader.js';
-import { structuralFaults } from '../../support/openapi-structure.js';
-import { ROOT } from '../../support/sample-app.js';
+} from '../../support/openapi/openapi-reader.js';
+import { structuralFaults } from '../../support/openapi/openapi-structure.js';
+import { ROOT } from '../../support/sample-app/sample-app.js';
 
 // Made by the build.
 const document: Described & { readonly openapi: string; readonly webhooks: Described['paths'] } = withResponses(

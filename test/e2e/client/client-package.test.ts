@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ROOT } from '../../support/sample-app.js';
+import { ROOT } from '../../support/sample-app/sample-app.js';
 
 /** The client alone: no other file of the package, and no other package. */
 let folder: string;

@@ -2,10 +2,10 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { MessagingClient, verifyWebhook, type WebhookEvent } from '../../../src/client/index.js';
-import { delivered, logEventsOf, verified } from '../../support/logged-events.js';
-import { type MessagingApp, startMessaging } from '../../support/messaging-app.js';
-import { PEPPER } from '../../support/otp-app.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/common/until.js';
+import { delivered, logEventsOf, verified } from '../../support/events/logged-events.js';
+import { type MessagingApp, startMessaging } from '../../support/mounting/messaging-app.js';
+import { PEPPER } from '../../support/otp/otp-app.js';
 
 interface Received {
   readonly headers: IncomingHttpHeaders;

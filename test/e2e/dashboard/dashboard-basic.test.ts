@@ -4,12 +4,12 @@ import type { Browser } from 'playwright-core';
 import { DashboardModule } from '../../../src/dashboard/index.js';
 import { ManagementService } from '../../../src/management/session/management-service.js';
 import { SmsService } from '../../../src/sms/sms-service.js';
-import { BASIC, type BasicProxy, startBasicProxy } from '../../support/basic-proxy.js';
 import { goTo } from '../../support/dashboard/dashboard-fixture.js';
-import { MANAGEMENT_SECRET } from '../../support/manage-app.js';
-import { type MessagingApp, startMessaging } from '../../support/messaging-app.js';
-import { PEPPER } from '../../support/otp-app.js';
-import { hasBrowser, openPage, startBrowser } from '../../support/page-browser.js';
+import { hasBrowser, openPage, startBrowser } from '../../support/dashboard/page-browser.js';
+import { BASIC, type BasicProxy, startBasicProxy } from '../../support/http/basic-proxy.js';
+import { MANAGEMENT_SECRET } from '../../support/management/manage-app.js';
+import { type MessagingApp, startMessaging } from '../../support/mounting/messaging-app.js';
+import { PEPPER } from '../../support/otp/otp-app.js';
 
 const suite = hasBrowser() ? describe : describe.skip;
 

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
+import { until } from '../../support/common/until.js';
 import { type DashboardFixture, openScreen, startDashboard } from '../../support/dashboard/dashboard-fixture.js';
 import { refusal } from '../../support/dashboard/fake-api.js';
 import { EMPTY, FULL, sessionRoutes } from '../../support/dashboard/fake-data.js';
-import { accessibilityFaults, hasBrowser, startBrowser } from '../../support/page-browser.js';
-import { until } from '../../support/until.js';
+import { accessibilityFaults, hasBrowser, startBrowser } from '../../support/dashboard/page-browser.js';
 
 const suite = hasBrowser() ? describe : describe.skip;
 

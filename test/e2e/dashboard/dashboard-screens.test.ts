@@ -2,7 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { type DashboardFixture, goTo, openScreen, startDashboard } from '../../support/dashboard/dashboard-fixture.js';
 import { EMPTY, FULL, sessionRoutes } from '../../support/dashboard/fake-data.js';
-import { accessibilityFaults, hasBrowser, type OpenedPage, startBrowser } from '../../support/page-browser.js';
+import {
+  accessibilityFaults,
+  hasBrowser,
+  type OpenedPage,
+  startBrowser,
+} from '../../support/dashboard/page-browser.js';
 
 const suite = hasBrowser() ? describe : describe.skip;
 

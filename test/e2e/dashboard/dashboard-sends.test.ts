@@ -4,14 +4,14 @@ import type { Browser, Page } from 'playwright-core';
 import { DashboardModule } from '../../../src/dashboard/index.js';
 import { ManagementService } from '../../../src/management/session/management-service.js';
 import { SandboxModule } from '../../../src/sandbox/sandbox.module.js';
+import { until } from '../../support/common/until.js';
 import { goTo } from '../../support/dashboard/dashboard-fixture.js';
-import type { Adapter } from '../../support/http-apps.js';
-import { call } from '../../support/http-client.js';
-import { MANAGEMENT_SECRET } from '../../support/manage-app.js';
-import { type MessagingApp, startMessaging } from '../../support/messaging-app.js';
-import { MSGAPP } from '../../support/msgapp-app.js';
-import { hasBrowser, openPage, startBrowser } from '../../support/page-browser.js';
-import { until } from '../../support/until.js';
+import { hasBrowser, openPage, startBrowser } from '../../support/dashboard/page-browser.js';
+import type { Adapter } from '../../support/http/http-apps.js';
+import { call } from '../../support/http/http-client.js';
+import { MANAGEMENT_SECRET } from '../../support/management/manage-app.js';
+import { type MessagingApp, startMessaging } from '../../support/mounting/messaging-app.js';
+import { MSGAPP } from '../../support/msgapp/msgapp-app.js';
 
 const suite = hasBrowser() ? describe : describe.skip;
 

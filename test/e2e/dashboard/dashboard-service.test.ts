@@ -4,12 +4,12 @@ import type { Browser, Page } from 'playwright-core';
 import { DashboardModule } from '../../../src/dashboard/index.js';
 import { ManagementService } from '../../../src/management/session/management-service.js';
 import { goTo } from '../../support/dashboard/dashboard-fixture.js';
-import type { Adapter } from '../../support/http-apps.js';
-import { MANAGEMENT_SECRET } from '../../support/manage-app.js';
-import { type MessagingApp, startMessaging } from '../../support/messaging-app.js';
-import { MSGAPP } from '../../support/msgapp-app.js';
-import { PEPPER } from '../../support/otp-app.js';
-import { hasBrowser, openPage, startBrowser } from '../../support/page-browser.js';
+import { hasBrowser, openPage, startBrowser } from '../../support/dashboard/page-browser.js';
+import type { Adapter } from '../../support/http/http-apps.js';
+import { MANAGEMENT_SECRET } from '../../support/management/manage-app.js';
+import { type MessagingApp, startMessaging } from '../../support/mounting/messaging-app.js';
+import { MSGAPP } from '../../support/msgapp/msgapp-app.js';
+import { PEPPER } from '../../support/otp/otp-app.js';
 
 const SCREENS = {
   admin: [

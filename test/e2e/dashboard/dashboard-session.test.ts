@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
+import { until } from '../../support/common/until.js';
 import { type DashboardFixture, goTo, openScreen, startDashboard } from '../../support/dashboard/dashboard-fixture.js';
 import { FakeAnswer, refusal } from '../../support/dashboard/fake-api.js';
 import { FULL, keyOf, minutesAgo, sessionRoutes } from '../../support/dashboard/fake-data.js';
-import { accessibilityFaults, hasBrowser, openPage, startBrowser } from '../../support/page-browser.js';
-import { until } from '../../support/until.js';
+import { accessibilityFaults, hasBrowser, openPage, startBrowser } from '../../support/dashboard/page-browser.js';
 
 const suite = hasBrowser() ? describe : describe.skip;
 

@@ -19,10 +19,10 @@ import {
   startDashboard,
 } from '../../support/dashboard/dashboard-fixture.js';
 import { FULL, sessionRoutes } from '../../support/dashboard/fake-data.js';
-import { type Adapter, describeOnBothAdapters } from '../../support/http-apps.js';
-import { hasBrowser, openPage, startBrowser } from '../../support/page-browser.js';
-import { rawGet } from '../../support/raw-get.js';
-import { ROOT } from '../../support/sample-app.js';
+import { hasBrowser, openPage, startBrowser } from '../../support/dashboard/page-browser.js';
+import { type Adapter, describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { rawGet } from '../../support/http/raw-get.js';
+import { ROOT } from '../../support/sample-app/sample-app.js';
 
 const prefixed = (app: INestApplication): void => {
   app.setGlobalPrefix('svc');

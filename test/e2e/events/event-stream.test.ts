@@ -7,13 +7,13 @@ import { EventLog } from '../../../src/events/event-log.js';
 import type { MessagingOptions } from '../../../src/messaging/module-options.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ReaderSeats } from '../../../src/webhooks/feed/reader-seats.js';
-import type { ApiClient } from '../../support/api-client.js';
-import { EventReader } from '../../support/event-reader.js';
-import { eventually } from '../../support/eventually.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { delivered, logEventsOf, verified } from '../../support/logged-events.js';
-import { PEPPER } from '../../support/otp-app.js';
-import { type Service, startService } from '../../support/services.js';
+import { eventually } from '../../support/common/eventually.js';
+import { EventReader } from '../../support/events/event-reader.js';
+import { delivered, logEventsOf, verified } from '../../support/events/logged-events.js';
+import type { ApiClient } from '../../support/http/api-client.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { type Service, startService } from '../../support/mounting/services.js';
+import { PEPPER } from '../../support/otp/otp-app.js';
 
 const closing: (() => void | Promise<void>)[] = [];
 

@@ -8,14 +8,14 @@ import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
 import { EventService } from '../../../src/webhooks/feed/event-service.js';
 import { ReaderSeats } from '../../../src/webhooks/feed/reader-seats.js';
-import type { ApiClient } from '../../support/api-client.js';
-import { eventFault } from '../../support/event-schemas.js';
-import { eventually } from '../../support/eventually.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import type { Reply } from '../../support/http-client.js';
-import { delivered, logEventsOf, verified } from '../../support/logged-events.js';
-import { PEPPER } from '../../support/otp-app.js';
-import { type Service, startService } from '../../support/services.js';
+import { eventually } from '../../support/common/eventually.js';
+import { eventFault } from '../../support/events/event-schemas.js';
+import { delivered, logEventsOf, verified } from '../../support/events/logged-events.js';
+import type { ApiClient } from '../../support/http/api-client.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import type { Reply } from '../../support/http/http-client.js';
+import { type Service, startService } from '../../support/mounting/services.js';
+import { PEPPER } from '../../support/otp/otp-app.js';
 
 const closing: (() => Promise<void>)[] = [];
 

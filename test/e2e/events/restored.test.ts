@@ -3,10 +3,10 @@ import { EventLog } from '../../../src/events/event-log.js';
 import type { EventView } from '../../../src/events/event-types.js';
 import { RESTORE_GAP } from '../../../src/events/stored-event.js';
 import { COMMANDS } from '../../../src/operator/commands.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { startKeys } from '../../support/key-app.js';
-import { delivered, logEventsOf } from '../../support/logged-events.js';
-import { unmountAfterEach } from '../../support/mounted.js';
+import { startKeys } from '../../support/accounts/key-app.js';
+import { delivered, logEventsOf } from '../../support/events/logged-events.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { unmountAfterEach } from '../../support/mounting/mounted.js';
 
 unmountAfterEach();
 

@@ -6,10 +6,10 @@ import { EventLog } from '../../../src/events/event-log.js';
 import { EVENT_TYPES } from '../../../src/events/event-types.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { OptOutService } from '../../../src/sms/opt-out/opt-out-service.js';
-import { eventually } from '../../support/eventually.js';
-import { heardEvents, loggedEvents, sorted } from '../../support/logged-events.js';
-import { OtpApp, PEPPER, wrongFor } from '../../support/otp-app.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { eventually } from '../../support/common/eventually.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
+import { heardEvents, loggedEvents, sorted } from '../../support/events/logged-events.js';
+import { OtpApp, PEPPER, wrongFor } from '../../support/otp/otp-app.js';
 
 const NUMBER = '22670000000';
 const OTHER = '22670000001';

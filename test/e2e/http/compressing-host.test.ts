@@ -3,16 +3,16 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import type { INestApplication } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import compression from 'compression';
-import { EventReader } from '../../support/event-reader.js';
-import { eventually } from '../../support/eventually.js';
-import { type Adapter, describeOnBothAdapters } from '../../support/http-apps.js';
-import { call } from '../../support/http-client.js';
-import { delivered, logEventsOf } from '../../support/logged-events.js';
-import { MANAGEMENT_SECRET } from '../../support/manage-app.js';
-import { MsgappClient, startMsgapp } from '../../support/msgapp-app.js';
-import { PEPPER } from '../../support/otp-app.js';
-import { startService } from '../../support/services.js';
-import { asUser, TestUsers } from '../../support/users.js';
+import { asUser, TestUsers } from '../../support/accounts/users.js';
+import { eventually } from '../../support/common/eventually.js';
+import { EventReader } from '../../support/events/event-reader.js';
+import { delivered, logEventsOf } from '../../support/events/logged-events.js';
+import { type Adapter, describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { call } from '../../support/http/http-client.js';
+import { MANAGEMENT_SECRET } from '../../support/management/manage-app.js';
+import { startService } from '../../support/mounting/services.js';
+import { MsgappClient, startMsgapp } from '../../support/msgapp/msgapp-app.js';
+import { PEPPER } from '../../support/otp/otp-app.js';
 
 const closing: (() => void | Promise<void>)[] = [];
 

@@ -32,10 +32,10 @@ import { map, type Observable } from 'rxjs';
 import { isMessagingRoute } from '../../../src/http/messaging-route.js';
 import { MessagingModule } from '../../../src/messaging/messaging.module.js';
 import { SandboxModule } from '../../../src/sandbox/sandbox.module.js';
-import { hostModule, toyModule } from '../../support/edge-toys.js';
-import { type Adapter, describeOnBothAdapters, type RunningApp, startApp } from '../../support/http-apps.js';
-import { call } from '../../support/http-client.js';
-import { OPTIONS } from '../../support/messaging-app.js';
+import { hostModule, toyModule } from '../../support/http/edge-toys.js';
+import { type Adapter, describeOnBothAdapters, type RunningApp, startApp } from '../../support/http/http-apps.js';
+import { call } from '../../support/http/http-client.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
 
 const KEY = { 'x-api-key': 'good' };
 const JSON_TYPE = { 'content-type': 'application/json' };

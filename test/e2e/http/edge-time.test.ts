@@ -3,11 +3,11 @@ import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Controller, Get, Logger } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { hostModule, ToyBox, toyModule } from '../../support/edge-toys.js';
-import { type Adapter, describeOnBothAdapters, type RunningApp, startApp } from '../../support/http-apps.js';
-import { call, RawConnection, type Reply } from '../../support/http-client.js';
-import { SetBackClock } from '../../support/set-back-clock.js';
-import { until } from '../../support/until.js';
+import { SetBackClock } from '../../support/common/set-back-clock.js';
+import { until } from '../../support/common/until.js';
+import { hostModule, ToyBox, toyModule } from '../../support/http/edge-toys.js';
+import { type Adapter, describeOnBothAdapters, type RunningApp, startApp } from '../../support/http/http-apps.js';
+import { call, RawConnection, type Reply } from '../../support/http/http-client.js';
 
 const KEY = { 'x-api-key': 'good' };
 const TIMEOUT = { statusCode: 504, message: 'Délai de traitement dépassé', error: 'Gateway Timeout' };

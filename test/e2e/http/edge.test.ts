@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { hostModule, toyModule } from '../../support/edge-toys.js';
-import { describeOnBothAdapters, type RunningApp, startApp } from '../../support/http-apps.js';
-import { type Call, call, RawConnection, type Reply } from '../../support/http-client.js';
+import { hostModule, toyModule } from '../../support/http/edge-toys.js';
+import { describeOnBothAdapters, type RunningApp, startApp } from '../../support/http/http-apps.js';
+import { type Call, call, RawConnection, type Reply } from '../../support/http/http-client.js';
 
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
 const KEY = { 'x-api-key': 'good' };

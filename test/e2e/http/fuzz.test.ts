@@ -1,11 +1,19 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { LedgerService } from '../../../src/billing/ledger-service.js';
-import { expectOurShape } from '../../support/answer-shape.js';
-import type { ApiClient } from '../../support/api-client.js';
-import { almostSend, anyJson, bytes, contentType, hostileString, oddJson, queryString } from '../../support/hostile.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { type Service, startService } from '../../support/services.js';
+import { expectOurShape } from '../../support/http/answer-shape.js';
+import type { ApiClient } from '../../support/http/api-client.js';
+import {
+  almostSend,
+  anyJson,
+  bytes,
+  contentType,
+  hostileString,
+  oddJson,
+  queryString,
+} from '../../support/http/hostile.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { type Service, startService } from '../../support/mounting/services.js';
 
 const RUNS = 250;
 const REFUSALS = [400, 409, 413, 415, 422];

@@ -2,11 +2,11 @@ import { request } from 'node:http';
 import { afterEach, expect, test } from '@jest/globals';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import type { ApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { TroubledStorage } from '../../support/openapi-troubles.js';
-import { type Service, startService } from '../../support/services.js';
+import { eventually } from '../../support/common/eventually.js';
+import type { ApiClient } from '../../support/http/api-client.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { type Service, startService } from '../../support/mounting/services.js';
+import { TroubledStorage } from '../../support/openapi/openapi-troubles.js';
 
 const MAX_IN_FLIGHT = 3;
 const BUSY = { statusCode: 429, message: 'Trop de requêtes en cours', error: 'Too Many Requests' };

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { MessagingClient } from '../../../src/client/index.js';
 import { MAX_PAGE_BYTES } from '../../../src/common/page.js';
-import { describeServices } from '../../support/services.js';
+import { describeServices } from '../../support/mounting/services.js';
 
 describeServices('lists of long texts', (start) => {
   test('have pages of about 1 MB, which a client that follows `next_cursor` reads to the end', async () => {

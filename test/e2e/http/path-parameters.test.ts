@@ -1,5 +1,5 @@
-import { unmountAfterEach } from '../../support/mounted.js';
-import { describePathParameters } from '../../support/path-parameters.js';
+import { describePathParameters } from '../../support/http/path-parameters.js';
+import { unmountAfterEach } from '../../support/mounting/mounted.js';
 
 unmountAfterEach();
 

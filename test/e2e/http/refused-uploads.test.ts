@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { hostModule, toyModule } from '../../support/edge-toys.js';
-import { describeOnBothAdapters, type RunningApp, startApp } from '../../support/http-apps.js';
-import { RawConnection } from '../../support/http-client.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/common/until.js';
+import { hostModule, toyModule } from '../../support/http/edge-toys.js';
+import { describeOnBothAdapters, type RunningApp, startApp } from '../../support/http/http-apps.js';
+import { RawConnection } from '../../support/http/http-client.js';
 
 const CONNECTIONS = 40;
 const BYTES = 1_000_000;

@@ -4,12 +4,12 @@ import { EventLog } from '../../../src/events/event-log.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { ManagementService } from '../../../src/management/session/management-service.js';
 import { OptOutService } from '../../../src/sms/opt-out/opt-out-service.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { heardEvents } from '../../support/logged-events.js';
-import { startManage } from '../../support/manage-app.js';
-import { clientOf, unmountAfterEach } from '../../support/mounted.js';
-import { MSGAPP } from '../../support/msgapp-app.js';
-import { WEBHOOK_PEPPER } from '../../support/webhook-app.js';
+import { heardEvents } from '../../support/events/logged-events.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { startManage } from '../../support/management/manage-app.js';
+import { clientOf, unmountAfterEach } from '../../support/mounting/mounted.js';
+import { MSGAPP } from '../../support/msgapp/msgapp-app.js';
+import { WEBHOOK_PEPPER } from '../../support/webhooks/webhook-app.js';
 
 unmountAfterEach();
 

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { AccountService } from '../../../src/accounts/account-service.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { call } from '../../support/http-client.js';
-import { startManagement } from '../../support/management-app.js';
-import { unmountAfterEach } from '../../support/mounted.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { call } from '../../support/http/http-client.js';
+import { startManagement } from '../../support/management/management-app.js';
+import { unmountAfterEach } from '../../support/mounting/mounted.js';
 
 unmountAfterEach();
 

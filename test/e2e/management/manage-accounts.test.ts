@@ -8,9 +8,9 @@ import type {
   ManagedSignaturePage,
   PostingView,
 } from '../../../src/management/operator/accounts/managed-account.api.js';
-import { describeOnBothAdapters, type RunningApp } from '../../support/http-apps.js';
-import { startManage } from '../../support/manage-app.js';
-import { clientOf, unmountAfterEach } from '../../support/mounted.js';
+import { describeOnBothAdapters, type RunningApp } from '../../support/http/http-apps.js';
+import { startManage } from '../../support/management/manage-app.js';
+import { clientOf, unmountAfterEach } from '../../support/mounting/mounted.js';
 
 unmountAfterEach();
 

@@ -3,14 +3,14 @@ import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import type { CarrierRouteView, CarriersView } from '../../../src/management/operator/operations/carriers.api.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { RoutedSmsTransport } from '../../../src/transports/routed/index.js';
-import { eventually } from '../../support/eventually.js';
-import { type Adapter, describeOnBothAdapters } from '../../support/http-apps.js';
-import { startManage } from '../../support/manage-app.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { clientOf, unmountAfterEach } from '../../support/mounted.js';
-import { RouteDouble } from '../../support/routed-fixture.js';
-import { phoneOf } from '../../support/sms-client.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { eventually } from '../../support/common/eventually.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
+import { type Adapter, describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { phoneOf } from '../../support/http/sms-client.js';
+import { startManage } from '../../support/management/manage-app.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { clientOf, unmountAfterEach } from '../../support/mounting/mounted.js';
+import { RouteDouble } from '../../support/transports/routed-fixture.js';
 
 unmountAfterEach();
 

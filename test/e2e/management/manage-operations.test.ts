@@ -3,11 +3,11 @@ import { LedgerStore } from '../../../src/billing/ledger-store.js';
 import { LedgerChecks } from '../../../src/management/operator/ledger-checks/ledger-checks.js';
 import type { LedgerCheckView, SystemView } from '../../../src/management/operator/operations.api.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { eventually } from '../../support/eventually.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { asUser, startManage } from '../../support/manage-app.js';
-import { clientOf, unmountAfterEach } from '../../support/mounted.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { eventually } from '../../support/common/eventually.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { asUser, startManage } from '../../support/management/manage-app.js';
+import { clientOf, unmountAfterEach } from '../../support/mounting/mounted.js';
 
 unmountAfterEach();
 

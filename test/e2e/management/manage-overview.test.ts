@@ -5,12 +5,12 @@ import type { ManagedSessionPage } from '../../../src/management/operator/manage
 import type { OptOutPage } from '../../../src/management/optouts/optout.api.js';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { OptOutService } from '../../../src/sms/opt-out/opt-out-service.js';
-import { eventually } from '../../support/eventually.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { startManage } from '../../support/manage-app.js';
-import { clientOf, unmountAfterEach } from '../../support/mounted.js';
-import { MSGAPP } from '../../support/msgapp-app.js';
-import { phoneOf } from '../../support/sms-client.js';
+import { eventually } from '../../support/common/eventually.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { phoneOf } from '../../support/http/sms-client.js';
+import { startManage } from '../../support/management/manage-app.js';
+import { clientOf, unmountAfterEach } from '../../support/mounting/mounted.js';
+import { MSGAPP } from '../../support/msgapp/msgapp-app.js';
 
 unmountAfterEach();
 

@@ -2,16 +2,16 @@ import { expect, test } from '@jest/globals';
 import type { QueuesView } from '../../../src/management/operator/operations/queues.api.js';
 import { OperatingSwitches } from '../../../src/outbox/operating-state.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { eventually } from '../../support/eventually.js';
-import { type Adapter, describeOnBothAdapters } from '../../support/http-apps.js';
-import { startManage } from '../../support/manage-app.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { clientOf, unmountAfterEach } from '../../support/mounted.js';
-import { PEPPER } from '../../support/otp-app.js';
-import { ScriptedTransport } from '../../support/scripted-transport.js';
-import { settled } from '../../support/settled.js';
-import { phoneOf } from '../../support/sms-client.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { eventually } from '../../support/common/eventually.js';
+import { settled } from '../../support/common/settled.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
+import { type Adapter, describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { phoneOf } from '../../support/http/sms-client.js';
+import { startManage } from '../../support/management/manage-app.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { clientOf, unmountAfterEach } from '../../support/mounting/mounted.js';
+import { PEPPER } from '../../support/otp/otp-app.js';
+import { ScriptedTransport } from '../../support/outbox/scripted-transport.js';
 
 unmountAfterEach();
 

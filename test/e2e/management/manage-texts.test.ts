@@ -3,14 +3,14 @@ import { AccountService } from '../../../src/accounts/account-service.js';
 import type { AuditPage } from '../../../src/accounts/audit/audit.api.js';
 import { EventLog } from '../../../src/events/event-log.js';
 import { EventService } from '../../../src/webhooks/feed/event-service.js';
-import type { Details, List } from '../../support/api-client.js';
-import { EventReader } from '../../support/event-reader.js';
-import { eventually } from '../../support/eventually.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { asUser, startManage } from '../../support/manage-app.js';
-import { clientOf, unmountAfterEach } from '../../support/mounted.js';
-import { MSGAPP } from '../../support/msgapp-app.js';
-import { WEBHOOK_PEPPER } from '../../support/webhook-app.js';
+import { eventually } from '../../support/common/eventually.js';
+import { EventReader } from '../../support/events/event-reader.js';
+import type { Details, List } from '../../support/http/api-client.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { asUser, startManage } from '../../support/management/manage-app.js';
+import { clientOf, unmountAfterEach } from '../../support/mounting/mounted.js';
+import { MSGAPP } from '../../support/msgapp/msgapp-app.js';
+import { WEBHOOK_PEPPER } from '../../support/webhooks/webhook-app.js';
 
 unmountAfterEach();
 

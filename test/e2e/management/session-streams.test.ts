@@ -5,14 +5,14 @@ import { Authenticator } from '../../../src/accounts/keys/authenticator.js';
 import { UserTokenVerifier } from '../../../src/accounts/users/user-token-verifier.js';
 import type { MessagingOptions } from '../../../src/messaging/module-options.js';
 import { ReaderSeats } from '../../../src/webhooks/feed/reader-seats.js';
-import { EventReader } from '../../support/event-reader.js';
-import { eventually } from '../../support/eventually.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { call } from '../../support/http-client.js';
-import { startManagement } from '../../support/management-app.js';
-import { unmountAfterEach } from '../../support/mounted.js';
-import { PEPPER } from '../../support/otp-app.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { eventually } from '../../support/common/eventually.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
+import { EventReader } from '../../support/events/event-reader.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { call } from '../../support/http/http-client.js';
+import { startManagement } from '../../support/management/management-app.js';
+import { unmountAfterEach } from '../../support/mounting/mounted.js';
+import { PEPPER } from '../../support/otp/otp-app.js';
 
 const { subtle } = webcrypto;
 

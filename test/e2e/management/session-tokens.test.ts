@@ -5,11 +5,11 @@ import { UserTokenVerifier, type VerifiedUser } from '../../../src/accounts/user
 import { OidcUserTokenVerifier } from '../../../src/management/oidc/oidc-user-token-verifier.js';
 import { ManagementKeys } from '../../../src/management/session/management-keys.js';
 import { UserSessionStore } from '../../../src/management/session/user-session-store.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { MANAGEMENT_SECRET, startManagement } from '../../support/management-app.js';
-import { unmountAfterEach } from '../../support/mounted.js';
-import { closeProvidersAfterEach, OpenIdProvider } from '../../support/openid-provider.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { MANAGEMENT_SECRET, startManagement } from '../../support/management/management-app.js';
+import { closeProvidersAfterEach, OpenIdProvider } from '../../support/management/openid-provider.js';
+import { unmountAfterEach } from '../../support/mounting/mounted.js';
 
 unmountAfterEach();
 closeProvidersAfterEach();

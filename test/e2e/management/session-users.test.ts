@@ -10,10 +10,10 @@ import {
 import { MessagingModule } from '../../../src/messaging/messaging.module.js';
 import { MessagingCore } from '../../../src/messaging/messaging-core.module.js';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { Browser, MANAGEMENT_SECRET, startManagement } from '../../support/management-app.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { clientOf, mount, unmountAfterEach } from '../../support/mounted.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { Browser, MANAGEMENT_SECRET, startManagement } from '../../support/management/management-app.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { clientOf, mount, unmountAfterEach } from '../../support/mounting/mounted.js';
 
 unmountAfterEach();
 

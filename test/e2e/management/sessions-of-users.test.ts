@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { AuditLog } from '../../../src/accounts/audit/audit.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { call } from '../../support/http-client.js';
-import { Browser, MANAGEMENT_SECRET, startManagement, tokenOf } from '../../support/management-app.js';
-import { unmountAfterEach } from '../../support/mounted.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { call } from '../../support/http/http-client.js';
+import { Browser, MANAGEMENT_SECRET, startManagement, tokenOf } from '../../support/management/management-app.js';
+import { unmountAfterEach } from '../../support/mounting/mounted.js';
 
 unmountAfterEach();
 

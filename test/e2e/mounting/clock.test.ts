@@ -7,10 +7,10 @@ import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { MessagingModule } from '../../../src/messaging/messaging.module.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
-import { startApp } from '../../support/http-apps.js';
-import { OPTIONS, startMessaging } from '../../support/messaging-app.js';
-import { clientOf } from '../../support/mounted.js';
-import { closeAfterEach } from '../../support/opened.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { startApp } from '../../support/http/http-apps.js';
+import { OPTIONS, startMessaging } from '../../support/mounting/messaging-app.js';
+import { clientOf } from '../../support/mounting/mounted.js';
 
 const opened = closeAfterEach();
 

@@ -1,8 +1,8 @@
 import { describe } from '@jest/globals';
-import { unmountAfterEach } from '../../support/mounted.js';
-import { closeAfterEach } from '../../support/opened.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { SqliteFile } from '../../support/databases/sqlite-file.js';
+import { unmountAfterEach } from '../../support/mounting/mounted.js';
 import { fourthCapability } from '../../support/postcards/postcard-suite.js';
-import { SqliteFile } from '../../support/sqlite-file.js';
 
 const opened = closeAfterEach();
 unmountAfterEach();

@@ -20,11 +20,11 @@ import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { isMessagingRoute } from 'nestjs-messaging';
 import { map, type Observable, of, tap } from 'rxjs';
 import { SandboxModule } from '../../../src/sandbox/sandbox.module.js';
-import { CallingSandbox } from '../../support/calling-transport.js';
-import { type Adapter, type AppSetup, describeOnBothAdapters } from '../../support/http-apps.js';
-import { call } from '../../support/http-client.js';
-import { type MessagingApp, OPTIONS, startMessaging } from '../../support/messaging-app.js';
-import { PEPPER } from '../../support/otp-app.js';
+import { type Adapter, type AppSetup, describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { call } from '../../support/http/http-client.js';
+import { CallingSandbox } from '../../support/mounting/calling-transport.js';
+import { type MessagingApp, OPTIONS, startMessaging } from '../../support/mounting/messaging-app.js';
+import { PEPPER } from '../../support/otp/otp-app.js';
 
 const LOGIN = { authorization: 'Bearer a-session-of-the-host' };
 const MSGAPP = { tariff: { text: 1, media: 2 }, credentialsKey: 'a key for credentials in tests, 0123456789' };

@@ -9,7 +9,7 @@ import { OtpModule } from '../../../src/otp/otp.module.js';
 import { SandboxModule } from '../../../src/sandbox/sandbox.module.js';
 import { SmsModule } from '../../../src/sms/sms.module.js';
 import { SmsService } from '../../../src/sms/sms-service.js';
-import { OPTIONS } from '../../support/messaging-app.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
 
 /** What a host writes around the module. */
 @Injectable()

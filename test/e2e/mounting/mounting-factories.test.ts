@@ -13,8 +13,8 @@ import { OtpSettings } from '../../../src/otp/otp-settings.js';
 import { SmsModule } from '../../../src/sms/sms.module.js';
 import { type SmsOptions, SmsSettings } from '../../../src/sms/sms-options.js';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
-import { PEPPER } from '../../support/otp-app.js';
-import { startRefusal } from '../../support/start-refusal.js';
+import { startRefusal } from '../../support/mounting/start-refusal.js';
+import { PEPPER } from '../../support/otp/otp-app.js';
 
 /** What a host keeps its settings in. */
 @Injectable()

@@ -10,13 +10,13 @@ import { OtpModule } from '../../../src/otp/otp.module.js';
 import { SmsModule } from '../../../src/sms/sms.module.js';
 import { SmsTransport } from '../../../src/sms/sms-transport.js';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { mount, unmountAfterEach } from '../../support/mounted.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { mount, unmountAfterEach } from '../../support/mounting/mounted.js';
+import { MSGAPP } from '../../support/msgapp/msgapp-app.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
-import { MSGAPP } from '../../support/msgapp-app.js';
-import { PEPPER } from '../../support/otp-app.js';
-import { RecordingTransport } from '../../support/recording-transport.js';
+import { PEPPER } from '../../support/otp/otp-app.js';
+import { RecordingTransport } from '../../support/outbox/recording-transport.js';
 
 unmountAfterEach();
 

@@ -11,11 +11,11 @@ import { OtpModule } from '../../../src/otp/otp.module.js';
 import { SandboxModule } from '../../../src/sandbox/sandbox.module.js';
 import { SmsModule } from '../../../src/sms/sms.module.js';
 import { SmsService } from '../../../src/sms/sms-service.js';
-import { describeOnBothAdapters, startApp } from '../../support/http-apps.js';
-import { call } from '../../support/http-client.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { PEPPER } from '../../support/otp-app.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/common/until.js';
+import { describeOnBothAdapters, startApp } from '../../support/http/http-apps.js';
+import { call } from '../../support/http/http-client.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { PEPPER } from '../../support/otp/otp-app.js';
 
 const closing: (() => Promise<unknown>)[] = [];
 

@@ -3,8 +3,8 @@ import { Logger, type LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { MessagingModule } from '../../../src/messaging/messaging.module.js';
 import { SandboxSmsTransport } from '../../../src/sandbox/sandbox-sms-transport.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { RecordingTransport } from '../../support/recording-transport.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { RecordingTransport } from '../../support/outbox/recording-transport.js';
 
 afterEach(() => Logger.overrideLogger(false));
 

@@ -14,10 +14,10 @@ import { MsgappModule } from '../../../src/msgapp/msgapp.module.js';
 import { OtpModule } from '../../../src/otp/otp.module.js';
 import { SmsModule } from '../../../src/sms/sms.module.js';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
-import { type Adapter, describeOnBothAdapters } from '../../support/http-apps.js';
-import { leftOut } from '../../support/left-out.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { mount, unmountAfterEach } from '../../support/mounted.js';
+import { type Adapter, describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { leftOut } from '../../support/mounting/left-out.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { mount, unmountAfterEach } from '../../support/mounting/mounted.js';
 
 unmountAfterEach();
 

@@ -4,9 +4,9 @@ import { resolveHttpSettings } from '../../../src/http/http-options.js';
 import { MessagingModule } from '../../../src/messaging/messaging.module.js';
 import { resolveChannelName } from '../../../src/msgapp/msgapp-options.js';
 import { SandboxModule } from '../../../src/sandbox/sandbox.module.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { clientOf, mount, unmountAfterEach } from '../../support/mounted.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { clientOf, mount, unmountAfterEach } from '../../support/mounting/mounted.js';
 
 unmountAfterEach();
 

@@ -9,9 +9,9 @@ import { SandboxSmsTransport } from '../../../src/sandbox/sandbox-sms-transport.
 import { SmsTransport } from '../../../src/sms/sms-transport.js';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
 import { RoutedSmsTransport } from '../../../src/transports/routed/routed-sms-transport.module.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { RecordingTransport } from '../../support/recording-transport.js';
-import { startRefusal } from '../../support/start-refusal.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { startRefusal } from '../../support/mounting/start-refusal.js';
+import { RecordingTransport } from '../../support/outbox/recording-transport.js';
 
 const MSGAPP = { tariff: { text: 1, media: 2 }, credentialsKey: 'a key for tests, 0123456789 abcdefgh' };
 

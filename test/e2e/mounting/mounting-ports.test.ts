@@ -24,11 +24,11 @@ import { SmsTransport } from '../../../src/sms/sms-transport.js';
 import { MessagingStorage } from '../../../src/storage/messaging-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
-import { eventually } from '../../support/eventually.js';
-import { describeOnBothAdapters, type RunningApp, startApp } from '../../support/http-apps.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { alsoUnmount, clientOf, mount, unmountAfterEach } from '../../support/mounted.js';
-import { RecordingTransport } from '../../support/recording-transport.js';
+import { eventually } from '../../support/common/eventually.js';
+import { describeOnBothAdapters, type RunningApp, startApp } from '../../support/http/http-apps.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { alsoUnmount, clientOf, mount, unmountAfterEach } from '../../support/mounting/mounted.js';
+import { RecordingTransport } from '../../support/outbox/recording-transport.js';
 
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
 const withTransport = (transport: never): DynamicModule =>

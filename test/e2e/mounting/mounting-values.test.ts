@@ -3,9 +3,9 @@ import { MessagingModule } from '../../../src/messaging/messaging.module.js';
 import { MessagingCore } from '../../../src/messaging/messaging-core.module.js';
 import { OtpModule } from '../../../src/otp/otp.module.js';
 import { WebhooksModule } from '../../../src/webhooks/webhooks.module.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { PEPPER } from '../../support/otp-app.js';
-import { startRefusal } from '../../support/start-refusal.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { startRefusal } from '../../support/mounting/start-refusal.js';
+import { PEPPER } from '../../support/otp/otp-app.js';
 
 const { storage, ...VALUES } = OPTIONS;
 const otp = { pepper: PEPPER };

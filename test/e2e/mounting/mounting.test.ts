@@ -18,10 +18,10 @@ import { SandboxModule } from '../../../src/sandbox/sandbox.module.js';
 import { SmsModule } from '../../../src/sms/sms.module.js';
 import { SmsService } from '../../../src/sms/sms-service.js';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { call } from '../../support/http-client.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { clientOf, mount, unmountAfterEach } from '../../support/mounted.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { call } from '../../support/http/http-client.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { clientOf, mount, unmountAfterEach } from '../../support/mounting/mounted.js';
 
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000', '221701234567'] };
 const { sms: SMS, ...CORE } = OPTIONS;

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { LedgerService } from '../../../src/billing/ledger-service.js';
 import { type FetchedMedia, MediaFetcher, type MediaRequest } from '../../../src/media/media-fetcher.js';
-import { anyJson, bytes, contentType, hostileString, oddJson } from '../../support/hostile.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { call } from '../../support/http-client.js';
-import { type MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp-app.js';
-import { PNG } from '../../support/png.js';
-import { type Service, startService } from '../../support/services.js';
+import { PNG } from '../../support/common/png.js';
+import { anyJson, bytes, contentType, hostileString, oddJson } from '../../support/http/hostile.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { call } from '../../support/http/http-client.js';
+import { type Service, startService } from '../../support/mounting/services.js';
+import { type MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp/msgapp-app.js';
 
 const RUNS = 200;
 const STACK = /\n\s*at |node_modules|file:\/\/|\.[jt]s:\d/;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { MsgappService } from '../../../src/msgapp/msgapp-service.js';
-import { FileServer } from '../../support/file-server.js';
-import { MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp-app.js';
-import { describeServices, type Service } from '../../support/services.js';
+import { FileServer } from '../../support/http/file-server.js';
+import { describeServices, type Service } from '../../support/mounting/services.js';
+import { MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp/msgapp-app.js';
 
 const [ONE, TWO] = ['22670000001', '22670000002'];
 const [FROM, OTHER] = ['22670000100', '22670000101'];

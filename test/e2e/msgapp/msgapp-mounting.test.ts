@@ -20,15 +20,15 @@ import { SandboxScanner } from '../../../src/sandbox/sandbox-scanner.js';
 import { PartStore } from '../../../src/sms/receipts/part-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
-import { describeOnBothAdapters, type RunningApp } from '../../support/http-apps.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { clientOf, mount, unmountAfterEach } from '../../support/mounted.js';
+import { PNG } from '../../support/common/png.js';
+import { settled } from '../../support/common/settled.js';
+import { until } from '../../support/common/until.js';
+import { describeOnBothAdapters, type RunningApp } from '../../support/http/http-apps.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { clientOf, mount, unmountAfterEach } from '../../support/mounting/mounted.js';
+import { MSGAPP, MsgappClient } from '../../support/msgapp/msgapp-app.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
-import { MSGAPP, MsgappClient } from '../../support/msgapp-app.js';
-import { PEPPER } from '../../support/otp-app.js';
-import { PNG } from '../../support/png.js';
-import { settled } from '../../support/settled.js';
-import { until } from '../../support/until.js';
+import { PEPPER } from '../../support/otp/otp-app.js';
 
 unmountAfterEach();
 afterEach(() => {

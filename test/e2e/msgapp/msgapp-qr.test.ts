@@ -3,12 +3,12 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { SessionManager } from '../../../src/msgapp/sessions/session-manager.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { EventReader } from '../../support/event-reader.js';
-import { eventually } from '../../support/eventually.js';
-import { type AppSetup, describeOnBothAdapters } from '../../support/http-apps.js';
-import { call, RawConnection } from '../../support/http-client.js';
-import { MSGAPP, type MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp-app.js';
-import { type Service, startService } from '../../support/services.js';
+import { eventually } from '../../support/common/eventually.js';
+import { EventReader } from '../../support/events/event-reader.js';
+import { type AppSetup, describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { call, RawConnection } from '../../support/http/http-client.js';
+import { type Service, startService } from '../../support/mounting/services.js';
+import { MSGAPP, type MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp/msgapp-app.js';
 
 const NOT_FOUND = { statusCode: 404, message: 'Code QR introuvable ou expiré', error: 'Not Found' };
 

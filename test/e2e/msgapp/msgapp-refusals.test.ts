@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { eventually } from '../../support/eventually.js';
-import { FileServer } from '../../support/file-server.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { MSGAPP, MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp-app.js';
-import { describeServices, type Service, startService } from '../../support/services.js';
+import { eventually } from '../../support/common/eventually.js';
+import { FileServer } from '../../support/http/file-server.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeServices, type Service, startService } from '../../support/mounting/services.js';
+import { MSGAPP, MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp/msgapp-app.js';
 
 const TO = '22671000001';
 const BAD = 'Bad Request';

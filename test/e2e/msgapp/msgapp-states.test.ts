@@ -6,14 +6,14 @@ import { LedgerService } from '../../../src/billing/ledger-service.js';
 import { MediaStore } from '../../../src/media/media-store.js';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { ApiClient } from '../../support/api-client.js';
-import { EventReader } from '../../support/event-reader.js';
-import { eventually } from '../../support/eventually.js';
-import { FileServer } from '../../support/file-server.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { MSGAPP, MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp-app.js';
-import { describeServices, type Service, startService } from '../../support/services.js';
-import { until } from '../../support/until.js';
+import { eventually } from '../../support/common/eventually.js';
+import { until } from '../../support/common/until.js';
+import { EventReader } from '../../support/events/event-reader.js';
+import { ApiClient } from '../../support/http/api-client.js';
+import { FileServer } from '../../support/http/file-server.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { describeServices, type Service, startService } from '../../support/mounting/services.js';
+import { MSGAPP, MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp/msgapp-app.js';
 
 const TO = '22671000001';
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, expect, test } from '@jest/globals';
 import { sandboxMedia } from '../../../src/sandbox/sandbox-media.js';
-import { EventReader } from '../../support/event-reader.js';
-import { call } from '../../support/http-client.js';
-import { MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp-app.js';
-import { describeServices, type Service } from '../../support/services.js';
+import { EventReader } from '../../support/events/event-reader.js';
+import { call } from '../../support/http/http-client.js';
+import { describeServices, type Service } from '../../support/mounting/services.js';
+import { MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp/msgapp-app.js';
 
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const TO = '22671000001';

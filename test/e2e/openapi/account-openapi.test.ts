@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals';
 import { AccountService } from '../../../src/accounts/account-service.js';
 import { LedgerService } from '../../../src/billing/ledger-service.js';
-import { MANAGED, operatorOf, plainUserOf, type UserClient, userOf } from '../../support/account-users.js';
-import { ApiClient } from '../../support/api-client.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { startMessaging } from '../../support/messaging-app.js';
-import { alsoUnmount, unmountAfterEach } from '../../support/mounted.js';
-import { validatingFetch } from '../../support/openapi-fetch.js';
-import { serveDocument } from '../../support/openapi-host.js';
-import { rawFetch } from '../../support/openapi-raw-fetch.js';
+import { MANAGED, operatorOf, plainUserOf, type UserClient, userOf } from '../../support/accounts/account-users.js';
+import { ApiClient } from '../../support/http/api-client.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { startMessaging } from '../../support/mounting/messaging-app.js';
+import { alsoUnmount, unmountAfterEach } from '../../support/mounting/mounted.js';
+import { validatingFetch } from '../../support/openapi/openapi-fetch.js';
+import { serveDocument } from '../../support/openapi/openapi-host.js';
+import { rawFetch } from '../../support/openapi/openapi-raw-fetch.js';
 
 unmountAfterEach();
 

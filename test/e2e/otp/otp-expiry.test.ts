@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { eventually } from '../../support/eventually.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { call } from '../../support/http-client.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { codeIn, OtpApp, PEPPER } from '../../support/otp-app.js';
-import { ScriptedTransport } from '../../support/scripted-transport.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { eventually } from '../../support/common/eventually.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { call } from '../../support/http/http-client.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { codeIn, OtpApp, PEPPER } from '../../support/otp/otp-app.js';
+import { ScriptedTransport } from '../../support/outbox/scripted-transport.js';
 
 describeOnBothAdapters('the end of a code', (adapter) => {
   test('is told the carrier with the text; a plain SMS has none', async () => {

@@ -5,9 +5,9 @@ import { LedgerStore } from '../../../src/billing/ledger-store.js';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { OtpService } from '../../../src/otp/otp-service.js';
 import { PolicyStore } from '../../../src/outbox/policy/policy-store.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { OtpApp, PEPPER } from '../../support/otp-app.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { OtpApp, PEPPER } from '../../support/otp/otp-app.js';
 
 const NUMBER = '22670000001';
 

@@ -22,11 +22,11 @@ import { TextSources } from '../../../src/outbox/text-sources.js';
 import { PhoneStore } from '../../../src/sandbox/phones/phone-store.js';
 import { SmsModule } from '../../../src/sms/sms.module.js';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { codeIn, OtpApp, PEPPER, wrongFor } from '../../support/otp-app.js';
-import { RecordingTransport } from '../../support/recording-transport.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { codeIn, OtpApp, PEPPER, wrongFor } from '../../support/otp/otp-app.js';
+import { RecordingTransport } from '../../support/outbox/recording-transport.js';
 
 const { sms, ...COMMON } = OPTIONS;
 const { storage: _, ...VALUES } = OPTIONS;

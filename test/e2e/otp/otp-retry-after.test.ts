@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { HOUR_MS } from '../../../src/common/time.js';
 import type { OtpLimits } from '../../../src/otp/otp-limits.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { OtpApp, wrongFor } from '../../support/otp-app.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { OtpApp, wrongFor } from '../../support/otp/otp-app.js';
 
 const NUMBER = '22670000001';
 const ONCE = [{ count: 1, seconds: 120 }];

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
-import { describeOtp } from '../../support/otp-suite.js';
+import { describeOtp } from '../../support/otp/otp-suite.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'messaging-otp-'));
 let files = 0;

@@ -1,16 +1,16 @@
 import { expect, test } from '@jest/globals';
 import { Outbox } from '../../../src/outbox/outbox.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import type { ApiClient } from '../../support/api-client.js';
-import { Gate } from '../../support/delivery-world.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { RawConnection, type Reply } from '../../support/http-client.js';
-import { clientOf } from '../../support/mounted.js';
-import { MsgappClient, startMsgapp } from '../../support/msgapp-app.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { ScriptedStorage } from '../../support/scripted-commits.js';
-import { type Service, startService } from '../../support/services.js';
-import { until } from '../../support/until.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { until } from '../../support/common/until.js';
+import type { ApiClient } from '../../support/http/api-client.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { RawConnection, type Reply } from '../../support/http/http-client.js';
+import { clientOf } from '../../support/mounting/mounted.js';
+import { type Service, startService } from '../../support/mounting/services.js';
+import { MsgappClient, startMsgapp } from '../../support/msgapp/msgapp-app.js';
+import { Gate } from '../../support/outbox/delivery-world.js';
+import { ScriptedStorage } from '../../support/outbox/scripted-commits.js';
 
 const NUMBER = '22670000000';
 const SMS = { path: 'send/sms', body: { signature: 'INFOS', content: 'Bonjour', number: [NUMBER] } };

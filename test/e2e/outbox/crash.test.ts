@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { crashLoop } from '../../support/crash-loop.js';
-import type { CrashProcess } from '../../support/crash-process.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { SqliteFile } from '../../support/sqlite-file.js';
-import { until } from '../../support/until.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { until } from '../../support/common/until.js';
+import { crashLoop } from '../../support/crash/crash-loop.js';
+import type { CrashProcess } from '../../support/crash/crash-process.js';
+import { SqliteFile } from '../../support/databases/sqlite-file.js';
 
 const opened = closeAfterEach();
 const LIMIT_MS = 300_000;

@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { SubmitResult } from '../../../src/sms/sms-transport.js';
-import { eventually } from '../../support/eventually.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { RecordingTransport } from '../../support/recording-transport.js';
-import { startService } from '../../support/services.js';
+import { eventually } from '../../support/common/eventually.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { startService } from '../../support/mounting/services.js';
+import { RecordingTransport } from '../../support/outbox/recording-transport.js';
 
 afterEach(() => Logger.overrideLogger(false));
 

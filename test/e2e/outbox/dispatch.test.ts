@@ -1,15 +1,15 @@
 import { expect, test } from '@jest/globals';
 import type { MessagingOptions } from '../../../src/messaging/module-options.js';
 import type { SmsTransport } from '../../../src/sms/sms-transport.js';
-import { CrashBooks } from '../../support/crash-books.js';
-import { GatedTransport } from '../../support/gated-transport.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { type MessagingApp, OPTIONS, startMessaging } from '../../support/messaging-app.js';
-import { checkLedger, countMessages } from '../../support/money-races.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { ask, balanceOf, phoneOf, sendSms, tallyOf } from '../../support/sms-client.js';
-import { SqliteFile } from '../../support/sqlite-file.js';
-import { until } from '../../support/until.js';
+import { checkLedger, countMessages } from '../../support/accounts/money-races.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { until } from '../../support/common/until.js';
+import { CrashBooks } from '../../support/crash/crash-books.js';
+import { SqliteFile } from '../../support/databases/sqlite-file.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { ask, balanceOf, phoneOf, sendSms, tallyOf } from '../../support/http/sms-client.js';
+import { type MessagingApp, OPTIONS, startMessaging } from '../../support/mounting/messaging-app.js';
+import { GatedTransport } from '../../support/outbox/gated-transport.js';
 
 const opened = closeAfterEach();
 

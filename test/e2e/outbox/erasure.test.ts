@@ -1,6 +1,6 @@
 import { describe } from '@jest/globals';
-import { dumpOf, erasureSuite } from '../../support/erasure-suite.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
+import { dumpOf, erasureSuite } from '../../support/outbox/erasure-suite.js';
 
 describe('erasing a number on SQLite', () => {
   erasureSuite(async () => {

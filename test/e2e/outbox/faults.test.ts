@@ -5,19 +5,19 @@ import { LedgerService } from '../../../src/billing/ledger-service.js';
 import type { CoreGraphOptions } from '../../../src/core/core-options.js';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { HesitantStorage } from '../../support/hesitant-storage.js';
-import { type Adapter, describeOnBothAdapters } from '../../support/http-apps.js';
-import { type MessagingApp, startMessaging } from '../../support/messaging-app.js';
 import {
   checkLedger,
   countMessages,
   expectExactlyTheBalance,
   expectOneSend,
   sendAtOnce,
-} from '../../support/money-races.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { ask, balanceOf, type SmsAnswer, sendSms, tallyOf } from '../../support/sms-client.js';
-import { SqliteFile } from '../../support/sqlite-file.js';
+} from '../../support/accounts/money-races.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { SqliteFile } from '../../support/databases/sqlite-file.js';
+import { type Adapter, describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { ask, balanceOf, type SmsAnswer, sendSms, tallyOf } from '../../support/http/sms-client.js';
+import { type MessagingApp, startMessaging } from '../../support/mounting/messaging-app.js';
+import { HesitantStorage } from '../../support/outbox/hesitant-storage.js';
 
 const opened = closeAfterEach();
 

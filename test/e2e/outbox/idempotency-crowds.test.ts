@@ -1,12 +1,12 @@
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Idempotency } from '../../../src/outbox/idempotency.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
-import { ApiClient } from '../../support/api-client.js';
-import { Gate } from '../../support/delivery-world.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { rawSend } from '../../support/raw-send.js';
-import { describeServices, type Service, startService } from '../../support/services.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
+import { ApiClient } from '../../support/http/api-client.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { rawSend } from '../../support/http/raw-send.js';
+import { describeServices, type Service, startService } from '../../support/mounting/services.js';
+import { Gate } from '../../support/outbox/delivery-world.js';
 
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
 const KEY = { 'idempotency-key': 'order-1' };

@@ -5,10 +5,10 @@ import { LedgerService } from '../../../src/billing/ledger-service.js';
 import { Idempotency } from '../../../src/outbox/idempotency.js';
 import { SmsService } from '../../../src/sms/sms-service.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { ApiClient } from '../../support/api-client.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { rawSend } from '../../support/raw-send.js';
-import { describeServices, type Service, startService } from '../../support/services.js';
+import { ApiClient } from '../../support/http/api-client.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { rawSend } from '../../support/http/raw-send.js';
+import { describeServices, type Service, startService } from '../../support/mounting/services.js';
 
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
 const KEY = { 'idempotency-key': 'order-1' };

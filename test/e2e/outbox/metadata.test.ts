@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { SmsService } from '../../../src/sms/sms-service.js';
-import type { ApiClient } from '../../support/api-client.js';
-import { FileServer } from '../../support/file-server.js';
-import { MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp-app.js';
-import { describeServices, type Service } from '../../support/services.js';
+import type { ApiClient } from '../../support/http/api-client.js';
+import { FileServer } from '../../support/http/file-server.js';
+import { describeServices, type Service } from '../../support/mounting/services.js';
+import { MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp/msgapp-app.js';
 
 const TO = '22670000001';
 const SMS = { signature: 'INFOS', content: 'Bonjour', number: [TO] };

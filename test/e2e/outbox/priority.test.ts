@@ -3,9 +3,9 @@ import { OtpService } from '../../../src/otp/otp-service.js';
 import type { Send } from '../../../src/outbox/accept/send.js';
 import { Outbox } from '../../../src/outbox/outbox.js';
 import { SmsService } from '../../../src/sms/sms-service.js';
-import { FileServer } from '../../support/file-server.js';
-import { type MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp-app.js';
-import { describeServices, type Service } from '../../support/services.js';
+import { FileServer } from '../../support/http/file-server.js';
+import { describeServices, type Service } from '../../support/mounting/services.js';
+import { type MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp/msgapp-app.js';
 
 const TO = '22670000001';
 const SMS = { signature: 'INFOS', content: 'Bonjour', number: [TO] };

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { MsgappService } from '../../../src/msgapp/msgapp-service.js';
 import { OtpService } from '../../../src/otp/otp-service.js';
 import { SmsService } from '../../../src/sms/sms-service.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { type MessagingApp, startMessaging } from '../../support/messaging-app.js';
-import { MSGAPP } from '../../support/msgapp-app.js';
-import { PEPPER } from '../../support/otp-app.js';
-import { balanceOf } from '../../support/sms-client.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { balanceOf } from '../../support/http/sms-client.js';
+import { type MessagingApp, startMessaging } from '../../support/mounting/messaging-app.js';
+import { MSGAPP } from '../../support/msgapp/msgapp-app.js';
+import { PEPPER } from '../../support/otp/otp-app.js';
 
 const NUMBER = '22670000000';
 const SMS = { signature: 'INFOS', content: 'x', number: [NUMBER] };

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { ROOT } from '../../support/sample-app.js';
+import { ROOT } from '../../support/sample-app/sample-app.js';
 
 /** Runs a program of an ES module or CommonJS host in a process of its own, on the built package. */
 function run(type: 'module' | 'commonjs', source: string): unknown {

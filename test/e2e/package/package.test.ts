@@ -15,9 +15,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { decode } from '@jridgewell/sourcemap-codec';
-import { unexportedTypes } from '../../support/declared-types.js';
-import { docs, snippets } from '../../support/readme.js';
-import { ROOT } from '../../support/sample-app.js';
+import { unexportedTypes } from '../../support/docs/declared-types.js';
+import { docs, snippets } from '../../support/docs/readme.js';
+import { ROOT } from '../../support/sample-app/sample-app.js';
 
 /** What a host does with the package: boots it, sends one SMS, and opens the sandbox's page and one of its files. */
 const HOST = `

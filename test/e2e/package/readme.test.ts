@@ -7,14 +7,20 @@ import type { DynamicModule, INestApplication, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { DataSource } from 'typeorm';
 import type { MsgappTransport } from '../../../src/msgapp/msgapp-transport.js';
-import { CollectRunner } from '../../support/collect-runner.js';
-import { call } from '../../support/http-client.js';
-import { LoopbackEventSource } from '../../support/loopback-event-source.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { PEPPER } from '../../support/otp-app.js';
-import { snippets as blocks } from '../../support/readme.js';
-import { buildSampleApp, ROOT, type SampleApp, sampleFolder, startSampleApp } from '../../support/sample-app.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/common/until.js';
+import { LoopbackEventSource } from '../../support/docs/loopback-event-source.js';
+import { snippets as blocks } from '../../support/docs/readme.js';
+import { call } from '../../support/http/http-client.js';
+import { CollectRunner } from '../../support/jest/collect-runner.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { PEPPER } from '../../support/otp/otp-app.js';
+import {
+  buildSampleApp,
+  ROOT,
+  type SampleApp,
+  sampleFolder,
+  startSampleApp,
+} from '../../support/sample-app/sample-app.js';
 
 const SNIPPETS = join(ROOT, 'test/.readme');
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { AddressStore } from '../../../src/msgapp/address-store.js';
-import { buildSampleApp, ROOT } from '../../support/sample-app.js';
+import { buildSampleApp, ROOT } from '../../support/sample-app/sample-app.js';
 
 const SECRET = 'a secret for retention, 0123456789 abcdef';
 const NUMBER = '22671234567';

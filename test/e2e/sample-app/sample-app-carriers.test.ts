@@ -2,21 +2,21 @@ import { rmSync } from 'node:fs';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { encodeGsm7 } from '../../../src/sms/segmentation.js';
 import { PLAIN_SHORT_MESSAGE } from '../../../src/transports/smpp/pdu/pdu.js';
-import { ApiClient } from '../../support/api-client.js';
-import { GatewayStation } from '../../support/gateway/gateway-station.js';
-import { infobipDouble } from '../../support/gateway/infobip-double.js';
-import type { DoubleCall } from '../../support/gateway/vendor-double.js';
+import { until } from '../../support/common/until.js';
+import { ApiClient } from '../../support/http/api-client.js';
 import {
   buildSampleApp,
   runSampleApp,
   type SampleApp,
   sampleFolder,
   startSampleApp,
-} from '../../support/sample-app.js';
-import { refusal } from '../../support/sample-app-refusal.js';
-import { operate } from '../../support/sample-operator.js';
-import { TestSmsc } from '../../support/smsc/test-smsc.js';
-import { until } from '../../support/until.js';
+} from '../../support/sample-app/sample-app.js';
+import { refusal } from '../../support/sample-app/sample-app-refusal.js';
+import { operate } from '../../support/sample-app/sample-operator.js';
+import { GatewayStation } from '../../support/transports/gateway/gateway-station.js';
+import { infobipDouble } from '../../support/transports/gateway/infobip-double.js';
+import type { DoubleCall } from '../../support/transports/gateway/vendor-double.js';
+import { TestSmsc } from '../../support/transports/smsc/test-smsc.js';
 
 beforeAll(buildSampleApp);
 

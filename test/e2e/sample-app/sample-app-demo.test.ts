@@ -1,8 +1,8 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { call } from '../../support/http-client.js';
-import { buildSampleApp, runSampleApp, sampleFolder, startSampleApp } from '../../support/sample-app.js';
-import { operate } from '../../support/sample-operator.js';
+import { call } from '../../support/http/http-client.js';
+import { buildSampleApp, runSampleApp, sampleFolder, startSampleApp } from '../../support/sample-app/sample-app.js';
+import { operate } from '../../support/sample-app/sample-operator.js';
 
 beforeAll(buildSampleApp);
 

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { httpAdapter, limitWaiting } from '../../../sample-app/src/config/http-adapter.js';
-import { describeOnBothAdapters, startApp } from '../../support/http-apps.js';
-import { RawConnection } from '../../support/http-client.js';
-import { ROOT } from '../../support/sample-app.js';
+import { describeOnBothAdapters, startApp } from '../../support/http/http-apps.js';
+import { RawConnection } from '../../support/http/http-client.js';
+import { ROOT } from '../../support/sample-app/sample-app.js';
 
 const SOURCE = join(ROOT, 'sample-app/src');
 

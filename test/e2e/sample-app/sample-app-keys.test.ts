@@ -2,15 +2,15 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { parseApiKey } from '../../../src/accounts/keys/api-key.js';
-import { call } from '../../support/http-client.js';
+import { call } from '../../support/http/http-client.js';
 import {
   buildSampleApp,
   runSampleApp,
   type SampleApp,
   sampleFolder,
   startSampleApp,
-} from '../../support/sample-app.js';
-import { operate } from '../../support/sample-operator.js';
+} from '../../support/sample-app/sample-app.js';
+import { operate } from '../../support/sample-app/sample-operator.js';
 
 beforeAll(buildSampleApp);
 

@@ -2,8 +2,8 @@ import { readdirSync, rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { runOperator } from '../../../src/operator/run-operator.js';
 import { operatorWords, UsageError } from '../../../src/operator/words.js';
-import { buildSampleApp, runSampleApp, sampleFolder } from '../../support/sample-app.js';
-import { operate } from '../../support/sample-operator.js';
+import { buildSampleApp, runSampleApp, sampleFolder } from '../../support/sample-app/sample-app.js';
+import { operate } from '../../support/sample-app/sample-operator.js';
 
 beforeAll(buildSampleApp);
 

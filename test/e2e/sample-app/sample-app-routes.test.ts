@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { call } from '../../support/http-client.js';
+import { until } from '../../support/common/until.js';
+import { call } from '../../support/http/http-client.js';
 import {
   buildSampleApp,
   openConnections,
@@ -8,8 +9,7 @@ import {
   type SampleApp,
   sampleFolder,
   startSampleApp,
-} from '../../support/sample-app.js';
-import { until } from '../../support/until.js';
+} from '../../support/sample-app/sample-app.js';
 
 beforeAll(buildSampleApp);
 

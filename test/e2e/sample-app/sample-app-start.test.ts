@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../../sample-app/src/config/config.js';
 import { baseUrl } from '../../../sample-app/src/demo/base-url.js';
-import { call } from '../../support/http-client.js';
+import { call } from '../../support/http/http-client.js';
 import {
   buildSampleApp,
   ROOT,
@@ -13,9 +13,9 @@ import {
   type SampleApp,
   sampleFolder,
   startSampleApp,
-} from '../../support/sample-app.js';
-import { refusal } from '../../support/sample-app-refusal.js';
-import { operate } from '../../support/sample-operator.js';
+} from '../../support/sample-app/sample-app.js';
+import { refusal } from '../../support/sample-app/sample-app-refusal.js';
+import { operate } from '../../support/sample-app/sample-operator.js';
 
 beforeAll(buildSampleApp);
 

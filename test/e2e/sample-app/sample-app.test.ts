@@ -1,7 +1,8 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { call } from '../../support/http-client.js';
+import { until } from '../../support/common/until.js';
+import { call } from '../../support/http/http-client.js';
 import {
   buildSampleApp,
   openConnections,
@@ -9,10 +10,9 @@ import {
   type SampleApp,
   sampleFolder,
   startSampleApp,
-} from '../../support/sample-app.js';
-import { refusal } from '../../support/sample-app-refusal.js';
-import { operate } from '../../support/sample-operator.js';
-import { until } from '../../support/until.js';
+} from '../../support/sample-app/sample-app.js';
+import { refusal } from '../../support/sample-app/sample-app-refusal.js';
+import { operate } from '../../support/sample-app/sample-operator.js';
 
 beforeAll(buildSampleApp);
 

@@ -4,11 +4,18 @@ import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { MediaStore } from '../../../src/media/media-store.js';
 import { type PhoneDelivery, PhoneStore } from '../../../src/sandbox/phones/phone-store.js';
 import { SandboxModule } from '../../../src/sandbox/sandbox.module.js';
-import { ApiClient } from '../../support/api-client.js';
-import { type MessagingApp, startMessaging } from '../../support/messaging-app.js';
-import { MSGAPP, MsgappClient } from '../../support/msgapp-app.js';
-import { accessibilityFaults, FORMS, HOSTILE, hasBrowser, openPage, startBrowser } from '../../support/page-browser.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/common/until.js';
+import {
+  accessibilityFaults,
+  FORMS,
+  HOSTILE,
+  hasBrowser,
+  openPage,
+  startBrowser,
+} from '../../support/dashboard/page-browser.js';
+import { ApiClient } from '../../support/http/api-client.js';
+import { type MessagingApp, startMessaging } from '../../support/mounting/messaging-app.js';
+import { MSGAPP, MsgappClient } from '../../support/msgapp/msgapp-app.js';
 
 const SENDER = '22670000100';
 const LONG = 'x'.repeat(100_000);

@@ -1,11 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { SandboxModule } from '../../../src/sandbox/sandbox.module.js';
-import { ApiClient } from '../../support/api-client.js';
-import { call } from '../../support/http-client.js';
-import { type MessagingApp, startMessaging } from '../../support/messaging-app.js';
-import { accessibilityFaults, FORMS, HOSTILE, hasBrowser, openPage, startBrowser } from '../../support/page-browser.js';
-import { WEBHOOK_PEPPER } from '../../support/webhook-app.js';
+import {
+  accessibilityFaults,
+  FORMS,
+  HOSTILE,
+  hasBrowser,
+  openPage,
+  startBrowser,
+} from '../../support/dashboard/page-browser.js';
+import { ApiClient } from '../../support/http/api-client.js';
+import { call } from '../../support/http/http-client.js';
+import { type MessagingApp, startMessaging } from '../../support/mounting/messaging-app.js';
+import { WEBHOOK_PEPPER } from '../../support/webhooks/webhook-app.js';
 
 const suite = hasBrowser() ? describe : describe.skip;
 

@@ -2,14 +2,14 @@ import { createHmac } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import type { HookCallView } from '../../../src/sandbox/hooks/hooks.api.js';
 import { SandboxModule } from '../../../src/sandbox/sandbox.module.js';
-import { ApiClient } from '../../support/api-client.js';
-import { type Adapter, describeOnBothAdapters } from '../../support/http-apps.js';
-import { call } from '../../support/http-client.js';
-import { delivered, logEventsOf, verified } from '../../support/logged-events.js';
-import { startMessaging } from '../../support/messaging-app.js';
-import { alsoUnmount, unmountAfterEach } from '../../support/mounted.js';
-import { until } from '../../support/until.js';
-import { WEBHOOK_PEPPER } from '../../support/webhook-app.js';
+import { until } from '../../support/common/until.js';
+import { delivered, logEventsOf, verified } from '../../support/events/logged-events.js';
+import { ApiClient } from '../../support/http/api-client.js';
+import { type Adapter, describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { call } from '../../support/http/http-client.js';
+import { startMessaging } from '../../support/mounting/messaging-app.js';
+import { alsoUnmount, unmountAfterEach } from '../../support/mounting/mounted.js';
+import { WEBHOOK_PEPPER } from '../../support/webhooks/webhook-app.js';
 
 const WEBHOOKS = { webhooks: { pepper: WEBHOOK_PEPPER } };
 

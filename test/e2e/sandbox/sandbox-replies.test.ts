@@ -5,9 +5,9 @@ import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { ErasureService } from '../../../src/outbox/retention/erasure-service.js';
 import { sandboxMedia } from '../../../src/sandbox/sandbox-media.js';
 import { StartedStorage } from '../../../src/storage/messaging-storage.js';
-import { call } from '../../support/http-client.js';
-import { MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp-app.js';
-import { describeServices, type Service } from '../../support/services.js';
+import { call } from '../../support/http/http-client.js';
+import { describeServices, type Service } from '../../support/mounting/services.js';
+import { MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp/msgapp-app.js';
 
 const PHONE = '22670000007';
 const OWN = '22675000001';

@@ -29,10 +29,10 @@ import { SandboxScanner } from '../../../src/sandbox/sandbox-scanner.js';
 import { SandboxSmsTransport } from '../../../src/sandbox/sandbox-sms-transport.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { RoutedSmsTransport } from '../../../src/transports/routed/routed-sms-transport.module.js';
-import { eventually } from '../../support/eventually.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { RecordingTransport } from '../../support/recording-transport.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { eventually } from '../../support/common/eventually.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { RecordingTransport } from '../../support/outbox/recording-transport.js';
 
 /** Lets a test wait until somebody listens, or nobody does any more. */
 class WatchedFeed extends SandboxFeed {

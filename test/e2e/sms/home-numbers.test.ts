@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { ApiClient } from '../../support/api-client.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { PEPPER } from '../../support/otp-app.js';
-import { describeServices } from '../../support/services.js';
+import type { ApiClient } from '../../support/http/api-client.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { describeServices } from '../../support/mounting/services.js';
+import { PEPPER } from '../../support/otp/otp-app.js';
 
 const RIGHT = '22670000001';
 

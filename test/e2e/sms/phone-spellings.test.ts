@@ -8,13 +8,13 @@ import { encodeGsm7 } from '../../../src/sms/segmentation.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { PLAIN_SHORT_MESSAGE } from '../../../src/transports/smpp/pdu/pdu.js';
 import { SmppSmsTransport } from '../../../src/transports/smpp/smpp-sms-transport.js';
-import type { ApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { PEPPER } from '../../support/otp-app.js';
-import { ScriptedTransport } from '../../support/scripted-transport.js';
-import { describeService, type Service } from '../../support/services.js';
-import { TestSmsc } from '../../support/smsc/test-smsc.js';
+import { eventually } from '../../support/common/eventually.js';
+import type { ApiClient } from '../../support/http/api-client.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { describeService, type Service } from '../../support/mounting/services.js';
+import { PEPPER } from '../../support/otp/otp-app.js';
+import { ScriptedTransport } from '../../support/outbox/scripted-transport.js';
+import { TestSmsc } from '../../support/transports/smsc/test-smsc.js';
 
 beforeAll(() => Logger.overrideLogger(false));
 

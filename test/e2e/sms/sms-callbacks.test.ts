@@ -5,10 +5,10 @@ import express, { json, type RequestHandler, raw } from 'express';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import type { CallbackAnswer, CarrierCallback, SmsSink } from '../../../src/sms/sms-transport.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { type Adapter, describeOnBothAdapters } from '../../support/http-apps.js';
-import { type MessagingApp, OPTIONS, startMessaging } from '../../support/messaging-app.js';
-import { rawFetch } from '../../support/openapi-raw-fetch.js';
-import { ScriptedTransport } from '../../support/scripted-transport.js';
+import { type Adapter, describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { type MessagingApp, OPTIONS, startMessaging } from '../../support/mounting/messaging-app.js';
+import { rawFetch } from '../../support/openapi/openapi-raw-fetch.js';
+import { ScriptedTransport } from '../../support/outbox/scripted-transport.js';
 
 const SECRET = 'nPk2QeYc1mUoT7xZ';
 const MAX_BYTES = 1_048_576;

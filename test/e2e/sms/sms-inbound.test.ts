@@ -15,12 +15,12 @@ import { StartedStorage } from '../../../src/storage/messaging-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { PLAIN_SHORT_MESSAGE, type ShortMessage } from '../../../src/transports/smpp/pdu/pdu.js';
 import { SmppSmsTransport } from '../../../src/transports/smpp/smpp-sms-transport.js';
-import type { ApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { ScriptedTransport } from '../../support/scripted-transport.js';
-import { describeServices, type Service } from '../../support/services.js';
-import { TestSmsc } from '../../support/smsc/test-smsc.js';
+import { eventually } from '../../support/common/eventually.js';
+import type { ApiClient } from '../../support/http/api-client.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { describeServices, type Service } from '../../support/mounting/services.js';
+import { ScriptedTransport } from '../../support/outbox/scripted-transport.js';
+import { TestSmsc } from '../../support/transports/smsc/test-smsc.js';
 
 const NUMBER = '22670000001';
 

@@ -6,11 +6,11 @@ import { MessagingEvents, type SegmentDifference } from '../../../src/events/mes
 import type { DeliveryStatus } from '../../../src/outbox/delivery-state.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import type { ApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { ScriptedTransport } from '../../support/scripted-transport.js';
-import { describeServices, type Service } from '../../support/services.js';
+import { eventually } from '../../support/common/eventually.js';
+import type { ApiClient } from '../../support/http/api-client.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { describeServices, type Service } from '../../support/mounting/services.js';
+import { ScriptedTransport } from '../../support/outbox/scripted-transport.js';
 
 const NUMBER = '22670000000';
 const OTHERS = ['22670000001', '22670000002', '22670000003'];

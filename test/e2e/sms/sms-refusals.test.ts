@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { SignatureService } from '../../../src/accounts/signatures/signature-service.js';
 import { LedgerService } from '../../../src/billing/ledger-service.js';
-import type { ApiClient } from '../../support/api-client.js';
-import { describeServices, type Service } from '../../support/services.js';
+import type { ApiClient } from '../../support/http/api-client.js';
+import { describeServices, type Service } from '../../support/mounting/services.js';
 
 const BF = '22670000000';
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: [BF] };

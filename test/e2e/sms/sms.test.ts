@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { LedgerService } from '../../../src/billing/ledger-service.js';
 import { SandboxModule } from '../../../src/sandbox/sandbox.module.js';
-import type { ApiClient, Details } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { call } from '../../support/http-client.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { describeServices, type Service } from '../../support/services.js';
+import { eventually } from '../../support/common/eventually.js';
+import type { ApiClient, Details } from '../../support/http/api-client.js';
+import { call } from '../../support/http/http-client.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { describeServices, type Service } from '../../support/mounting/services.js';
 
 const BF = '22670000000';
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: [BF] };

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { LedgerService } from '../../../src/billing/ledger-service.js';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { call } from '../../support/http-client.js';
-import { startMessaging } from '../../support/messaging-app.js';
-import { closeAfterEach } from '../../support/opened.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { call } from '../../support/http/http-client.js';
+import { startMessaging } from '../../support/mounting/messaging-app.js';
 
 const opened = closeAfterEach();
 const NUMBER = '22670000001';

@@ -4,17 +4,17 @@ import { type ReadableSpan, type Sampler, SamplingDecision } from '@opentelemetr
 import { MessagingModule } from '../../../src/messaging/messaging.module.js';
 import { SmsService } from '../../../src/sms/sms-service.js';
 import { HttpSmsTransport } from '../../../src/transports/http/index.js';
-import { CALLBACK_SECRET } from '../../support/gateway/gateway-fixture.js';
-import { GatewayStation } from '../../support/gateway/gateway-station.js';
-import { genericDouble } from '../../support/gateway/generic-double.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { clientOf, mount, unmountAfterEach } from '../../support/mounted.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { InMemoryOtel, traceparentOf } from '../../support/otel.js';
-import { until } from '../../support/until.js';
-import { WEBHOOK_PEPPER } from '../../support/webhook-app.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { until } from '../../support/common/until.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { clientOf, mount, unmountAfterEach } from '../../support/mounting/mounted.js';
+import { InMemoryOtel, traceparentOf } from '../../support/telemetry/otel.js';
+import { CALLBACK_SECRET } from '../../support/transports/gateway/gateway-fixture.js';
+import { GatewayStation } from '../../support/transports/gateway/gateway-station.js';
+import { genericDouble } from '../../support/transports/gateway/generic-double.js';
 import { Receiver } from '../../support/webhooks/receiver.js';
+import { WEBHOOK_PEPPER } from '../../support/webhooks/webhook-app.js';
 
 const NUMBER = '22670000000';
 

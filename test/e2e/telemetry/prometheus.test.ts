@@ -12,14 +12,14 @@ import { type PrometheusOptions, PrometheusTelemetry } from '../../../src/teleme
 import { type MeasureOrder, StorageMeter } from '../../../src/telemetry/storage-meter.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
-import type { ApiClient } from '../../support/api-client.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { clientOf, mount, unmountAfterEach } from '../../support/mounted.js';
-import { OtpApp, wrongFor } from '../../support/otp-app.js';
-import { startRefusal } from '../../support/start-refusal.js';
-import { inPlaceOf } from '../../support/store-in-place.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/common/until.js';
+import { inPlaceOf } from '../../support/databases/store-in-place.js';
+import type { ApiClient } from '../../support/http/api-client.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { clientOf, mount, unmountAfterEach } from '../../support/mounting/mounted.js';
+import { startRefusal } from '../../support/mounting/start-refusal.js';
+import { OtpApp, wrongFor } from '../../support/otp/otp-app.js';
 
 const SECRET = 'Zb2mXq8vT4nK7pLw9sRd3fGh6jYc1uAe';
 const AS_SCRAPER = { headers: { authorization: `Bearer ${SECRET}` } };

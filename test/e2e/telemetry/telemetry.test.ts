@@ -7,9 +7,9 @@ import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { METRICS, type MetricDefinition } from '../../../src/telemetry/metrics.js';
 import { PrometheusTelemetry } from '../../../src/telemetry/prometheus/index.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { clientOf, mount, unmountAfterEach } from '../../support/mounted.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/common/until.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { clientOf, mount, unmountAfterEach } from '../../support/mounting/mounted.js';
 
 unmountAfterEach();
 

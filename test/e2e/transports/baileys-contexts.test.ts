@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { plainNode } from '../../support/plain-node.js';
+import { plainNode } from '../../support/jest/plain-node.js';
 
-const PROGRAM = new URL('../../support/whatsapp/context-count.ts', import.meta.url);
+const PROGRAM = new URL('../../support/transports/whatsapp/context-count.ts', import.meta.url);
 
 test('however many sessions there are and however often they connect, Node keeps no more storages for them', async () => {
   const { counts, ...rest } = Object(await plainNode(PROGRAM));

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, test } from '@jest/globals';
 import { describeMsgappTransport, type WrittenMsgapp } from '../../../src/testing/msgapp-contract.js';
 import { BaileysMsgappTransport } from '../../../src/transports/baileys/baileys-msgapp-transport.js';
-import { WhatsappPeer } from '../../support/whatsapp/whatsapp-peer.js';
+import { WhatsappPeer } from '../../support/transports/whatsapp/whatsapp-peer.js';
 
 const open = async () => {
   const peer = await WhatsappPeer.start();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { BaileysMsgappTransport } from 'nestjs-messaging/baileys';
-import { TestSession } from '../../support/whatsapp/test-session.js';
-import { WhatsappPeer } from '../../support/whatsapp/whatsapp-peer.js';
+import { TestSession } from '../../support/transports/whatsapp/test-session.js';
+import { WhatsappPeer } from '../../support/transports/whatsapp/whatsapp-peer.js';
 
 const SESSIONS = 40;
 /** How many are linked or resumed at a time: each makes some 800 keys at its first login. */

@@ -3,11 +3,11 @@ import { Curve, WA_CERT_DETAILS } from 'baileys';
 import { BaileysMsgappTransport, type BaileysOptions } from 'nestjs-messaging/baileys';
 import type { LinkEvent } from '../../../src/msgapp/msgapp-transport.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { settled } from '../../support/settled.js';
-import { until } from '../../support/until.js';
-import { mend } from '../../support/whatsapp/faults.js';
-import { TestSession } from '../../support/whatsapp/test-session.js';
-import { WhatsappPeer } from '../../support/whatsapp/whatsapp-peer.js';
+import { settled } from '../../support/common/settled.js';
+import { until } from '../../support/common/until.js';
+import { mend } from '../../support/transports/whatsapp/faults.js';
+import { TestSession } from '../../support/transports/whatsapp/test-session.js';
+import { WhatsappPeer } from '../../support/transports/whatsapp/whatsapp-peer.js';
 
 const ONE = '22670000001';
 const TWO = '22670000002';

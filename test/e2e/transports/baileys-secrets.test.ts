@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { BaileysMsgappTransport } from 'nestjs-messaging/baileys';
-import { OutputCapture } from '../../support/output-capture.js';
-import { until } from '../../support/until.js';
-import { mend } from '../../support/whatsapp/faults.js';
-import { TestSession } from '../../support/whatsapp/test-session.js';
-import { WhatsappPeer } from '../../support/whatsapp/whatsapp-peer.js';
+import { OutputCapture } from '../../support/common/output-capture.js';
+import { until } from '../../support/common/until.js';
+import { mend } from '../../support/transports/whatsapp/faults.js';
+import { TestSession } from '../../support/transports/whatsapp/test-session.js';
+import { WhatsappPeer } from '../../support/transports/whatsapp/whatsapp-peer.js';
 
 const OWNER = '22670000001';
 const FRIEND = '22670000002';

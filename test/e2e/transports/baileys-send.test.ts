@@ -3,10 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { MediaKind, OutgoingMedia } from '../../../src/msgapp/msgapp-transport.js';
 import { BaileysMsgappTransport } from '../../../src/transports/baileys/baileys-msgapp-transport.js';
 import { messageReference } from '../../../src/transports/baileys/message-sender.js';
-import { until } from '../../support/until.js';
-import type { Phone } from '../../support/whatsapp/phone.js';
-import { TestSession } from '../../support/whatsapp/test-session.js';
-import { WhatsappPeer } from '../../support/whatsapp/whatsapp-peer.js';
+import { until } from '../../support/common/until.js';
+import type { Phone } from '../../support/transports/whatsapp/phone.js';
+import { TestSession } from '../../support/transports/whatsapp/test-session.js';
+import { WhatsappPeer } from '../../support/transports/whatsapp/whatsapp-peer.js';
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',

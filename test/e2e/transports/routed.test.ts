@@ -8,11 +8,11 @@ import type { SmsOptions } from '../../../src/sms/sms-options.js';
 import type { SubmitResult } from '../../../src/sms/sms-transport.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { RoutedSmsTransport, type SmsRouteOptions } from '../../../src/transports/routed/index.js';
-import type { ApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { RouteDouble } from '../../support/routed-fixture.js';
-import { describeService, type Service } from '../../support/services.js';
+import { eventually } from '../../support/common/eventually.js';
+import type { ApiClient } from '../../support/http/api-client.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { describeService, type Service } from '../../support/mounting/services.js';
+import { RouteDouble } from '../../support/transports/routed-fixture.js';
 
 const NUMBERS = Array.from({ length: 20 }, (_, index) => `226700000${String(index).padStart(2, '0')}`);
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: NUMBERS };

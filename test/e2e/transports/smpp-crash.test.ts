@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { encodeGsm7 } from '../../../src/sms/segmentation.js';
 import { PLAIN_SHORT_MESSAGE } from '../../../src/transports/smpp/pdu/pdu.js';
-import { crashLoop } from '../../support/crash-loop.js';
-import { CrashProcess } from '../../support/crash-process.js';
-import type { Adapter } from '../../support/http-apps.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { FaultyCarrier } from '../../support/smsc/faulty-carrier.js';
-import { TestSmsc } from '../../support/smsc/test-smsc.js';
-import { SqliteFile } from '../../support/sqlite-file.js';
-import { until } from '../../support/until.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { until } from '../../support/common/until.js';
+import { crashLoop } from '../../support/crash/crash-loop.js';
+import { CrashProcess } from '../../support/crash/crash-process.js';
+import { SqliteFile } from '../../support/databases/sqlite-file.js';
+import type { Adapter } from '../../support/http/http-apps.js';
+import { FaultyCarrier } from '../../support/transports/smsc/faulty-carrier.js';
+import { TestSmsc } from '../../support/transports/smsc/test-smsc.js';
 
 const opened = closeAfterEach();
 const LIMIT_MS = 300_000;

@@ -5,9 +5,9 @@ import { DELIVERY_EVENTS } from '../../../src/events/event-types.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { SmppSmsTransport } from '../../../src/transports/smpp/smpp-sms-transport.js';
-import { eventually } from '../../support/eventually.js';
-import { type Service, startService } from '../../support/services.js';
-import { FaultyCarrier } from '../../support/smsc/faulty-carrier.js';
+import { eventually } from '../../support/common/eventually.js';
+import { type Service, startService } from '../../support/mounting/services.js';
+import { FaultyCarrier } from '../../support/transports/smsc/faulty-carrier.js';
 
 beforeAll(() => Logger.overrideLogger(false));
 

@@ -5,11 +5,11 @@ import { SmppSmsTransport } from 'nestjs-messaging/smpp';
 import { LedgerService } from '../../../src/billing/ledger-service.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { PLAIN_SHORT_MESSAGE } from '../../../src/transports/smpp/pdu/pdu.js';
-import type { ApiClient, Details } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { describeService, type Service } from '../../support/services.js';
-import type { SmscSubmit } from '../../support/smsc/smsc-submit.js';
-import { TestSmsc } from '../../support/smsc/test-smsc.js';
+import { eventually } from '../../support/common/eventually.js';
+import type { ApiClient, Details } from '../../support/http/api-client.js';
+import { describeService, type Service } from '../../support/mounting/services.js';
+import type { SmscSubmit } from '../../support/transports/smsc/smsc-submit.js';
+import { TestSmsc } from '../../support/transports/smsc/test-smsc.js';
 
 beforeAll(() => Logger.overrideLogger(false));
 

@@ -6,12 +6,12 @@ import { LedgerService } from '../../../src/billing/ledger-service.js';
 import { encodeGsm7 } from '../../../src/sms/segmentation.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { PLAIN_SHORT_MESSAGE } from '../../../src/transports/smpp/pdu/pdu.js';
-import type { ApiClient, Details } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { describeService, type Service } from '../../support/services.js';
-import { textOf } from '../../support/smpp-fixture.js';
-import type { SmscSubmit } from '../../support/smsc/smsc-submit.js';
-import { TestSmsc } from '../../support/smsc/test-smsc.js';
+import { eventually } from '../../support/common/eventually.js';
+import type { ApiClient, Details } from '../../support/http/api-client.js';
+import { describeService, type Service } from '../../support/mounting/services.js';
+import { textOf } from '../../support/transports/smpp-fixture.js';
+import type { SmscSubmit } from '../../support/transports/smsc/smsc-submit.js';
+import { TestSmsc } from '../../support/transports/smsc/test-smsc.js';
 
 beforeAll(() => Logger.overrideLogger(false));
 

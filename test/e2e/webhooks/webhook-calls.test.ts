@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { LedgerService } from '../../../src/billing/ledger-service.js';
-import { ApiClient } from '../../support/api-client.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { startMessaging } from '../../support/messaging-app.js';
-import { PEPPER } from '../../support/otp-app.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/common/until.js';
+import { ApiClient } from '../../support/http/api-client.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { startMessaging } from '../../support/mounting/messaging-app.js';
+import { PEPPER } from '../../support/otp/otp-app.js';
 import { Receiver } from '../../support/webhooks/receiver.js';
 
 const closing: (() => Promise<unknown>)[] = [];

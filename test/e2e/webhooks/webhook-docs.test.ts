@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { call } from '../../support/http-client.js';
-import { ROOT } from '../../support/sample-app.js';
+import { call } from '../../support/http/http-client.js';
+import { ROOT } from '../../support/sample-app/sample-app.js';
 import { BODY, CALLS, receiver, secret } from '../../support/webhooks/docs-calls.js';
 
 const FOLDER = join(ROOT, 'test/.readme-webhooks');

@@ -3,11 +3,11 @@ import { HOUR_MS } from '../../../src/common/time.js';
 import { EventLog } from '../../../src/events/event-log.js';
 import type { AttemptView } from '../../../src/webhooks/endpoints/endpoint.api.js';
 import { WebhookTargets } from '../../../src/webhooks/endpoints/webhook-targets.js';
-import type { ApiClient } from '../../support/api-client.js';
-import { describeOnBothAdapters } from '../../support/http-apps.js';
-import { delivered, logEventsOf, verified } from '../../support/logged-events.js';
-import { clientOf, unmountAfterEach } from '../../support/mounted.js';
-import { makeEndpoint, startWebhooks, WEBHOOK_PEPPER } from '../../support/webhook-app.js';
+import { delivered, logEventsOf, verified } from '../../support/events/logged-events.js';
+import type { ApiClient } from '../../support/http/api-client.js';
+import { describeOnBothAdapters } from '../../support/http/http-apps.js';
+import { clientOf, unmountAfterEach } from '../../support/mounting/mounted.js';
+import { makeEndpoint, startWebhooks, WEBHOOK_PEPPER } from '../../support/webhooks/webhook-app.js';
 
 const URL_OF = 'https://hooks.example.com/in';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { LedgerService } from '../../../src/billing/ledger-service.js';
 import { MessagingClient } from '../../../src/client/messaging-client.js';
-import { startMessaging } from '../messaging-app.js';
-import { phoneOf } from '../sms-client.js';
+import { phoneOf } from '../http/sms-client.js';
+import { startMessaging } from '../mounting/messaging-app.js';
 import { CuttingProxy } from './cutting-proxy.js';
 
 /** Concurrent callers. */

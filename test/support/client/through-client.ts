@@ -2,8 +2,8 @@ import { STATUS_CODES } from 'node:http';
 import { MessagingApiError } from '../../../src/client/api-error.js';
 import type { SendOptions } from '../../../src/client/caller.js';
 import { MessagingClient } from '../../../src/client/messaging-client.js';
-import type { Call, Reply } from '../http-client.js';
-import type { Fetch } from '../openapi-fetch.js';
+import type { Call, Reply } from '../http/http-client.js';
+import type { Fetch } from '../openapi/openapi-fetch.js';
 
 /** What a test asked for: the ids of the path, the query without its place, and the body, of types that suit every method. */
 interface Asked {

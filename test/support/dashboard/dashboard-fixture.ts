@@ -1,10 +1,10 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { DashboardModule, type DashboardOptions } from '../../../src/dashboard/index.js';
-import type { Adapter, AppSetup } from '../http-apps.js';
-import { type MessagingApp, startMessaging } from '../messaging-app.js';
-import { type OpenedPage, openPage } from '../page-browser.js';
-import { until } from '../until.js';
+import { until } from '../common/until.js';
+import type { Adapter, AppSetup } from '../http/http-apps.js';
+import { type MessagingApp, startMessaging } from '../mounting/messaging-app.js';
 import { FakeApi, type FakePlace, type FakeRoutes } from './fake-api.js';
+import { type OpenedPage, openPage } from './page-browser.js';
 
 /** An application with the dashboard, behind a server that acts as the API. */
 export interface DashboardFixture {

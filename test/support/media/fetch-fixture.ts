@@ -3,7 +3,7 @@ import { GuardedMediaFetcher } from '../../../src/media/guarded-media-fetcher.js
 import { type FetchedMedia, MediaRefusedError, type MediaRequest } from '../../../src/media/media-fetcher.js';
 import { type MediaOptions, resolveMediaSettings } from '../../../src/media/media-options.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { until } from '../until.js';
+import { until } from '../common/until.js';
 import { collect } from './collect.js';
 import { FakeNetwork } from './fake-network.js';
 import { answer, type RawHandler, RawServer } from './raw-server.js';

@@ -31,9 +31,9 @@ import { TextSources } from '../../../src/outbox/text-sources.js';
 import type { MessagingStorage } from '../../../src/storage/messaging-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
-import { SetBackClock } from '../set-back-clock.js';
-import { settled } from '../settled.js';
-import { SqliteMemory } from '../sqlite-memory.js';
+import { SetBackClock } from '../common/set-back-clock.js';
+import { settled } from '../common/settled.js';
+import { SqliteMemory } from '../databases/sqlite-memory.js';
 import { ScriptedTransport } from './scripted-transport.js';
 
 /** Keeps credentials as they are. */

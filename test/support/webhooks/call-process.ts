@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
 
-const HOOKS = pathToFileURL(`${import.meta.dirname}/../typescript-hooks.mjs`).href;
+const HOOKS = pathToFileURL(`${import.meta.dirname}/../jest/typescript-hooks.mjs`).href;
 const REGISTER = `import { register } from 'node:module'; register('${HOOKS}');`;
 
 /** What a process is told that records events and calls endpoints. */

@@ -17,8 +17,8 @@ import { EndpointSecrets } from '../../../src/webhooks/endpoints/endpoint-secret
 import { WebhookTargets } from '../../../src/webhooks/endpoints/webhook-targets.js';
 import { EventViews } from '../../../src/webhooks/event-view.js';
 import { resolveWebhookSettings } from '../../../src/webhooks/webhook-options.js';
-import { eventually } from '../eventually.js';
-import { SqliteMemory } from '../sqlite-memory.js';
+import { eventually } from '../common/eventually.js';
+import { SqliteMemory } from '../databases/sqlite-memory.js';
 import { Receiver } from './receiver.js';
 
 const SETTINGS = resolveWebhookSettings({

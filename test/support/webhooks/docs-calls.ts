@@ -1,8 +1,8 @@
 import { keyFor } from '../../../src/common/secret.js';
 import { signatureOf } from '../../../src/webhooks/calls/http/signature.js';
 import { EndpointSecrets } from '../../../src/webhooks/endpoints/endpoint-secret.js';
-import { blocksOf } from '../readme.js';
-import { WEBHOOK_PEPPER } from '../webhook-app.js';
+import { blocksOf } from '../docs/readme.js';
+import { WEBHOOK_PEPPER } from './webhook-app.js';
 
 // Calls of an endpoint, signed and falsified, for the receivers that docs/webhooks.md shows.
 

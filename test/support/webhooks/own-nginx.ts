@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { listens } from '../listens.js';
-import { until } from '../until.js';
+import { listens } from '../common/listens.js';
+import { until } from '../common/until.js';
 
 const PROGRAM = '/usr/sbin/nginx';
 

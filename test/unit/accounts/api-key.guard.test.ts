@@ -22,7 +22,7 @@ import { IdGenerator, UuidGenerator } from '../../../src/common/ids.js';
 import { LocalNotifier, Notifier } from '../../../src/common/notifier.js';
 import { EventPublisher } from '../../../src/events/event-publisher.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { eventTeller } from '../../support/event-teller.js';
+import { eventTeller } from '../../support/events/event-teller.js';
 import { CountingAccountStore } from './counting-account-store.js';
 
 @Controller()

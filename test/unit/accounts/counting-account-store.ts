@@ -1,6 +1,6 @@
 import type { StoredApiKey } from '../../../src/accounts/account-records.js';
 import { AccountStore } from '../../../src/accounts/account-store.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 
 /** Counts the look-ups; a test may make them fail or wait. */
 export class CountingAccountStore extends AccountStore {

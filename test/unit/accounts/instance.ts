@@ -9,7 +9,7 @@ import type { UserTokenVerifier } from '../../../src/accounts/users/user-token-v
 import { UuidGenerator } from '../../../src/common/ids.js';
 import { LocalNotifier, type Notifier } from '../../../src/common/notifier.js';
 import type { FakeClock } from '../../../src/testing/fake-clock.js';
-import { eventTeller } from '../../support/event-teller.js';
+import { eventTeller } from '../../support/events/event-teller.js';
 import type { CountingAccountStore } from './counting-account-store.js';
 
 /** One instance of the service; several may share a store. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { KeyDirectory } from '../../../src/accounts/keys/key-directory.js';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { LocalNotifier } from '../../../src/common/notifier.js';
-import { SetBackClock } from '../../support/set-back-clock.js';
+import { SetBackClock } from '../../support/common/set-back-clock.js';
 import { CountingAccountStore } from './counting-account-store.js';
 import { instance, settle } from './instance.js';
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import * as library from 'baileys';
 import { BaileysCredentials } from '../../../src/transports/baileys/baileys-credentials.js';
-import { MemoryCredentials } from '../../support/whatsapp/memory-credentials.js';
+import { MemoryCredentials } from '../../support/transports/whatsapp/memory-credentials.js';
 
 let store: MemoryCredentials;
 let lost: unknown[];

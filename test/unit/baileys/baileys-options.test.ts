@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { MessagingOptionsError } from '../../../src/common/errors.js';
 import { BaileysMsgappTransport } from '../../../src/transports/baileys/baileys-msgapp-transport.js';
 import { resolveBaileysOptions } from '../../../src/transports/baileys/baileys-options.js';
-import { LOOPBACK_CERTIFICATE } from '../../support/whatsapp/loopback-tls.js';
+import { LOOPBACK_CERTIFICATE } from '../../support/transports/whatsapp/loopback-tls.js';
 
 describe('where to connect', () => {
   test.each([

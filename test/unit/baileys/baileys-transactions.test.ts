@@ -3,7 +3,7 @@ import type { SignalDataSet } from 'baileys';
 import type { Baileys } from '../../../src/transports/baileys/baileys-library.js';
 import { quietLogger } from '../../../src/transports/baileys/quiet-logger.js';
 import { SharedContext } from '../../../src/transports/baileys/shared-contexts.js';
-import { settled } from '../../support/settled.js';
+import { settled } from '../../support/common/settled.js';
 
 let library: Baileys;
 

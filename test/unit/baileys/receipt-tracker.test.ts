@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { DAY_MS } from '../../../src/common/time.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ReceiptTracker } from '../../../src/transports/baileys/receipt-tracker.js';
-import { settled } from '../../support/settled.js';
-import { stanza } from '../../support/whatsapp/stanza.js';
+import { settled } from '../../support/common/settled.js';
+import { stanza } from '../../support/transports/whatsapp/stanza.js';
 
 const SENT = Promise.resolve();
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, test } from '@jest/globals';
 import { SharedContext } from '../../../src/transports/baileys/shared-contexts.js';
-import { settled } from '../../support/settled.js';
+import { settled } from '../../support/common/settled.js';
 
 const KINDS: [string, typeof AsyncLocalStorage][] = [
   ['AsyncLocalStorage', AsyncLocalStorage],

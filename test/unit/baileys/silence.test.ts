@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { guardListeners } from '../../../src/transports/baileys/baileys-link.js';
 import { guardConsole, quietLogger } from '../../../src/transports/baileys/quiet-logger.js';
-import { settled } from '../../support/settled.js';
+import { settled } from '../../support/common/settled.js';
 
 class Notes extends Logger {
   readonly lines: unknown[] = [];

@@ -10,8 +10,8 @@ import {
   type WASocket,
 } from 'baileys';
 import { verifyKeySignatures } from '../../../src/transports/baileys/key-signatures.js';
-import { until } from '../../support/until.js';
-import { WhatsappPeer } from '../../support/whatsapp/whatsapp-peer.js';
+import { until } from '../../support/common/until.js';
+import { WhatsappPeer } from '../../support/transports/whatsapp/whatsapp-peer.js';
 
 const logger: SocketConfig['logger'] = {
   level: 'silent',

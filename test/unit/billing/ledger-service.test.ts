@@ -6,9 +6,9 @@ import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend, messageId } from '../../../src/testing/storage-contract/fixtures.js';
 import { pages } from '../../../src/testing/storage-contract/listing.js';
 import { World } from '../../../src/testing/storage-contract/world.js';
-import { eventTeller } from '../../support/event-teller.js';
-import { openSqlite } from '../../support/sql-harness.js';
-import { harnessOf, SqliteMemory } from '../../support/sqlite-memory.js';
+import { openSqlite } from '../../support/databases/sql-harness.js';
+import { harnessOf, SqliteMemory } from '../../support/databases/sqlite-memory.js';
+import { eventTeller } from '../../support/events/event-teller.js';
 
 describe.each([
   { storage: 'memory', open: async () => harnessOf(await SqliteMemory.open()) },

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { pause, retryWhileUnavailable } from '../../../src/common/concurrency/async.js';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { settled } from '../../support/settled.js';
+import { settled } from '../../support/common/settled.js';
 
 test.each([true, false])('a pause ends with its signal, or in its time (aborted: %s)', async (aborts) => {
   const clock = new FakeClock();

@@ -2,8 +2,8 @@ import { describe, expect, jest, test } from '@jest/globals';
 import { Batcher, type BatcherOptions, EachTurn, Gathering, Spaced } from '../../../src/common/concurrency/batcher.js';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { Gate } from '../../support/delivery-world.js';
-import { settled } from '../../support/settled.js';
+import { settled } from '../../support/common/settled.js';
+import { Gate } from '../../support/outbox/delivery-world.js';
 
 type Options = Partial<BatcherOptions<string, string>>;
 

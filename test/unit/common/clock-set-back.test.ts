@@ -17,10 +17,10 @@ import { TokenSource } from '../../../src/transports/http/gateway.js';
 import { VendorThrottle } from '../../../src/transports/http/vendor-throttle.js';
 import { CircuitBreaker } from '../../../src/transports/routed/circuit-breaker.js';
 import { RouteQueue } from '../../../src/transports/routed/route-queue.js';
-import { anSms } from '../../support/routed-fixture.js';
-import { SetBackClock } from '../../support/set-back-clock.js';
-import { settled } from '../../support/settled.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { SetBackClock } from '../../support/common/set-back-clock.js';
+import { settled } from '../../support/common/settled.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
+import { anSms } from '../../support/transports/routed-fixture.js';
 
 let clock: SetBackClock;
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { PendingWork } from '../../../src/common/concurrency/pending-work.js';
-import { promotedBytes } from '../../support/heap.js';
+import { promotedBytes } from '../../support/common/heap.js';
 
 test('the end comes when the last work has ended, even if it failed', async () => {
   const pending = new PendingWork();

@@ -8,7 +8,7 @@ import {
   isValidNumber,
   maskNumber,
 } from '../../../src/common/phone-numbers/phone-number.js';
-import { notStrings } from '../../support/wrong-inputs.js';
+import { notStrings } from '../../support/common/wrong-inputs.js';
 
 /** Calling codes of several countries, with their main one. */
 const SHARED: readonly (readonly [code: string, main: string])[] = [

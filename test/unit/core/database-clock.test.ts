@@ -6,7 +6,7 @@ import { DatabaseClock } from '../../../src/core/database-clock.js';
 import type { MessagingStorage } from '../../../src/storage/messaging-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
-import { settled } from '../../support/settled.js';
+import { settled } from '../../support/common/settled.js';
 
 const TEN_MINUTES = 600_000;
 

@@ -9,10 +9,10 @@ import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { type ProcessRole, resolveDispatchSettings } from '../../../src/outbox/delivery/dispatch-options.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { range, START } from '../../../src/testing/storage-contract/fixtures.js';
-import { eventTeller } from '../../support/event-teller.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { settled } from '../../support/settled.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { settled } from '../../support/common/settled.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
+import { eventTeller } from '../../support/events/event-teller.js';
 
 const opened = closeAfterEach();
 

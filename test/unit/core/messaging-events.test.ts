@@ -3,8 +3,8 @@ import { Logger } from '@nestjs/common';
 import type { MessagingEvent } from '../../../src/events/event-types.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { aMove } from '../../../src/testing/storage-contract/fixtures.js';
-import { plainNode } from '../../support/plain-node.js';
-import { settled } from '../../support/settled.js';
+import { settled } from '../../support/common/settled.js';
+import { plainNode } from '../../support/jest/plain-node.js';
 
 const AT = '2026-11-22T10:00:00.000Z';
 const TEXT: MessagingEvent<'sms.received'> = {
@@ -89,6 +89,6 @@ describe('a listener', () => {
   });
 
   test('that rejects does not end the process', async () => {
-    expect(await plainNode(new URL('../../support/rejecting-listener.ts', import.meta.url))).toBe('alive');
+    expect(await plainNode(new URL('../../support/events/rejecting-listener.ts', import.meta.url))).toBe('alive');
   });
 });

@@ -21,8 +21,8 @@ import { type DispatchOptions, resolveDispatchSettings } from '../../../src/outb
 import { resolveSandboxOptions, type SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
 import type { OptOutWordsOption } from '../../../src/sms/opt-out/opt-out-words.js';
 import { resolveSmsSettings, type SmsOptions } from '../../../src/sms/sms-options.js';
-import { leftOut } from '../../support/left-out.js';
-import { PEPPER } from '../../support/otp-app.js';
+import { leftOut } from '../../support/mounting/left-out.js';
+import { PEPPER } from '../../support/otp/otp-app.js';
 
 const TARIFF = { base: 1, international: 3, home: 'BF' };
 const EXACT = { pepper: PEPPER };

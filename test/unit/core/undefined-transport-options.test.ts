@@ -19,7 +19,7 @@ import { type BreakerOptions, type RouteRules, resolveRoutes } from '../../../sr
 import type { SmppTlsSettings } from '../../../src/transports/smpp/bind/bind-settings.js';
 import { resolveSmppSettings } from '../../../src/transports/smpp/resolve-settings.js';
 import type { AddressOptions, SmppLinkOptions, SmppOptions } from '../../../src/transports/smpp/smpp-options.js';
-import { leftOut } from '../../support/left-out.js';
+import { leftOut } from '../../support/mounting/left-out.js';
 
 describe('an option of a transport that is undefined is one that was left out, for the compiler and at run time', () => {
   test('of SMPP', () => {

@@ -1,7 +1,7 @@
 import { describe } from '@jest/globals';
-import { emitterRules } from '../../support/emitters-suite.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
+import { emitterRules } from '../../support/events/emitters-suite.js';
 
 const opened = closeAfterEach();
 

@@ -8,9 +8,9 @@ import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend, messageId, START } from '../../../src/testing/storage-contract/fixtures.js';
 import { World } from '../../../src/testing/storage-contract/world.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { settled } from '../../support/settled.js';
-import { harnessOf, SqliteMemory } from '../../support/sqlite-memory.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { settled } from '../../support/common/settled.js';
+import { harnessOf, SqliteMemory } from '../../support/databases/sqlite-memory.js';
 
 const opened = closeAfterEach();
 const OUT = { number: '22670000001', units: 0, refused: 'opted_out' };

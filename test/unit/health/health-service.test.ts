@@ -4,7 +4,7 @@ import { type CheckResult, type HealthCheck, HealthChecks } from '../../../src/h
 import { HealthService } from '../../../src/health/health-service.js';
 import { MessagingReadiness } from '../../../src/http/readiness.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { settled } from '../../support/settled.js';
+import { settled } from '../../support/common/settled.js';
 
 /** A service with one check of routes, which answers what the test says. */
 class World {

@@ -4,13 +4,13 @@ import { Logger } from '@nestjs/common';
 import { UuidGenerator } from '../../../src/common/ids.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { HttpSmsTransport } from '../../../src/transports/http/http-sms-transport.js';
-import { type ByteHandler, ByteServer } from '../../support/gateway/byte-server.js';
-import { anSms } from '../../support/gateway/gateway-fixture.js';
-import { acme } from '../../support/gateway/generic-double.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { settled } from '../../support/common/settled.js';
+import { until } from '../../support/common/until.js';
 import { answer } from '../../support/media/raw-server.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { settled } from '../../support/settled.js';
-import { until } from '../../support/until.js';
+import { type ByteHandler, ByteServer } from '../../support/transports/gateway/byte-server.js';
+import { anSms } from '../../support/transports/gateway/gateway-fixture.js';
+import { acme } from '../../support/transports/gateway/generic-double.js';
 
 const opened = closeAfterEach();
 

@@ -6,9 +6,9 @@ import { UnknownContentCharsetError, UnreadableContentError } from '../../../src
 import { valueAt } from '../../../src/transports/http/json-values.js';
 import type { VendorCallback } from '../../../src/transports/http/vendor.js';
 import { generic } from '../../../src/transports/http/vendors/generic.js';
-import { CALLBACK_SECRET, DOUBLES, GatewayFixture } from '../../support/gateway/gateway-fixture.js';
-import { genericDouble } from '../../support/gateway/generic-double.js';
-import { closeAfterEach } from '../../support/opened.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { CALLBACK_SECRET, DOUBLES, GatewayFixture } from '../../support/transports/gateway/gateway-fixture.js';
+import { genericDouble } from '../../support/transports/gateway/generic-double.js';
 
 const opened = closeAfterEach();
 

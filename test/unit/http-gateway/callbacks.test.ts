@@ -4,10 +4,10 @@ import { DAY_MS } from '../../../src/common/time.js';
 import { messageIds } from '../../../src/sms/receipts/message-ids.js';
 import type { VendorCallback } from '../../../src/transports/http/vendor.js';
 import { generic } from '../../../src/transports/http/vendors/generic.js';
-import { anSms, CALLBACK_SECRET, DOUBLES, GatewayFixture } from '../../support/gateway/gateway-fixture.js';
-import { genericDouble } from '../../support/gateway/generic-double.js';
-import type { DoubleCall, VendorDouble } from '../../support/gateway/vendor-double.js';
-import { closeAfterEach } from '../../support/opened.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { anSms, CALLBACK_SECRET, DOUBLES, GatewayFixture } from '../../support/transports/gateway/gateway-fixture.js';
+import { genericDouble } from '../../support/transports/gateway/generic-double.js';
+import type { DoubleCall, VendorDouble } from '../../support/transports/gateway/vendor-double.js';
 
 /** The forms of an id under which its SMS is looked up. */
 const formsOf = (id: string) => messageIds([id], 'same');

@@ -1,8 +1,8 @@
 import { beforeAll } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { describeSmsTransport } from '../../../src/testing/index.js';
-import { DOUBLES } from '../../support/gateway/gateway-fixture.js';
-import { openGateway } from '../../support/gateway/gateway-harness.js';
+import { DOUBLES } from '../../support/transports/gateway/gateway-fixture.js';
+import { openGateway } from '../../support/transports/gateway/gateway-harness.js';
 
 beforeAll(() => Logger.overrideLogger(false));
 

@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { messageIds } from '../../../src/sms/receipts/message-ids.js';
 import type { HttpSmsOptions } from '../../../src/transports/http/index.js';
-import { CALLBACK_SECRET, GatewayFixture } from '../../support/gateway/gateway-fixture.js';
-import { genericDouble } from '../../support/gateway/generic-double.js';
-import { closeAfterEach } from '../../support/opened.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { CALLBACK_SECRET, GatewayFixture } from '../../support/transports/gateway/gateway-fixture.js';
+import { genericDouble } from '../../support/transports/gateway/generic-double.js';
 
 const URL = `https://sms.example.org/api/v1/sms/callbacks/acme/${CALLBACK_SECRET}`;
 const UUID = '0e999f21-5a4c-4e0e-8d1c-0a1b2c3d4e5f';

@@ -1,9 +1,9 @@
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { namedSink } from '../../../src/transports/routed/carrier-route.js';
-import { DOUBLES } from '../../support/gateway/gateway-fixture.js';
-import { openGateway } from '../../support/gateway/gateway-harness.js';
-import { RecordingSink } from '../../support/recording-sink.js';
+import { DOUBLES } from '../../support/transports/gateway/gateway-fixture.js';
+import { openGateway } from '../../support/transports/gateway/gateway-harness.js';
+import { RecordingSink } from '../../support/transports/recording-sink.js';
 
 type Harness = Awaited<ReturnType<typeof openGateway>>;
 

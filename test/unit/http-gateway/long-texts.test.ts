@@ -5,10 +5,10 @@ import { partPlace } from '../../../src/sms/sms-transport.js';
 import type { VendorCallback } from '../../../src/transports/http/vendor.js';
 import { generic } from '../../../src/transports/http/vendors/generic.js';
 import { vonage } from '../../../src/transports/http/vendors/vonage.js';
-import { CALLBACK_SECRET, GatewayFixture } from '../../support/gateway/gateway-fixture.js';
-import { genericDouble } from '../../support/gateway/generic-double.js';
-import { vonageDouble } from '../../support/gateway/vonage-double.js';
-import { closeAfterEach } from '../../support/opened.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { CALLBACK_SECRET, GatewayFixture } from '../../support/transports/gateway/gateway-fixture.js';
+import { genericDouble } from '../../support/transports/gateway/generic-double.js';
+import { vonageDouble } from '../../support/transports/gateway/vonage-double.js';
 
 const opened = closeAfterEach();
 

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { type HttpSmsOptions, resolveGatewaySettings } from '../../../src/transports/http/http-sms-options.js';
 import { africasTalking } from '../../../src/transports/http/vendors/africas-talking.js';
-import { CALLBACK_SECRET, DOUBLES, GatewayFixture } from '../../support/gateway/gateway-fixture.js';
-import { closeAfterEach } from '../../support/opened.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { CALLBACK_SECRET, DOUBLES, GatewayFixture } from '../../support/transports/gateway/gateway-fixture.js';
 
 beforeAll(() => Logger.overrideLogger(false));
 

@@ -10,7 +10,7 @@ import {
   vonage,
 } from '../../../src/transports/http/index.js';
 import { lookupPrivate } from '../../../src/transports/http/plain-hosts.js';
-import { acme } from '../../support/gateway/generic-double.js';
+import { acme } from '../../support/transports/gateway/generic-double.js';
 
 const SID = `AC${'0'.repeat(32)}`;
 const TOKEN = 'a-very-secret-token';

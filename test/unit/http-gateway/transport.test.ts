@@ -4,17 +4,17 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { SubmitResult } from '../../../src/sms/sms-transport.js';
 import { generic } from '../../../src/transports/http/vendors/generic.js';
-import { anSms, DOUBLES, GatewayFixture, type WorldOptions } from '../../support/gateway/gateway-fixture.js';
-import { genericDouble } from '../../support/gateway/generic-double.js';
-import { orangeDouble } from '../../support/gateway/orange-double.js';
-import { GATEWAY_TEST_CERTIFICATE, GATEWAY_TEST_KEY } from '../../support/gateway/tls-fixture.js';
-import { twilioDouble } from '../../support/gateway/twilio-double.js';
-import type { VendorDouble } from '../../support/gateway/vendor-double.js';
-import { vonageDouble } from '../../support/gateway/vonage-double.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { SetBackClock } from '../../support/set-back-clock.js';
-import { settled } from '../../support/settled.js';
-import { until } from '../../support/until.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { SetBackClock } from '../../support/common/set-back-clock.js';
+import { settled } from '../../support/common/settled.js';
+import { until } from '../../support/common/until.js';
+import { anSms, DOUBLES, GatewayFixture, type WorldOptions } from '../../support/transports/gateway/gateway-fixture.js';
+import { genericDouble } from '../../support/transports/gateway/generic-double.js';
+import { orangeDouble } from '../../support/transports/gateway/orange-double.js';
+import { GATEWAY_TEST_CERTIFICATE, GATEWAY_TEST_KEY } from '../../support/transports/gateway/tls-fixture.js';
+import { twilioDouble } from '../../support/transports/gateway/twilio-double.js';
+import type { VendorDouble } from '../../support/transports/gateway/vendor-double.js';
+import { vonageDouble } from '../../support/transports/gateway/vonage-double.js';
 
 const opened = closeAfterEach();
 const open = async (double: VendorDouble = genericDouble, options: WorldOptions = {}) =>

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Priority } from '../../../src/outbox/queue/priority.api.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { type AcquireResult, VendorThrottle, type WaitGroup } from '../../../src/transports/http/vendor-throttle.js';
-import { settled } from '../../support/settled.js';
+import { settled } from '../../support/common/settled.js';
 
 const TIRED: AcquireResult = { rejected: '20429', paused: true };
 

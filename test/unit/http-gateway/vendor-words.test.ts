@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { CALLBACK_SECRET, DOUBLES, GatewayFixture } from '../../support/gateway/gateway-fixture.js';
-import { closeAfterEach } from '../../support/opened.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { CALLBACK_SECRET, DOUBLES, GatewayFixture } from '../../support/transports/gateway/gateway-fixture.js';
 
 const opened = closeAfterEach();
 

@@ -3,9 +3,9 @@ import { createServer } from 'node:net';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { valueAt } from '../../../src/transports/http/json-values.js';
-import { anSms, DOUBLES, GatewayFixture, type WorldOptions } from '../../support/gateway/gateway-fixture.js';
-import type { Trouble } from '../../support/gateway/gateway-server.js';
-import { closeAfterEach } from '../../support/opened.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { anSms, DOUBLES, GatewayFixture, type WorldOptions } from '../../support/transports/gateway/gateway-fixture.js';
+import type { Trouble } from '../../support/transports/gateway/gateway-server.js';
 
 const opened = closeAfterEach();
 

@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { OpenRequests, RequestContext } from '../../../src/http/request-context.js';
-import { promotedBytes } from '../../support/heap.js';
+import { promotedBytes } from '../../support/common/heap.js';
 
 const ROUTE = {
   method: 'POST',

@@ -8,10 +8,10 @@ import { ManagedSessionStore } from '../../../src/management/operator/managed-se
 import { ManagedSessions } from '../../../src/management/operator/managed-sessions.js';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { settled } from '../../support/common/settled.js';
 import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { settled } from '../../support/settled.js';
 
 const NUMBER = '22670000000';
 const BY: Author = { kind: 'operator', id: 'odile', address: '192.0.2.1' };

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { DAY_MS } from '../../../src/common/time.js';
 import { type ManagementOptions, resolveManagementSettings } from '../../../src/management/management-options.js';
-import { MANAGEMENT_SECRET } from '../../support/management-app.js';
+import { MANAGEMENT_SECRET } from '../../support/management/management-app.js';
 
 const resolve = (options: object = {}) =>
   resolveManagementSettings({ secret: MANAGEMENT_SECRET, ...options } as ManagementOptions);

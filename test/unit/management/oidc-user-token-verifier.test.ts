@@ -5,8 +5,8 @@ import type { UserTokenVerifier } from '../../../src/accounts/users/user-token-v
 import type { OidcOptions } from '../../../src/management/oidc/oidc-options.js';
 import { OidcUserTokenVerifier } from '../../../src/management/oidc/oidc-user-token-verifier.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { eventually } from '../../support/eventually.js';
-import { closeProvidersAfterEach, OpenIdProvider } from '../../support/openid-provider.js';
+import { eventually } from '../../support/common/eventually.js';
+import { closeProvidersAfterEach, OpenIdProvider } from '../../support/management/openid-provider.js';
 
 closeProvidersAfterEach();
 

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { MediaOptions } from '../../../src/media/media-options.js';
+import { closeAfterEach } from '../../support/common/opened.js';
 import { collect } from '../../support/media/collect.js';
 import { FetchFixture, PUBLIC } from '../../support/media/fetch-fixture.js';
 import { NaiveMediaFetcher } from '../../support/media/naive-media-fetcher.js';
 import { answer, type RawHandler, type RawRequest } from '../../support/media/raw-server.js';
-import { closeAfterEach } from '../../support/opened.js';
 
 /** `/to?<location>` redirects there, `/hops/<n>?<location>` after n redirects to itself; everything else is a file. */
 function serve({ line, socket }: RawRequest): void {

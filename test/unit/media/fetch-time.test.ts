@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { until } from '../../support/common/until.js';
 import { collect } from '../../support/media/collect.js';
 import { FetchFixture, PUBLIC, PUBLIC_V6 } from '../../support/media/fetch-fixture.js';
 import { answer, type RawHandler } from '../../support/media/raw-server.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { until } from '../../support/until.js';
 
 const opened = closeAfterEach();
 const open = async (handle: RawHandler) => opened(await FetchFixture.open(handle));

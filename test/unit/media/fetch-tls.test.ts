@@ -1,10 +1,10 @@
 import type { TLSSocket } from 'node:tls';
 import { describe, expect, test } from '@jest/globals';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { until } from '../../support/common/until.js';
 import { FetchFixture, PUBLIC } from '../../support/media/fetch-fixture.js';
 import { answer, type RawHandler } from '../../support/media/raw-server.js';
 import { testCertificate } from '../../support/media/test-certificate.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { until } from '../../support/until.js';
 
 const opened = closeAfterEach();
 const file: RawHandler = ({ socket }) => socket.end(answer(200, {}, 'file'));

@@ -6,10 +6,10 @@ import { GuardedMediaFetcher } from '../../../src/media/guarded-media-fetcher.js
 import { MediaFetcher } from '../../../src/media/media-fetcher.js';
 import { MediaSettings, resolveMediaSettings } from '../../../src/media/media-options.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { closeAfterEach } from '../../support/common/opened.js';
 import { collect } from '../../support/media/collect.js';
 import { FakeNetwork } from '../../support/media/fake-network.js';
 import { answer, RawServer } from '../../support/media/raw-server.js';
-import { closeAfterEach } from '../../support/opened.js';
 
 const opened = closeAfterEach();
 const settings = { provide: MediaSettings, useValue: resolveMediaSettings({ allow: 'loopback' }) };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { pictureEndOf } from '../../../src/media/picture-end.js';
+import { PNG } from '../../support/common/png.js';
 import { photoWithThumbnail } from '../../support/media/photo-with-thumbnail.js';
-import { PNG } from '../../support/png.js';
 
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
 const START = 'ffd8 ffe0 0004 0000';

@@ -6,10 +6,10 @@ import { Receipts } from '../../../src/msgapp/sending/receipts.js';
 import type { DeliveryUpdate } from '../../../src/outbox/delivery-state.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { settled } from '../../support/common/settled.js';
 import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { settled } from '../../support/settled.js';
 
 const opened = closeAfterEach();
 

@@ -13,10 +13,10 @@ import type { CredentialChange } from '../../../src/msgapp/sessions/session-cred
 import type { SessionLease } from '../../../src/msgapp/sessions/session-records.js';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { aSession, range, START, sessionId } from '../../../src/testing/storage-contract/fixtures.js';
-import { eventually } from '../../support/eventually.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { SqliteFile } from '../../support/sqlite-file.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { eventually } from '../../support/common/eventually.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { SqliteFile } from '../../support/databases/sqlite-file.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 
 const OLD = 'a fixture for tests, 0123456789 old';
 const NEW = 'a fixture for tests, 0123456789 new';

@@ -5,8 +5,8 @@ import { type FetchedMedia, MediaFetcher, type MediaRequest } from '../../../src
 import { MediaStore } from '../../../src/media/media-store.js';
 import { MediaIntake } from '../../../src/msgapp/sending/media-intake.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { settled } from '../../support/settled.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { settled } from '../../support/common/settled.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 
 Logger.overrideLogger(false);
 

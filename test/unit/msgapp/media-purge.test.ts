@@ -6,7 +6,7 @@ import { MediaStore } from '../../../src/media/media-store.js';
 import { mediaPurge } from '../../../src/msgapp/msgapp-purges.js';
 import { Purger } from '../../../src/outbox/purger.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 
 async function* one(): AsyncIterable<Uint8Array> {
   yield new Uint8Array(1);

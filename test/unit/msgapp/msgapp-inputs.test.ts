@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { MsgappFile, MsgappText } from '../../../src/msgapp/msgapp-service.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { PNG } from '../../support/common/png.js';
+import { NO_INPUTS, notStrings } from '../../support/common/wrong-inputs.js';
 import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { PNG } from '../../support/png.js';
-import { NO_INPUTS, notStrings } from '../../support/wrong-inputs.js';
 
 const NUMBER = '22670000500';
 const TO = '22675000000';

@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { Acceptance } from '../../../src/outbox/outbox.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
+import { closeAfterEach } from '../../support/common/opened.js';
 import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
-import { closeAfterEach } from '../../support/opened.js';
 
 const TO = '22675000000';
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex');

@@ -9,13 +9,13 @@ import type { MsgappOptions } from '../../../src/msgapp/msgapp-options.js';
 import type { LinkEvent, OutgoingMsgapp } from '../../../src/msgapp/msgapp-transport.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
-import { Gate } from '../../support/delivery-world.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { PNG } from '../../support/common/png.js';
+import { settled } from '../../support/common/settled.js';
 import { photoWithThumbnail } from '../../support/media/photo-with-thumbnail.js';
 import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { PNG } from '../../support/png.js';
-import { settled } from '../../support/settled.js';
+import { Gate } from '../../support/outbox/delivery-world.js';
 
 const NUMBER = '22670000000';
 const SECOND = '22670000001';

@@ -6,8 +6,8 @@ import type { DeliveryUpdate } from '../../../src/outbox/delivery-state.js';
 import { Outbox } from '../../../src/outbox/outbox.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { settled } from '../../support/settled.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { settled } from '../../support/common/settled.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 
 const PLACE = { messageId: 'm', position: 0 };
 

@@ -5,7 +5,7 @@ import { AddressStore } from '../../../src/msgapp/address-store.js';
 import type { Link } from '../../../src/msgapp/msgapp-transport.js';
 import { RecipientCheck } from '../../../src/msgapp/sending/recipient-check.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 
 const NUMBER = '5511987654321';
 const ADDRESS = '551187654321@s.whatsapp.net';

@@ -11,9 +11,9 @@ import { SandboxFeed } from '../../../src/sandbox/sandbox-feed.js';
 import { SandboxMsgappTransport } from '../../../src/sandbox/sandbox-msgapp-transport.js';
 import { SandboxScanner } from '../../../src/sandbox/sandbox-scanner.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { settled } from '../../support/common/settled.js';
 import { MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { settled } from '../../support/settled.js';
 
 const NUMBER = '22670000000';
 const TO = '22675000000';

@@ -3,11 +3,11 @@ import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { EventLog } from '../../../src/events/event-log.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
-import { heardEvents, loggedEvents, sorted } from '../../support/logged-events.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { settled } from '../../support/common/settled.js';
+import { heardEvents, loggedEvents, sorted } from '../../support/events/logged-events.js';
 import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { settled } from '../../support/settled.js';
 
 const NUMBER = '22670000000';
 const opened = closeAfterEach();

@@ -5,11 +5,11 @@ import type { LinkEvent } from '../../../src/msgapp/msgapp-transport.js';
 import { DEFAULT_SESSION_TIMING } from '../../../src/msgapp/sessions/session-manager.js';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { settled } from '../../support/common/settled.js';
 import { hesitant, isMoveTo } from '../../support/msgapp/hesitant-sessions.js';
 import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { settled } from '../../support/settled.js';
 
 const NUMBER = '22670000000';
 const opened = closeAfterEach();

@@ -16,8 +16,8 @@ import {
   START,
   sessionId,
 } from '../../../src/testing/storage-contract/fixtures.js';
-import { settled } from '../../support/settled.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { settled } from '../../support/common/settled.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 
 const EVERY_MS = 30_000;
 const NEXT_MS = 1000;

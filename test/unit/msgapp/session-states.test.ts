@@ -4,11 +4,11 @@ import type { LinkEnd } from '../../../src/msgapp/msgapp-transport.js';
 import { CredentialsUnreadableError } from '../../../src/msgapp/sessions/credential-cipher.js';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/common/eventually.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { settled } from '../../support/common/settled.js';
 import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { settled } from '../../support/settled.js';
 
 const NUMBER = '22670000000';
 const opened = closeAfterEach();

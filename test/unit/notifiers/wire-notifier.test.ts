@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { NoticeTopic } from '../../../src/common/notifier.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { settled } from '../../support/settled.js';
+import { settled } from '../../support/common/settled.js';
 import { FakeCarrier, FakeNotifier } from './fake-wires.js';
 
 let clock: FakeClock;

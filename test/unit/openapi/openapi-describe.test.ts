@@ -9,11 +9,11 @@ import type { MessagingOptions } from '../../../src/messaging/module-options.js'
 import { describeMessaging } from '../../../src/openapi/describe-messaging.js';
 import { SandboxModule } from '../../../src/sandbox/sandbox.module.js';
 import { SmsModule } from '../../../src/sms/sms.module.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { documentOf } from '../../support/openapi-host.js';
-import type { Described, DescribedOperation } from '../../support/openapi-reader.js';
-import { structuralFaults } from '../../support/openapi-structure.js';
-import { PEPPER } from '../../support/otp-app.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { documentOf } from '../../support/openapi/openapi-host.js';
+import type { Described, DescribedOperation } from '../../support/openapi/openapi-reader.js';
+import { structuralFaults } from '../../support/openapi/openapi-structure.js';
+import { PEPPER } from '../../support/otp/otp-app.js';
 
 let closing: (() => Promise<void>)[] = [];
 

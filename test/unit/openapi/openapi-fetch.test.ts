@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Fetch, OpenapiMismatch, validatingFetch } from '../../support/openapi-fetch.js';
-import type { Described } from '../../support/openapi-reader.js';
+import { type Fetch, OpenapiMismatch, validatingFetch } from '../../support/openapi/openapi-fetch.js';
+import type { Described } from '../../support/openapi/openapi-reader.js';
 
 const error = (message: string) => ({ statusCode: 400, message, error: 'Bad Request' });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Described, DescribedOperation } from '../../support/openapi-reader.js';
-import { structuralFaults } from '../../support/openapi-structure.js';
+import type { Described, DescribedOperation } from '../../support/openapi/openapi-reader.js';
+import { structuralFaults } from '../../support/openapi/openapi-structure.js';
 
 const OPERATION: DescribedOperation = {
   operationId: 'getThing',

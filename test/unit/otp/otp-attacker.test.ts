@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { DAY_MS } from '../../../src/common/time.js';
-import { wrongFor } from '../../support/otp-app.js';
-import { OtpBench } from '../../support/otp-bench.js';
+import { wrongFor } from '../../support/otp/otp-app.js';
+import { OtpBench } from '../../support/otp/otp-bench.js';
 
 /** All windows are multiples of it, so that a guess can come at the very moment when one ends. */
 const ROUND_MS = 300_000;

@@ -5,9 +5,9 @@ import { AccountService } from '../../../src/accounts/account-service.js';
 import { LedgerService } from '../../../src/billing/ledger-service.js';
 import { MessagingModule } from '../../../src/messaging/messaging.module.js';
 import { OtpService, type OtpToSend, type OtpToVerify } from '../../../src/otp/otp-service.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { PEPPER } from '../../support/otp-app.js';
-import { NO_INPUTS, notStrings } from '../../support/wrong-inputs.js';
+import { NO_INPUTS, notStrings } from '../../support/common/wrong-inputs.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { PEPPER } from '../../support/otp/otp-app.js';
 
 const NUMBER = '22670000500';
 const refused = (code: string, values?: object) => expect.objectContaining(values ? { code, values } : { code });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { wrongFor } from '../../support/otp-app.js';
-import { OtpBench } from '../../support/otp-bench.js';
-import { OtpModel } from '../../support/otp-model.js';
+import { wrongFor } from '../../support/otp/otp-app.js';
+import { OtpBench } from '../../support/otp/otp-bench.js';
+import { OtpModel } from '../../support/otp/otp-model.js';
 
 interface Real {
   readonly bench: OtpBench;

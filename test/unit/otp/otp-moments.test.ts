@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { DAY_MS } from '../../../src/common/time.js';
-import { wrongFor } from '../../support/otp-app.js';
-import { OtpBench } from '../../support/otp-bench.js';
+import { wrongFor } from '../../support/otp/otp-app.js';
+import { OtpBench } from '../../support/otp/otp-bench.js';
 
 describe('a resend', () => {
   // The code is the same up to the moment in which so much is left of it, and another one a millisecond later.

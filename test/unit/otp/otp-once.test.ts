@@ -5,8 +5,8 @@ import { AccountService } from '../../../src/accounts/account-service.js';
 import { LedgerService } from '../../../src/billing/ledger-service.js';
 import { MessagingModule } from '../../../src/messaging/messaging.module.js';
 import { OtpService } from '../../../src/otp/otp-service.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { PEPPER } from '../../support/otp-app.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { PEPPER } from '../../support/otp/otp-app.js';
 
 let app: INestApplicationContext;
 let accountId: string;

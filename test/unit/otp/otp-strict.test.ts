@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { HOUR_MS, SECOND_MS } from '../../../src/common/time.js';
 import type { OtpLimits } from '../../../src/otp/otp-limits.js';
 import { PolicyStore } from '../../../src/outbox/policy/policy-store.js';
-import { NUMBER, OtpBench } from '../../support/otp-bench.js';
+import { NUMBER, OtpBench } from '../../support/otp/otp-bench.js';
 
 const OFF: OtpLimits = {
   ...{ preset: 'strict', cooldownSeconds: 0, sends: [], sendsPerNumber: [], sendsEverywhere: [] },

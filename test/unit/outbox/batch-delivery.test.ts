@@ -4,8 +4,8 @@ import { StorageUnavailableError } from '../../../src/common/errors.js';
 import type { StoreEarlyResults } from '../../../src/outbox/channel.js';
 import type { DeliveryResult } from '../../../src/outbox/delivery/delivery-result.js';
 import type { Delivery } from '../../../src/outbox/outbox-records.js';
-import { DeliveryWorld, Gate } from '../../support/delivery-world.js';
-import { closeAfterEach } from '../../support/opened.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { DeliveryWorld, Gate } from '../../support/outbox/delivery-world.js';
 
 const opened = closeAfterEach();
 

@@ -2,9 +2,9 @@ import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '
 import { Logger } from '@nestjs/common';
 import type { OutgoingSms, SubmitResult } from '../../../src/sms/sms-transport.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { CampaignFixture, type Carry } from '../../support/campaign-fixture.js';
-import { CARRIERS, type CarrierAt50, http, smpp } from '../../support/carriers-at-50.js';
-import { closeAfterEach } from '../../support/opened.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { CampaignFixture, type Carry } from '../../support/outbox/campaign-fixture.js';
+import { CARRIERS, type CarrierAt50, http, smpp } from '../../support/outbox/carriers-at-50.js';
 
 const opened = closeAfterEach();
 const open = (...args: ConstructorParameters<typeof CampaignFixture>) => opened(new CampaignFixture(...args));

@@ -3,10 +3,10 @@ import { Logger } from '@nestjs/common';
 import type { Priority } from '../../../src/outbox/queue/priority.api.js';
 import type { OutgoingSms, SubmitResult } from '../../../src/sms/sms-transport.js';
 import { SegmentRateLimiter } from '../../../src/transports/smpp/link/segment-rate-limiter.js';
-import type { Carry } from '../../support/campaign-fixture.js';
-import { CARRIERS, routed, smpp } from '../../support/carriers-at-50.js';
-import { anSms, RouteDouble, RoutedFixture } from '../../support/routed-fixture.js';
-import { settled } from '../../support/settled.js';
+import { settled } from '../../support/common/settled.js';
+import type { Carry } from '../../support/outbox/campaign-fixture.js';
+import { CARRIERS, routed, smpp } from '../../support/outbox/carriers-at-50.js';
+import { anSms, RouteDouble, RoutedFixture } from '../../support/transports/routed-fixture.js';
 
 beforeAll(() => Logger.overrideLogger(false));
 afterEach(() => void jest.restoreAllMocks());

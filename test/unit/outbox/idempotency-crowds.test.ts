@@ -5,10 +5,10 @@ import { MessagingError, StorageUnavailableError } from '../../../src/common/err
 import type { StoredReply } from '../../../src/common/idempotency-key.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
-import { Gate } from '../../support/delivery-world.js';
-import { GateProcess } from '../../support/gate-process.js';
-import { settled } from '../../support/settled.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { settled } from '../../support/common/settled.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
+import { Gate } from '../../support/outbox/delivery-world.js';
+import { GateProcess } from '../../support/outbox/gate-process.js';
 
 const RUNNING = { code: 'error.idempotency_running', retryAfter: 1 };
 const MISMATCH = { code: 'error.idempotency_mismatch' };

@@ -13,8 +13,8 @@ import { type Acceptance, Outbox } from '../../../src/outbox/outbox.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend } from '../../../src/testing/storage-contract/fixtures.js';
-import { Gate } from '../../support/delivery-world.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
+import { Gate } from '../../support/outbox/delivery-world.js';
 
 async function open() {
   const storage = await SqliteMemory.open();

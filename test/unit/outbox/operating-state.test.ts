@@ -3,8 +3,8 @@ import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { LocalNotifier } from '../../../src/common/notifier.js';
 import { type OperatingState, OperatingStore, OperatingSwitches } from '../../../src/outbox/operating-state.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { NoDatabase } from '../../support/no-database.js';
-import { settled } from '../../support/settled.js';
+import { settled } from '../../support/common/settled.js';
+import { NoDatabase } from '../../support/mounting/no-database.js';
 
 /** Answers what a test says, and counts how often it is asked. */
 class SwitchDouble extends OperatingStore {

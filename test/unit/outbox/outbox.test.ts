@@ -8,10 +8,10 @@ import { Outbox } from '../../../src/outbox/outbox.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend, messageId, onceKey, recipients } from '../../../src/testing/storage-contract/fixtures.js';
-import { Gate } from '../../support/delivery-world.js';
-import { ScriptedCommits } from '../../support/scripted-commits.js';
-import { settled } from '../../support/settled.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { settled } from '../../support/common/settled.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
+import { Gate } from '../../support/outbox/delivery-world.js';
+import { ScriptedCommits } from '../../support/outbox/scripted-commits.js';
 
 const UNITS = 100_000;
 

@@ -3,8 +3,8 @@ import { Logger } from '@nestjs/common';
 import { Rounds } from '../../../src/common/concurrency/rounds.js';
 import { Purger } from '../../../src/outbox/purger.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { Gate } from '../../support/delivery-world.js';
-import { settled } from '../../support/settled.js';
+import { settled } from '../../support/common/settled.js';
+import { Gate } from '../../support/outbox/delivery-world.js';
 
 const EVERY_MS = 600_000;
 

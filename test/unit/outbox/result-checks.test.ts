@@ -4,8 +4,8 @@ import { stackFrames } from '../../../src/common/log.js';
 import type { DeliveryResult } from '../../../src/outbox/delivery/delivery-result.js';
 import { checkResults } from '../../../src/outbox/delivery/result-checks.js';
 import { messageId } from '../../../src/testing/storage-contract/fixtures.js';
-import { DeliveryWorld } from '../../support/delivery-world.js';
-import { closeAfterEach } from '../../support/opened.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { DeliveryWorld } from '../../support/outbox/delivery-world.js';
 
 const opened = closeAfterEach();
 const judge = (answers: unknown, count: number) => checkResults<DeliveryResult>(answers, count);

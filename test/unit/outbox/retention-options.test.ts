@@ -8,7 +8,7 @@ import { Retention } from '../../../src/outbox/retention/retention.js';
 import { resolveRetentionSettings } from '../../../src/outbox/retention/retention-options.js';
 import { RetentionStore } from '../../../src/outbox/retention/retention-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 
 const SECRET = 'a secret for retention, 0123456789 abcdef';
 

@@ -7,9 +7,9 @@ import type { DeliveryResult, RepeatPolicy } from '../../../src/outbox/delivery/
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { asStorageFault } from '../../../src/storage/engine/faults.js';
 import { aSend, messageId } from '../../../src/testing/storage-contract/fixtures.js';
-import { DeliveryWorld, Gate } from '../../support/delivery-world.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { settled } from '../../support/settled.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { settled } from '../../support/common/settled.js';
+import { DeliveryWorld, Gate } from '../../support/outbox/delivery-world.js';
 
 const opened = closeAfterEach();
 const open = async (...args: Parameters<typeof DeliveryWorld.open>) => opened(await DeliveryWorld.open(...args));

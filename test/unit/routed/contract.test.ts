@@ -5,10 +5,10 @@ import { PolicyStore } from '../../../src/outbox/policy/policy-store.js';
 import { describeSmsTransport } from '../../../src/testing/index.js';
 import { type RouteRules, resolveRoutes } from '../../../src/transports/routed/routes.js';
 import { SmsRouter } from '../../../src/transports/routed/sms-router.js';
-import { DOUBLES } from '../../support/gateway/gateway-fixture.js';
-import { openGateway } from '../../support/gateway/gateway-harness.js';
-import { RouteDouble } from '../../support/routed-fixture.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
+import { DOUBLES } from '../../support/transports/gateway/gateway-fixture.js';
+import { openGateway } from '../../support/transports/gateway/gateway-harness.js';
+import { RouteDouble } from '../../support/transports/routed-fixture.js';
 
 beforeAll(() => Logger.overrideLogger(false));
 

@@ -3,11 +3,11 @@ import { Logger } from '@nestjs/common';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { PolicyStore } from '../../../src/outbox/policy/policy-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { busiestSecond, runPaced, WatchedPolicies } from '../../support/paced-workers.js';
-import { anSms, RouteDouble, RoutedFixture } from '../../support/routed-fixture.js';
-import { settled } from '../../support/settled.js';
-import { SqliteFile } from '../../support/sqlite-file.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { settled } from '../../support/common/settled.js';
+import { SqliteFile } from '../../support/databases/sqlite-file.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
+import { busiestSecond, runPaced, WatchedPolicies } from '../../support/outbox/paced-workers.js';
+import { anSms, RouteDouble, RoutedFixture } from '../../support/transports/routed-fixture.js';
 
 beforeAll(() => Logger.overrideLogger(false));
 

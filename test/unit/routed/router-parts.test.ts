@@ -3,9 +3,9 @@ import { Logger } from '@nestjs/common';
 import { DEFAULT_TIMING, type RepeatPolicy } from '../../../src/outbox/delivery/delivery-result.js';
 import type { CarrierCallback } from '../../../src/sms/sms-transport.js';
 import { strictestRepeatPolicy } from '../../../src/transports/routed/sms-router.js';
-import { RecordingSink } from '../../support/recording-sink.js';
-import { anSms, RouteDouble, RoutedFixture } from '../../support/routed-fixture.js';
-import { settled } from '../../support/settled.js';
+import { settled } from '../../support/common/settled.js';
+import { RecordingSink } from '../../support/transports/recording-sink.js';
+import { anSms, RouteDouble, RoutedFixture } from '../../support/transports/routed-fixture.js';
 
 beforeAll(() => Logger.overrideLogger(false));
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { SubmitResult } from '../../../src/sms/sms-transport.js';
-import { anSms, RouteDouble, RoutedFixture } from '../../support/routed-fixture.js';
-import { settled } from '../../support/settled.js';
+import { settled } from '../../support/common/settled.js';
+import { anSms, RouteDouble, RoutedFixture } from '../../support/transports/routed-fixture.js';
 
 beforeAll(() => Logger.overrideLogger(false));
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { CodeView, ScreenMediaView, ScreenMessageView } from '../../../src/sandbox/sandbox.api.js';
-import type { FakeElement } from '../../support/fake-dom.js';
-import { SandboxPageBrowser, sandboxHtml, sandboxScript } from '../../support/sandbox-page-browser.js';
+import type { FakeElement } from '../../support/sandbox/fake-dom.js';
+import { SandboxPageBrowser, sandboxHtml, sandboxScript } from '../../support/sandbox/sandbox-page-browser.js';
 
 let count = 0;
 

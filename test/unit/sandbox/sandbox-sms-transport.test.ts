@@ -17,8 +17,8 @@ import { SandboxScanner } from '../../../src/sandbox/sandbox-scanner.js';
 import { SandboxSmsTransport } from '../../../src/sandbox/sandbox-sms-transport.js';
 import type { OutgoingSms } from '../../../src/sms/sms-transport.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { NoDatabase } from '../../support/no-database.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
+import { NoDatabase } from '../../support/mounting/no-database.js';
 
 /** Counts the writes that reach the store behind it, and fails them when told to. */
 class WatchedPhones extends PhoneStore {

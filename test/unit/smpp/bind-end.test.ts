@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { aMessage, openBind } from '../../support/smsc/open-bind.js';
-import { TestSmsc } from '../../support/smsc/test-smsc.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/common/until.js';
+import { aMessage, openBind } from '../../support/transports/smsc/open-bind.js';
+import { TestSmsc } from '../../support/transports/smsc/test-smsc.js';
 
 let smsc: TestSmsc;
 let clock: FakeClock;

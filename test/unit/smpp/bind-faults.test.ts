@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { BindError } from '../../../src/transports/smpp/bind/bind-wire.js';
 import type { SmppBind } from '../../../src/transports/smpp/bind/smpp-bind.js';
-import { type Cut, CuttingProxy } from '../../support/smsc/cutting-proxy.js';
-import { aMessage, openBind } from '../../support/smsc/open-bind.js';
-import { TestSmsc } from '../../support/smsc/test-smsc.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/common/until.js';
+import { type Cut, CuttingProxy } from '../../support/transports/smsc/cutting-proxy.js';
+import { aMessage, openBind } from '../../support/transports/smsc/open-bind.js';
+import { TestSmsc } from '../../support/transports/smsc/test-smsc.js';
 
 let smsc: TestSmsc;
 

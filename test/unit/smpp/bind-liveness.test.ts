@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { eventually } from '../../support/eventually.js';
-import { ClientSockets } from '../../support/smsc/client-sockets.js';
-import { encodePdu } from '../../support/smsc/encode-pdu.js';
-import { aMessage, openBind } from '../../support/smsc/open-bind.js';
-import { RawPeer } from '../../support/smsc/raw-peer.js';
-import { TestSmsc } from '../../support/smsc/test-smsc.js';
+import { eventually } from '../../support/common/eventually.js';
+import { ClientSockets } from '../../support/transports/smsc/client-sockets.js';
+import { encodePdu } from '../../support/transports/smsc/encode-pdu.js';
+import { aMessage, openBind } from '../../support/transports/smsc/open-bind.js';
+import { RawPeer } from '../../support/transports/smsc/raw-peer.js';
+import { TestSmsc } from '../../support/transports/smsc/test-smsc.js';
 
 let smsc: TestSmsc;
 let clock: FakeClock;

@@ -2,11 +2,11 @@ import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { eventually } from '../../support/eventually.js';
-import { ClientSockets } from '../../support/smsc/client-sockets.js';
-import { encodePdu } from '../../support/smsc/encode-pdu.js';
-import { aMessage, openBind } from '../../support/smsc/open-bind.js';
-import { RawPeer } from '../../support/smsc/raw-peer.js';
+import { eventually } from '../../support/common/eventually.js';
+import { ClientSockets } from '../../support/transports/smsc/client-sockets.js';
+import { encodePdu } from '../../support/transports/smsc/encode-pdu.js';
+import { aMessage, openBind } from '../../support/transports/smsc/open-bind.js';
+import { RawPeer } from '../../support/transports/smsc/raw-peer.js';
 
 const MIB = 2 ** 20;
 /** One write of ours and what a chunk from the peer can make us answer. */

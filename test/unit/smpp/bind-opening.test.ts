@@ -2,12 +2,12 @@ import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { BindError } from '../../../src/transports/smpp/bind/bind-wire.js';
-import { encodePdu } from '../../support/smsc/encode-pdu.js';
-import { aMessage, openBind } from '../../support/smsc/open-bind.js';
-import { RawPeer } from '../../support/smsc/raw-peer.js';
-import { TestSmsc } from '../../support/smsc/test-smsc.js';
-import { SMSC_TEST_CERTIFICATE, SMSC_TEST_KEY } from '../../support/smsc/tls-fixture.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/common/until.js';
+import { encodePdu } from '../../support/transports/smsc/encode-pdu.js';
+import { aMessage, openBind } from '../../support/transports/smsc/open-bind.js';
+import { RawPeer } from '../../support/transports/smsc/raw-peer.js';
+import { TestSmsc } from '../../support/transports/smsc/test-smsc.js';
+import { SMSC_TEST_CERTIFICATE, SMSC_TEST_KEY } from '../../support/transports/smsc/tls-fixture.js';
 
 let smsc: TestSmsc | undefined;
 const peers: RawPeer[] = [];

@@ -7,10 +7,10 @@ import { type DoubleOutcome, describeSmsTransport, type SmsTransportHarness } fr
 import { PLAIN_SHORT_MESSAGE } from '../../../src/transports/smpp/pdu/pdu.js';
 import type { SmppLinkOptions } from '../../../src/transports/smpp/smpp-options.js';
 import { SmppSmsTransport } from '../../../src/transports/smpp/smpp-sms-transport.js';
-import { receivedTexts } from '../../support/smsc/received-texts.js';
-import type { SmscSubmit } from '../../support/smsc/smsc-submit.js';
-import { TestSmsc } from '../../support/smsc/test-smsc.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/common/until.js';
+import { receivedTexts } from '../../support/transports/smsc/received-texts.js';
+import type { SmscSubmit } from '../../support/transports/smsc/smsc-submit.js';
+import { TestSmsc } from '../../support/transports/smsc/test-smsc.js';
 
 beforeAll(() => Logger.overrideLogger(false));
 

@@ -4,7 +4,7 @@ import { decodeGsm7, decodeText } from '../../../src/transports/smpp/incoming/de
 import { textPart } from '../../../src/transports/smpp/incoming/text-part.js';
 import { PLAIN_SHORT_MESSAGE, type ShortMessage } from '../../../src/transports/smpp/pdu/pdu.js';
 import { TAG } from '../../../src/transports/smpp/pdu/tlv.js';
-import { GSM7_ALPHABET } from '../../support/gsm7-packing.js';
+import { GSM7_ALPHABET } from '../../support/transports/gsm7-packing.js';
 
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
 

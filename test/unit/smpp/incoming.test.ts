@@ -6,9 +6,9 @@ import type { InboundSms } from '../../../src/sms/sms-transport.js';
 import { PLAIN_SHORT_MESSAGE, type ShortMessage } from '../../../src/transports/smpp/pdu/pdu.js';
 import { TAG } from '../../../src/transports/smpp/pdu/tlv.js';
 import type { SmppLinkOptions } from '../../../src/transports/smpp/smpp-options.js';
-import { smppFixture, smsOf } from '../../support/smpp-fixture.js';
-import { receiptOf } from '../../support/smsc/receipt.js';
-import type { TestSmsc } from '../../support/smsc/test-smsc.js';
+import { smppFixture, smsOf } from '../../support/transports/smpp-fixture.js';
+import { receiptOf } from '../../support/transports/smsc/receipt.js';
+import type { TestSmsc } from '../../support/transports/smsc/test-smsc.js';
 
 beforeAll(() => Logger.overrideLogger(false));
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { manySms, type SmppFixture, smppFixture, smsOf, textOf } from '../../support/smpp-fixture.js';
-import type { SmscSubmit } from '../../support/smsc/smsc-submit.js';
-import type { TestSmsc } from '../../support/smsc/test-smsc.js';
+import { manySms, type SmppFixture, smppFixture, smsOf, textOf } from '../../support/transports/smpp-fixture.js';
+import type { SmscSubmit } from '../../support/transports/smsc/smsc-submit.js';
+import type { TestSmsc } from '../../support/transports/smsc/test-smsc.js';
 
 const fixture = smppFixture();
 const LONG = `${'a'.repeat(153)}${'b'.repeat(10)}`;

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { type LinkBind, LinkKeeper } from '../../../src/transports/smpp/link/link-keeper.js';
-import { SetBackClock } from '../../support/set-back-clock.js';
-import { settled } from '../../support/settled.js';
+import { SetBackClock } from '../../support/common/set-back-clock.js';
+import { settled } from '../../support/common/settled.js';
 
 beforeAll(() => Logger.overrideLogger(false));
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { statusCode } from '../../../src/transports/smpp/command-status.js';
-import { manySms, smppFixture, smsOf } from '../../support/smpp-fixture.js';
-import { SMSC_TEST_CERTIFICATE, SMSC_TEST_KEY } from '../../support/smsc/tls-fixture.js';
+import { manySms, smppFixture, smsOf } from '../../support/transports/smpp-fixture.js';
+import { SMSC_TEST_CERTIFICATE, SMSC_TEST_KEY } from '../../support/transports/smsc/tls-fixture.js';
 
 const fixture = smppFixture();
 const kinds = (results: readonly { kind: string }[]) => results.map(({ kind }) => kind);

@@ -7,7 +7,7 @@ import { PartReferences } from '../../../src/transports/smpp/parts/part-referenc
 import type { ShortMessage } from '../../../src/transports/smpp/pdu/pdu.js';
 import { resolveSmppSettings } from '../../../src/transports/smpp/resolve-settings.js';
 import type { SmppLinkOptions } from '../../../src/transports/smpp/smpp-options.js';
-import { packGsm7, readGsm7, USER_DATA_OCTETS } from '../../support/gsm7-packing.js';
+import { packGsm7, readGsm7, USER_DATA_OCTETS } from '../../support/transports/gsm7-packing.js';
 
 const NOW = Date.UTC(2026, 10, 21, 10);
 const SMS: OutgoingSms = { smsId: 's', position: 0, signature: 'INFOS', number: '22670000000', text: '', attempt: 1 };

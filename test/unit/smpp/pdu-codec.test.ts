@@ -5,8 +5,8 @@ import { PduWriter, writePdu } from '../../../src/transports/smpp/pdu/encode-pdu
 import { MalformedPdu } from '../../../src/transports/smpp/pdu/frame-reader.js';
 import { type Pdu, PLAIN_SHORT_MESSAGE, type ShortMessage } from '../../../src/transports/smpp/pdu/pdu.js';
 import { TAG, tlvNumber, tlvString, tlvValue } from '../../../src/transports/smpp/pdu/tlv.js';
-import { arbitraryPdu } from '../../support/smsc/arbitrary-pdu.js';
-import { encodePdu } from '../../support/smsc/encode-pdu.js';
+import { arbitraryPdu } from '../../support/transports/smsc/arbitrary-pdu.js';
+import { encodePdu } from '../../support/transports/smsc/encode-pdu.js';
 
 const MESSAGE: ShortMessage = {
   ...PLAIN_SHORT_MESSAGE,

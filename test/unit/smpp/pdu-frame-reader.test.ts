@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { FrameReader, FramingError, MAX_PDU_LENGTH } from '../../../src/transports/smpp/pdu/frame-reader.js';
-import { arbitraryPdu } from '../../support/smsc/arbitrary-pdu.js';
-import { encodePdu } from '../../support/smsc/encode-pdu.js';
+import { arbitraryPdu } from '../../support/transports/smsc/arbitrary-pdu.js';
+import { encodePdu } from '../../support/transports/smsc/encode-pdu.js';
 
 /** A PDU of `length` octets as far as framing cares. */
 function frameOf(length: number): Buffer {

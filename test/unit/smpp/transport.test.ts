@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { measure } from '../../../src/sms/segmentation.js';
-import { manySms, smppFixture, smsOf, textOf } from '../../support/smpp-fixture.js';
-import type { SmscSubmit } from '../../support/smsc/smsc-submit.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/common/until.js';
+import { manySms, smppFixture, smsOf, textOf } from '../../support/transports/smpp-fixture.js';
+import type { SmscSubmit } from '../../support/transports/smsc/smsc-submit.js';
 
 beforeAll(() => Logger.overrideLogger(false));
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { anSms as anHttpSms, GatewayFixture } from '../../support/gateway/gateway-fixture.js';
-import { genericDouble } from '../../support/gateway/generic-double.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { RouteDouble, RoutedFixture } from '../../support/routed-fixture.js';
-import { smppFixture } from '../../support/smpp-fixture.js';
-import { until } from '../../support/until.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { until } from '../../support/common/until.js';
+import { anSms as anHttpSms, GatewayFixture } from '../../support/transports/gateway/gateway-fixture.js';
+import { genericDouble } from '../../support/transports/gateway/generic-double.js';
+import { RouteDouble, RoutedFixture } from '../../support/transports/routed-fixture.js';
+import { smppFixture } from '../../support/transports/smpp-fixture.js';
 
 const fixture = smppFixture();
 const opened = closeAfterEach();

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { EarlyResults } from '../../../src/sms/sms-channel.js';
 import type { OutgoingSms, SubmitResult } from '../../../src/sms/sms-transport.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { anSms } from '../../support/routed-fixture.js';
-import { settled } from '../../support/settled.js';
+import { settled } from '../../support/common/settled.js';
+import { anSms } from '../../support/transports/routed-fixture.js';
 
 const SENT: SubmitResult = { kind: 'sent' };
 const BUSY: SubmitResult = { kind: 'retry', error: 'busy' };

@@ -4,8 +4,8 @@ import { LocalNotifier } from '../../../src/common/notifier.js';
 import { OptOutDirectory } from '../../../src/sms/opt-out/opt-out-directory.js';
 import { EVERY_ACCOUNT, type OptOutKey, OptOutStore } from '../../../src/sms/opt-out/opt-out-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { settled } from '../../support/settled.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { settled } from '../../support/common/settled.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 
 /** Counts what is asked, and answers when it is told to. */
 class CountingStore extends OptOutStore {

@@ -7,9 +7,9 @@ import { ReceiptIntake } from '../../../src/sms/receipts/receipt-intake.js';
 import type { DatedReceipt } from '../../../src/sms/receipts/sms-part.js';
 import type { CarrierReceipt } from '../../../src/sms/sms-transport.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { Gate } from '../../support/delivery-world.js';
-import { settled } from '../../support/settled.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { settled } from '../../support/common/settled.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
+import { Gate } from '../../support/outbox/delivery-world.js';
 
 /** Keeps what it is given, and answers when its gate opens. */
 class WatchedParts extends PartStore {

@@ -12,7 +12,7 @@ import {
   readUcs2,
   USER_DATA_OCTETS,
   unpackGsm7,
-} from '../../support/gsm7-packing.js';
+} from '../../support/transports/gsm7-packing.js';
 import { vectors } from './segmentation-vectors.js';
 
 const splitSms: { split(text: string): { characterSet: string; parts: { content: string }[] } } = createRequire(

@@ -15,10 +15,10 @@ import { SmsService } from '../../../src/sms/sms-service.js';
 import type { SubmitResult } from '../../../src/sms/sms-transport.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { RouteDouble } from '../../support/routed-fixture.js';
-import { settled } from '../../support/settled.js';
-import { phoneOf } from '../../support/sms-client.js';
+import { settled } from '../../support/common/settled.js';
+import { phoneOf } from '../../support/http/sms-client.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
+import { RouteDouble } from '../../support/transports/routed-fixture.js';
 
 beforeAll(() => Logger.overrideLogger(false));
 

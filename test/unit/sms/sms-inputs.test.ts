@@ -6,8 +6,8 @@ import { LedgerService } from '../../../src/billing/ledger-service.js';
 import { MessagingModule } from '../../../src/messaging/messaging.module.js';
 import { OptOutService } from '../../../src/sms/opt-out/opt-out-service.js';
 import { SmsService, type SmsToSend } from '../../../src/sms/sms-service.js';
-import { OPTIONS } from '../../support/messaging-app.js';
-import { NO_INPUTS, notStrings } from '../../support/wrong-inputs.js';
+import { NO_INPUTS, notStrings } from '../../support/common/wrong-inputs.js';
+import { OPTIONS } from '../../support/mounting/messaging-app.js';
 
 const NUMBER = '22670000500';
 const SMS = { signature: 'INFOS', content: 'Bonjour', number: [NUMBER] };

@@ -8,8 +8,8 @@ import type { TakenSms } from '../../../src/sms/receipts/sms-part.js';
 import { SubmitRecord } from '../../../src/sms/receipts/submit-record.js';
 import type { OutgoingSms, SubmitResult } from '../../../src/sms/sms-transport.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { settled } from '../../support/settled.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { settled } from '../../support/common/settled.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 
 /** Counts what it is asked, and fails as often as told. */
 class WatchedParts extends PartStore {

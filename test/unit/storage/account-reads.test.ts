@@ -3,8 +3,8 @@ import { DataSource } from 'typeorm';
 import { LedgerStore } from '../../../src/billing/ledger-store.js';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import type { Executor, Work } from '../../../src/storage/engine/executor.js';
-import { fillAccounts, readsOf } from '../../support/account-reads.js';
-import { closeAfterEach } from '../../support/opened.js';
+import { fillAccounts, readsOf } from '../../support/accounts/account-reads.js';
+import { closeAfterEach } from '../../support/common/opened.js';
 
 const opened = closeAfterEach();
 

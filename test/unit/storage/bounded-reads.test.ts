@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { closeAfterEach } from '../../support/opened.js';
-import { type Check, readEverything, searchFor, searchRecipients } from '../../support/read-cases.js';
-import { MAX_ROWS, ReadWorld } from '../../support/read-world.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { type Check, readEverything, searchFor, searchRecipients } from '../../support/storage/read-cases.js';
+import { MAX_ROWS, ReadWorld } from '../../support/storage/read-world.js';
 
 const opened = closeAfterEach();
 

@@ -3,8 +3,8 @@ import { claimDeliveries } from '../../../src/outbox/queue/claim.js';
 import { executorFor } from '../../../src/storage/engine/executor-for.js';
 import type { Operation, Statement } from '../../../src/storage/engine/operation.js';
 import { START } from '../../../src/testing/storage-contract/fixtures.js';
-import { Backlog, SHARED } from '../../support/backlog.js';
-import { closeAfterEach } from '../../support/opened.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { Backlog, SHARED } from '../../support/outbox/backlog.js';
 
 const opened = closeAfterEach();
 

@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
-import { doctorRules } from '../../support/doctor-suite.js';
-import { closeAfterEach } from '../../support/opened.js';
+import { doctorRules } from '../../support/accounts/doctor-suite.js';
+import { closeAfterEach } from '../../support/common/opened.js';
 
 const opened = closeAfterEach();
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { LANES, LongLane } from '../../support/long-lane.js';
-import { closeAfterEach } from '../../support/opened.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { LANES, LongLane } from '../../support/outbox/long-lane.js';
 
 const opened = closeAfterEach();
 

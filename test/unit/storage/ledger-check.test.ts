@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
-import { ledgerCheckRules } from '../../support/ledger-check-suite.js';
-import { closeAfterEach } from '../../support/opened.js';
+import { ledgerCheckRules } from '../../support/accounts/ledger-check-suite.js';
+import { closeAfterEach } from '../../support/common/opened.js';
 
 const opened = closeAfterEach();
 

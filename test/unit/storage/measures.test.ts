@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { MEASURES, MeasureWorld, sorted } from '../../support/measure-world.js';
-import { closeAfterEach } from '../../support/opened.js';
+import { MEASURES, MeasureWorld, sorted } from '../../support/accounts/measure-world.js';
+import { closeAfterEach } from '../../support/common/opened.js';
 
 const opened = closeAfterEach();
 

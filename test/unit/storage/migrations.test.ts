@@ -3,8 +3,8 @@ import { DataSource } from 'typeorm';
 import { messagingMigrations, SCHEMA } from '../../../src/messaging/schema.js';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { versionsOf } from '../../../src/storage/schema/versions.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { schemaRules } from '../../support/schema-suite.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { schemaRules } from '../../support/storage/schema-suite.js';
 
 const opened = closeAfterEach();
 

@@ -1,5 +1,5 @@
 import { describe } from '@jest/globals';
-import { operatorSuite } from '../../support/operator-suite.js';
-import { openSqlite } from '../../support/sql-harness.js';
+import { operatorSuite } from '../../support/accounts/operator-suite.js';
+import { openSqlite } from '../../support/databases/sql-harness.js';
 
 describe('the stores of operators on SQLite', () => operatorSuite(openSqlite));

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
-import { EndedSessions, LANES, LOOKED_AT } from '../../support/ended-sessions.js';
-import { closeAfterEach } from '../../support/opened.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { EndedSessions, LANES, LOOKED_AT } from '../../support/outbox/ended-sessions.js';
 
 const opened = closeAfterEach();
 

@@ -30,9 +30,9 @@ import {
 import { MAX_DESCRIPTION, MAX_WEBHOOK_URL } from '../../../src/webhooks/endpoints/endpoint.api.js';
 import { MAX_ENDPOINTS } from '../../../src/webhooks/endpoints/endpoint-records.js';
 import { EndpointStore } from '../../../src/webhooks/endpoints/endpoint-store.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
-import { WatchedExecutor } from '../../support/watched-executor.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
+import { WatchedExecutor } from '../../support/databases/watched-executor.js';
 
 /** What a page may have: the bound, one long text that begins within it, and what is short. */
 const MAX_REPLY = 1.2 * MAX_PAGE_BYTES;

@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import { PartStore } from '../../../src/sms/receipts/part-store.js';
 import { SqliteDialect } from '../../../src/storage/sqlite/sqlite-dialect.js';
 import { aReceipt, aTakenSms } from '../../../src/testing/storage-contract/fixtures.js';
-import { StaleExecutor } from '../../support/naive-storage.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { StaleExecutor } from '../../support/databases/naive-storage.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 
 class NodeDialect extends SqliteDialect {
   constructor(override readonly locksOneNode: boolean) {

@@ -15,11 +15,11 @@ import type { RecordStep } from '../../../src/outbox/policy/record-step.js';
 import type { SeenRecords } from '../../../src/outbox/policy/send-policy.js';
 import { ACCOUNT, aSend, messageId, range, START } from '../../../src/testing/storage-contract/fixtures.js';
 import { aRecord, countIn, counting } from '../../../src/testing/storage-contract/records.js';
-import { HeldRecords } from '../../support/held-records.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { settled } from '../../support/settled.js';
-import { SqliteFile } from '../../support/sqlite-file.js';
-import { until } from '../../support/until.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { settled } from '../../support/common/settled.js';
+import { until } from '../../support/common/until.js';
+import { SqliteFile } from '../../support/databases/sqlite-file.js';
+import { HeldRecords } from '../../support/storage/held-records.js';
 
 const CROWD = 300;
 /** Connections that may wait: a quarter of eight. */

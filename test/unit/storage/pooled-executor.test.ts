@@ -5,7 +5,7 @@ import type { StorageConnection } from '../../../src/storage/engine/connection.j
 import type { Operation } from '../../../src/storage/engine/operation.js';
 import { PooledExecutor } from '../../../src/storage/engine/pooled-executor.js';
 import { PostgresDialect } from '../../../src/storage/postgres/postgres-dialect.js';
-import { settled } from '../../support/settled.js';
+import { settled } from '../../support/common/settled.js';
 
 type Step = 'begin' | 'run' | 'commit' | 'rollback';
 

@@ -13,7 +13,7 @@ import { ReadingShare } from '../../../src/storage/engine/reading-share.js';
 import { SqliteDialect } from '../../../src/storage/sqlite/sqlite-dialect.js';
 import { START } from '../../../src/testing/storage-contract/fixtures.js';
 import { EndpointStore } from '../../../src/webhooks/endpoints/endpoint-store.js';
-import { settled } from '../../support/settled.js';
+import { settled } from '../../support/common/settled.js';
 
 /** A database that holds no rows and answers a listing when the test lets it. It notes whose listings run. */
 class GatedExecutor extends Executor {

@@ -30,7 +30,7 @@ import {
   range,
   START,
 } from '../../../src/testing/storage-contract/fixtures.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 
 const NUMBER = phone(1);
 

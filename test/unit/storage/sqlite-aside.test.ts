@@ -5,9 +5,9 @@ import type { Executor } from '../../../src/storage/engine/executor.js';
 import { executorFor } from '../../../src/storage/engine/executor-for.js';
 import type { Operation } from '../../../src/storage/engine/operation.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { settled } from '../../support/settled.js';
-import { SqliteFile } from '../../support/sqlite-file.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { settled } from '../../support/common/settled.js';
+import { SqliteFile } from '../../support/databases/sqlite-file.js';
 
 const opened = closeAfterEach();
 

@@ -6,10 +6,10 @@ import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { decide } from '../../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { ACCOUNT, aSend, messageId, START } from '../../../src/testing/storage-contract/fixtures.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { SetBackClock } from '../../support/set-back-clock.js';
-import { settled } from '../../support/settled.js';
-import { SqliteFile } from '../../support/sqlite-file.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { SetBackClock } from '../../support/common/set-back-clock.js';
+import { settled } from '../../support/common/settled.js';
+import { SqliteFile } from '../../support/databases/sqlite-file.js';
 
 const opened = closeAfterEach();
 

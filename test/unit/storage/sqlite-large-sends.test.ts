@@ -16,8 +16,8 @@ import {
   recipients,
   START,
 } from '../../../src/testing/storage-contract/fixtures.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { SqliteFile } from '../../support/sqlite-file.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { SqliteFile } from '../../support/databases/sqlite-file.js';
 
 const opened = closeAfterEach();
 

@@ -9,9 +9,9 @@ import { DataSource } from 'typeorm';
 import { MessagingOptionsError } from '../../../src/common/errors.js';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { PhoneStore } from '../../../src/sandbox/phones/phone-store.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { SqliteFile } from '../../support/sqlite-file.js';
-import { expectService } from '../../support/text-service.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { SqliteFile } from '../../support/databases/sqlite-file.js';
+import { expectService } from '../../support/mounting/text-service.js';
 
 const opened = closeAfterEach();
 const driver = createRequire(import.meta.url).resolve('better-sqlite3');

@@ -5,9 +5,9 @@ import { MediaStore, rechunk } from '../../../src/media/media-store.js';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { executorFor } from '../../../src/storage/engine/executor-for.js';
 import { START } from '../../../src/testing/storage-contract/fixtures.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { SqliteFile } from '../../support/sqlite-file.js';
-import { WatchedExecutor } from '../../support/watched-executor.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { SqliteFile } from '../../support/databases/sqlite-file.js';
+import { WatchedExecutor } from '../../support/databases/watched-executor.js';
 
 const KB = 1024;
 const CHUNK = 256 * KB;

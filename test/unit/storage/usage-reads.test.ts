@@ -6,8 +6,8 @@ import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { executorFor } from '../../../src/storage/engine/executor-for.js';
 import { write } from '../../../src/storage/engine/operation.js';
 import { ACCOUNT, START } from '../../../src/testing/storage-contract/fixtures.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { WatchedExecutor } from '../../support/watched-executor.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { WatchedExecutor } from '../../support/databases/watched-executor.js';
 
 const opened = closeAfterEach();
 

@@ -1,8 +1,8 @@
 import { expect, jest, test } from '@jest/globals';
 import { UserSessionStore } from '../../../src/management/session/user-session-store.js';
 import { START } from '../../../src/testing/storage-contract/fixtures.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 
 const opened = closeAfterEach();
 

@@ -12,7 +12,7 @@ import {
 import { PrometheusTelemetry } from '../../../src/telemetry/prometheus/index.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { range } from '../../../src/testing/storage-contract/fixtures.js';
-import { type Recorded, RecordingTelemetry } from '../../support/recording-telemetry.js';
+import { type Recorded, RecordingTelemetry } from '../../support/telemetry/recording-telemetry.js';
 
 const NAMES = Object.keys(METRICS) as MetricName[];
 

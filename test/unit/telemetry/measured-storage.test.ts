@@ -16,8 +16,8 @@ import { LedgerFindings, storeProbes } from '../../../src/telemetry/store-probes
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
 import { ACCOUNT, aSend, START } from '../../../src/testing/storage-contract/fixtures.js';
-import { closeAfterEach } from '../../support/opened.js';
-import { inPlaceOf } from '../../support/store-in-place.js';
+import { closeAfterEach } from '../../support/common/opened.js';
+import { inPlaceOf } from '../../support/databases/store-in-place.js';
 
 const opened = closeAfterEach();
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { metricsTable, openLabels } from '../../support/metrics-table.js';
-import { readDoc } from '../../support/readme.js';
+import { metricsTable, openLabels } from '../../support/docs/metrics-table.js';
+import { readDoc } from '../../support/docs/readme.js';
 
 test('docs/telemetry.md has all metrics with their labels, as the code has them', () => {
   const doc = readDoc('docs/telemetry.md');

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
-import { CrashLoad } from '../../support/crash-load.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/common/until.js';
+import { CrashLoad } from '../../support/crash/crash-load.js';
 
 test('a load that gets a wrong answer ends with it, and leaves the event loop to the others', async () => {
   const server = createServer((_, response) => response.writeHead(500).end('{}')).listen(0, '127.0.0.1');

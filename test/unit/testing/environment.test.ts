@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from '@jest/globals';
-import Environment from '../../support/environment.mjs';
+import Environment from '../../support/jest/environment.mjs';
 
 /** An environment as Jest makes one for a file, as far as it looks at its settings. */
 function environment(): Environment {

@@ -3,8 +3,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { jestArguments } from '../../support/jest-arguments.mjs';
-import { ROOT } from '../../support/sample-app.js';
+import { jestArguments } from '../../support/jest/jest-arguments.mjs';
+import { ROOT } from '../../support/sample-app/sample-app.js';
 
 const { scripts }: { scripts: Record<string, string> } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 

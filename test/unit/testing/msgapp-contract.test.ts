@@ -8,9 +8,9 @@ import { SandboxMsgappTransport } from '../../../src/sandbox/sandbox-msgapp-tran
 import { SandboxScanner } from '../../../src/sandbox/sandbox-scanner.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { describeMsgappTransport, type OpenMsgappTransport } from '../../../src/testing/msgapp-contract.js';
-import { CollectRunner } from '../../support/collect-runner.js';
-import { LoopApp, loopAppHarness } from '../../support/loop-app.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
+import { CollectRunner } from '../../support/jest/collect-runner.js';
+import { LoopApp, loopAppHarness } from '../../support/msgapp/loop-app.js';
 
 const RUNNER = { describe, test, beforeEach, afterEach };
 const PHONE = '22675000000';

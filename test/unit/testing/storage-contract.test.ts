@@ -4,10 +4,10 @@ import { MemoryStorage } from '../../../src/testing/memory-storage.js';
 import type { OpenStorage, StoragePart } from '../../../src/testing/storage-contract/storage-harness.js';
 import { globalRunner } from '../../../src/testing/storage-contract/test-runner.js';
 import { describeStorage } from '../../../src/testing/storage-contract.js';
-import { CollectRunner } from '../../support/collect-runner.js';
-import { NaiveStorage } from '../../support/naive-storage.js';
-import { harnessOf, SqliteMemory } from '../../support/sqlite-memory.js';
-import { STORAGE_FAULTS } from '../../support/storage-faults.js';
+import { NaiveStorage } from '../../support/databases/naive-storage.js';
+import { harnessOf, SqliteMemory } from '../../support/databases/sqlite-memory.js';
+import { CollectRunner } from '../../support/jest/collect-runner.js';
+import { STORAGE_FAULTS } from '../../support/storage/storage-faults.js';
 
 const openMemory: OpenStorage = async () => harnessOf(await SqliteMemory.open());
 

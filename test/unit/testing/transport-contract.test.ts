@@ -13,9 +13,9 @@ import {
   describeSmsTransport,
   type OpenSmsTransport,
 } from '../../../src/testing/transport-contract.js';
-import { CollectRunner } from '../../support/collect-runner.js';
-import { LoopCarrier, loopHarness } from '../../support/loop-carrier.js';
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
+import { CollectRunner } from '../../support/jest/collect-runner.js';
+import { LoopCarrier, loopHarness } from '../../support/transports/loop-carrier.js';
 
 const RUNNER = { describe, test, beforeEach, afterEach };
 

@@ -1,4 +1,4 @@
-import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 import { describeCallStore } from '../../support/webhooks/call-store-suite.js';
 
 describeCallStore('SQLite', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { type Deadline, Deadlines } from '../../../src/webhooks/calls/http/deadlines.js';
-import { promotedBytes } from '../../support/heap.js';
+import { promotedBytes } from '../../support/common/heap.js';
 
 /** A clock that counts its timers. */
 class CountingClock extends FakeClock {

@@ -3,7 +3,7 @@ import { EVENT_TYPES, type EventData, type EventType } from '../../../src/events
 import type { DeliveryData } from '../../../src/events/events.api.js';
 import { eventId } from '../../../src/webhooks/event-view.js';
 import { eventTypeViews } from '../../../src/webhooks/feed/event-type-views.js';
-import { eventFault } from '../../support/event-schemas.js';
+import { eventFault } from '../../support/events/event-schemas.js';
 
 const AT = '2026-11-22T10:00:00.000Z';
 const NUMBER = '22670000000';

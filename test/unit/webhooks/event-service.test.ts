@@ -9,7 +9,7 @@ import { EventArrivals } from '../../../src/webhooks/feed/event-arrivals.js';
 import { EventCursors } from '../../../src/webhooks/feed/event-cursor.js';
 import { EventService } from '../../../src/webhooks/feed/event-service.js';
 import { resolveWebhookSettings } from '../../../src/webhooks/webhook-options.js';
-import { delivered, logEvents } from '../../support/logged-events.js';
+import { delivered, logEvents } from '../../support/events/logged-events.js';
 
 const SETTINGS = resolveWebhookSettings({ pepper: 'a pepper for tests, 0123456789 abcdef' });
 

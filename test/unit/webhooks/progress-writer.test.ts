@@ -3,8 +3,8 @@ import { FakeClock } from '../../../src/testing/fake-clock.js';
 import type { CallStore } from '../../../src/webhooks/calls/call-store.js';
 import type { EndpointCaller } from '../../../src/webhooks/calls/endpoint-caller.js';
 import { ProgressWriter } from '../../../src/webhooks/calls/progress-writer.js';
-import { eventually } from '../../support/eventually.js';
-import { until } from '../../support/until.js';
+import { eventually } from '../../support/common/eventually.js';
+import { until } from '../../support/common/until.js';
 
 test('what one endpoint has to store is waited for, not what others add without end', async () => {
   const clock = new FakeClock();

@@ -9,11 +9,11 @@ import type { WebhookOutcome } from '../../../src/webhooks/calls/http/webhook-ex
 import { WebhookHttp } from '../../../src/webhooks/calls/http/webhook-http.js';
 import { WebhookTargets } from '../../../src/webhooks/endpoints/webhook-targets.js';
 import { resolveWebhookSettings, type WebhookOptions } from '../../../src/webhooks/webhook-options.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../support/common/eventually.js';
+import { until } from '../../support/common/until.js';
 import { FakeNetwork } from '../../support/media/fake-network.js';
 import { answer, type RawHandler, RawServer } from '../../support/media/raw-server.js';
 import { testCertificate } from '../../support/media/test-certificate.js';
-import { until } from '../../support/until.js';
 
 const PUBLIC = '93.184.216.34';
 const REQUEST = { headers: { 'content-type': 'application/json', 'webhook-id': 'evt_1' }, body: '{"a":1}' };

@@ -5,7 +5,7 @@ import type { MediaAllow } from '../../../src/media/media-options.js';
 import { WebhookTargets } from '../../../src/webhooks/endpoints/webhook-targets.js';
 import { resolveWebhookSettings } from '../../../src/webhooks/webhook-options.js';
 import { FakeNetwork } from '../../support/media/fake-network.js';
-import { WEBHOOK_PEPPER } from '../../support/webhook-app.js';
+import { WEBHOOK_PEPPER } from '../../support/webhooks/webhook-app.js';
 
 const PUBLIC = '93.184.216.34';
 

@@ -1,0 +1,146 @@
+import type { AccountRole, KeyScope, OperatorRole } from '../../../src/accounts/keys/permissions.js';
+
+/** Who may use a route, as the contract says (sections 3 to 6, 10 to 14), written down without looking at the code. */
+export interface RouteRule {
+  /** The scopes that a key needs, all of them; `none`: keys may not at all; `any`: every key may. */
+  readonly key: readonly KeyScope[] | 'none' | 'any';
+  /** The lowest role of the account's users; undefined: none of them. */
+  readonly user?: AccountRole;
+  /** The lowest role of the operator's users; undefined: none of them. */
+  readonly operator?: OperatorRole;
+  /** Whether an operator names the account in `?account=`. */
+  readonly named?: boolean;
+  /** Whether a user of a token without a role may. */
+  readonly plain?: boolean;
+}
+
+/** Everybody may, without a credential. */
+export const OPEN = 'open';
+
+const send = (scope: KeyScope): RouteRule => ({ key: [scope], user: 'sender', plain: true });
+const lookUp = (scope: KeyScope): RouteRule => ({
+  ...{ key: [scope], user: 'viewer', plain: true },
+  ...{ operator: 'support', named: true },
+});
+const events: RouteRule = { key: ['events:read'], user: 'viewer', operator: 'support', named: true };
+const webhooks: RouteRule = {
+  ...{ key: ['webhooks:write', 'events:read'], user: 'developer' },
+  ...{ operator: 'operator', named: true },
+};
+/** Of the account, for users only. */
+const read = (user: AccountRole): RouteRule => ({ key: 'none', user, operator: 'support', named: true });
+const write = (user: AccountRole): RouteRule => ({ key: 'none', user, operator: 'operator', named: true });
+const manage = (operator: OperatorRole): RouteRule => ({ key: 'none', operator });
+
+/** By method and path below ours, with `:id` for each parameter. */
+export const PERMISSION_TABLE: Readonly<Record<string, RouteRule | typeof OPEN>> = {
+  'POST /send/sms': send('sms:send'),
+  'POST /sms/quote': send('sms:send'),
+  'GET /sms': lookUp('messages:read'),
+  'GET /sms/:id': lookUp('messages:read'),
+  'GET /sms/:id/recipients': lookUp('messages:read'),
+  'POST /send/otp': send('otp:send'),
+  'POST /verify/otp': send('otp:verify'),
+  'GET /balance': lookUp('balance:read'),
+
+  'POST /msgapp/web/connect': {
+    ...{ key: ['msgapp:connect'], user: 'developer', plain: true },
+    ...{ operator: 'operator', named: true },
+  },
+  'GET /msgapp/web/status': lookUp('msgapp:connect'),
+  'DELETE /msgapp/web/:id': {
+    ...{ key: ['msgapp:connect'], user: 'developer', plain: true },
+    ...{ operator: 'operator', named: true },
+  },
+  'POST /msgapp/send/text': send('msgapp:send'),
+  'POST /msgapp/send/media': send('msgapp:send'),
+  'GET /msgapp/messages': lookUp('messages:read'),
+  'GET /msgapp/messages/:id': lookUp('messages:read'),
+  // A file cannot be masked.
+  'GET /msgapp/received/:id/media': { ...lookUp('messages:read'), operator: 'operator' },
+  'GET /msgapp/web/qr/:id': OPEN,
+  'GET /msgapp/web/qr/:id/image': OPEN,
+  'POST /sms/callbacks/:id': OPEN,
+  'POST /sms/callbacks/:id/:id': OPEN,
+  'GET /sms/callbacks/:id': OPEN,
+  'GET /sms/callbacks/:id/:id': OPEN,
+
+  'GET /events': events,
+  'GET /events/stream': events,
+  'GET /events/types': events,
+  'GET /webhooks/types': events,
+  'GET /webhooks': events,
+  'GET /webhooks/:id': events,
+  'GET /webhooks/:id/attempts': events,
+  'POST /webhooks': webhooks,
+  'PATCH /webhooks/:id': webhooks,
+  'DELETE /webhooks/:id': webhooks,
+  'POST /webhooks/:id/rotate': webhooks,
+  'POST /webhooks/:id/test': webhooks,
+  'POST /webhooks/:id/replay': webhooks,
+  'POST /webhooks/:id/enable': webhooks,
+  'POST /webhooks/:id/disable': webhooks,
+  'POST /webhooks/:id/attempts/:id/retry': webhooks,
+
+  'POST /session/exchange': OPEN,
+  'POST /session/refresh': OPEN,
+  'POST /session/end': OPEN,
+
+  'GET /me': { key: 'any', user: 'viewer', operator: 'support' },
+  'GET /keys': read('developer'),
+  'POST /keys': write('developer'),
+  'POST /keys/:id/rotate': write('developer'),
+  'DELETE /keys/:id': write('developer'),
+  'GET /signatures': read('viewer'),
+  'POST /signatures': write('developer'),
+  'DELETE /signatures/:id': write('developer'),
+  'GET /ledger': read('viewer'),
+  'GET /usage': read('viewer'),
+  'GET /overview': read('viewer'),
+  'GET /codes': read('viewer'),
+  'GET /optouts': read('viewer'),
+  'POST /optouts': write('sender'),
+  'DELETE /optouts/:id': write('sender'),
+  'GET /audit': read('developer'),
+
+  'GET /manage/accounts': manage('support'),
+  'POST /manage/accounts': manage('operator'),
+  'GET /manage/accounts/:id': manage('support'),
+  'PATCH /manage/accounts/:id': manage('operator'),
+  'POST /manage/accounts/:id/suspend': manage('operator'),
+  'POST /manage/accounts/:id/resume': manage('operator'),
+  'POST /manage/accounts/:id/close': manage('operator'),
+  'POST /manage/accounts/:id/topups': manage('finance'),
+  'POST /manage/accounts/:id/adjustments': manage('finance'),
+  'POST /manage/accounts/:id/signatures/:id/verify': manage('operator'),
+  'POST /manage/accounts/:id/signatures/:id/reject': manage('operator'),
+  'GET /manage/signatures': manage('support'),
+  'POST /manage/links': manage('operator'),
+  'GET /manage/carriers': manage('support'),
+  'POST /manage/carriers/:id/rest': manage('operator'),
+  'POST /manage/carriers/:id/resume': manage('operator'),
+  'GET /manage/queue': manage('support'),
+  'POST /manage/queue/pause': manage('operator'),
+  'POST /manage/queue/resume': manage('operator'),
+  'GET /manage/sessions': manage('support'),
+  'DELETE /manage/sessions/:id': manage('operator'),
+  'GET /manage/optouts': manage('support'),
+  'POST /manage/optouts': manage('operator'),
+  'DELETE /manage/optouts/:id': manage('operator'),
+  'POST /manage/ledger/check': manage('operator'),
+  'GET /manage/ledger/check': manage('support'),
+  'GET /manage/ledger/check/stream': manage('support'),
+  'GET /manage/audit': manage('support'),
+  'GET /manage/system': manage('support'),
+  'GET /manage/health': manage('support'),
+
+  'GET /health': OPEN,
+  'GET /health/live': OPEN,
+  'GET /health/ready': OPEN,
+  'GET /metrics': OPEN,
+};
+
+/** The name of a route in the table. */
+export function ruleName({ method, path }: { readonly method: string; readonly path: string }): string {
+  return `${method} ${path.replace(/^\/api\/v1/, '').replaceAll(/:\w+/g, ':id')}`;
+}

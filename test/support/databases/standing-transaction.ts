@@ -1,0 +1,36 @@
+import { expect } from '@jest/globals';
+import type { DataSource } from 'typeorm';
+import { StorageUnavailableError } from '../../../src/common/errors.js';
+import { executorFor } from '../../../src/storage/engine/executor-for.js';
+import { asStorageFault } from '../../../src/storage/engine/faults.js';
+import { rowsOf } from '../../../src/storage/engine/operation.js';
+
+/**
+ * A transaction of ours that holds an account's row and stands still, as that of a process that is frozen, gives it to the
+ * next one.
+ */
+export async function expectStandingTransactionEnds(dataSource: DataSource, accountId: string): Promise<void> {
+  const executor = await executorFor(dataSource, undefined, true);
+  const { dialect } = executor;
+  const lock = {
+    sql: dialect.lockByIds('messaging_account', 'a.id', 'wait'),
+    params: [JSON.stringify([accountId])],
+  };
+  const runner = dataSource.createQueryRunner();
+  const standing = dialect.connection(runner, await runner.connect());
+  try {
+    await standing.begin(true);
+    expect((await standing.run(lock)).rows).toHaveLength(1);
+    const next = await executor.write(function* () {
+      for (const sql of dialect.lockTimeout) yield { sql, params: [] };
+      return yield* rowsOf(lock.sql, ...lock.params);
+    });
+    expect(next).toHaveLength(1);
+    const fault = await standing.run(lock).catch(asStorageFault);
+    expect(fault).toBeInstanceOf(StorageUnavailableError);
+  } finally {
+    standing.discard();
+    await runner.release().catch(() => undefined);
+    await executor.stop();
+  }
+}

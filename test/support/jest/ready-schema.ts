@@ -1,0 +1,12 @@
+import { PlatformTools } from 'typeorm/platform/PlatformTools.js';
+import { DatabaseWithSchema, prepareSchema } from '../databases/schema-template.js';
+
+// A third of what an application of the e2e suite takes to start is its schema: `MemoryStorage` begins with it here. Files
+// are made by the statements.
+
+await prepareSchema();
+const { load } = PlatformTools;
+PlatformTools.load = (name) => (name === 'better-sqlite3' ? DatabaseWithSchema : load(name));
+globalThis.leakScan.undo.push(() => {
+  PlatformTools.load = load;
+});

@@ -1,0 +1,25 @@
+import { Executor } from '../../../src/storage/engine/executor.js';
+import { SqliteDialect } from '../../../src/storage/sqlite/sqlite-dialect.js';
+
+/** For doubles of stores that override all that a test calls: nothing reaches a database, and what tries to fails. */
+export class NoDatabase extends Executor {
+  override readonly dialect = new SqliteDialect();
+
+  override write(): never {
+    throw new Error('This double has no database.');
+  }
+
+  override writeLazily(): never {
+    return this.write();
+  }
+
+  override read(): never {
+    return this.write();
+  }
+
+  override whenCommitted(): never {
+    return this.write();
+  }
+
+  override async stop(): Promise<void> {}
+}
