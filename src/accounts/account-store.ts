@@ -4,7 +4,7 @@ import type { Page, PageRequest } from '../common/page.js';
 import { signatureEvents } from '../events/account-events.js';
 import { EventRecorder } from '../events/event-recorder.js';
 import type { Dialect } from '../storage/dialect.js';
-import type { Executor } from '../storage/engine/executor.js';
+import type { Database } from '../storage/engine/database.js';
 import { type Operation, type Row, rowsOf, write } from '../storage/engine/operation.js';
 import { integerOf, textOf } from '../storage/engine/rows.js';
 import { bytesWith, type Listing, readPage, readRows } from '../storage/read-page.js';
@@ -28,8 +28,8 @@ import { SIGNATURE, SIGNATURE_BYTES, toSignature } from './signatures/signature-
 export class AccountStore {
   private readonly recorder: EventRecorder;
 
-  constructor(private readonly executor: Executor) {
-    this.recorder = executor.store(EventRecorder);
+  constructor(private readonly database: Database) {
+    this.recorder = database.store(EventRecorder);
   }
 
   /**
@@ -39,13 +39,13 @@ export class AccountStore {
   async createAccount({ id, name, createdAt }: Account, host?: HostTransaction): Promise<boolean> {
     const sql = 'INSERT INTO messaging_account (id, name, balance, created_at) VALUES (?, ?, 0, ?)';
     const insert = { sql, params: [id, name, createdAt] };
-    return (await this.executor.write(() => this.executor.dialect.insertNew(insert, 'id'), host)) > 0;
+    return (await this.database.write(() => this.database.dialect.insertNew(insert, 'id'), host)) > 0;
   }
 
   /** The account with this id. With `host`, it is read in the host's open transaction. */
   async findAccount(id: string, host?: HostTransaction): Promise<Account | undefined> {
     const find = () => rowsOf('SELECT id, name, created_at FROM messaging_account WHERE id = ?', id);
-    const [row] = await this.executor.read(find, host);
+    const [row] = await this.database.read(find, host);
     return row && toAccount(row);
   }
 
@@ -69,7 +69,7 @@ export class AccountStore {
       filters: [],
       toItem: toAccount,
     };
-    return this.executor.browse(() => readPage(this.executor.dialect, listing, page), undefined);
+    return this.database.browse(() => readPage(this.database.dialect, listing, page), undefined);
   }
 
   /**
@@ -77,7 +77,7 @@ export class AccountStore {
    * @returns false if the account does not exist
    */
   setLowBalance(id: string, threshold: number | undefined): Promise<boolean> {
-    return this.executor.write(() => setLowBalance(id, threshold));
+    return this.database.write(() => setLowBalance(id, threshold));
   }
 
   /**
@@ -96,7 +96,7 @@ export class AccountStore {
     by: Author = HOST,
     kept?: KeptReply,
   ): Promise<boolean | EarlierReply> {
-    const { dialect } = this.executor;
+    const { dialect } = this.database;
     return this.recorder.write((publisher) => addKey(dialect, key, by, kept, publisher), host);
   }
 
@@ -117,7 +117,7 @@ export class AccountStore {
     by: Author = HOST,
     kept?: KeptReply,
   ): Promise<EarlierReply | undefined> {
-    const { dialect } = this.executor;
+    const { dialect } = this.database;
     return this.recorder.write((publisher) => rotateKey(dialect, id, key, endsAt, by, kept, publisher));
   }
 
@@ -139,7 +139,7 @@ export class AccountStore {
       filters: [{ sql: 'account_id = ?', params: [accountId] }],
       toItem: toKey,
     };
-    return this.executor.browse(() => readPage(this.executor.dialect, listing, page), accountId);
+    return this.database.browse(() => readPage(this.database.dialect, listing, page), accountId);
   }
 
   /**
@@ -157,7 +157,7 @@ export class AccountStore {
    * @param uses the time of the last use by the id of the key
    */
   async useKeys(uses: ReadonlyMap<string, number>): Promise<void> {
-    await this.executor.writeLazily(() => useKeys(this.executor.dialect, uses));
+    await this.database.writeLazily(() => useKeys(this.database.dialect, uses));
   }
 
   /**
@@ -166,11 +166,11 @@ export class AccountStore {
    * @param by default: the host
    */
   registerSignature({ accountId, name, ...rest }: Signature, by: Author = HOST): Promise<Signature> {
-    const { dialect } = this.executor;
+    const { dialect } = this.database;
     const sql = `INSERT INTO messaging_signature (account_id, name, status, reason, created_at, decided_at)
       VALUES (?, ?, ?, ?, ?, ?)`;
     const params = [accountId, name, rest.status, rest.reason ?? null, rest.createdAt, rest.decidedAt ?? null];
-    return this.executor.write(function* (): Operation<Signature> {
+    return this.database.write(function* (): Operation<Signature> {
       const added = yield* dialect.insertNew({ sql, params }, 'account_id, name');
       if (added > 0) {
         const change = { accountId, at: rest.createdAt, by, action: 'signature.registered', target: name } as const;
@@ -194,7 +194,7 @@ export class AccountStore {
     at: number,
     by: Author = HOST,
   ): Promise<SignatureDecision | undefined> {
-    const { dialect } = this.executor;
+    const { dialect } = this.database;
     return this.recorder.write(function* ({ publish }): Operation<SignatureDecision | undefined> {
       const before = yield* lockSignature(dialect, accountId, name);
       if (!before) return undefined;
@@ -230,8 +230,8 @@ export class AccountStore {
    * and stays
    */
   removeSignature(accountId: string, name: string, at: number, by: Author = HOST): Promise<Signature | undefined> {
-    const { dialect } = this.executor;
-    return this.executor.write(function* (): Operation<Signature | undefined> {
+    const { dialect } = this.database;
+    return this.database.write(function* (): Operation<Signature | undefined> {
       const before = yield* lockSignature(dialect, accountId, name);
       if (before?.status !== 'pending') return before;
       yield* write('DELETE FROM messaging_signature WHERE account_id = ? AND name = ?', accountId, name);
@@ -246,13 +246,13 @@ export class AccountStore {
    * @throws MessagingError `error.invalid_cursor` if `after` is not a name of the account
    */
   listSignatures(accountId: string, page: PageRequest): Promise<Page<Signature>> {
-    return this.executor.browse(() => readSignatures(accountId, page), accountId);
+    return this.database.browse(() => readSignatures(accountId, page), accountId);
   }
 
   /** All verified names of an account. With `host`, they are read in the host's open transaction. */
   async verifiedSignatures(accountId: string, host?: HostTransaction): Promise<readonly string[]> {
     const sql = "SELECT name FROM messaging_signature WHERE account_id = ? AND status = 'verified'";
-    const rows = await this.executor.read(() => rowsOf(sql, accountId), host);
+    const rows = await this.database.read(() => rowsOf(sql, accountId), host);
     return rows.map((row) => textOf(row, 'name'));
   }
 
@@ -263,7 +263,7 @@ export class AccountStore {
   }
 
   private rows(sql: string, ...params: readonly unknown[]): Promise<readonly Row[]> {
-    return this.executor.read(() => rowsOf(sql, ...params));
+    return this.database.read(() => rowsOf(sql, ...params));
   }
 }
 

@@ -1,6 +1,6 @@
 import { MessagingError } from '../common/errors.js';
 import type { Dialect } from '../storage/dialect.js';
-import type { Executor } from '../storage/engine/executor.js';
+import type { Database } from '../storage/engine/database.js';
 import { type Operation, type Row, rowsOf } from '../storage/engine/operation.js';
 import { integerOf, textOf } from '../storage/engine/rows.js';
 import { type LedgerPart } from './ledger.api.js';
@@ -128,7 +128,7 @@ const PASSES: readonly Pass[] = [
 
 /** Checks the consistency of balances, ledger and messages: see `LedgerStore.check`. */
 export async function checkBooks(
-  executor: Executor,
+  database: Database,
   { after, onProgress = () => undefined }: LedgerCheck,
 ): Promise<readonly string[]> {
   const begun = after === undefined ? undefined : placeOf(after);
@@ -138,13 +138,13 @@ export async function checkBooks(
     let checked = 0;
     for (;;) {
       const from = place;
-      const rows = await executor.browse(() => nextRows(executor.dialect, pass, from), undefined);
+      const rows = await database.browse(() => nextRows(database.dialect, pass, from), undefined);
       const last = rows.at(-1);
       if (!last) break;
       place = pass.key.map((column) => (column === 'position' ? integerOf(last, column) : textOf(last, column)));
       const to = place;
-      faults.push(...(await executor.browse(() => faultsIn(executor.dialect, pass, from, to), undefined)));
-      if (pass.part === 'accounts') faults.push(...(await wrongBalances(executor, from, to, rows)));
+      faults.push(...(await database.browse(() => faultsIn(database.dialect, pass, from, to), undefined)));
+      if (pass.part === 'accounts') faults.push(...(await wrongBalances(database, from, to, rows)));
       if (faults.length >= MAX_FAULTS) return faults.slice(0, MAX_FAULTS);
       checked += rows.length;
       onProgress({ part: pass.part, checked, next: [pass.part, ...place].join(':') });
@@ -206,14 +206,14 @@ function* faultsBy(
   return rows.map(({ fault }) => String(fault));
 }
 
-function wrongBalances(executor: Executor, from: Place, to: Place, rows: readonly Row[]): Promise<readonly string[]> {
-  const { dialect } = executor;
-  if (dialect.blocksWhileReading) return wrongBalancesInTurn(executor, rows);
+function wrongBalances(database: Database, from: Place, to: Place, rows: readonly Row[]): Promise<readonly string[]> {
+  const { dialect } = database;
+  if (dialect.blocksWhileReading) return wrongBalancesInTurn(database, rows);
   const find = function* (): Operation<readonly string[]> {
     for (const sql of dialect.beforeCheck) yield { sql, params: [] };
     return yield* faultsBy(dialect, WRONG_BALANCE, ['id'], from, to);
   };
-  return executor.browse(find, undefined);
+  return database.browse(find, undefined);
 }
 
 /**
@@ -231,10 +231,10 @@ const ENTRIES = 5000;
 /** How often an account whose sum differs is summed again before it is reported. */
 const ATTEMPTS = 5;
 
-async function wrongBalancesInTurn(executor: Executor, rows: readonly Row[]): Promise<readonly string[]> {
+async function wrongBalancesInTurn(database: Database, rows: readonly Row[]): Promise<readonly string[]> {
   const faults: string[] = [];
   for (const row of rows) {
-    const fault = await wrongBalance(executor, textOf(row, 'id'), 1);
+    const fault = await wrongBalance(database, textOf(row, 'id'), 1);
     if (fault !== undefined) faults.push(fault);
   }
   return faults;
@@ -246,12 +246,12 @@ async function wrongBalancesInTurn(executor: Executor, rows: readonly Row[]): Pr
  * entry only if it was added during the check with a time that is earlier than that of more than `ENTRIES` others. With
  * one writer at a time, an entry is stored within seconds of its time, so the next attempt counts it.
  */
-async function wrongBalance(executor: Executor, id: string, attempt: number): Promise<string | undefined> {
+async function wrongBalance(database: Database, id: string, attempt: number): Promise<string | undefined> {
   let sum = 0;
   let after: Place = [Number.MIN_SAFE_INTEGER, ''];
   for (;;) {
     const from = after;
-    const entries = await executor.browse(() => nextEntries(executor.dialect, id, from), id);
+    const entries = await database.browse(() => nextEntries(database.dialect, id, from), id);
     const last = entries.at(-1);
     // This cannot happen: the account existed a moment ago, and accounts are not removed.
     if (!last) return undefined;
@@ -263,7 +263,7 @@ async function wrongBalance(executor: Executor, id: string, attempt: number): Pr
     if (!isEnd) continue;
     const balance = integerOf(last, 'balance');
     if (balance === sum) return undefined;
-    if (attempt < ATTEMPTS) return wrongBalance(executor, id, attempt + 1);
+    if (attempt < ATTEMPTS) return wrongBalance(database, id, attempt + 1);
     return `Account ${id}: the balance is ${balance}, its entries make ${sum}.`;
   }
 }

@@ -9,7 +9,7 @@ import type { Page } from '../common/page.js';
 import { EventRecorder, type TransactionPublisher } from '../events/event-recorder.js';
 import type { NewEvent } from '../events/event-types.js';
 import type { Dialect } from '../storage/dialect.js';
-import type { Executor } from '../storage/engine/executor.js';
+import type { Database } from '../storage/engine/database.js';
 import { RecordMovedError } from '../storage/engine/faults.js';
 import { type Operation, type Row, rowsOf, write } from '../storage/engine/operation.js';
 import { integerOf, optionalInteger, optionalText, textOf } from '../storage/engine/rows.js';
@@ -38,7 +38,7 @@ export class LedgerStore {
    * it waits for the account's lock.
    */
   private readonly postings = new Batcher<LedgerPosting, PostingAnswer>({
-    perform: (postings) => this.recorder.write((publisher) => postEntries(this.executor.dialect, postings, publisher)),
+    perform: (postings) => this.recorder.write((publisher) => postEntries(this.database.dialect, postings, publisher)),
     keyOf: ({ accountId }) => accountId,
     concurrency: CONCURRENT_ACCOUNTS,
     maxItems: MAX_BATCH,
@@ -47,15 +47,15 @@ export class LedgerStore {
 
   private readonly recorder: EventRecorder;
 
-  constructor(private readonly executor: Executor) {
-    this.recorder = executor.store(EventRecorder);
+  constructor(private readonly database: Database) {
+    this.recorder = database.store(EventRecorder);
   }
 
   /**
    * The remaining units; undefined for an unknown account. With `host`, they are read in the host's open transaction.
    */
   balance(accountId: string, host?: HostTransaction): Promise<number | undefined> {
-    return this.executor.read(() => readBalance(accountId), host);
+    return this.database.read(() => readBalance(accountId), host);
   }
 
   /**
@@ -65,7 +65,7 @@ export class LedgerStore {
    * log.
    */
   post(posting: LedgerPosting, host?: HostTransaction): Promise<PostingAnswer> {
-    if (host) return this.recorder.write((publisher) => postEntry(this.executor.dialect, posting, publisher), host);
+    if (host) return this.recorder.write((publisher) => postEntry(this.database.dialect, posting, publisher), host);
     return this.postings.add(posting);
   }
 
@@ -77,7 +77,7 @@ export class LedgerStore {
    * @throws MessagingError `error.idempotency_mismatch` if the earlier reply belongs to another body
    */
   postOnce(posting: LedgerPosting, reply: PostingReply): Promise<AnsweredPosting> {
-    return this.recorder.write((publisher) => postAnswered(this.executor.dialect, posting, reply, publisher));
+    return this.recorder.write((publisher) => postAnswered(this.database.dialect, posting, reply, publisher));
   }
 
   /**
@@ -90,9 +90,9 @@ export class LedgerStore {
    * @returns the events
    */
   async publishLow(at: number, limit: number): Promise<readonly NewEvent[]> {
-    const ids = await this.executor.read(() => findLow(limit));
+    const ids = await this.database.read(() => findLow(limit));
     if (ids.length === 0) return [];
-    return this.recorder.write((publisher) => publishLow(this.executor.dialect, ids, at, publisher));
+    return this.recorder.write((publisher) => publishLow(this.database.dialect, ids, at, publisher));
   }
 
   /**
@@ -118,7 +118,7 @@ export class LedgerStore {
       shown,
       toItem: toEntry,
     };
-    return this.executor.browse(() => readPage(this.executor.dialect, listing, page), accountId);
+    return this.database.browse(() => readPage(this.database.dialect, listing, page), accountId);
   }
 
   /**
@@ -139,7 +139,7 @@ export class LedgerStore {
    * @throws MessagingError `error.invalid_cursor` if `after` is not a place of a check
    */
   check(options: LedgerCheck = {}): Promise<readonly string[]> {
-    return checkBooks(this.executor, options);
+    return checkBooks(this.database, options);
   }
 }
 

@@ -2,7 +2,7 @@ import type { DynamicModule, FactoryProvider, ModuleMetadata, Type } from '@nest
 import type { ModulesContainer } from '@nestjs/core';
 import type { ControllerDescription } from '../openapi/controller-description.js';
 import { mountDescribed } from '../openapi/described-controllers.js';
-import type { StoreClass } from '../storage/engine/executor.js';
+import type { StoreClass } from '../storage/engine/database.js';
 import { StartedStorage } from '../storage/messaging-storage.js';
 import type { SchemaGroup } from '../storage/schema/versions.js';
 import { configured } from './configured-module.js';

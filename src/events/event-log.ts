@@ -5,7 +5,7 @@ import { randomMark } from '../common/ids.js';
 import { withinPage } from '../common/page.js';
 import { HOUR_MS } from '../common/time.js';
 import type { Dialect } from '../storage/dialect.js';
-import type { Executor } from '../storage/engine/executor.js';
+import type { Database } from '../storage/engine/database.js';
 import { type Operation, type Row, rowsOf, write } from '../storage/engine/operation.js';
 import { integerOf, optionalText, textOf } from '../storage/engine/rows.js';
 import { EventPurge } from './event-purge.js';
@@ -37,7 +37,7 @@ export class EventLog {
   /** Events of one turn share a transaction. */
   private readonly appended = new Batcher<NewEvent, undefined>({
     perform: async (events) => {
-      this.recorder.added(await this.executor.writeLazily(() => markRecorded(this.executor.dialect, events)));
+      this.recorder.added(await this.database.writeLazily(() => markRecorded(this.database.dialect, events)));
       return events.map(() => undefined);
     },
     maxItems: MAX_APPENDED,
@@ -46,12 +46,12 @@ export class EventLog {
 
   private readonly recorder: EventRecorder;
 
-  constructor(private readonly executor: Executor) {
-    this.recorder = executor.store(EventRecorder);
-    this.walk = new EventPurge(executor);
+  constructor(private readonly database: Database) {
+    this.recorder = database.store(EventRecorder);
+    this.walk = new EventPurge(database);
     this.redactions = {
-      texts: new EventRedaction(executor, withoutTexts),
-      numbers: new EventRedaction(executor, withMaskedNumbers),
+      texts: new EventRedaction(database, withoutTexts),
+      numbers: new EventRedaction(database, withMaskedNumbers),
     };
   }
 
@@ -65,8 +65,8 @@ export class EventLog {
    * @throws MessagingError `error.account_not_found`, and then nothing is stored
    */
   async switchOn(accountId: string, at: number): Promise<EventLogState> {
-    const used = await this.executor.read(() => readUsed(accountId, at));
-    return used ?? this.executor.write(() => switchOn(this.executor.dialect, accountId, at));
+    const used = await this.database.read(() => readUsed(accountId, at));
+    return used ?? this.database.write(() => switchOn(this.database.dialect, accountId, at));
   }
 
   /**
@@ -78,7 +78,7 @@ export class EventLog {
    * @returns the accounts that were moved on; none at the end
    */
   moveOn(after: string, limit: number): Promise<readonly string[]> {
-    return this.executor.write(() => moveOn(this.executor.dialect, after, limit));
+    return this.database.write(() => moveOn(this.database.dialect, after, limit));
   }
 
   /**
@@ -86,11 +86,11 @@ export class EventLog {
    * @returns how many
    */
   switchOffUnused(before: number, limit: number): Promise<number> {
-    return this.executor.write(() => switchOffUnused(this.executor.dialect, before, limit));
+    return this.database.write(() => switchOffUnused(this.database.dialect, before, limit));
   }
 
   state(accountId: string): Promise<EventLogState> {
-    return this.executor.read(() => readState(accountId));
+    return this.database.read(() => readState(accountId));
   }
 
   /** Reads events. A page may have fewer than `limit` events, even none, and a `nextAfter` below `last`. */
@@ -105,12 +105,12 @@ export class EventLog {
 
   /** As `read`, without parsing the data: readers of many events pass it on as it is. */
   readStored(query: EventQuery): Promise<EventPage<StoredEvent>> {
-    return this.executor.browse(() => readEvents(this.executor.dialect, query), query.accountId);
+    return this.database.browse(() => readEvents(this.database.dialect, query), query.accountId);
   }
 
   /** The highest number below `sequence` of an event of these types that is kept; undefined: none. */
   previous(accountId: string, sequence: number, types: readonly EventType[] | undefined): Promise<number | undefined> {
-    return this.executor.read(() => findPrevious(this.executor.dialect, accountId, sequence, types));
+    return this.database.read(() => findPrevious(this.database.dialect, accountId, sequence, types));
   }
 
   /**
@@ -123,7 +123,7 @@ export class EventLog {
 
   /** Runs `task` after the commit of the host's open transaction; not after a rollback. */
   whenCommitted(host: HostTransaction, task: () => void): void {
-    this.executor.whenCommitted(host, task);
+    this.database.whenCommitted(host, task);
   }
 
   /**
@@ -131,11 +131,11 @@ export class EventLog {
    * @returns how many marks were taken
    */
   async numberMarks(limit: number): Promise<number> {
-    const { dialect } = this.executor;
-    const [first] = await this.executor.read(() => rowsOf('SELECT a.id FROM messaging_event_mark a LIMIT 1'));
+    const { dialect } = this.database;
+    const [first] = await this.database.read(() => rowsOf('SELECT a.id FROM messaging_event_mark a LIMIT 1'));
     if (!first) return 0;
     let added: AddedEvents | undefined;
-    const taken = await this.executor.write(function* () {
+    const taken = await this.database.write(function* () {
       const rows = yield* takeMarks(dialect, limit);
       added = yield* recordEvents(dialect, rows.map(toMark));
       return rows.length;
@@ -159,7 +159,7 @@ export class EventLog {
    * @returns how many events have changed
    */
   erase(number: string, accountIds: readonly string[]): Promise<number> {
-    return eraseEvents(this.executor, number, accountIds, withoutNumber(number));
+    return eraseEvents(this.database, number, accountIds, withoutNumber(number));
   }
 
   /**

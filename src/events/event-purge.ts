@@ -1,4 +1,4 @@
-import type { Executor } from '../storage/engine/executor.js';
+import type { Database } from '../storage/engine/database.js';
 import { type Operation, rowsOf, write } from '../storage/engine/operation.js';
 import { integerOf, optionalInteger, textOf } from '../storage/engine/rows.js';
 import { numbersOf, RUN } from './event-runs.js';
@@ -19,11 +19,11 @@ export class EventPurge {
   /** The last account that was looked at. */
   private place = '';
 
-  constructor(private readonly executor: Executor) {}
+  constructor(private readonly database: Database) {}
 
   /** See `EventLog.purge`. */
   async purge(before: number, limit: number): Promise<number> {
-    const { aged, next } = await this.executor.read(() => agedLogs(this.place, before));
+    const { aged, next } = await this.database.read(() => agedLogs(this.place, before));
     let removed = 0;
     for (const log of aged) {
       if (removed >= limit) return removed;
@@ -37,12 +37,12 @@ export class EventPurge {
 
   /** Moves `earliest` first, under the counter's lock for a moment; what is below it is nobody's and is removed after that. */
   private async purgeLog({ accountId, earliest, first }: Aged, before: number, limit: number): Promise<number> {
-    const end = await this.executor.read(() => firstKept(accountId, Math.max(first, earliest), before, limit));
+    const end = await this.database.read(() => firstKept(accountId, Math.max(first, earliest), before, limit));
     if (end > earliest) {
       const move = 'UPDATE messaging_event_counter SET earliest = ? WHERE id = ? AND earliest < ?';
-      await this.executor.writeAside(() => write(move, end, accountId, end));
+      await this.database.writeAside(() => write(move, end, accountId, end));
     }
-    return this.executor.writeAside(() => removeRows(accountId, first, Math.max(end, earliest), limit));
+    return this.database.writeAside(() => removeRows(accountId, first, Math.max(end, earliest), limit));
   }
 }
 

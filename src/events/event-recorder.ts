@@ -1,5 +1,5 @@
 import type { HostTransaction } from '../common/host-transaction.js';
-import type { Executor } from '../storage/engine/executor.js';
+import type { Database } from '../storage/engine/database.js';
 import type { Operation } from '../storage/engine/operation.js';
 import { markEvents, recordEvents } from './event-rows.js';
 import type { NewEvent } from './event-types.js';
@@ -23,13 +23,13 @@ export interface TransactionPublisher {
 export class EventRecorder {
   private readonly listeners = new Set<(added: AddedEvents) => void>();
 
-  constructor(private readonly executor: Executor) {}
+  constructor(private readonly database: Database) {}
 
-  /** As `Executor.write`. `work` must not end the transaction when it has told an event. */
+  /** As `Database.write`. `work` must not end the transaction when it has told an event. */
   async write<T>(work: (publisher: TransactionPublisher) => Operation<T>, host?: HostTransaction): Promise<T> {
-    const { dialect } = this.executor;
+    const { dialect } = this.database;
     let added: AddedEvents = NOTHING;
-    const result = await this.executor.write(function* () {
+    const result = await this.database.write(function* () {
       const events: NewEvent[] = [];
       const expected = new Map<string, number | undefined>();
       const worked = yield* work({
@@ -39,7 +39,7 @@ export class EventRecorder {
       added = yield* host ? markEvents(dialect, events) : recordEvents(dialect, events, expected);
       return worked;
     }, host);
-    if (host) this.executor.whenCommitted(host, () => this.added(added));
+    if (host) this.database.whenCommitted(host, () => this.added(added));
     else this.added(added);
     return result;
   }

@@ -1,5 +1,5 @@
 import type { Dialect } from '../storage/dialect.js';
-import type { Executor } from '../storage/engine/executor.js';
+import type { Database } from '../storage/engine/database.js';
 import { type Operation, type Row, rowsOf } from '../storage/engine/operation.js';
 import { integerOf, optionalText, shapeOf, textOf } from '../storage/engine/rows.js';
 import type { Redact } from './event-redaction.js';
@@ -11,7 +11,7 @@ const ACCOUNTS = 200;
 
 /** Removes a number from the logs of some accounts: see `EventLog.erase`. */
 export async function eraseEvents(
-  executor: Executor,
+  database: Database,
   number: string,
   accountIds: readonly string[],
   redact: Redact,
@@ -29,8 +29,8 @@ export async function eraseEvents(
           place,
           EVENTS,
         );
-      const rows: readonly Row[] = await executor.browse(read, accountId);
-      erased += await rewrite(executor, accountId, rows, redact);
+      const rows: readonly Row[] = await database.browse(read, accountId);
+      erased += await rewrite(database, accountId, rows, redact);
       const last = rows.at(-1);
       after = rows.length < EVENTS || !last ? undefined : integerOf(last, 'sequence');
     }
@@ -48,20 +48,20 @@ export class EventRedaction {
   private place = '';
 
   constructor(
-    private readonly executor: Executor,
+    private readonly database: Database,
     private readonly redact: Redact,
   ) {}
 
   /** @returns how many events it read. If there are `limit` or more, others may follow */
   async step(before: number, limit: number): Promise<number> {
-    const rows = await this.executor.read(() =>
+    const rows = await this.database.read(() =>
       rowsOf('SELECT c.id FROM messaging_event_counter c WHERE c.id > ? ORDER BY c.id LIMIT ?', this.place, ACCOUNTS),
     );
     let read = 0;
     for (const accountId of rows.map((row) => textOf(row, 'id'))) {
       if (read >= limit) return read;
-      const events = await this.executor.read(() => oldEvents(accountId, this.done.get(accountId) ?? 0, before, limit));
-      await rewrite(this.executor, accountId, events, this.redact);
+      const events = await this.database.read(() => oldEvents(accountId, this.done.get(accountId) ?? 0, before, limit));
+      await rewrite(this.database, accountId, events, this.redact);
       const last = events.at(-1);
       if (last) this.done.set(accountId, integerOf(last, 'sequence'));
       read += events.length;
@@ -86,9 +86,9 @@ function* oldEvents(accountId: string, after: number, before: number, limit: num
 }
 
 /** Writes the redacted events. Returns how many have changed. */
-async function rewrite(executor: Executor, accountId: string, rows: readonly Row[], redact: Redact): Promise<number> {
+async function rewrite(database: Database, accountId: string, rows: readonly Row[], redact: Redact): Promise<number> {
   const found = changes(rows, redact);
-  return found.length === 0 ? 0 : executor.writeAside(() => redactRows(executor.dialect, accountId, found, redact));
+  return found.length === 0 ? 0 : database.writeAside(() => redactRows(database.dialect, accountId, found, redact));
 }
 
 /** A row after the redaction of some of its events. */

@@ -1,6 +1,6 @@
 import type { HostTransaction } from '../common/host-transaction.js';
 import { sqlListOf, WAITING_STATUSES } from '../events/delivery-status.js';
-import type { Executor } from '../storage/engine/executor.js';
+import type { Database } from '../storage/engine/database.js';
 import { type Row, rowsOf, write } from '../storage/engine/operation.js';
 import { bytesOf, optionalInteger, textOf } from '../storage/engine/rows.js';
 
@@ -12,7 +12,7 @@ const REMOVED_AT_ONCE = 16;
 
 /** Stores the files of messages until delivery. */
 export class MediaStore {
-  constructor(private readonly executor: Executor) {}
+  constructor(private readonly database: Database) {}
 
   /**
    * Stores bytes under a new id, chunk by chunk, without holding all of them in memory. When it resolves, the file can be read. If
@@ -51,7 +51,7 @@ export class MediaStore {
 
   /** Deletes files; unknown ids are ignored. With `host`, in its open transaction. */
   async remove(ids: readonly string[], host?: HostTransaction): Promise<void> {
-    const { dialect } = this.executor;
+    const { dialect } = this.database;
     const removed = JSON.stringify(ids);
     // Mark the files first: no new read starts on a partly deleted file, and a write in progress fails.
     await this.change(host, `UPDATE messaging_media SET chunks = -1 WHERE id ${dialect.among()}`, removed);
@@ -65,7 +65,7 @@ export class MediaStore {
    */
   async purge(before: number, limit: number): Promise<number> {
     const sql = `SELECT a.id FROM messaging_media a WHERE a.kept_at < ? AND NOT EXISTS (
-      SELECT 1 FROM messaging_recipient r WHERE ${this.executor.dialect.lookUp('r.message_id = a.id')} AND r.status IN (${sqlListOf(WAITING_STATUSES)}))
+      SELECT 1 FROM messaging_recipient r WHERE ${this.database.dialect.lookUp('r.message_id = a.id')} AND r.status IN (${sqlListOf(WAITING_STATUSES)}))
       ORDER BY a.kept_at LIMIT ?`;
     const ids = (await this.rows(undefined, sql, before, limit)).map((row) => textOf(row, 'id'));
     await this.remove(ids);
@@ -80,7 +80,7 @@ export class MediaStore {
     }
     // The commit of this write also puts all chunks on disk.
     const sql = 'UPDATE messaging_media SET chunks = ? WHERE id = ? AND chunks IS NULL';
-    const kept = await this.executor.write(() => write(sql, count, id), host);
+    const kept = await this.database.write(() => write(sql, count, id), host);
     if (kept === 0) throw new Error('The file was removed while it was written.');
   }
 
@@ -101,11 +101,11 @@ export class MediaStore {
   }
 
   private change(host: HostTransaction | undefined, sql: string, ...params: readonly unknown[]): Promise<number> {
-    return this.executor.writeLazily(() => write(sql, ...params), host);
+    return this.database.writeLazily(() => write(sql, ...params), host);
   }
 
   private rows(host: HostTransaction | undefined, sql: string, ...params: readonly unknown[]): Promise<readonly Row[]> {
-    return this.executor.read(() => rowsOf(sql, ...params), host);
+    return this.database.read(() => rowsOf(sql, ...params), host);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Executor } from '../storage/engine/executor.js';
+import type { Database } from '../storage/engine/database.js';
 import { rowsOf, write } from '../storage/engine/operation.js';
 import { integerOf, shapeOf, textOf } from '../storage/engine/rows.js';
 
@@ -27,19 +27,19 @@ const SHAPE = shapeOf('number app address', 'learned_at');
  * @throws StorageUnavailableError from every method, when the database is unavailable
  */
 export class AddressStore {
-  constructor(private readonly executor: Executor) {}
+  constructor(private readonly database: Database) {}
 
   async find({ app, number }: AddressKey): Promise<KnownAddress | undefined> {
     const sql = `SELECT a.address, a.learned_at FROM ${TABLE} a WHERE a.number = ? AND a.app = ?`;
-    const [row] = await this.executor.read(() => rowsOf(sql, number, app));
+    const [row] = await this.database.read(() => rowsOf(sql, number, app));
     return row && { address: textOf(row, 'address'), learnedAt: integerOf(row, 'learned_at') };
   }
 
   /** Stores an address of at most 255 characters; it replaces an earlier one of the number. */
   async remember({ app, number }: AddressKey, { address, learnedAt }: KnownAddress): Promise<void> {
     const rows = [[number, app, address, learnedAt]];
-    const { dialect } = this.executor;
-    await this.executor.write(function* () {
+    const { dialect } = this.database;
+    await this.database.write(function* () {
       yield dialect.insertRows({ table: TABLE, shape: SHAPE, rows, onDuplicate: [KEY, ['address', 'learned_at']] });
     });
   }
@@ -47,7 +47,7 @@ export class AddressStore {
   /** Removes this address of a number. One that another process has learned meanwhile stays. */
   async forget({ app, number }: AddressKey, address: string): Promise<void> {
     const sql = `DELETE FROM ${TABLE} WHERE number = ? AND app = ? AND address = ?`;
-    await this.executor.write(() => write(sql, number, app, address));
+    await this.database.write(() => write(sql, number, app, address));
   }
 
   /**
@@ -55,7 +55,7 @@ export class AddressStore {
    * @returns how many were removed
    */
   erase(number: string): Promise<number> {
-    return this.executor.write(() => write(`DELETE FROM ${TABLE} WHERE number = ?`, number));
+    return this.database.write(() => write(`DELETE FROM ${TABLE} WHERE number = ?`, number));
   }
 
   /**
@@ -63,8 +63,8 @@ export class AddressStore {
    * @returns how many were removed
    */
   purge(before: number, limit: number): Promise<number> {
-    return this.executor.write(() =>
-      write(this.executor.dialect.deleteFirst(TABLE, KEY, 'learned_at'), before - 1, limit),
+    return this.database.write(() =>
+      write(this.database.dialect.deleteFirst(TABLE, KEY, 'learned_at'), before - 1, limit),
     );
   }
 }

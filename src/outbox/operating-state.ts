@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { Notifier } from '../common/notifier.js';
-import type { Executor } from '../storage/engine/executor.js';
+import type { Database } from '../storage/engine/database.js';
 import { type Operation, rowsOf } from '../storage/engine/operation.js';
 import { integerOf, textOf } from '../storage/engine/rows.js';
 
@@ -24,11 +24,11 @@ export interface OperatingState {
 
 /** Reads what operators have switched off. */
 export class OperatingStore {
-  constructor(protected readonly executor: Executor) {}
+  constructor(protected readonly database: Database) {}
 
   /** @throws StorageUnavailableError */
   state(): Promise<OperatingState> {
-    return this.executor.read(readState);
+    return this.database.read(readState);
   }
 }
 

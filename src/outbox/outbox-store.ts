@@ -3,7 +3,7 @@ import type { HostTransaction } from '../common/host-transaction.js';
 import type { StoredReply } from '../common/idempotency-key.js';
 import type { Page } from '../common/page.js';
 import { EventRecorder } from '../events/event-recorder.js';
-import type { Executor } from '../storage/engine/executor.js';
+import type { Database } from '../storage/engine/database.js';
 import { acceptAtOnce, acceptSends, canAcceptAtOnce } from './accept/accept.js';
 import type { Decide } from './accept/decide.js';
 import { findKeySpending, purgeKeySpending } from './accept/key-spending.js';
@@ -52,10 +52,10 @@ export class OutboxStore {
   private readonly policies: PolicyStore;
   private readonly recorder: EventRecorder;
 
-  constructor(private readonly executor: Executor) {
-    this.policies = executor.store(PolicyStore);
-    this.recorder = executor.store(EventRecorder);
-    this.memories = new QueueMemories(executor.dialect.keepsDeadEntries);
+  constructor(private readonly database: Database) {
+    this.policies = database.store(PolicyStore);
+    this.recorder = database.store(EventRecorder);
+    this.memories = new QueueMemories(database.dialect.keepsDeadEntries);
   }
 
   /**
@@ -76,22 +76,22 @@ export class OutboxStore {
     host?: HostTransaction,
     waitFor: WaitFor = 'all',
   ): Promise<readonly CommitOutcome[]> {
-    const { executor, turns } = this;
-    const { dialect } = executor;
+    const { database, turns } = this;
+    const { dialect } = database;
     if (host) {
       // A repetition, after a row that a plain read did not see, locks gaps too.
       let gaps: Gaps = dialect.locksGaps ? 'leave' : 'lock';
-      const outcomes = await executor.write(() => {
+      const outcomes = await database.write(() => {
         const operation = acceptSends(dialect, sends, decide, waitFor, turns, gaps);
         gaps = 'lock';
         return operation;
       }, host);
-      executor.whenCommitted(host, () => this.committed(sends, outcomes));
+      database.whenCommitted(host, () => this.committed(sends, outcomes));
       return outcomes;
     }
     // Nothing is awaited before the first `write`: on SQLite it belongs to this turn, by which the outbox sizes its batches.
     const mayBeAtOnce = this.lastAccepted && waitFor === 'none' && canAcceptAtOnce(dialect, sends);
-    const atOnce = mayBeAtOnce ? await executor.write(() => acceptAtOnce(dialect, sends, decide, turns)) : undefined;
+    const atOnce = mayBeAtOnce ? await database.write(() => acceptAtOnce(dialect, sends, decide, turns)) : undefined;
     const outcomes = atOnce ?? (await this.commitLocked(sends, decide, waitFor));
     this.committed(sends, outcomes);
     return outcomes;
@@ -105,7 +105,7 @@ export class OutboxStore {
 
   /** Runs `task` after the host's open transaction has been committed, and never if it is rolled back. */
   whenCommitted(host: HostTransaction, task: () => void): void {
-    this.executor.whenCommitted(host, task);
+    this.database.whenCommitted(host, task);
   }
 
   /**
@@ -123,7 +123,7 @@ export class OutboxStore {
     now: number,
     host?: HostTransaction,
   ): Promise<StoredReply | undefined> {
-    return this.executor.read(() => findReply(key, now), host);
+    return this.database.read(() => findReply(key, now), host);
   }
 
   /**
@@ -131,12 +131,12 @@ export class OutboxStore {
    * @returns the earlier one; undefined: this one was kept
    */
   keep(once: IdempotencyKey, reply: object, now: number): Promise<StoredReply | undefined> {
-    return this.executor.write(() => keepReply(this.executor.dialect, once, reply, now));
+    return this.database.write(() => keepReply(this.database.dialect, once, reply, now));
   }
 
   /** Forgets what `keep` has kept under a key for the same fingerprint. */
   async forget(once: IdempotencyKey): Promise<void> {
-    await this.executor.write(() => forgetReply(once));
+    await this.database.write(() => forgetReply(once));
   }
 
   /**
@@ -152,7 +152,7 @@ export class OutboxStore {
    * @returns the first priority first, and within it the longest overdue
    */
   async claim(order: ClaimOrder): Promise<readonly Delivery[]> {
-    const { dialect } = this.executor;
+    const { dialect } = this.database;
     const memory = this.memories.of(order.channel);
     const claimed = await this.searching(memory, order.now, async () => {
       let plan = new ClaimPlan(memory, order);
@@ -161,7 +161,7 @@ export class OutboxStore {
         return claimDeliveries(dialect, order, plan);
       };
       // Where abandoned deliveries may be claimed again, a claim that a power cut undoes may be repeated too.
-      const result = await (order.abandoned ? this.executor.writeLazily(work) : this.executor.write(work));
+      const result = await (order.abandoned ? this.database.writeLazily(work) : this.database.write(work));
       return { result, floors: plan.remember() };
     });
     if (claimed.length > 0) memory.put({ status: 'sending', name: '', due: order.leaseUntil });
@@ -173,7 +173,7 @@ export class OutboxStore {
    * @returns the deliveries that changed their state
    */
   async settle(updates: readonly DeliveryUpdate[]): Promise<readonly DeliveryTransition[]> {
-    const { dialect } = this.executor;
+    const { dialect } = this.database;
     const moved = await this.recorder.write((publisher) => settleDeliveries(dialect, updates, publisher));
     this.memories.settled(updates, moved);
     return moved;
@@ -184,7 +184,7 @@ export class OutboxStore {
    * @returns the deliveries that were moved
    */
   expire(order: ExpiryOrder): Promise<readonly DeliveryTransition[]> {
-    const { dialect } = this.executor;
+    const { dialect } = this.database;
     const memory = this.memories.of(order.channel);
     return this.searching(memory, order.now, async () => {
       const floors: Floors = new Map();
@@ -201,17 +201,17 @@ export class OutboxStore {
    * undefined for never. A store may look at some accounts only, and may overlook what another process has stored lately.
    */
   nextDue(channel: string): Promise<number | undefined> {
-    return this.executor.read(() => nextDueTime(this.executor.dialect, channel, this.memories.of(channel)));
+    return this.database.read(() => nextDueTime(this.database.dialect, channel, this.memories.of(channel)));
   }
 
   /** A message of an account on a channel; undefined when there is none with this id. */
   find(accountId: string, channel: string, id: string): Promise<StoredMessage | undefined> {
-    return this.executor.read(() => findMessage(accountId, channel, id));
+    return this.database.read(() => findMessage(accountId, channel, id));
   }
 
   /** The first `FIRST_RECIPIENTS` recipients of a message, in the order of the send. */
   recipients(messageId: string): Promise<readonly StoredRecipient[]> {
-    return this.executor.browse(() => listRecipients(messageId), undefined);
+    return this.database.browse(() => listRecipients(messageId), undefined);
   }
 
   /**
@@ -219,27 +219,27 @@ export class OutboxStore {
    * @param accountId the account of the messages, among whose listings it counts
    */
   firstRecipients(messageIds: readonly string[], accountId?: string): Promise<ReadonlyMap<string, TrackedRecipient>> {
-    return this.executor.browse(() => listFirstRecipients(this.executor.dialect, messageIds), accountId);
+    return this.database.browse(() => listFirstRecipients(this.database.dialect, messageIds), accountId);
   }
 
   /** A page of a message's recipients with their attempts; empty for an unknown message. */
   recipientPage(messageId: string, query: RecipientQuery): Promise<RecipientPage> {
-    return this.executor.browse(() => readRecipients(this.executor.dialect, messageId, query), query.accountId);
+    return this.database.browse(() => readRecipients(this.database.dialect, messageId, query), query.accountId);
   }
 
   /** The trail entries of a message's deliveries, oldest first. */
   trail(messageId: string): Promise<readonly TrailStep[]> {
-    return this.executor.browse(() => listTrail(messageId), undefined);
+    return this.database.browse(() => listTrail(messageId), undefined);
   }
 
   /** All deliveries of a channel that were stored with one of these references of the carrier. */
   byReference(channel: string, references: readonly string[]): Promise<readonly ReferredDelivery[]> {
-    return this.executor.read(() => deliveriesByReference(this.executor.dialect, channel, references));
+    return this.database.read(() => deliveriesByReference(this.database.dialect, channel, references));
   }
 
   /** The traces of these messages, of those that have one. */
   traces(messageIds: readonly string[]): Promise<readonly string[]> {
-    return this.executor.read(() => listTraces(this.executor.dialect, messageIds));
+    return this.database.read(() => listTraces(this.database.dialect, messageIds));
   }
 
   /**
@@ -247,7 +247,7 @@ export class OutboxStore {
    * @param accountId the account of the messages, among whose listings it counts
    */
   numbers(messageIds: readonly string[], accountId?: string): Promise<ReadonlyMap<string, readonly string[]>> {
-    return this.executor.browse(() => listNumbers(this.executor.dialect, messageIds), accountId);
+    return this.database.browse(() => listNumbers(this.database.dialect, messageIds), accountId);
   }
 
   /**
@@ -261,7 +261,7 @@ export class OutboxStore {
    *   would mean that there are no further messages
    */
   list(query: MessageQuery): Promise<Page<StoredMessage>> {
-    return this.executor.browse(() => listMessages(this.executor.dialect, query), query.accountId);
+    return this.database.browse(() => listMessages(this.database.dialect, query), query.accountId);
   }
 
   private async commitLocked(
@@ -269,11 +269,11 @@ export class OutboxStore {
     decide: Decide,
     waitFor: WaitFor,
   ): Promise<readonly CommitOutcome[]> {
-    const { executor, turns } = this;
-    const { dialect } = executor;
+    const { database, turns } = this;
+    const { dialect } = database;
     const work = () => acceptSends(dialect, sends, decide, waitFor, turns);
     const isInTurns = sends.some(({ recipients }) => recipients.length > dialect.maxRows);
-    const outcomes = await (isInTurns ? executor.writeInTurns(work) : executor.write(work));
+    const outcomes = await (isInTurns ? database.writeInTurns(work) : database.write(work));
     this.lastAccepted = outcomes.every(({ kind }) => kind === 'accepted' || kind === 'replayed');
     return outcomes;
   }
@@ -300,12 +300,12 @@ export class OutboxStore {
    * @returns how many were removed
    */
   purgeReplies(now: number, limit: number): Promise<number> {
-    return this.executor.write(() => purgeReplies(this.executor.dialect, now, limit));
+    return this.database.write(() => purgeReplies(this.database.dialect, now, limit));
   }
 
   /** The units that families of keys with a cap have spent on a day (`dayOf`), by family; missing: none. */
   keySpending(families: readonly string[], day: number): Promise<ReadonlyMap<string, number>> {
-    return this.executor.read(() => findKeySpending(this.executor.dialect, families, day));
+    return this.database.read(() => findKeySpending(this.database.dialect, families, day));
   }
 
   /**
@@ -313,6 +313,6 @@ export class OutboxStore {
    * @returns how many were removed
    */
   purgeKeySpending(until: number, limit: number): Promise<number> {
-    return this.executor.write(() => purgeKeySpending(this.executor.dialect, until, limit));
+    return this.database.write(() => purgeKeySpending(this.database.dialect, until, limit));
   }
 }

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { StorageUnavailableError } from '../common/errors.js';
-import type { Executor } from './engine/executor.js';
+import type { Database } from './engine/database.js';
 import { type Row, rowsOf } from './engine/operation.js';
 import { integerOf, textOf } from './engine/rows.js';
 import type { StorageFinding } from './messaging-storage.js';
@@ -73,15 +73,15 @@ const NO_CATALOGUE: Catalogue = { sizes: '', indexes: '' };
  *
  * @throws StorageUnavailableError where the database does not answer
  */
-export async function examine(executor: Executor, groups: readonly SchemaGroup[]): Promise<readonly StorageFinding[]> {
-  const { dialect } = executor;
+export async function examine(database: Database, groups: readonly SchemaGroup[]): Promise<readonly StorageFinding[]> {
+  const { dialect } = database;
   const catalogue = CATALOGUES[dialect.driver] ?? NO_CATALOGUE;
   const statements = versionsOf(groups).flatMap(({ up }) => up(dialect));
   const tables = [...tablesOf(statements), SCHEMA_TABLE];
   const ask = async (sql: string | undefined): Promise<readonly Row[] | undefined> => {
     if (sql === undefined) return undefined;
     try {
-      return await executor.browse(() => rowsOf(sql), undefined);
+      return await database.browse(() => rowsOf(sql), undefined);
     } catch (error) {
       if (error instanceof StorageUnavailableError) throw error;
       // A view that this user may not read, for instance.
@@ -96,7 +96,7 @@ export async function examine(executor: Executor, groups: readonly SchemaGroup[]
     ...indexes(await ask(catalogue.indexes), indexesOf(statements)),
     ...(catalogue.clock === undefined ? [] : clocks(clock, begun, ended)),
     ...(catalogue.oldest === undefined ? [] : oldest(await ask(catalogue.oldest))),
-    ...(await executor.browse(() => riskySettings(dialect.driver), undefined)).map(todo),
+    ...(await database.browse(() => riskySettings(dialect.driver), undefined)).map(todo),
     ...dead(await ask(catalogue.dead), tables),
     ...sizes(await ask(catalogue.sizes), tables),
     ...log(dialect.driver === 'better-sqlite3' ? await ask('PRAGMA database_list') : undefined),

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Executor } from './engine/executor.js';
+import type { Database } from './engine/database.js';
 import { rowsOf } from './engine/operation.js';
 import { textOf } from './engine/rows.js';
 import type { StorageHealth } from './messaging-storage.js';
@@ -9,11 +9,11 @@ import { lackingVersions } from './schema/migrate.js';
 import type { SchemaGroup } from './schema/versions.js';
 
 /** @throws StorageUnavailableError where the database does not answer */
-export async function healthOf(executor: Executor, groups: readonly SchemaGroup[]): Promise<StorageHealth> {
-  const lacks = await executor.read(() => lackingVersions(groups));
-  const warnings = await executor.read(() => riskySettings(executor.dialect.driver));
-  if (executor.dialect.driver !== 'better-sqlite3') return { lacks, warnings };
-  const [main] = await executor.read(() => rowsOf('PRAGMA database_list'));
+export async function healthOf(database: Database, groups: readonly SchemaGroup[]): Promise<StorageHealth> {
+  const lacks = await database.read(() => lackingVersions(groups));
+  const warnings = await database.read(() => riskySettings(database.dialect.driver));
+  if (database.dialect.driver !== 'better-sqlite3') return { lacks, warnings };
+  const [main] = await database.read(() => rowsOf('PRAGMA database_list'));
   const file = main && textOf(main, 'file');
   // A database in memory has none.
   if (!file) return { lacks };

@@ -159,7 +159,7 @@ export { type Behind, type Change, type ColumnType, Dialect, type IfLocked } fro
 export type { DialectQuery, DialectSource } from './dialect-for.js';
 export type { PostgresConnection, PostgresQuery, StorageConnection } from './engine/connection.js';
 export type { Pooler } from './engine/data-source.js';
-export { Executor, type StoreClass, type Work } from './engine/executor.js';
+export { Database, type StoreClass, type Work } from './engine/database.js';
 export { type Operation, type Row, rowsOf, type Statement, type StatementResult, write } from './engine/operation.js';
 export {
   bytesOf,

@@ -1,5 +1,5 @@
 import { describePort, method } from '../common/port.js';
-import type { StoreClass } from './engine/executor.js';
+import type { StoreClass } from './engine/database.js';
 import type { SchemaGroup } from './schema/versions.js';
 
 /** What an examination of a storage has found, in a sentence; with `todo` an operator should do something. */
@@ -19,8 +19,8 @@ export interface StorageHealth {
 }
 
 /**
- * The database of the service. The stores of the capabilities run on it and share its transactions (a debit and its message
- * are one commit). It is also the injection token of the option `storage`.
+ * The storage of the service: its `Database`, from the start to the stop. The stores of the capabilities run on it and share
+ * its transactions (a debit and its message are one commit). It is also the injection token of the option `storage`.
  */
 export abstract class MessagingStorage {
   /**

@@ -4,8 +4,8 @@ import { MessagingOptionsError, StorageUnavailableError } from '../common/errors
 import type { DialectSource } from './dialect-for.js';
 import { codeOf } from './engine/blame.js';
 import { dataSourceFor } from './engine/data-source.js';
-import type { Executor, StoreClass } from './engine/executor.js';
-import { executorFor } from './engine/executor-for.js';
+import type { Database, StoreClass } from './engine/database.js';
+import { databaseFor } from './engine/database-for.js';
 import { NO_ANSWER } from './engine/faults.js';
 import { rowsOf } from './engine/operation.js';
 import { integerOf } from './engine/rows.js';
@@ -47,7 +47,7 @@ interface OpenStorage {
   readonly dataSource: DataSource;
   /** Whether this package made the DataSource, and closes it. */
   readonly isOurs: boolean;
-  readonly executor: Executor;
+  readonly database: Database;
   /** All tables that it has. */
   readonly groups: readonly SchemaGroup[];
 }
@@ -80,34 +80,34 @@ export class SqlStorage extends MessagingStorage {
   override async stop(): Promise<void> {
     const { opened } = this;
     this.opened = undefined;
-    await opened?.executor.stop();
+    await opened?.database.stop();
     if (opened?.isOurs) await opened.dataSource.destroy();
   }
 
   override async serverNow(): Promise<number | undefined> {
-    const { executor } = this.started;
-    const { now } = executor.dialect;
+    const { database } = this.started;
+    const { now } = database.dialect;
     if (now === undefined) return undefined;
-    const [row] = await executor.read(() => rowsOf(`SELECT ${now} AS now`));
+    const [row] = await database.read(() => rowsOf(`SELECT ${now} AS now`));
     return row && integerOf(row, 'now');
   }
 
   override examine(): Promise<readonly StorageFinding[]> {
-    const { executor, groups } = this.started;
-    return examine(executor, groups);
+    const { database, groups } = this.started;
+    return examine(database, groups);
   }
 
   override waiting(): number {
-    return this.started.executor.waitingWork;
+    return this.started.database.waitingWork;
   }
 
   override health(): Promise<StorageHealth> {
-    const { executor, groups } = this.started;
-    return healthOf(executor, groups);
+    const { database, groups } = this.started;
+    return healthOf(database, groups);
   }
 
   override store<S extends object>(Store: StoreClass<S>): S {
-    return this.started.executor.store(Store);
+    return this.started.database.store(Store);
   }
 
   private get started(): OpenStorage {
@@ -116,21 +116,21 @@ export class SqlStorage extends MessagingStorage {
   }
 
   private async open(groups: readonly SchemaGroup[]): Promise<void> {
-    const { database, migrations, pooler, dialect, clock } = this.options;
-    const isOurs = typeof database === 'string';
-    const dataSource = isOurs ? await dataSourceFor(database, { pooler, existing: migrations === 'check' }) : database;
+    const { database: source, migrations, pooler, dialect, clock } = this.options;
+    const isOurs = typeof source === 'string';
+    const dataSource = isOurs ? await dataSourceFor(source, { pooler, existing: migrations === 'check' }) : source;
     if (!dataSource.isInitialized) {
       if (dataSource.options.type === 'better-sqlite3') refuseSqlite();
       await dataSource.initialize();
     }
-    const executor = await executorFor(dataSource, clock, isOurs, pooler, dialect).catch(async (error: unknown) => {
+    const database = await databaseFor(dataSource, clock, isOurs, pooler, dialect).catch(async (error: unknown) => {
       if (isOurs) await dataSource.destroy();
       throw error;
     });
-    this.opened = { dataSource, isOurs, executor, groups };
-    if (migrations === 'check') await executor.read(() => checkSchema(groups));
-    else await executor.migrate(() => migrate(executor.dialect, new SystemClock().now(), groups));
-    await checkTexts(executor);
+    this.opened = { dataSource, isOurs, database, groups };
+    if (migrations === 'check') await database.read(() => checkSchema(groups));
+    else await database.migrate(() => migrate(database.dialect, new SystemClock().now(), groups));
+    await checkTexts(database);
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { MessagingOptionsError, StorageUnavailableError } from '../common/errors.js';
 import { codeOf } from './engine/blame.js';
-import type { Executor } from './engine/executor.js';
+import type { Database } from './engine/database.js';
 import { type Operation, type Row, rowsOf } from './engine/operation.js';
 import { integerOf } from './engine/rows.js';
 
@@ -22,19 +22,19 @@ class Undo extends Error {
  * @throws MessagingOptionsError where the text is refused or changed
  * @throws StorageUnavailableError where the database takes no writes
  */
-export async function checkTexts(executor: Executor): Promise<void> {
+export async function checkTexts(database: Database): Promise<void> {
   try {
-    await executor.write(() => roundTrip(executor));
+    await database.write(() => roundTrip(database));
   } catch (error) {
-    if (error instanceof Undo) return checkRow(executor, error.row);
+    if (error instanceof Undo) return checkRow(database, error.row);
     // Another process is writing to the SQLite file, which can be written to, then.
-    if (executor.dialect.blocksWhileReading && error instanceof StorageUnavailableError && !error.cause) return;
+    if (database.dialect.blocksWhileReading && error instanceof StorageUnavailableError && !error.cause) return;
     if (error instanceof StorageUnavailableError) throw error;
     throw fault(`is refused (${codeOf(error) ?? 'no code'})`);
   }
 }
 
-function* roundTrip({ dialect }: Executor): Operation<void> {
+function* roundTrip({ dialect }: Database): Operation<void> {
   const id = `start-${randomUUID()}`;
   yield dialect.insertRows({
     table: 'messaging_check',
@@ -45,7 +45,7 @@ function* roundTrip({ dialect }: Executor): Operation<void> {
   throw new Undo((yield* rowsOf(sql, id, TEXT))[0]);
 }
 
-function checkRow({ dialect }: Executor, row: Row | undefined): void {
+function checkRow({ dialect }: Database, row: Row | undefined): void {
   if (row?.findings !== TEXT) throw fault('comes back as another one');
   // Encoded twice, it comes back right, but only on connections with the same fault. SQLite may keep UTF-16.
   const isWhole = dialect.blocksWhileReading || integerOf(row, 'bytes') === Buffer.byteLength(TEXT);

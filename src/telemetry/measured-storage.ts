@@ -3,7 +3,7 @@ import type { Clock } from '../common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { OutboxStore } from '../outbox/outbox-store.js';
-import type { StoreClass } from '../storage/engine/executor.js';
+import type { StoreClass } from '../storage/engine/database.js';
 import type { MessagingStorage } from '../storage/messaging-storage.js';
 import { counting } from './counting.js';
 import { delegate } from './delegate.js';

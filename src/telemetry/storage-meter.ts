@@ -4,7 +4,7 @@ import { PRIORITIES, type Priority } from '../outbox/queue/priority.api.js';
 import { rankOf } from '../outbox/queue/priority.js';
 import { END, groupsOfQueues, QUEUES_BETWEEN } from '../outbox/queue/queues.js';
 import type { Dialect } from '../storage/dialect.js';
-import type { Executor } from '../storage/engine/executor.js';
+import type { Database } from '../storage/engine/database.js';
 import { type Operation, type Row, rowsOf, type Statement } from '../storage/engine/operation.js';
 import { integerOf, optionalInteger, optionalText, type RowShape, textOf } from '../storage/engine/rows.js';
 
@@ -56,20 +56,20 @@ export class StorageMeter {
   /** Whether this user may not read what the database tells of itself; then it is asked no more. */
   private isBlind = false;
 
-  constructor(private readonly executor: Executor) {}
+  constructor(private readonly database: Database) {}
 
   async measure({ now, channels }: MeasureOrder): Promise<StorageMeasures> {
-    const { executor } = this;
-    const { dialect } = executor;
+    const { database } = this;
+    const { dialect } = database;
     const [open, due] =
       channels.length > 0
         ? [
-            await executor.browse(() => openDeliveries(dialect, channels), undefined),
-            await executor.browse(() => dueSince(dialect, channels, now), undefined),
+            await database.browse(() => openDeliveries(dialect, channels), undefined),
+            await database.browse(() => dueSince(dialect, channels, now), undefined),
           ]
         : [[], []];
-    const counts = await executor.browse(() => counted(dialect, channels), undefined);
-    const uncalledSince = await executor.browse(() => oldestUncalled(dialect), undefined);
+    const counts = await database.browse(() => counted(dialect, channels), undefined);
+    const uncalledSince = await database.browse(() => oldestUncalled(dialect), undefined);
     const catalogue = this.isBlind ? [] : await this.catalogue();
     const of = (what: string) => counts.filter((row) => textOf(row, 'what') === what);
     const total = (what: string) => of(what).reduce((sum, row) => sum + integerOf(row, 'n'), 0);
@@ -94,10 +94,10 @@ export class StorageMeter {
   }
 
   private async catalogue(): Promise<readonly Row[]> {
-    const sql = CATALOGUES[this.executor.dialect.driver];
+    const sql = CATALOGUES[this.database.dialect.driver];
     if (sql === undefined) return [];
     try {
-      return await this.executor.browse(() => rowsOf(sql), undefined);
+      return await this.database.browse(() => rowsOf(sql), undefined);
     } catch (error) {
       if (error instanceof StorageUnavailableError) throw error;
       this.isBlind = true;

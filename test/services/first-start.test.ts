@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { SCHEMA } from '../../src/messaging/schema.js';
 import type { Dialect } from '../../src/storage/dialect.js';
-import { executorFor } from '../../src/storage/engine/executor-for.js';
+import { databaseFor } from '../../src/storage/engine/database-for.js';
 import type { Operation } from '../../src/storage/engine/operation.js';
 import { lackingVersions, migrate } from '../../src/storage/schema/migrate.js';
 import { closeAfterEach } from '../support/common/opened.js';
@@ -20,22 +20,22 @@ suite('a first start of several processes on several nodes of Galera', () => {
   test('all of them start, and the schema is whole', async () => {
     const { url, drop } = await createMariadbDatabase();
     opened({ close: drop });
-    const executors = await Promise.all(
+    const dbs = await Promise.all(
       [1, 2, 3].map(async () => {
         const dataSource = await new DataSource({ type: 'mysql', url }).initialize();
         opened({ close: () => dataSource.destroy() });
-        return executorFor(dataSource);
+        return databaseFor(dataSource);
       }),
     );
     const results = await Promise.allSettled(
-      executors.map((executor) => executor.migrate(() => migrate(withoutLock(executor.dialect), 1, SCHEMA))),
+      dbs.map((db) => db.migrate(() => migrate(withoutLock(db.dialect), 1, SCHEMA))),
     );
     expect(results.map((result) => (result.status === 'rejected' ? String(result.reason) : 'started'))).toEqual([
       'started',
       'started',
       'started',
     ]);
-    expect(await executors[0]?.read(() => lackingVersions(SCHEMA))).toEqual([]);
+    expect(await dbs[0]?.read(() => lackingVersions(SCHEMA))).toEqual([]);
   });
 
   test('a conflict at the commit of a version lets the migration begin again', async () => {
@@ -43,14 +43,14 @@ suite('a first start of several processes on several nodes of Galera', () => {
     opened({ close: drop });
     const dataSource = await new DataSource({ type: 'mysql', url }).initialize();
     opened({ close: () => dataSource.destroy() });
-    const executor = await executorFor(dataSource);
+    const db = await databaseFor(dataSource);
     let conflicts = 3;
-    await executor.migrate(() =>
-      executor.dialect.exclusively(function* () {
+    await db.migrate(() =>
+      db.dialect.exclusively(function* () {
         if (conflicts-- > 0) throw Object.assign(new Error('Deadlock found'), { code: 'ER_LOCK_DEADLOCK' });
-        yield* migrate(withoutLock(executor.dialect), 1, SCHEMA);
+        yield* migrate(withoutLock(db.dialect), 1, SCHEMA);
       }),
     );
-    expect(await executor.read(() => lackingVersions(SCHEMA))).toEqual([]);
+    expect(await db.read(() => lackingVersions(SCHEMA))).toEqual([]);
   });
 });

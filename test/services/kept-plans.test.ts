@@ -8,8 +8,8 @@ import { UsageStore } from '../../src/management/usage/usage-store.js';
 import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { decide } from '../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../src/outbox/outbox-store.js';
-import type { Executor } from '../../src/storage/engine/executor.js';
-import { executorFor } from '../../src/storage/engine/executor-for.js';
+import type { Database } from '../../src/storage/engine/database.js';
+import { databaseFor } from '../../src/storage/engine/database-for.js';
 import { rowsOf } from '../../src/storage/engine/operation.js';
 import { ACCOUNT, aSend, range, recipients, START } from '../../src/testing/storage-contract/fixtures.js';
 import { describeStorage } from '../../src/testing/storage-contract.js';
@@ -158,9 +158,9 @@ onPostgres('the statements of the storage contract on PostgreSQL', () => {
     opened({ close: () => database.drop() });
     const source = await new DataSource({ type: 'postgres', url: database.url }).initialize();
     opened({ close: () => source.destroy() });
-    const settingOf = async (executor: Executor) => (await executor.read(() => rowsOf('SHOW jit')))[0]?.jit;
+    const settingOf = async (db: Database) => (await db.read(() => rowsOf('SHOW jit')))[0]?.jit;
     // A host's DataSource is left as it is.
-    expect(await settingOf(await executorFor(source))).toBe('on');
-    expect(await settingOf(await executorFor(source, undefined, true))).toBe('off');
+    expect(await settingOf(await databaseFor(source))).toBe('on');
+    expect(await settingOf(await databaseFor(source, undefined, true))).toBe('off');
   });
 });

@@ -8,7 +8,7 @@ import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { decide } from '../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { type PostgresConnection, preparedConnection } from '../../src/storage/engine/connection.js';
-import { executorFor } from '../../src/storage/engine/executor-for.js';
+import { databaseFor } from '../../src/storage/engine/database-for.js';
 import { checkSchema, migrate, migrationsOf } from '../../src/storage/schema/migrate.js';
 import { type SchemaGroup } from '../../src/storage/schema/versions.js';
 import { ACCOUNT, aSend, range, START } from '../../src/testing/storage-contract/fixtures.js';
@@ -90,12 +90,12 @@ async function inUse({ type, create }: LockingServer, rows = 100) {
       }
     },
     async migrate(statements: readonly string[], database?: DataSource): Promise<void> {
-      const executor = await executorFor(database ?? (await connect()));
-      await executor.migrate(() => migrate(executor.dialect, 1, later(...statements)));
+      const db = await databaseFor(database ?? (await connect()));
+      await db.migrate(() => migrate(db.dialect, 1, later(...statements)));
     },
     isComplete: async (statements: readonly string[]) => {
-      const executor = await executorFor(dataSource);
-      await executor.read(() => checkSchema(later(...statements)));
+      const db = await databaseFor(dataSource);
+      await db.read(() => checkSchema(later(...statements)));
     },
     indexes: () => names(looks.indexes),
     columns: () => names(looks.columns),
@@ -228,11 +228,11 @@ for (const [name, server] of Object.entries(LOCKING_SERVERS)) {
     );
 
     test('a schema that lacks nothing is only read', async () => {
-      const db = await inUse(server);
-      const executor = await executorFor(db.dataSource);
+      const used = await inUse(server);
+      const db = await databaseFor(used.dataSource);
       const seen: string[] = [];
-      await executor.migrate(function* () {
-        const migration = migrate(executor.dialect, 1, SCHEMA);
+      await db.migrate(function* () {
+        const migration = migrate(db.dialect, 1, SCHEMA);
         for (let step = migration.next(); !step.done; step = migration.next(yield step.value))
           seen.push(step.value.sql);
       });
@@ -264,7 +264,7 @@ onPostgres('the build of an index on PostgreSQL', () => {
     const killed = await db.connect();
     const runner = killed.createQueryRunner();
     const connection: PostgresConnection & { connection: { stream: { destroy(): void } } } = await runner.connect();
-    const { dialect } = await executorFor(killed);
+    const { dialect } = await databaseFor(killed);
     const broken = dialect.exclusively(function* () {
       yield* dialect.define({ sql: INDEX[0] ?? '', table: 'messaging_recipient', isNew: false });
     });

@@ -4,7 +4,7 @@ import { AccountService } from '../../src/accounts/account-service.js';
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { OutboxStore } from '../../src/outbox/outbox-store.js';
-import type { StoreClass } from '../../src/storage/engine/executor.js';
+import type { StoreClass } from '../../src/storage/engine/database.js';
 import { HeldAccount } from '../support/accounts/held-account.js';
 import { checkLedger, expectExactlyTheBalance, expectOneSend } from '../support/accounts/money-races.js';
 import { closeAfterEach } from '../support/common/opened.js';

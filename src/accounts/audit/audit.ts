@@ -1,6 +1,6 @@
 import { MessagingError } from '../../common/errors.js';
 import type { Page } from '../../common/page.js';
-import type { Executor } from '../../storage/engine/executor.js';
+import type { Database } from '../../storage/engine/database.js';
 import { type Operation, type Row, rowsOf, type Statement, write } from '../../storage/engine/operation.js';
 import { integerOf, type ListingIndex, optionalText, textOf } from '../../storage/engine/rows.js';
 import { and, readPage, readRows } from '../../storage/read-page.js';
@@ -28,11 +28,11 @@ export function* recordAudit({ accountId, at, by, action, target, before, after 
  * entry, and a change that was rolled back has none. Entries are never changed or removed.
  */
 export class AuditLog {
-  constructor(private readonly executor: Executor) {}
+  constructor(private readonly database: Database) {}
 
   /** Adds an entry for an action that changes no store, such as the reading of a text. */
   record(entry: AuditEntry): Promise<void> {
-    return this.executor.write(() => recordAudit(entry));
+    return this.database.write(() => recordAudit(entry));
   }
 
   /**
@@ -40,7 +40,7 @@ export class AuditLog {
    * @throws MessagingError `error.invalid_cursor`
    */
   list({ limit, after, accountId, action, since, until }: AuditQuery): Promise<Page<StoredAuditEntry>> {
-    const { dialect } = this.executor;
+    const { dialect } = this.database;
     const filters = [...condition('account_id = ?', accountId), ...condition('action = ?', action)];
     const shown = [...condition('at >= ?', since), ...condition('at < ?', until)];
     const list = function* (): Operation<Page<StoredAuditEntry>> {
@@ -62,7 +62,7 @@ export class AuditLog {
       const items = rows.map(toEntry);
       return { items, next: isLast ? undefined : items.at(-1)?.id };
     };
-    return this.executor.browse(list, accountId);
+    return this.database.browse(list, accountId);
   }
 }
 

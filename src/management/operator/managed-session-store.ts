@@ -2,7 +2,7 @@ import type { Page, PageRequest } from '../../common/page.js';
 import type { SessionStatus } from '../../msgapp/msgapp.api.js';
 import type { StoredSession } from '../../msgapp/sessions/session-records.js';
 import { SESSION, toSession } from '../../msgapp/sessions/session-rows.js';
-import type { Executor } from '../../storage/engine/executor.js';
+import type { Database } from '../../storage/engine/database.js';
 import { rowsOf } from '../../storage/engine/operation.js';
 import { bytesWith, type Listing, readPage } from '../../storage/read-page.js';
 
@@ -14,7 +14,7 @@ export interface ManagedSessionQuery extends PageRequest {
 
 /** Reads the linked numbers of all accounts. */
 export class ManagedSessionStore {
-  constructor(private readonly executor: Executor) {}
+  constructor(private readonly database: Database) {}
 
   /**
    * Sessions of all channels, newest first; `after` is the id of the last one of the previous page.
@@ -34,13 +34,13 @@ export class ManagedSessionStore {
       shown,
       toItem: toSession,
     };
-    return this.executor.browse(() => readPage(this.executor.dialect, listing, page), accountId);
+    return this.database.browse(() => readPage(this.database.dialect, listing, page), accountId);
   }
 
   /** @throws StorageUnavailableError */
   async find(id: string): Promise<StoredSession | undefined> {
     const find = () => rowsOf(`SELECT ${SESSION} FROM messaging_session a WHERE a.id = ?`, id);
-    const [row] = await this.executor.read(find);
+    const [row] = await this.database.read(find);
     return row && toSession(row);
   }
 }

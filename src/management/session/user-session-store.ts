@@ -7,7 +7,7 @@ import { isoOf } from '../../common/phone-numbers/iso.js';
 import type { IdempotencyKey } from '../../outbox/accept/send.js';
 import type { Acceptance } from '../../outbox/outbox.js';
 import type { Dialect } from '../../storage/dialect.js';
-import type { Executor } from '../../storage/engine/executor.js';
+import type { Database } from '../../storage/engine/database.js';
 import { type Operation, type Row, rowsOf, type Statement, write } from '../../storage/engine/operation.js';
 import { integerOf, optionalInteger, optionalText, textOf } from '../../storage/engine/rows.js';
 import { and } from '../../storage/read-page.js';
@@ -94,7 +94,7 @@ export type SessionEndReason = 'requested' | 'replayed';
  * transaction of the change. Every method throws `StorageUnavailableError` when the database does not answer.
  */
 export class UserSessionStore {
-  constructor(private readonly executor: Executor) {}
+  constructor(private readonly database: Database) {}
 
   /**
    * Stores a link, and records `link.created`.
@@ -103,7 +103,7 @@ export class UserSessionStore {
    * @throws MessagingError `error.account_not_found`, also for a closed account; `error.idempotency_mismatch`
    */
   addLink(link: UserLink, by: Author, reply: object, once?: IdempotencyKey): Promise<Acceptance> {
-    return this.executor.write(() => addLink(this.executor.dialect, link, by, reply, once));
+    return this.database.write(() => addLink(this.database.dialect, link, by, reply, once));
   }
 
   /** A guess writes nothing: it must not hold up the sends on SQLite, which has one writer. */
@@ -112,9 +112,9 @@ export class UserSessionStore {
    * @returns undefined where there is no such link, it was used, it is too late, or its account is closed
    */
   async startByLink(hash: string, start: SessionStart): Promise<UserSession | undefined> {
-    const [link] = await this.executor.read(() => rowsOf(USABLE_LINK, hash, start.at));
+    const [link] = await this.database.read(() => rowsOf(USABLE_LINK, hash, start.at));
     if (!link) return undefined;
-    return this.executor.write(() => startByLink(hash, start));
+    return this.database.write(() => startByLink(hash, start));
   }
 
   /**
@@ -122,7 +122,7 @@ export class UserSessionStore {
    * @returns undefined where the account does not exist or is closed
    */
   start(user: SessionUser, start: SessionStart): Promise<UserSession | undefined> {
-    return this.executor.write(() => startSession(user, start));
+    return this.database.write(() => startSession(user, start));
   }
 
   /**
@@ -130,13 +130,13 @@ export class UserSessionStore {
    * `graceMs` ago stays as it is.
    */
   refresh(refresh: SessionRefresh): Promise<RefreshOutcome> {
-    return this.executor.write(() => refreshSession(this.executor.dialect, refresh));
+    return this.database.write(() => refreshSession(this.database.dialect, refresh));
   }
 
   /** Ends a session, and records `session.ended` unless it had ended. */
   end(id: string, at: number, address: string | undefined): Promise<void> {
-    const { dialect } = this.executor;
-    return this.executor.write(function* (): Operation<void> {
+    const { dialect } = this.database;
+    return this.database.write(function* (): Operation<void> {
       const session = yield* findSession(dialect, id);
       if (session) yield* endSession(session, at, 'requested', authorOf(session, address));
     });
@@ -148,20 +148,20 @@ export class UserSessionStore {
    * @returns their ids; fewer than `limit`: there are no others
    */
   endOf(owner: SessionOwner, at: number, by: Author, limit: number): Promise<readonly string[]> {
-    return this.executor.write(() => endSessionsOf(this.executor.dialect, owner, at, by, limit));
+    return this.database.write(() => endSessionsOf(this.database.dialect, owner, at, by, limit));
   }
 
   /** The session, undefined where it was ended, or its account is closed. Limits of time are not looked at. */
   async find(id: string): Promise<UserSession | undefined> {
-    const session = await this.executor.read(() => findSession(this.executor.dialect, id));
+    const session = await this.database.read(() => findSession(this.database.dialect, id));
     return session?.isOpen ? toUserSession(session) : undefined;
   }
 
   /** Removes at most so many links and sessions whose time was over before a moment; returns the higher number. */
   async purge(before: number, limit: number): Promise<number> {
-    const { dialect } = this.executor;
+    const { dialect } = this.database;
     const remove = (table: string, key: string) =>
-      this.executor.write(() => write(dialect.deleteFirst(table, key, 'expires_at'), before, limit));
+      this.database.write(() => write(dialect.deleteFirst(table, key, 'expires_at'), before, limit));
     const links = await remove('messaging_user_link', 'hash');
     return Math.max(links, await remove('messaging_user_session', 'id'));
   }

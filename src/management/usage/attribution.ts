@@ -1,7 +1,7 @@
 import type { Cancellation } from '../../common/concurrency/async.js';
 import { countryOf } from '../../common/phone-numbers/phone-number.js';
 import type { Dialect } from '../../storage/dialect.js';
-import type { Executor } from '../../storage/engine/executor.js';
+import type { Database } from '../../storage/engine/database.js';
 import { type Operation, type Row, rowsOf } from '../../storage/engine/operation.js';
 import { integerOf, optionalInteger, optionalText, textOf } from '../../storage/engine/rows.js';
 import { UNKNOWN_COUNTRY, type UsageAmounts } from './usage-records.js';
@@ -34,7 +34,7 @@ const RECIPIENTS = 5000;
  * page by page, so that other work runs in between. A charge whose recipient was removed counts for `UNKNOWN_COUNTRY`.
  */
 export async function attribute(
-  executor: Executor,
+  database: Database,
   accountId: string,
   since: number,
   until: number,
@@ -44,17 +44,17 @@ export async function attribute(
   let [entries, units] = [0, 0];
   for (let last: Entry | undefined, isFirst = true; isFirst || last !== undefined; isFirst = false) {
     if (signal?.aborted) throw signal.reason;
-    const page = await executor.browse(() => readEntries(executor.dialect, accountId, since, until, last), accountId);
+    const page = await database.browse(() => readEntries(database.dialect, accountId, since, until, last), accountId);
     for (const { units: each } of page) units += each;
     entries += page.length;
     for (const charge of page) if (charge.kind === 'charge') sums.charge(charge);
     for (const chunk of chunksOf(page.filter(({ kind }) => kind === 'charge'))) {
       if (signal?.aborted) throw signal.reason;
-      const rows = await executor.browse(() => readRecipients(executor.dialect, chunk), accountId);
+      const rows = await database.browse(() => readRecipients(database.dialect, chunk), accountId);
       for (const row of rows) sums.recipient(row);
     }
     const refunds = page.filter(({ kind }) => kind === 'refund');
-    const numbers = await executor.browse(() => readRefunded(executor.dialect, refunds), accountId);
+    const numbers = await database.browse(() => readRefunded(database.dialect, refunds), accountId);
     for (const refund of refunds) sums.refund(refund, numbers.get(`${refund.messageId} ${refund.position}`));
     sums.settle();
     last = page.length === ENTRIES ? page.at(-1) : undefined;

@@ -4,7 +4,7 @@ import { WAITING_STATUSES } from '../../events/delivery-status.js';
 import { PRIORITIES } from '../../outbox/queue/priority.api.js';
 import { rankOf } from '../../outbox/queue/priority.js';
 import type { Dialect } from '../../storage/dialect.js';
-import type { Executor } from '../../storage/engine/executor.js';
+import type { Database } from '../../storage/engine/database.js';
 import { type Operation, type Row, rowsOf } from '../../storage/engine/operation.js';
 import { integerOf, optionalInteger, textOf } from '../../storage/engine/rows.js';
 
@@ -49,12 +49,12 @@ export interface AttentionFact {
  * method throws `StorageUnavailableError` when the database does not answer.
  */
 export class OverviewStore {
-  constructor(private readonly executor: Executor) {}
+  constructor(private readonly database: Database) {}
 
   /** Undefined: there is no such account. */
   async standing(accountId: string): Promise<AccountStanding | undefined> {
     const sql = 'SELECT name, state, balance, low_below FROM messaging_account WHERE id = ?';
-    const [row] = await this.executor.read(() => rowsOf(sql, accountId));
+    const [row] = await this.database.read(() => rowsOf(sql, accountId));
     return (
       row && {
         name: textOf(row, 'name'),
@@ -69,11 +69,11 @@ export class OverviewStore {
   async statuses({ channels, ...query }: StatusQuery): Promise<StatusCounts> {
     const counts: Record<string, number> = {};
     let isComplete = true;
-    const { dialect } = this.executor;
+    const { dialect } = this.database;
     for (const channel of channels) {
       for (const kind of KINDS) {
         // One at a time, so that none holds the event loop of SQLite for long.
-        const rows = await this.executor.browse(
+        const rows = await this.database.browse(
           () => countStatuses(dialect, { ...query, channel, kind }),
           query.accountId,
         );
@@ -94,7 +94,7 @@ export class OverviewStore {
    * linked number, the oldest. Undefined: none waits.
    */
   oldestWaiting(accountId: string, channels: readonly string[]): Promise<number | undefined> {
-    return this.executor.browse(() => findOldestWaiting(this.executor.dialect, accountId, channels), accountId);
+    return this.database.browse(() => findOldestWaiting(this.database.dialect, accountId, channels), accountId);
   }
 
   /**
@@ -102,7 +102,7 @@ export class OverviewStore {
    * last 7 days and are not linked again; keys that expire within 14 days. At most 20 of each, the newest first.
    */
   attention(accountId: string, channels: readonly string[], now: number): Promise<readonly AttentionFact[]> {
-    return this.executor.browse(() => findAttention(accountId, channels, now), accountId);
+    return this.database.browse(() => findAttention(accountId, channels, now), accountId);
   }
 }
 

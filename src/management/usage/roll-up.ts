@@ -1,7 +1,7 @@
 import type { Cancellation } from '../../common/concurrency/async.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../common/time.js';
 import type { Dialect } from '../../storage/dialect.js';
-import type { Executor } from '../../storage/engine/executor.js';
+import type { Database } from '../../storage/engine/database.js';
 import { type Operation, rowsOf, write } from '../../storage/engine/operation.js';
 import { integerOf, optionalInteger, type RowShape, shapeOf, textOf } from '../../storage/engine/rows.js';
 import { type Attributed, attribute } from './attribution.js';
@@ -11,20 +11,20 @@ import { type RolledUp, type RollUpOrder } from './usage-records.js';
 const CLAIM_MS = 10 * MINUTE_MS;
 
 /** See `UsageStore.rollUp`. */
-export async function rollUpAccounts(executor: Executor, order: RollUpOrder): Promise<RolledUp> {
-  const accounts = await executor.browse(() => findAccounts(executor.dialect, order), undefined);
+export async function rollUpAccounts(database: Database, order: RollUpOrder): Promise<RolledUp> {
+  const accounts = await database.browse(() => findAccounts(database.dialect, order), undefined);
   let hours = 0;
   for (const account of accounts) {
     if (order.signal.aborted) break;
     const isDue = account.next !== undefined && account.next < order.until;
     const isVerified = order.verifyFrom === undefined || (account.last ?? 0) < order.verifyFrom;
     if (!isDue && isVerified) continue;
-    if (!(await executor.writeAside(() => claimAccount(executor.dialect, account.id, order.now)))) continue;
+    if (!(await database.writeAside(() => claimAccount(database.dialect, account.id, order.now)))) continue;
     try {
-      hours += isDue ? await rollUpNew(executor, account.id, order) : 0;
-      hours += isVerified ? 0 : await verify(executor, account, order);
+      hours += isDue ? await rollUpNew(database, account.id, order) : 0;
+      hours += isVerified ? 0 : await verify(database, account, order);
     } finally {
-      await executor.writeAside(() =>
+      await database.writeAside(() =>
         write('UPDATE messaging_usage_account SET claimed_until = 0 WHERE account_id = ?', account.id),
       );
     }
@@ -83,12 +83,12 @@ function* claimAccount(dialect: Dialect, accountId: string, now: number): Operat
 }
 
 /** Rolls up the hours of an account that are over. Skips hours without entries. */
-async function rollUpNew(executor: Executor, accountId: string, { until, signal }: RollUpOrder): Promise<number> {
+async function rollUpNew(database: Database, accountId: string, { until, signal }: RollUpOrder): Promise<number> {
   let hours = 0;
   for (;;) {
-    const next = await executor.browse(() => nextEntry(executor.dialect, accountId), accountId);
+    const next = await database.browse(() => nextEntry(database.dialect, accountId), accountId);
     if (next === undefined || next >= until || signal.aborted) return hours;
-    if (!(await rollUpHour(executor, accountId, next - (next % HOUR_MS), signal))) return hours;
+    if (!(await rollUpHour(database, accountId, next - (next % HOUR_MS), signal))) return hours;
     hours++;
   }
 }
@@ -119,16 +119,16 @@ export function* firstEntry(dialect: Dialect, accountId: string, from: number): 
 }
 
 /** Rolls up again those hours whose entries have changed since they were rolled up. */
-async function verify(executor: Executor, { id, doneUntil }: DueAccount, order: RollUpOrder): Promise<number> {
+async function verify(database: Database, { id, doneUntil }: DueAccount, order: RollUpOrder): Promise<number> {
   const { verifyFrom = doneUntil, signal } = order;
   let hours = 0;
   // A long read would hold the event loop there.
-  const stepMs = executor.dialect.blocksWhileReading ? HOUR_MS : DAY_MS;
+  const stepMs = database.dialect.blocksWhileReading ? HOUR_MS : DAY_MS;
   for (let from = verifyFrom; from < doneUntil; from += stepMs) {
     if (signal.aborted) return hours;
     const until = Math.min(from + stepMs, doneUntil);
-    for (const hour of await executor.browse(() => changedHours(executor.dialect, id, from, until), id)) {
-      if (await rollUpHour(executor, id, hour, signal)) hours++;
+    for (const hour of await database.browse(() => changedHours(database.dialect, id, from, until), id)) {
+      if (await rollUpHour(database, id, hour, signal)) hours++;
     }
   }
   return hours;
@@ -165,10 +165,10 @@ export function* changedHours(
 }
 
 /** Rolls up one hour of an account. Returns false, and writes nothing, if entries came meanwhile. */
-async function rollUpHour(executor: Executor, accountId: string, hour: number, signal: Cancellation): Promise<boolean> {
-  const found = await attribute(executor, accountId, hour, hour + HOUR_MS);
+async function rollUpHour(database: Database, accountId: string, hour: number, signal: Cancellation): Promise<boolean> {
+  const found = await attribute(database, accountId, hour, hour + HOUR_MS);
   if (signal.aborted) return false;
-  return executor.writeAside(() => storeHour(executor.dialect, accountId, hour, found));
+  return database.writeAside(() => storeHour(database.dialect, accountId, hour, found));
 }
 
 const USAGE: RowShape = {

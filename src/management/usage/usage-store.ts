@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../../common/time.js';
-import type { Executor } from '../../storage/engine/executor.js';
+import type { Database } from '../../storage/engine/database.js';
 import { type Operation, type Row, rowsOf } from '../../storage/engine/operation.js';
 import { integerOf, shapeOf, textOf } from '../../storage/engine/rows.js';
 import { addTo, attribute, type UsagePart } from './attribution.js';
@@ -15,7 +15,7 @@ const LIVE_MS = 6 * HOUR_MS;
  * not answer.
  */
 export class UsageStore {
-  constructor(private readonly executor: Executor) {}
+  constructor(private readonly database: Database) {}
 
   /**
    * Sums up what an account has used. Every entry of the ledger counts that was committed before the call, unless it was
@@ -24,17 +24,17 @@ export class UsageStore {
    */
   async usage(query: UsageQuery): Promise<readonly UsageRow[]> {
     const { accountId, since, until, groupBy, onlyCodes = false, most = Number.MAX_SAFE_INTEGER, now, signal } = query;
-    const done = await this.executor.read(() => doneUntil(accountId));
+    const done = await this.database.read(() => doneUntil(accountId));
     const rolledUp = Math.min(until, Math.max(since, done));
     const recent = Math.min(rolledUp, Math.max(since, now - LIVE_MS - (now % HOUR_MS)));
     // This is read before the summary: a change in between can only make the summary newer.
     const changed = await this.changedHours(accountId, recent, rolledUp);
     const groups = new Groups(groupBy);
     const summary = { accountId, since, until: rolledUp, groupBy, onlyCodes, most };
-    const rows = await this.executor.browse(() => readSummary(summary, changed), accountId);
+    const rows = await this.database.browse(() => readSummary(summary, changed), accountId);
     for (const row of rows) groups.add(toRow(row, groupBy));
     const addLive = async (from: number, to: number): Promise<void> => {
-      const { parts } = await attribute(this.executor, accountId, from, to, signal);
+      const { parts } = await attribute(this.database, accountId, from, to, signal);
       for (const part of parts) if (part.isCode || !onlyCodes) groups.add(rowOf(part, from - (from % DAY_MS), groupBy));
     };
     for (const hour of changed) {
@@ -44,7 +44,7 @@ export class UsageStore {
     // Reads day by day, so that each entry counts for its day. Goes from entry to entry, because there may be long gaps.
     for (let from = rolledUp; from < until && groups.size <= most; ) {
       const at = from;
-      const next = await this.executor.browse(() => firstEntry(this.executor.dialect, accountId, at), accountId);
+      const next = await this.database.browse(() => firstEntry(this.database.dialect, accountId, at), accountId);
       if (next === undefined || next >= until) break;
       from = Math.min(next - (next % DAY_MS) + DAY_MS, until);
       await addLive(next, from);
@@ -53,13 +53,13 @@ export class UsageStore {
   }
 
   private async changedHours(accountId: string, since: number, until: number): Promise<readonly number[]> {
-    const { dialect } = this.executor;
+    const { dialect } = this.database;
     // A long read would hold the event loop there.
     const stepMs = dialect.blocksWhileReading ? HOUR_MS : DAY_MS;
     const changed: number[] = [];
     for (let from = since; from < until; from += stepMs) {
       const end = Math.min(from + stepMs, until);
-      changed.push(...(await this.executor.browse(() => changedHours(dialect, accountId, from, end), accountId)));
+      changed.push(...(await this.database.browse(() => changedHours(dialect, accountId, from, end), accountId)));
     }
     return changed;
   }
@@ -69,17 +69,17 @@ export class UsageStore {
    * Accounts that another process is at are left out. May be repeated, and may be interrupted at any time.
    */
   rollUp(order: RollUpOrder): Promise<RolledUp> {
-    return rollUpAccounts(this.executor, order);
+    return rollUpAccounts(this.database, order);
   }
 
   /** Adds to the counts of codes. */
   async countCodes(counts: readonly CodeCount[]): Promise<void> {
     if (counts.length === 0) return;
-    const { dialect } = this.executor;
+    const { dialect } = this.database;
     // Sorted, so that two transactions that count the same cannot deadlock.
     const rows = counts.map(({ accountId, what, name, day }) => [accountId, what, name, day, 0]).sort();
     const added = counts.map(({ accountId, what, name, day, count }) => [accountId, what, name, day, count]).sort();
-    await this.executor.writeAside(function* () {
+    await this.database.writeAside(function* () {
       yield dialect.insertRows({
         table: 'messaging_code_count',
         shape: COUNT,
@@ -106,7 +106,7 @@ export class UsageStore {
   ): Promise<readonly Omit<CodeCount, 'accountId' | 'day'>[]> {
     const sql = `SELECT what, name, sum(count) AS count FROM messaging_code_count
       WHERE account_id = ? AND day >= ? AND day < ? GROUP BY what, name ORDER BY what, name`;
-    const rows = await this.executor.browse(() => rowsOf(sql, accountId, since, until), accountId);
+    const rows = await this.database.browse(() => rowsOf(sql, accountId, since, until), accountId);
     return rows.map((row) => ({
       what: textOf(row, 'what') === 'verified' ? 'verified' : 'refused',
       name: textOf(row, 'name'),

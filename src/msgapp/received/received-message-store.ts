@@ -1,7 +1,7 @@
 import { EventRecorder } from '../../events/event-recorder.js';
 import type { NewEvent } from '../../events/event-types.js';
 import type { Dialect } from '../../storage/dialect.js';
-import type { Executor } from '../../storage/engine/executor.js';
+import type { Database } from '../../storage/engine/database.js';
 import { type Operation, rowsOf, write } from '../../storage/engine/operation.js';
 import { optionalText, shapeOf, textOf } from '../../storage/engine/rows.js';
 
@@ -34,8 +34,8 @@ export interface NewReceived extends StoredReceived {
 export class ReceivedMessageStore {
   private readonly recorder: EventRecorder;
 
-  constructor(private readonly executor: Executor) {
-    this.recorder = executor.store(EventRecorder);
+  constructor(private readonly database: Database) {
+    this.recorder = database.store(EventRecorder);
   }
 
   /**
@@ -43,7 +43,7 @@ export class ReceivedMessageStore {
    * @returns for each message, whether it is new
    */
   receive(messages: readonly NewReceived[]): Promise<readonly boolean[]> {
-    const { dialect } = this.executor;
+    const { dialect } = this.database;
     return this.recorder.write(function* ({ publish }) {
       const isNew = yield* addMessages(dialect, messages);
       for (const [index, { event }] of messages.entries()) if (isNew[index]) publish(event);
@@ -53,7 +53,7 @@ export class ReceivedMessageStore {
 
   async find(id: string): Promise<StoredReceived | undefined> {
     const sql = 'SELECT m.id, m.account_id, m.session_id, m.file FROM messaging_msgapp_received m WHERE m.id = ?';
-    const [row] = await this.executor.read(() => rowsOf(sql, id));
+    const [row] = await this.database.read(() => rowsOf(sql, id));
     return (
       row && {
         id: textOf(row, 'id'),
@@ -69,7 +69,7 @@ export class ReceivedMessageStore {
    * @returns from how many
    */
   erase(number: string, limit: number): Promise<number> {
-    return this.executor.write(() => eraseNumber(this.executor.dialect, number, limit));
+    return this.database.write(() => eraseNumber(this.database.dialect, number, limit));
   }
 
   /**
@@ -77,8 +77,8 @@ export class ReceivedMessageStore {
    * @returns how many were removed
    */
   purge(before: number, limit: number): Promise<number> {
-    return this.executor.write(() =>
-      write(this.executor.dialect.deleteFirst('messaging_msgapp_received', 'name', 'received_at'), before - 1, limit),
+    return this.database.write(() =>
+      write(this.database.dialect.deleteFirst('messaging_msgapp_received', 'name', 'received_at'), before - 1, limit),
     );
   }
 }

@@ -1,7 +1,7 @@
 import type { HostTransaction } from '../../common/host-transaction.js';
 import type { Page } from '../../common/page.js';
 import { EventRecorder } from '../../events/event-recorder.js';
-import type { Executor } from '../../storage/engine/executor.js';
+import type { Database } from '../../storage/engine/database.js';
 import { type Row, rowsOf } from '../../storage/engine/operation.js';
 import type { SessionIndex } from '../../storage/engine/rows.js';
 import { findOtherCredentials, readCredentials, replaceCredentials, writeCredentials } from './credential-rows.js';
@@ -34,8 +34,8 @@ import { SESSION, toSession, toTransition } from './session-rows.js';
 export class SessionStore {
   private readonly recorder: EventRecorder;
 
-  constructor(private readonly executor: Executor) {
-    this.recorder = executor.store(EventRecorder);
+  constructor(private readonly database: Database) {
+    this.recorder = database.store(EventRecorder);
   }
 
   /**
@@ -47,7 +47,7 @@ export class SessionStore {
    * @throws Error when the id is taken
    */
   create(session: NewSession, limits?: SessionLimits): Promise<SessionLease> {
-    return this.executor.write(() => createSession(this.executor.dialect, session, limits));
+    return this.database.write(() => createSession(this.database.dialect, session, limits));
   }
 
   async find(id: string): Promise<StoredSession | undefined> {
@@ -66,7 +66,7 @@ export class SessionStore {
     host?: HostTransaction,
   ): Promise<readonly StoredSession[]> {
     const select = (index: SessionIndex) =>
-      `SELECT ${SESSION} FROM messaging_session a${this.executor.dialect.by(index)} WHERE a.account_id = ? AND a.channel = ?`;
+      `SELECT ${SESSION} FROM messaging_session a${this.database.dialect.by(index)} WHERE a.account_id = ? AND a.channel = ?`;
     // One statement, so that no session ends between the two queries. Each reads only rows that it returns.
     const find = () =>
       rowsOf(
@@ -79,7 +79,7 @@ export class SessionStore {
         channel,
         ended,
       );
-    return (await this.executor.read(find, host)).map(toSession).sort(newestFirst);
+    return (await this.database.read(find, host)).map(toSession).sort(newestFirst);
   }
 
   /** Returns a channel's sessions that are not final and not leased at `now`, oldest first. */
@@ -101,14 +101,14 @@ export class SessionStore {
    */
   lease(id: string, owner: string, now: number, until: number): Promise<SessionLease | undefined> {
     // Wait for the disk: an epoch that is given twice would not fence off the earlier owner.
-    return this.executor.write(() => leaseSession(id, owner, now, until));
+    return this.database.write(() => leaseSession(id, owner, now, until));
   }
 
   /**
    * Takes a session from any holder, for a log-out that reached another process. Undefined when it is final or does not exist.
    */
   seize(id: string, owner: string, until: number): Promise<SessionLease | undefined> {
-    return this.executor.write(() => seizeSession(id, owner, until));
+    return this.database.write(() => seizeSession(id, owner, until));
   }
 
   /**
@@ -117,12 +117,12 @@ export class SessionStore {
    */
   async renew(leases: readonly SessionLease[], until: number): Promise<readonly SessionLease[]> {
     if (leases.length === 0) return [];
-    return this.executor.writeLazily(() => renewLeases(this.executor.dialect, leases, until));
+    return this.database.writeLazily(() => renewLeases(this.database.dialect, leases, until));
   }
 
   /** Releases a lease, so that another process may take the session at once; writes under it are refused from then on. */
   release(lease: SessionLease): Promise<void> {
-    return this.executor.writeLazily(() => releaseLease(lease));
+    return this.database.writeLazily(() => releaseLease(lease));
   }
 
   /**
@@ -131,7 +131,7 @@ export class SessionStore {
    * with nothing written, when the lease is not ours any more or the step is not allowed.
    */
   move(lease: SessionLease, move: SessionMove): Promise<boolean> {
-    return this.recorder.write((publisher) => moveSession(this.executor.dialect, lease, move, publisher));
+    return this.recorder.write((publisher) => moveSession(this.database.dialect, lease, move, publisher));
   }
 
   /**
@@ -144,7 +144,7 @@ export class SessionStore {
    */
   stranded(channel: string, after: string, limit: number): Promise<Page<StoredSession>> {
     // As a write, because planner settings apply there: PostgreSQL uses the indexes before it has analysed the tables.
-    return this.executor.writeLazily(() => findStranded(this.executor.dialect, channel, after, limit));
+    return this.database.writeLazily(() => findStranded(this.database.dialect, channel, after, limit));
   }
 
   /** Returns the steps of a session, oldest first; the newest `STEPS_KEPT` when there are more. */
@@ -157,7 +157,7 @@ export class SessionStore {
   /** Returns the stored values that exist, by id; the caller interprets them. */
   async credentials(sessionId: string, kind: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
     if (ids.length === 0) return new Map();
-    return this.executor.read(() => readCredentials(this.executor.dialect, sessionId, kind, ids));
+    return this.database.read(() => readCredentials(this.database.dialect, sessionId, kind, ids));
   }
 
   /**
@@ -165,12 +165,12 @@ export class SessionStore {
    * is not ours any more.
    */
   writeCredentials(lease: SessionLease, changes: readonly CredentialChange[]): Promise<boolean> {
-    return this.executor.write(() => writeCredentials(this.executor.dialect, lease, changes));
+    return this.database.write(() => writeCredentials(this.database.dialect, lease, changes));
   }
 
   /** Returns values of a session that do not begin with `start`, in any order. */
   otherCredentials(sessionId: string, start: string, limit: number): Promise<readonly KeptCredential[]> {
-    return this.executor.read(() => findOtherCredentials(sessionId, start, limit));
+    return this.database.read(() => findOtherCredentials(sessionId, start, limit));
   }
 
   /**
@@ -178,7 +178,7 @@ export class SessionStore {
    * any more.
    */
   replaceCredentials(lease: SessionLease, changes: readonly CredentialReplacement[]): Promise<boolean> {
-    return this.executor.write(() => replaceCredentials(this.executor.dialect, lease, changes));
+    return this.database.write(() => replaceCredentials(this.database.dialect, lease, changes));
   }
 
   /**
@@ -186,10 +186,10 @@ export class SessionStore {
    * lane still has deliveries is kept.
    */
   purge(before: number, limit: number): Promise<number> {
-    return this.executor.write(() => purgeSessions(this.executor.dialect, before, limit));
+    return this.database.write(() => purgeSessions(this.database.dialect, before, limit));
   }
 
   private rows(sql: string, ...params: readonly unknown[]): Promise<readonly Row[]> {
-    return this.executor.read(() => rowsOf(sql, ...params));
+    return this.database.read(() => rowsOf(sql, ...params));
   }
 }

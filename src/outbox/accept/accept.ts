@@ -13,7 +13,7 @@ import type { Send } from './send.js';
 import { insertNewReplies, insertSends } from './send-inserts.js';
 
 /**
- * Locks, reads, decides and writes, in the transaction that the executor opens and commits: see `OutboxStore.commit`, and
+ * Locks, reads, decides and writes, in the transaction that the database opens and commits: see `OutboxStore.commit`, and
  * `Gaps` for `gaps`.
  */
 export function* acceptSends(

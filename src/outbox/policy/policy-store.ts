@@ -1,7 +1,7 @@
 import { Batcher, EachTurn } from '../../common/concurrency/batcher.js';
 import { EventRecorder } from '../../events/event-recorder.js';
 import type { IfLocked } from '../../storage/dialect.js';
-import type { Executor } from '../../storage/engine/executor.js';
+import type { Database } from '../../storage/engine/database.js';
 import { type AnyStep, changeRecords, purgeRecords, type StepOutcome } from './policy-records.js';
 import { RecordStep } from './record-step.js';
 import type { SeenRecords } from './send-policy.js';
@@ -28,8 +28,8 @@ export class PolicyStore {
 
   private readonly recorder: EventRecorder;
 
-  constructor(private readonly executor: Executor) {
-    this.recorder = executor.store(EventRecorder);
+  constructor(private readonly database: Database) {
+    this.recorder = database.store(EventRecorder);
     const limits = { maxWeight: MAX_KEYS, maxItems: MAX_STEPS };
     this.steps = new Batcher({
       ...limits,
@@ -46,7 +46,7 @@ export class PolicyStore {
           'wait',
         ),
       keyOf: ({ record }) => record,
-      concurrency: Math.max(1, Math.floor(executor.maxTransactions * WAITING_SHARE)),
+      concurrency: Math.max(1, Math.floor(database.maxTransactions * WAITING_SHARE)),
     });
   }
 
@@ -80,7 +80,7 @@ export class PolicyStore {
    * @returns how many were removed
    */
   purge(now: number, limit: number): Promise<number> {
-    return this.executor.write(() => purgeRecords(this.executor.dialect, now, limit));
+    return this.database.write(() => purgeRecords(this.database.dialect, now, limit));
   }
 
   private async perform(
@@ -88,7 +88,7 @@ export class PolicyStore {
     ifLocked: IfLocked,
   ): Promise<readonly (Settled | Promise<Settled>)[]> {
     const outcomes = await this.recorder.write((publisher) =>
-      changeRecords(this.executor.dialect, steps, ifLocked, publisher),
+      changeRecords(this.database.dialect, steps, ifLocked, publisher),
     );
     return steps.slice(0, outcomes.length).map((step, index) => {
       const outcome = outcomes[index] ?? { error: new Error('There is no outcome of this step.') };

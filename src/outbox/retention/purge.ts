@@ -1,7 +1,7 @@
 import { maskNumber } from '../../common/phone-numbers/phone-number.js';
 import { DAY_MS } from '../../common/time.js';
 import type { Dialect } from '../../storage/dialect.js';
-import type { Executor } from '../../storage/engine/executor.js';
+import type { Database } from '../../storage/engine/database.js';
 import { type Operation, rowsOf, write } from '../../storage/engine/operation.js';
 import { integerOf, optionalInteger, optionalText, textOf } from '../../storage/engine/rows.js';
 import { listNumbers } from '../listing/recipients.js';
@@ -46,7 +46,7 @@ interface Step {
 /** Walks on over old messages: takes the next ones, runs `work` on them, and stores how far it has come. */
 export class AgeWalk {
   constructor(
-    private readonly executor: Executor,
+    private readonly database: Database,
     private readonly name: 'texts' | 'messages',
   ) {}
 
@@ -60,8 +60,8 @@ export class AgeWalk {
     work: (closed: readonly string[]) => Operation<boolean>,
     before?: (closed: readonly string[]) => Operation<void>,
   ): Promise<number> {
-    const { executor, name } = this;
-    const { dialect } = executor;
+    const { database, name } = this;
+    const { dialect } = database;
     const step = await this.next(order);
     if (step.aged.length === 0) {
       await this.startOver(step.progress, order.now);
@@ -70,8 +70,8 @@ export class AgeWalk {
     const { progress } = step;
     const closed = [...step.closed].sort();
     const after = progressAfter(step, order.now);
-    if (before) await executor.writeAside(() => before(closed));
-    const isDone = await executor.writeAside(function* () {
+    if (before) await database.writeAside(() => before(closed));
+    const isDone = await database.writeAside(function* () {
       if (!(yield* work(closed))) return false;
       yield* moveOn(dialect, name, progress, after);
       return true;
@@ -80,8 +80,8 @@ export class AgeWalk {
   }
 
   private async next({ before, limit }: RetentionOrder): Promise<Step> {
-    const { executor, name } = this;
-    const { progress, aged } = await executor.read(function* () {
+    const { database, name } = this;
+    const { progress, aged } = await database.read(function* () {
       const found = yield* readProgress(name);
       const rows = yield* rowsOf(
         'SELECT id, recipients, accepted_at, removed_at FROM messaging_message WHERE id > ? ORDER BY id LIMIT ?',
@@ -106,12 +106,12 @@ export class AgeWalk {
 
   /** A delivery that needs no further attention never needs it again, so this is read before the transaction and in parts. */
   private async closedOf(group: readonly Aged[]): Promise<readonly string[]> {
-    const { executor } = this;
-    const { dialect } = executor;
+    const { database } = this;
+    const { dialect } = database;
     const open = new Set<string>();
     const most = Math.max(...group.map(({ recipients }) => recipients));
     for (let from = 0; from < most && open.size < group.length; from += EXAMINED) {
-      const rows = await executor.read(() =>
+      const rows = await database.read(() =>
         rowsOf(
           `SELECT v.id FROM ${dialect.rows({ id: 'id', low: 'integer', high: 'integer' })} WHERE EXISTS (
             SELECT 1 FROM messaging_recipient r${dialect.by('primary key')}
@@ -127,11 +127,11 @@ export class AgeWalk {
 
   /** At the end of the walk, once a day: back to the first message that was under way. */
   private async startOver(progress: Progress, now: number): Promise<void> {
-    const { executor, name } = this;
+    const { database, name } = this;
     const { skipped, since } = progress;
     if (skipped === undefined || now - since < AGAIN_MS) return;
     const start = { place: skipped, skipped: undefined, since: now };
-    await executor.writeAside(() => moveOn(executor.dialect, name, progress, start));
+    await database.writeAside(() => moveOn(database.dialect, name, progress, start));
   }
 }
 

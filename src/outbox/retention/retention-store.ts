@@ -1,4 +1,4 @@
-import type { Executor } from '../../storage/engine/executor.js';
+import type { Database } from '../../storage/engine/database.js';
 import { eraseDeliveriesTo, eraseRepliesTo, findDeliveriesTo, listAccountIds } from './erase.js';
 import { AgeWalk, closeMessages, removeContents, removeRecipientsOf, removeTrail } from './purge.js';
 import { removeRecords } from './removal.js';
@@ -16,9 +16,9 @@ export class RetentionStore {
   private readonly texts: AgeWalk;
   private readonly messages: AgeWalk;
 
-  constructor(private readonly executor: Executor) {
-    this.texts = new AgeWalk(executor, 'texts');
-    this.messages = new AgeWalk(executor, 'messages');
+  constructor(private readonly database: Database) {
+    this.texts = new AgeWalk(database, 'texts');
+    this.messages = new AgeWalk(database, 'messages');
   }
 
   /**
@@ -26,7 +26,7 @@ export class RetentionStore {
    * @returns at least `limit` when there may be more to do, else less
    */
   purgeTexts(order: RetentionOrder, remove: RemoveContent): Promise<number> {
-    const { dialect } = this.executor;
+    const { dialect } = this.database;
     return this.texts.step(order, function* (closed) {
       yield* removeContents(dialect, closed, remove);
       return true;
@@ -40,7 +40,7 @@ export class RetentionStore {
    * @returns as `purgeTexts`
    */
   purgeMessages(order: RetentionOrder, remove: RemoveContent): Promise<number> {
-    const { dialect } = this.executor;
+    const { dialect } = this.database;
     return this.messages.step(
       order,
       (closed) => removeRecipientsOf(dialect, closed, order.limit),
@@ -53,7 +53,7 @@ export class RetentionStore {
    * @returns how many were removed
    */
   purgeTrail(before: number, limit: number): Promise<number> {
-    return this.executor.writeAside(() => removeTrail(before, limit));
+    return this.database.writeAside(() => removeTrail(before, limit));
   }
 
   /**
@@ -61,7 +61,7 @@ export class RetentionStore {
    * @param after the `next` of the previous page, '' for the first
    */
   deliveriesTo(number: string, after: string, limit: number): Promise<Walked<ErasableDelivery>> {
-    return this.executor.browse(() => findDeliveriesTo(this.executor.dialect, number, after, limit), undefined);
+    return this.database.browse(() => findDeliveriesTo(this.database.dialect, number, after, limit), undefined);
   }
 
   /**
@@ -75,13 +75,13 @@ export class RetentionStore {
     records: readonly string[],
     remove: RemoveContent,
   ): Promise<number> {
-    const { dialect } = this.executor;
-    return this.executor.write(() => eraseDeliveriesTo(dialect, number, deliveries, records, remove));
+    const { dialect } = this.database;
+    return this.database.write(() => eraseDeliveriesTo(dialect, number, deliveries, records, remove));
   }
 
   /** Removes records of policies by their keys; returns how many there were. */
   eraseRecords(keys: readonly string[]): Promise<number> {
-    return this.executor.write(() => removeRecords(this.executor.dialect, keys));
+    return this.database.write(() => removeRecords(this.database.dialect, keys));
   }
 
   /**
@@ -89,11 +89,11 @@ export class RetentionStore {
    * @param after as in `deliveriesTo`; `found` names the keys
    */
   eraseReplies(number: string, after: string, limit: number): Promise<Walked<string>> {
-    return this.executor.write(() => eraseRepliesTo(this.executor.dialect, number, after, limit));
+    return this.database.write(() => eraseRepliesTo(this.database.dialect, number, after, limit));
   }
 
   /** The ids of the next `limit` accounts. */
   accounts(after: string, limit: number): Promise<Walked<string>> {
-    return this.executor.browse(() => listAccountIds(after, limit), undefined);
+    return this.database.browse(() => listAccountIds(after, limit), undefined);
   }
 }

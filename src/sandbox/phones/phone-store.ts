@@ -2,7 +2,7 @@ import { withinPage } from '../../common/page.js';
 import type { MediaKind } from '../../media/media-type.js';
 import type { DeliveryStatus } from '../../outbox/delivery-state.js';
 import type { Dialect } from '../../storage/dialect.js';
-import type { Executor } from '../../storage/engine/executor.js';
+import type { Database } from '../../storage/engine/database.js';
 import { type Operation, type Row, rowsOf, write, writeAll } from '../../storage/engine/operation.js';
 import { integerOf, optionalInteger, optionalText, type RowShape, shapeOf, textOf } from '../../storage/engine/rows.js';
 import { readRows } from '../../storage/read-page.js';
@@ -71,7 +71,7 @@ const LOST = 'messaging_phone_lost';
 
 /** Persists what the sandbox's phones received, and what was sent to them and did not arrive. */
 export class PhoneStore {
-  constructor(private readonly executor: Executor) {}
+  constructor(private readonly database: Database) {}
 
   /** Stores messages; one that its phone has already (same id, channel and number) is stored once. */
   receive(messages: readonly PhoneDelivery[]): Promise<void> {
@@ -91,7 +91,7 @@ export class PhoneStore {
         number,
         most,
       );
-    const { rows } = await this.executor.browse(() => readRows(read, COLUMNS, BYTES, MAX_MESSAGES), undefined);
+    const { rows } = await this.database.browse(() => readRows(read, COLUMNS, BYTES, MAX_MESSAGES), undefined);
     return rows.map(toMessage).reverse();
   }
 
@@ -100,18 +100,18 @@ export class PhoneStore {
    * about `MAX_PAGE_BYTES` of them.
    */
   latest(limit: number, number?: string): Promise<readonly ScreenMessage[]> {
-    const { dialect } = this.executor;
+    const { dialect } = this.database;
     const list = function* (): Operation<readonly ScreenMessage[]> {
       const received = (yield* newest(dialect, RECEIVED, limit, number)).map((row) => toScreenMessage(row, true));
       const lost = (yield* newest(dialect, LOST, limit, number)).map((row) => toScreenMessage(row, false));
       return withinPage([...received, ...lost].sort(newestFirst).slice(0, limit), bytesOf);
     };
-    return this.executor.browse(list, undefined);
+    return this.database.browse(list, undefined);
   }
 
   /** The file of a message that a phone received; undefined when there is none or its bytes were not kept. */
   async file(number: string, messageId: string): Promise<PhoneFile | undefined> {
-    const [row] = await this.executor.read(() =>
+    const [row] = await this.database.read(() =>
       rowsOf(
         `SELECT media, file_id FROM ${RECEIVED} WHERE number = ? AND message_id = ? AND file_id IS NOT NULL`,
         number,
@@ -131,9 +131,9 @@ export class PhoneStore {
     which: { readonly number: string } | { readonly before: number },
     limit: number,
   ): Promise<{ readonly removed: number; readonly files: readonly string[] }> {
-    const { dialect } = this.executor;
+    const { dialect } = this.database;
     const [condition, value] = 'number' in which ? ['p.number = ?', which.number] : ['p.received_at < ?', which.before];
-    return this.executor.writeAside(function* () {
+    return this.database.writeAside(function* () {
       const files: string[] = [];
       let removed = 0;
       for (const table of [RECEIVED, LOST]) {
@@ -154,7 +154,7 @@ export class PhoneStore {
 
   /** Removes all messages; returns the ids of their files, which stay in the media store. */
   clear(): Promise<readonly string[]> {
-    return this.executor.write(function* () {
+    return this.database.write(function* () {
       const files = yield* rowsOf(`SELECT file_id FROM ${RECEIVED} WHERE file_id IS NOT NULL`);
       yield* write(`DELETE FROM ${RECEIVED}`);
       yield* write(`DELETE FROM ${LOST}`);
@@ -164,10 +164,10 @@ export class PhoneStore {
 
   private async insert(table: string, messages: readonly PhoneDelivery[]): Promise<void> {
     if (messages.length === 0) return;
-    const { dialect } = this.executor;
+    const { dialect } = this.database;
     const onDuplicate = ['number, channel, message_id'] as const;
     const insert = dialect.insertRows({ table, shape: SHAPE, rows: messages.map(toRow), onDuplicate });
-    await this.executor.writeLazily(() => writeAll([insert], true));
+    await this.database.writeLazily(() => writeAll([insert], true));
   }
 }
 

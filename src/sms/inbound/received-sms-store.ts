@@ -1,7 +1,7 @@
 import { EventRecorder } from '../../events/event-recorder.js';
 import type { NewEvent } from '../../events/event-types.js';
 import type { Dialect } from '../../storage/dialect.js';
-import type { Executor } from '../../storage/engine/executor.js';
+import type { Database } from '../../storage/engine/database.js';
 import { type Operation, type Row, rowsOf, write } from '../../storage/engine/operation.js';
 import { integerOf, optionalInteger, shapeOf, textOf } from '../../storage/engine/rows.js';
 import { isPhone } from '../phone-filter.js';
@@ -96,8 +96,8 @@ export interface WriterQuery {
 export class ReceivedSmsStore {
   private readonly recorder: EventRecorder;
 
-  constructor(private readonly executor: Executor) {
-    this.recorder = executor.store(EventRecorder);
+  constructor(private readonly database: Database) {
+    this.recorder = database.store(EventRecorder);
   }
 
   /**
@@ -106,7 +106,7 @@ export class ReceivedSmsStore {
    * @returns for each text, whether it is new
    */
   receive(texts: readonly ReceivedText[], now: number): Promise<readonly boolean[]> {
-    const { dialect } = this.executor;
+    const { dialect } = this.database;
     return this.recorder.write(function* ({ publish }) {
       const changed = yield* removeParts(texts);
       const left = texts.filter(({ joined }) => joined === undefined || !changed.has(joined));
@@ -123,12 +123,12 @@ export class ReceivedSmsStore {
    * @returns the text with all parts that have come; undefined: the part is a repeat of one whose text is stored
    */
   addPart(part: NewPart, now: number): Promise<LongText | undefined> {
-    return this.executor.write(() => addPart(this.executor.dialect, part, now));
+    return this.database.write(() => addPart(this.database.dialect, part, now));
   }
 
   /** The waiting texts that are due, the oldest first. They go on waiting until `receive` removes their parts. */
   async dueTexts(order: DueTextsOrder): Promise<readonly LongText[]> {
-    return (await this.executor.read(() => findDueTexts(order))).map(toLongText);
+    return (await this.database.read(() => findDueTexts(order))).map(toLongText);
   }
 
   /**
@@ -137,7 +137,7 @@ export class ReceivedSmsStore {
    */
   eraseParts(number: string): Promise<number> {
     const { sql, params } = isPhone('phone', number);
-    return this.executor.write(() => write(`DELETE FROM messaging_sms_long WHERE ${sql}`, ...params));
+    return this.database.write(() => write(`DELETE FROM messaging_sms_long WHERE ${sql}`, ...params));
   }
 
   /**
@@ -145,7 +145,7 @@ export class ReceivedSmsStore {
    * none. It looks once into each account.
    */
   async lastWriter(query: WriterQuery): Promise<string | undefined> {
-    const [row] = await this.executor.browse(() => findLastWriter(this.executor.dialect, query), undefined);
+    const [row] = await this.database.browse(() => findLastWriter(this.database.dialect, query), undefined);
     return row && textOf(row, 'account_id');
   }
 
@@ -154,8 +154,8 @@ export class ReceivedSmsStore {
    * @returns how many were removed
    */
   purge(now: number, limit: number): Promise<number> {
-    return this.executor.write(() =>
-      write(this.executor.dialect.deleteFirst('messaging_sms_received', 'id', 'expires_at'), now, limit),
+    return this.database.write(() =>
+      write(this.database.dialect.deleteFirst('messaging_sms_received', 'id', 'expires_at'), now, limit),
     );
   }
 }

@@ -7,7 +7,7 @@ import { EventRecorder } from '../../events/event-recorder.js';
 import type { NewEvent } from '../../events/event-types.js';
 import type { Walked } from '../../outbox/retention/retention-records.js';
 import type { Dialect } from '../../storage/dialect.js';
-import type { Executor } from '../../storage/engine/executor.js';
+import type { Database } from '../../storage/engine/database.js';
 import { type Operation, type Row, rowsOf, write } from '../../storage/engine/operation.js';
 import { integerOf, optionalInteger, type RowShape, textOf } from '../../storage/engine/rows.js';
 import { readPage } from '../../storage/read-page.js';
@@ -53,8 +53,8 @@ export type AuditOf = (changed: readonly OptOut[]) => readonly AuditEntry[];
 export class OptOutStore {
   private readonly recorder: EventRecorder;
 
-  constructor(private readonly executor: Executor) {
-    this.recorder = executor.store(EventRecorder);
+  constructor(private readonly database: Database) {
+    this.recorder = database.store(EventRecorder);
   }
 
   /**
@@ -63,7 +63,7 @@ export class OptOutStore {
    * @param auditOf what the audit log says of those that were added; pure. Default: nothing
    */
   add(entries: readonly OptOut[], auditOf: AuditOf = () => []): Promise<readonly OptOut[]> {
-    const { dialect } = this.executor;
+    const { dialect } = this.database;
     return this.recorder.write(function* ({ publish }) {
       const added = yield* addOptOuts(dialect, entries);
       // An opt-out of every account gives no event: an account may never have written to that phone.
@@ -85,7 +85,7 @@ export class OptOutStore {
     eventsOf: (removed: readonly OptOut[]) => readonly NewEvent[] = () => [],
     auditOf: AuditOf = () => [],
   ): Promise<readonly OptOut[]> {
-    const { dialect } = this.executor;
+    const { dialect } = this.database;
     return this.recorder.write(function* ({ publish }) {
       const removed = yield* removeOptOuts(dialect, keys, source);
       for (const event of eventsOf(removed)) if (event.accountId !== EVERY_ACCOUNT) publish(event);
@@ -97,19 +97,19 @@ export class OptOutStore {
   /** The entry of an account with this id; undefined when there is none, or no longer. */
   async find(accountId: string, id: string): Promise<OptOut | undefined> {
     const sql = `SELECT ${COLUMNS.join(', ')} FROM messaging_opt_out WHERE id = ? AND account_id = ?`;
-    const [row] = await this.executor.read(() => rowsOf(sql, id, accountId));
+    const [row] = await this.database.read(() => rowsOf(sql, id, accountId));
     return row && toOptOut(row);
   }
 
   /** The signatures under which an account has or had entries. */
   signatures(accountId: string): Promise<readonly string[]> {
-    return this.executor.read(() => optOutSignatures(accountId));
+    return this.database.read(() => optOutSignatures(accountId));
   }
 
   /** The keys that are on the list. With `host`, read within its open transaction, without waiting for locks. */
   among(keys: readonly OptOutKey[], host?: HostTransaction): Promise<readonly OptOutKey[]> {
-    const find = () => findOptOuts(this.executor.dialect, keys);
-    return this.executor.read(find, host);
+    const find = () => findOptOuts(this.database.dialect, keys);
+    return this.database.read(find, host);
   }
 
   /**
@@ -117,12 +117,12 @@ export class OptOutStore {
    * @throws MessagingError `error.invalid_cursor` when `after` is not on the list, or no longer
    */
   list(query: OptOutQuery): Promise<Page<OptOut>> {
-    return this.executor.browse(() => listOptOuts(this.executor.dialect, query), query.accountId);
+    return this.database.browse(() => listOptOuts(this.database.dialect, query), query.accountId);
   }
 
   /** Of `signatures`, those among whose numbers may be keyed hashes. */
   async hashedSignatures(accountId: string): Promise<readonly string[]> {
-    const rows = await this.executor.read(() =>
+    const rows = await this.database.read(() =>
       rowsOf('SELECT signature, hashed_at FROM messaging_opt_out_list WHERE account_id = ?', accountId),
     );
     return rows.flatMap((row) => (optionalInteger(row, 'hashed_at') === undefined ? [] : [textOf(row, 'signature')]));
@@ -133,7 +133,7 @@ export class OptOutStore {
    * @param after the `next` of the previous page, '' for the first
    */
   entriesOf(number: string, after: string, limit: number): Promise<Walked<OptOut>> {
-    return this.executor.browse(() => entriesOfNumber(this.executor.dialect, number, after, limit), undefined);
+    return this.database.browse(() => entriesOfNumber(this.database.dialect, number, after, limit), undefined);
   }
 
   /**
@@ -142,12 +142,12 @@ export class OptOutStore {
    * @returns since when it names all of them
    */
   allowHashes(keys: readonly OptOutKey[], now: number): Promise<number> {
-    return this.executor.write(() => allowHashesOf(this.executor.dialect, keys, now));
+    return this.database.write(() => allowHashesOf(this.database.dialect, keys, now));
   }
 
   /** Replaces the number of entries; where the list has the new one already, the entry is removed. */
   renumber(entries: readonly OptOut[], number: string): Promise<void> {
-    return this.executor.write(() => renumberOptOuts(this.executor.dialect, entries, number));
+    return this.database.write(() => renumberOptOuts(this.database.dialect, entries, number));
   }
 }
 

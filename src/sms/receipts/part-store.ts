@@ -3,7 +3,7 @@ import type { DeliveryTransition } from '../../outbox/outbox-records.js';
 import type { Walked } from '../../outbox/retention/retention-records.js';
 import { settleDeliveries } from '../../outbox/settle/settle.js';
 import type { Dialect } from '../../storage/dialect.js';
-import type { Executor } from '../../storage/engine/executor.js';
+import type { Database } from '../../storage/engine/database.js';
 import { type Operation, rowsOf, write } from '../../storage/engine/operation.js';
 import { integerOf, type RowShape, textOf } from '../../storage/engine/rows.js';
 import { insertParts, PART_COLUMNS, toPart } from './part-rows.js';
@@ -37,8 +37,8 @@ export interface PartPurgeCount {
 export class PartStore {
   private readonly recorder: EventRecorder;
 
-  constructor(private readonly executor: Executor) {
-    this.recorder = executor.store(EventRecorder);
+  constructor(private readonly database: Database) {
+    this.recorder = database.store(EventRecorder);
   }
 
   /**
@@ -46,10 +46,10 @@ export class PartStore {
    * unchanged.
    */
   async record(taken: readonly TakenSms[], now: number): Promise<readonly DeliveryTransition[]> {
-    const { dialect } = this.executor;
+    const { dialect } = this.database;
     const moved = await this.recorder.write((publisher) => recordParts(dialect, taken, now, publisher));
     if (!dialect.locksOneNode || taken.length === 0) return moved;
-    const parked = await this.executor.read(() => parkedReceipts(dialect, taken, now));
+    const parked = await this.database.read(() => parkedReceipts(dialect, taken, now));
     return [...moved, ...(await this.lookAgain(parked, now, taken))];
   }
 
@@ -64,7 +64,7 @@ export class PartStore {
    * the same rule.
    */
   async receive(receipts: readonly DatedReceipt[], parking: Parking): Promise<readonly DeliveryTransition[]> {
-    const { dialect } = this.executor;
+    const { dialect } = this.database;
     const { moved, unmatched } = await this.recorder.write((publisher) =>
       receiveReceipts(dialect, receipts, parking, publisher),
     );
@@ -78,12 +78,12 @@ export class PartStore {
     taken: readonly TakenSms[] = [],
   ): Promise<readonly DeliveryTransition[]> {
     if (parked.length === 0) return [];
-    return this.recorder.write((publisher) => applyParked(this.executor.dialect, parked, { now, taken, publisher }));
+    return this.recorder.write((publisher) => applyParked(this.database.dialect, parked, { now, taken, publisher }));
   }
 
   /** The parts of one SMS, or of all SMS of a send, by position, attempt and part. */
   parts(messageId: string, position?: number): Promise<readonly SmsPart[]> {
-    return this.executor.read(() => listParts(messageId, position));
+    return this.database.read(() => listParts(messageId, position));
   }
 
   /**
@@ -91,7 +91,7 @@ export class PartStore {
    * each.
    */
   purge(now: number, limit: number): Promise<PartPurgeCount> {
-    return this.executor.write(() => purgeParts(this.executor.dialect, now, limit));
+    return this.database.write(() => purgeParts(this.database.dialect, now, limit));
   }
 
   /**
@@ -99,7 +99,7 @@ export class PartStore {
    * @param after the `next` of the previous page, '' for the first; `found` names the receipts
    */
   eraseParked(number: string, after: string, limit: number): Promise<Walked<string>> {
-    return this.executor.write(() => eraseParkedOf(this.executor.dialect, number, after, limit));
+    return this.database.write(() => eraseParkedOf(this.database.dialect, number, after, limit));
   }
 }
 

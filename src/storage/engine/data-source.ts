@@ -45,7 +45,7 @@ export async function dataSourceFor(
       type: 'better-sqlite3',
       database,
       enableWAL: true,
-      // SqliteExecutor waits for locks without blocking the event loop.
+      // SqliteDatabase waits for locks without blocking the event loop.
       timeout: 0,
       prepareDatabase: prepareSqlite,
     });

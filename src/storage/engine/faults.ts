@@ -49,7 +49,7 @@ function withoutParameters(cause: unknown, code: string | undefined): unknown {
   return Object.assign(new Error(`The database refused a statement (${code ?? 'no code'}).`), { code });
 }
 
-/** Another transaction has written a row first. The executor repeats the transaction, as for a serialization failure. */
+/** Another transaction has written a row first. The database repeats the transaction, as for a serialization failure. */
 export class RecordMovedError extends Error {
   override readonly name = 'RecordMovedError';
   readonly code = '40001';

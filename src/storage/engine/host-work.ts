@@ -1,7 +1,7 @@
 import type { DataSource, QueryRunner } from 'typeorm';
 import type { HostTransaction } from '../../common/host-transaction.js';
 import type { Dialect } from '../dialect.js';
-import type { Work } from './executor.js';
+import type { Work } from './database.js';
 import { asStorageFault, RecordMovedError } from './faults.js';
 import { driveOn, openRunner } from './host-transaction.js';
 

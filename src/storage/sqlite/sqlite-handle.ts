@@ -1,11 +1,11 @@
-import type { Database, Statement as Prepared } from 'better-sqlite3';
+import type { Statement as Prepared, Database as SqliteConnection } from 'better-sqlite3';
 import { codeOf } from '../engine/blame.js';
 import type { Row, Statement, StatementResult } from '../engine/operation.js';
 
 /** A task on the handle, with the callbacks of its caller. */
 export interface SqliteTask {
   readonly writes: boolean;
-  /** Whether its commit must be on disk before `done` is called; see `Executor.writeLazily`. */
+  /** Whether its commit must be on disk before `done` is called; see `Database.writeLazily`. */
   readonly durable: boolean;
   readonly run: () => void;
   readonly done: () => void;
@@ -24,16 +24,16 @@ export class SqliteHandle {
   /** Whether the database is in WAL mode, in which other connections read while a transaction writes. */
   readonly inWal: boolean;
 
-  constructor(private readonly database: Database) {
-    this.busyTimeout = Number(database.pragma('busy_timeout', { simple: true }));
-    this.synchronous = Number(database.pragma('synchronous', { simple: true }));
-    this.autocheckpoint = Number(database.pragma('wal_autocheckpoint', { simple: true }));
-    this.inWal = database.pragma('journal_mode', { simple: true }) === 'wal';
+  constructor(private readonly connection: SqliteConnection) {
+    this.busyTimeout = Number(connection.pragma('busy_timeout', { simple: true }));
+    this.synchronous = Number(connection.pragma('synchronous', { simple: true }));
+    this.autocheckpoint = Number(connection.pragma('wal_autocheckpoint', { simple: true }));
+    this.inWal = connection.pragma('journal_mode', { simple: true }) === 'wal';
   }
 
   /** Whether a transaction is open on the handle. */
   get inTransaction(): boolean {
-    return this.database.inTransaction;
+    return this.connection.inTransaction;
   }
 
   /**
@@ -41,12 +41,12 @@ export class SqliteHandle {
    * Returns the tasks to try again because another process locks the database; these have changed nothing.
    */
   perform(tasks: readonly SqliteTask[]): SqliteTask[] {
-    if (this.busyTimeout > 0) this.database.pragma('busy_timeout = 0');
+    if (this.busyTimeout > 0) this.connection.pragma('busy_timeout = 0');
     try {
       const held = this.performWrites(tasks.filter(({ writes }) => writes));
       return [...held, ...tasks.filter((task) => !task.writes && !this.performRead(task))];
     } finally {
-      if (this.busyTimeout > 0) this.database.pragma(`busy_timeout = ${this.busyTimeout}`);
+      if (this.busyTimeout > 0) this.connection.pragma(`busy_timeout = ${this.busyTimeout}`);
     }
   }
 
@@ -55,7 +55,7 @@ export class SqliteHandle {
    * would move 1000 pages at once later, in somebody's commit.
    */
   checkpoint(): void {
-    if (this.inWal) this.database.pragma('wal_checkpoint(PASSIVE)');
+    if (this.inWal) this.connection.pragma('wal_checkpoint(PASSIVE)');
   }
 
   /** Begins a transaction of several turns. False if another process locks the database. */
@@ -71,23 +71,23 @@ export class SqliteHandle {
 
   /** Commits a transaction of several turns. No commit checkpoints from then on until `resumeCheckpoints`. */
   commit(): void {
-    this.database.pragma('wal_autocheckpoint = 0');
+    this.connection.pragma('wal_autocheckpoint = 0');
     this.run('COMMIT');
   }
 
   /** Lets commits checkpoint again. */
   resumeCheckpoints(): void {
-    if (this.database.open) this.database.pragma(`wal_autocheckpoint = ${this.autocheckpoint}`);
+    if (this.connection.open) this.connection.pragma(`wal_autocheckpoint = ${this.autocheckpoint}`);
   }
 
   close(): void {
-    this.database.close();
+    this.connection.close();
   }
 
   execute({ sql, params, each }: Statement): StatementResult {
     let statement = this.prepared.get(sql);
     if (!statement) {
-      statement = this.database.prepare(sql);
+      statement = this.connection.prepare(sql);
       if (this.prepared.size < 500) this.prepared.set(sql, statement);
     }
     if (statement.reader) return { rows: [...(statement.all(params) as Row[])], affected: 0 };
@@ -102,7 +102,7 @@ export class SqliteHandle {
     // In WAL mode a NORMAL commit does not sync, and the next FULL commit syncs it too. In other modes NORMAL is less safe.
     const lazily = this.inWal && this.synchronous > 1 && !tasks.some(({ durable }) => durable);
     try {
-      if (lazily) this.database.pragma('synchronous = NORMAL');
+      if (lazily) this.connection.pragma('synchronous = NORMAL');
       this.run('BEGIN IMMEDIATE');
       for (const task of tasks) this.attempt(task, tasks.length > 1, failed);
       this.run('COMMIT');
@@ -112,7 +112,7 @@ export class SqliteHandle {
       for (const task of tasks) task.fail(failed.has(task) ? failed.get(task) : error);
       return [];
     } finally {
-      if (lazily) this.database.pragma(`synchronous = ${this.synchronous}`);
+      if (lazily) this.connection.pragma(`synchronous = ${this.synchronous}`);
     }
     for (const task of tasks) {
       if (failed.has(task)) task.fail(failed.get(task));

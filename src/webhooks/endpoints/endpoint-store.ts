@@ -11,7 +11,7 @@ import { switchOn } from '../../events/event-log.js';
 import type { IdempotencyKey } from '../../outbox/accept/send.js';
 import type { Acceptance } from '../../outbox/outbox.js';
 import type { Dialect } from '../../storage/dialect.js';
-import type { Executor } from '../../storage/engine/executor.js';
+import type { Database } from '../../storage/engine/database.js';
 import { type Operation, rowsOf, write } from '../../storage/engine/operation.js';
 import { integerOf, shapeOf } from '../../storage/engine/rows.js';
 import { type Listing, readPage } from '../../storage/read-page.js';
@@ -26,7 +26,7 @@ import { ENDPOINT, toEndpoint } from './endpoint-rows.js';
  * log, in its transaction; `by` is who makes it, by default the host.
  */
 export class EndpointStore {
-  constructor(private readonly executor: Executor) {}
+  constructor(private readonly database: Database) {}
 
   /**
    * Stores an endpoint and switches the account's log on, in one transaction: its cursor is the last number before, so it is
@@ -36,11 +36,11 @@ export class EndpointStore {
    *   `error.account_not_found`, `error.idempotency_mismatch`
    */
   create(endpoint: NewEndpoint, answer: EndpointAnswer, by: Author = HOST): Promise<Acceptance> {
-    return this.executor.write(() => createEndpoint(this.executor.dialect, endpoint, answer, by));
+    return this.database.write(() => createEndpoint(this.database.dialect, endpoint, answer, by));
   }
 
   find(key: EndpointKey): Promise<Endpoint | undefined> {
-    return this.executor.read(() => findEndpoint(key));
+    return this.database.read(() => findEndpoint(key));
   }
 
   /**
@@ -56,14 +56,14 @@ export class EndpointStore {
       filters: [{ sql: 'account_id = ?', params: [accountId] }],
       toItem: toEndpoint,
     };
-    return this.executor.browse(() => readPage(this.executor.dialect, listing, page), accountId);
+    return this.database.browse(() => readPage(this.database.dialect, listing, page), accountId);
   }
 
   /** Endpoints of all accounts with exactly this URL. It reads all endpoints: for the sandbox. */
   async withUrl(url: string): Promise<readonly Endpoint[]> {
-    const from = `messaging_endpoint e${this.executor.dialect.by('messaging_endpoint_url')}`;
+    const from = `messaging_endpoint e${this.database.dialect.by('messaging_endpoint_url')}`;
     const sql = `SELECT ${ENDPOINT} FROM ${from} WHERE url = ?`;
-    const rows = await this.executor.browse(() => rowsOf(sql, url), undefined);
+    const rows = await this.database.browse(() => rowsOf(sql, url), undefined);
     return rows.map(toEndpoint);
   }
 
@@ -74,7 +74,7 @@ export class EndpointStore {
     at: number,
     by: Author = HOST,
   ): Promise<Endpoint | undefined> {
-    return this.executor.write(() => updateEndpoint(this.executor.dialect, key, change, at, by));
+    return this.database.write(() => updateEndpoint(this.database.dialect, key, change, at, by));
   }
 
   /**
@@ -90,17 +90,17 @@ export class EndpointStore {
     answer: EndpointAnswer,
     by: Author = HOST,
   ): Promise<Acceptance | undefined> {
-    return this.executor.write(() => rotateSecret(this.executor.dialect, key, change, at, answer, by));
+    return this.database.write(() => rotateSecret(this.database.dialect, key, change, at, answer, by));
   }
 
   /** Has it called again from where it stood, whatever disabled it. Undefined: there is no such endpoint. */
   enable(key: EndpointKey, at: number, by: Author = HOST): Promise<Endpoint | undefined> {
-    return this.executor.write(() => enableEndpoint(this.executor.dialect, key, at, by));
+    return this.database.write(() => enableEndpoint(this.database.dialect, key, at, by));
   }
 
   /** Ends its calls, with the reason `requested`. One that is disabled keeps its reason. Undefined: there is no such endpoint. */
   disable(key: EndpointKey, at: number, by: Author = HOST): Promise<Endpoint | undefined> {
-    return this.executor.write(() => disableEndpoint(this.executor.dialect, key, at, by));
+    return this.database.write(() => disableEndpoint(this.database.dialect, key, at, by));
   }
 
   /**
@@ -110,8 +110,8 @@ export class EndpointStore {
   async remove(key: EndpointKey, at: number, by: Author = HOST): Promise<boolean> {
     if (!(await this.find(key))) return false;
     // Whoever serves the endpoint may add to it meanwhile; the last step leaves nothing.
-    while ((await this.executor.write(() => removeRetries(key.id))) > 0);
-    return this.executor.write(() => removeEndpoint(this.executor.dialect, key, at, by));
+    while ((await this.database.write(() => removeRetries(key.id))) > 0);
+    return this.database.write(() => removeEndpoint(this.database.dialect, key, at, by));
   }
 
   /**
@@ -119,7 +119,7 @@ export class EndpointStore {
    * @throws MessagingError `error.invalid_cursor`
    */
   attempts(query: AttemptQuery): Promise<Page<EndpointAttempt>> {
-    return this.executor.browse(() => readAttempts(this.executor.dialect, query), query.accountId);
+    return this.database.browse(() => readAttempts(this.database.dialect, query), query.accountId);
   }
 
   /**
@@ -127,7 +127,7 @@ export class EndpointStore {
    * @throws MessagingError `error.idempotency_mismatch`
    */
   async keep(once: IdempotencyKey, reply: object, now: number): Promise<Acceptance> {
-    const earlier = await this.executor.write(() => keepReply(this.executor.dialect, once, reply, now));
+    const earlier = await this.database.write(() => keepReply(this.database.dialect, once, reply, now));
     return earlier ? replayOf(earlier, once) : { reply, replayed: false };
   }
 }

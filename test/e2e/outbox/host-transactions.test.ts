@@ -8,7 +8,7 @@ import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { checkLedger } from '../../support/accounts/money-races.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { until } from '../../support/common/until.js';
-import { NaiveSqliteStorage } from '../../support/databases/naive-executor.js';
+import { NaiveSqliteStorage } from '../../support/databases/naive-database.js';
 import { SqliteFile } from '../../support/databases/sqlite-file.js';
 import { type Adapter, describeOnBothAdapters } from '../../support/http/http-apps.js';
 import { balanceOf, phoneOf, sendSms } from '../../support/http/sms-client.js';

@@ -7,7 +7,7 @@ import { LedgerService } from '../../../src/billing/ledger-service.js';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { UuidGenerator } from '../../../src/common/ids.js';
 import { MessagingModule } from '../../../src/messaging/messaging.module.js';
-import type { StoreClass } from '../../../src/storage/engine/executor.js';
+import type { StoreClass } from '../../../src/storage/engine/database.js';
 import { type PrometheusOptions, PrometheusTelemetry } from '../../../src/telemetry/prometheus/index.js';
 import { type MeasureOrder, StorageMeter } from '../../../src/telemetry/storage-meter.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';

@@ -9,8 +9,8 @@ import { SECOND_MS } from '../../../src/common/time.js';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { decide } from '../../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
-import type { Executor, Work } from '../../../src/storage/engine/executor.js';
-import { executorFor } from '../../../src/storage/engine/executor-for.js';
+import type { Database, Work } from '../../../src/storage/engine/database.js';
+import { databaseFor } from '../../../src/storage/engine/database-for.js';
 import type { Operation } from '../../../src/storage/engine/operation.js';
 import { ACCOUNT, aSend, messageId, range, recipients, START } from '../../../src/testing/storage-contract/fixtures.js';
 
@@ -21,7 +21,7 @@ const MESSAGES = 2500;
 const MAX_ROWS = 5000;
 
 /** Notes how many rows each statement answers with. */
-function noting(executor: Executor, counts: number[]): Executor {
+function noting(db: Database, counts: number[]): Database {
   function* noted<T>(work: Work<T>): Operation<T> {
     const operation = work();
     let step = operation.next();
@@ -32,8 +32,8 @@ function noting(executor: Executor, counts: number[]): Executor {
     }
     return step.value;
   }
-  const browse = <T>(work: Work<T>) => executor.browse(() => noted(work), undefined);
-  return Object.create(executor, { browse: { value: browse } });
+  const browse = <T>(work: Work<T>) => db.browse(() => noted(work), undefined);
+  return Object.create(db, { browse: { value: browse } });
 }
 
 /** A storage with one message of 3000 recipients and many of one; the message 0 has failed and is refunded. */
@@ -66,11 +66,11 @@ export function ledgerCheckRules(open: () => Promise<DataSource>): void {
     await storage.store(OutboxStore).commit([aSend(MESSAGES + 1, { recipients: recipients(3000) })], decide);
     await claimAll(storage);
     await fail(messageId(0));
-    const executor = await executorFor(dataSource);
+    const db = await databaseFor(dataSource);
     const counts: number[] = [];
     const told: LedgerProgress[] = [];
     const onProgress = (progress: LedgerProgress) => told.push(progress);
-    expect(await checkBooks(noting(executor, counts), { onProgress })).toEqual([]);
+    expect(await checkBooks(noting(db, counts), { onProgress })).toEqual([]);
     expect(Math.max(...counts)).toBeLessThanOrEqual(MAX_ROWS);
     const last = new Map(told.map(({ part, checked }) => [part, checked]));
     expect(Object.fromEntries(last)).toEqual({

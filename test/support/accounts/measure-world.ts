@@ -1,10 +1,10 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
-import { executorFor } from '../../../src/storage/engine/executor-for.js';
+import { databaseFor } from '../../../src/storage/engine/database-for.js';
 import type { Statement } from '../../../src/storage/engine/operation.js';
 import { type StorageMeasures, StorageMeter } from '../../../src/telemetry/storage-meter.js';
 import { range, START } from '../../../src/testing/storage-contract/fixtures.js';
-import { WatchedExecutor } from '../databases/watched-executor.js';
+import { WatchedDatabase } from '../databases/watched-database.js';
 
 /** The time of every measurement. */
 export const NOW = START + 60_000;
@@ -32,9 +32,9 @@ export class MeasureWorld {
 
   /** What a process measures, and by which statements. */
   async measure(): Promise<{ readonly measures: StorageMeasures; readonly statements: readonly Statement[] }> {
-    const executor = new WatchedExecutor(await executorFor(this.database, undefined, false));
-    const measures = await new StorageMeter(executor).measure({ now: NOW, channels: ['sms', 'whatsapp'] });
-    return { measures, statements: executor.readStatements.map((each) => executor.dialect.native(each)) };
+    const db = new WatchedDatabase(await databaseFor(this.database, undefined, false));
+    const measures = await new StorageMeter(db).measure({ now: NOW, channels: ['sms', 'whatsapp'] });
+    return { measures, statements: db.readStatements.map((each) => db.dialect.native(each)) };
   }
 
   async close(): Promise<void> {

@@ -1,12 +1,12 @@
 import { setImmediate as pause } from 'node:timers/promises';
-import type { Database } from 'better-sqlite3';
+import type { Database as SqliteConnection } from 'better-sqlite3';
 import { LedgerStore } from '../../../src/billing/ledger-store.js';
 import type { HostTransaction } from '../../../src/common/host-transaction.js';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { PolicyStore } from '../../../src/outbox/policy/policy-store.js';
 import { RetentionStore } from '../../../src/outbox/retention/retention-store.js';
 import { type PhoneDelivery, type PhoneMessage, PhoneStore } from '../../../src/sandbox/phones/phone-store.js';
-import { Executor, type StoreClass, type Work } from '../../../src/storage/engine/executor.js';
+import { Database, type StoreClass, type Work } from '../../../src/storage/engine/database.js';
 import { driveSync, type Statement } from '../../../src/storage/engine/operation.js';
 import { MessagingStorage, type StorageFinding, type StorageHealth } from '../../../src/storage/messaging-storage.js';
 import { SqliteDialect } from '../../../src/storage/sqlite/sqlite-dialect.js';
@@ -16,17 +16,17 @@ import { SqliteMemory } from './sqlite-memory.js';
 import { inPlaceOf } from './store-in-place.js';
 
 /**
- * An executor without isolation: it runs an operation and takes it back, waits, and then writes what the operation wrote,
+ * A database without isolation: it runs an operation and takes it back, waits, and then writes what the operation wrote,
  * whatever others have written meanwhile. A row whose key is taken by then is not written; nobody hears of it.
  */
-export class StaleExecutor extends Executor {
+export class StaleDatabase extends Database {
   override readonly dialect = new SqliteDialect();
   private readonly handle: SqliteHandle;
   private readonly inPlace = new Map<StoreClass, object>();
 
   /** @param hesitate what passes between reading and writing; a turn of the event loop unless given */
   constructor(
-    database: Database,
+    database: SqliteConnection,
     private readonly hesitate: () => Promise<unknown> = () => pause(),
   ) {
     super();
@@ -134,7 +134,7 @@ function withOwnId({ messageId, ...rest }: PhoneMessage): PhoneMessage {
 
 /** Each call has a store of its own: a store's queue would have its calls follow on one another. */
 class NaiveLedgerStore extends LedgerStore {
-  constructor(private readonly stale: Executor) {
+  constructor(private readonly stale: Database) {
     super(stale);
   }
 
@@ -145,7 +145,7 @@ class NaiveLedgerStore extends LedgerStore {
 
 /** As `NaiveLedgerStore`. */
 class NaivePolicyStore extends PolicyStore {
-  constructor(private readonly stale: Executor) {
+  constructor(private readonly stale: Database) {
     super(stale);
   }
 
@@ -157,7 +157,7 @@ class NaivePolicyStore extends PolicyStore {
 /** Its writes of credentials take longer than what ends or takes over their session. */
 class NaiveSessionStore extends SessionStore {
   constructor(
-    stale: Executor,
+    stale: Database,
     private readonly slow: SessionStore,
   ) {
     super(stale);
@@ -175,17 +175,17 @@ class NaiveSessionStore extends SessionStore {
  * longer be so. One after the other everything works. It shows that the contract's race tests can fail.
  */
 export class NaiveStorage extends MessagingStorage {
-  private readonly stale: StaleExecutor;
+  private readonly stale: StaleDatabase;
 
   private constructor(private readonly under: SqliteMemory) {
     super();
-    this.stale = new StaleExecutor(under.database);
+    this.stale = new StaleDatabase(under.database);
     this.stale.use(PhoneStore, new NaivePhoneStore(this.stale));
     this.stale.use(LedgerStore, new NaiveLedgerStore(this.stale));
     this.stale.use(PolicyStore, new NaivePolicyStore(this.stale));
     this.stale.use(
       SessionStore,
-      new NaiveSessionStore(this.stale, new SessionStore(new StaleExecutor(under.database, () => settled(5)))),
+      new NaiveSessionStore(this.stale, new SessionStore(new StaleDatabase(under.database, () => settled(5)))),
     );
   }
 

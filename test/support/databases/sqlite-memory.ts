@@ -1,9 +1,9 @@
 import { afterAll } from '@jest/globals';
-import type Database from 'better-sqlite3';
+import type BetterSqlite3 from 'better-sqlite3';
 import { DataSource } from 'typeorm';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
-import type { Executor } from '../../../src/storage/engine/executor.js';
-import { executorFor } from '../../../src/storage/engine/executor-for.js';
+import type { Database } from '../../../src/storage/engine/database.js';
+import { databaseFor } from '../../../src/storage/engine/database-for.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import type { StorageHarness } from '../../../src/testing/storage-contract/storage-harness.js';
 import { connectionOf, DatabaseWithSchema, prepareSchema } from './schema-template.js';
@@ -21,7 +21,7 @@ afterAll(async () => {
  * that it can be started again: `close` ends the database, at the latest after the file's last test.
  */
 export class SqliteMemory extends TypeormStorage {
-  private ownExecutor: Executor | undefined;
+  private ownDatabase: Database | undefined;
 
   constructor(
     readonly dataSource: DataSource = new DataSource({
@@ -44,17 +44,17 @@ export class SqliteMemory extends TypeormStorage {
   override async start(): Promise<void> {
     await prepareSchema();
     await super.start();
-    this.ownExecutor ??= await executorFor(this.dataSource, new FakeClock());
+    this.ownDatabase ??= await databaseFor(this.dataSource, new FakeClock());
   }
 
   /** For stores that a test makes itself. */
-  get executor(): Executor {
-    if (!this.ownExecutor) throw new Error('The storage is not started.');
-    return this.ownExecutor;
+  get db(): Database {
+    if (!this.ownDatabase) throw new Error('The storage is not started.');
+    return this.ownDatabase;
   }
 
   /** The connection that the storage works on. */
-  get database(): Database.Database {
+  get database(): BetterSqlite3.Database {
     return connectionOf(this.dataSource);
   }
 

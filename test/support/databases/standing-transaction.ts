@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
-import { executorFor } from '../../../src/storage/engine/executor-for.js';
+import { databaseFor } from '../../../src/storage/engine/database-for.js';
 import { asStorageFault } from '../../../src/storage/engine/faults.js';
 import { rowsOf } from '../../../src/storage/engine/operation.js';
 
@@ -10,8 +10,8 @@ import { rowsOf } from '../../../src/storage/engine/operation.js';
  * next one.
  */
 export async function expectStandingTransactionEnds(dataSource: DataSource, accountId: string): Promise<void> {
-  const executor = await executorFor(dataSource, undefined, true);
-  const { dialect } = executor;
+  const db = await databaseFor(dataSource, undefined, true);
+  const { dialect } = db;
   const lock = {
     sql: dialect.lockByIds('messaging_account', 'a.id', 'wait'),
     params: [JSON.stringify([accountId])],
@@ -21,7 +21,7 @@ export async function expectStandingTransactionEnds(dataSource: DataSource, acco
   try {
     await standing.begin(true);
     expect((await standing.run(lock)).rows).toHaveLength(1);
-    const next = await executor.write(function* () {
+    const next = await db.write(function* () {
       for (const sql of dialect.lockTimeout) yield { sql, params: [] };
       return yield* rowsOf(lock.sql, ...lock.params);
     });
@@ -31,6 +31,6 @@ export async function expectStandingTransactionEnds(dataSource: DataSource, acco
   } finally {
     standing.discard();
     await runner.release().catch(() => undefined);
-    await executor.stop();
+    await db.stop();
   }
 }

@@ -1,8 +1,8 @@
-import { Executor } from '../../../src/storage/engine/executor.js';
+import { Database } from '../../../src/storage/engine/database.js';
 import { SqliteDialect } from '../../../src/storage/sqlite/sqlite-dialect.js';
 
 /** For doubles of stores that override all that a test calls: nothing reaches a database, and what tries to fails. */
-export class NoDatabase extends Executor {
+export class NoDatabase extends Database {
   override readonly dialect = new SqliteDialect();
 
   override write(): never {

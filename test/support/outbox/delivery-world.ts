@@ -14,11 +14,11 @@ import type { DeliveryUpdate } from '../../../src/outbox/delivery-state.js';
 import { Outbox } from '../../../src/outbox/outbox.js';
 import type { ClaimOrder, Delivery, DeliveryTransition } from '../../../src/outbox/outbox-records.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
-import type { StoreClass } from '../../../src/storage/engine/executor.js';
+import type { StoreClass } from '../../../src/storage/engine/database.js';
 import { ACCOUNT, aSend, messageId } from '../../../src/testing/storage-contract/fixtures.js';
 import { SetBackClock } from '../common/set-back-clock.js';
 import { settled } from '../common/settled.js';
-import { StaleExecutor } from '../databases/naive-storage.js';
+import { StaleDatabase } from '../databases/naive-storage.js';
 import { SqliteMemory } from '../databases/sqlite-memory.js';
 import { inPlaceOf } from '../databases/store-in-place.js';
 
@@ -33,9 +33,9 @@ class CountingStore extends OutboxStore {
   readonly settleFaults: Error[] = [];
   private readonly careless: OutboxStore;
 
-  constructor({ executor, database }: SqliteMemory) {
-    super(executor);
-    this.careless = new OutboxStore(new StaleExecutor(database));
+  constructor({ db, database }: SqliteMemory) {
+    super(db);
+    this.careless = new OutboxStore(new StaleDatabase(database));
   }
 
   override async claim(order: ClaimOrder): Promise<readonly Delivery[]> {

@@ -6,7 +6,7 @@ import { findStranded } from '../../../src/msgapp/sessions/session-changes.js';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { decide } from '../../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
-import { executorFor } from '../../../src/storage/engine/executor-for.js';
+import { databaseFor } from '../../../src/storage/engine/database-for.js';
 import type { Row, Statement } from '../../../src/storage/engine/operation.js';
 import {
   ACCOUNT,
@@ -41,7 +41,7 @@ export class EndedSessions {
     const database = await new DataSource(options).initialize();
     const storage = new TypeormStorage({ database });
     await storage.start();
-    const { dialect } = await executorFor(database);
+    const { dialect } = await databaseFor(database);
     const operation = findStranded(dialect, 'wa', '', LOOKED_AT);
     const look: Statement[] = [];
     // What a look finds in the lanes.

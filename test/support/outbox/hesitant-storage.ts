@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
-import type { StoreClass } from '../../../src/storage/engine/executor.js';
-import { StaleExecutor } from '../databases/naive-storage.js';
+import type { StoreClass } from '../../../src/storage/engine/database.js';
+import { StaleDatabase } from '../databases/naive-storage.js';
 import { SqliteMemory } from '../databases/sqlite-memory.js';
 import { inPlaceOf } from '../databases/store-in-place.js';
 
@@ -14,7 +14,7 @@ export class HesitantStorage extends SqliteMemory {
 
   override async start(): Promise<void> {
     await super.start();
-    this.hesitant ??= new OutboxStore(new StaleExecutor(this.database, () => setTimeout(HESITATION_MS)));
+    this.hesitant ??= new OutboxStore(new StaleDatabase(this.database, () => setTimeout(HESITATION_MS)));
   }
 
   override store<S extends object>(Store: StoreClass<S>): S {

@@ -6,8 +6,8 @@ import { decide } from '../../../src/outbox/accept/decide.js';
 import type { ClaimOrder } from '../../../src/outbox/outbox-records.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { claimDeliveries } from '../../../src/outbox/queue/claim.js';
-import type { Executor } from '../../../src/storage/engine/executor.js';
-import { executorFor } from '../../../src/storage/engine/executor-for.js';
+import type { Database } from '../../../src/storage/engine/database.js';
+import { databaseFor } from '../../../src/storage/engine/database-for.js';
 import type { Operation, Statement } from '../../../src/storage/engine/operation.js';
 import { ACCOUNT, aSend, range, START } from '../../../src/testing/storage-contract/fixtures.js';
 
@@ -22,14 +22,14 @@ export class LongLane {
   private constructor(
     readonly database: DataSource,
     private readonly storage: TypeormStorage,
-    private readonly executor: Executor,
+    private readonly db: Database,
   ) {}
 
   static async open(options: DataSourceOptions): Promise<LongLane> {
     const database = await new DataSource(options).initialize();
     const storage = new TypeormStorage({ database });
     await storage.start();
-    const long = new LongLane(database, storage, await executorFor(database));
+    const long = new LongLane(database, storage, await databaseFor(database));
     await long.fill();
     return long;
   }
@@ -41,7 +41,7 @@ export class LongLane {
 
   /** The statement that finds the heads of all lanes, as the database is given it. */
   get heads(): Statement {
-    const { dialect } = this.executor;
+    const { dialect } = this.db;
     const first = claimDeliveries(dialect, ORDER).next();
     if (first.done) throw new Error('A claim begins with a statement.');
     return dialect.native(first.value);
@@ -58,7 +58,7 @@ export class LongLane {
       }
       return step.value;
     }
-    const heads = await this.executor.write(() => counted(claimDeliveries(this.executor.dialect, ORDER)));
+    const heads = await this.db.write(() => counted(claimDeliveries(this.db.dialect, ORDER)));
     return { claimed: heads.length, statements };
   }
 

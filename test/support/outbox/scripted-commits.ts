@@ -1,6 +1,6 @@
 import type { CommitOutcome, WaitFor } from '../../../src/outbox/outbox-records.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
-import type { StoreClass } from '../../../src/storage/engine/executor.js';
+import type { StoreClass } from '../../../src/storage/engine/database.js';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
 import { inPlaceOf } from '../databases/store-in-place.js';
 

@@ -1,5 +1,5 @@
 import type { Dialect } from '../../../src/storage/dialect.js';
-import type { Executor } from '../../../src/storage/engine/executor.js';
+import type { Database } from '../../../src/storage/engine/database.js';
 import { type Row, rowsOf, write, writeAll } from '../../../src/storage/engine/operation.js';
 import { integerOf, optionalText, shapeOf, textOf } from '../../../src/storage/engine/rows.js';
 import type { SchemaGroup } from '../../../src/storage/schema/versions.js';
@@ -20,7 +20,7 @@ const SHAPE = shapeOf('message_id account_id number body stamp', 'printed_at');
 
 /** Keeps printed cards. */
 export class PostcardStore {
-  constructor(private readonly executor: Executor) {}
+  constructor(private readonly db: Database) {}
 
   /** Stores cards; a card of the same message is stored once. */
   async print(cards: readonly Postcard[]): Promise<void> {
@@ -32,24 +32,24 @@ export class PostcardStore {
       card.stamp,
       card.printedAt,
     ]);
-    const insert = this.executor.dialect.insertRows({
+    const insert = this.db.dialect.insertRows({
       ...{ table: 'messaging_postcard', shape: SHAPE, rows },
       onDuplicate: ['message_id'],
     });
-    await this.executor.write(() => writeAll([insert], true));
+    await this.db.write(() => writeAll([insert], true));
   }
 
   /** Stores cards; a card of the same message is stored once. */
   async printed(accountId: string): Promise<readonly Postcard[]> {
     const columns = Object.keys(SHAPE).join(', ');
     const select = `SELECT ${columns} FROM messaging_postcard WHERE account_id = ? ORDER BY printed_at, message_id`;
-    return (await this.executor.read(() => rowsOf(select, accountId))).map(toPostcard);
+    return (await this.db.read(() => rowsOf(select, accountId))).map(toPostcard);
   }
 
   /** Removes at most `limit` cards printed before `before`. */
   purge(before: number, limit: number): Promise<number> {
-    const { dialect } = this.executor;
-    return this.executor.write(() =>
+    const { dialect } = this.db;
+    return this.db.write(() =>
       write(dialect.deleteFirst('messaging_postcard', 'message_id', 'printed_at'), before, limit),
     );
   }

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import type { IfLocked } from '../../../src/storage/dialect.js';
-import { Executor, type Work } from '../../../src/storage/engine/executor.js';
-import { executorFor } from '../../../src/storage/engine/executor-for.js';
+import { Database, type Work } from '../../../src/storage/engine/database.js';
+import { databaseFor } from '../../../src/storage/engine/database-for.js';
 import type { Operation } from '../../../src/storage/engine/operation.js';
 import { SqliteDialect } from '../../../src/storage/sqlite/sqlite-dialect.js';
 
@@ -38,10 +38,10 @@ class LockingDialect extends SqliteDialect {
 }
 
 /**
- * An executor that runs transactions beside each other on eight connections, and whose rows a test holds. A transaction that
+ * A database that runs transactions beside each other on eight connections, and whose rows a test holds. A transaction that
  * comes to a row which it has to wait for keeps its connection, and starts again when the row is free.
  */
-export class HeldRecords extends Executor {
+export class HeldRecords extends Database {
   private readonly held = new Map<string, Promise<unknown>>();
   override readonly dialect = new LockingDialect(this.held);
   transactions = 0;
@@ -51,12 +51,12 @@ export class HeldRecords extends Executor {
   /** How many of them wait. */
   waiting = 0;
 
-  private constructor(private readonly inner: Executor) {
+  private constructor(private readonly inner: Database) {
     super();
   }
 
   static async on(dataSource: DataSource): Promise<HeldRecords> {
-    return new HeldRecords(await executorFor(dataSource));
+    return new HeldRecords(await databaseFor(dataSource));
   }
 
   override get maxTransactions(): number {

@@ -7,8 +7,8 @@ import { listMessages } from '../../../src/outbox/listing/listings.js';
 import { listFirstRecipients, listNumbers, readRecipients } from '../../../src/outbox/listing/recipients.js';
 import type { MessageQuery, RecipientQuery } from '../../../src/outbox/outbox-records.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
-import type { Executor } from '../../../src/storage/engine/executor.js';
-import { executorFor } from '../../../src/storage/engine/executor-for.js';
+import type { Database } from '../../../src/storage/engine/database.js';
+import { databaseFor } from '../../../src/storage/engine/database-for.js';
 import type { Operation, Row, Statement } from '../../../src/storage/engine/operation.js';
 import {
   ACCOUNT,
@@ -45,14 +45,14 @@ export class ReadWorld {
   private constructor(
     readonly database: DataSource,
     readonly storage: TypeormStorage,
-    private readonly executor: Executor,
+    private readonly db: Database,
   ) {}
 
   static async open(options: DataSourceOptions): Promise<ReadWorld> {
     const database = await new DataSource(options).initialize();
     const storage = new TypeormStorage({ database });
     await storage.start();
-    const world = new ReadWorld(database, storage, await executorFor(database));
+    const world = new ReadWorld(database, storage, await databaseFor(database));
     await world.fill();
     return world;
   }
@@ -64,25 +64,25 @@ export class ReadWorld {
 
   list(over: Partial<MessageQuery> = {}) {
     const query = { accountId: ACCOUNT, channel: 'sms', kinds: ['text'], limit: 50, ...over };
-    return this.watch(listMessages(this.executor.dialect, query));
+    return this.watch(listMessages(this.db.dialect, query));
   }
 
   firstRecipients(ids: readonly string[]) {
-    return this.watch(listFirstRecipients(this.executor.dialect, ids));
+    return this.watch(listFirstRecipients(this.db.dialect, ids));
   }
 
   numbers(ids: readonly string[]) {
-    return this.watch(listNumbers(this.executor.dialect, ids));
+    return this.watch(listNumbers(this.db.dialect, ids));
   }
 
   recipients(query: RecipientQuery) {
-    return this.watch(readRecipients(this.executor.dialect, LARGE_ID, query));
+    return this.watch(readRecipients(this.db.dialect, LARGE_ID, query));
   }
 
   private async watch<T>(operation: Operation<T>): Promise<Watched<T>> {
     const statements: Statement[] = [];
     const rows: Row[] = [];
-    const { dialect } = this.executor;
+    const { dialect } = this.db;
     function* watched(): Operation<T> {
       let step = operation.next();
       while (!step.done) {
@@ -93,7 +93,7 @@ export class ReadWorld {
       }
       return step.value;
     }
-    return { result: await this.executor.browse(watched, ACCOUNT), statements, rows };
+    return { result: await this.db.browse(watched, ACCOUNT), statements, rows };
   }
 
   private async fill(): Promise<void> {

@@ -8,7 +8,7 @@ import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { decide } from '../../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import type { Change, Dialect } from '../../../src/storage/dialect.js';
-import { executorFor } from '../../../src/storage/engine/executor-for.js';
+import { databaseFor } from '../../../src/storage/engine/database-for.js';
 import { checkSchema, migrate } from '../../../src/storage/schema/migrate.js';
 import { type SchemaGroup, tablesOf, versionsOf } from '../../../src/storage/schema/versions.js';
 import { ACCOUNT, aSend, START } from '../../../src/testing/storage-contract/fixtures.js';
@@ -114,14 +114,14 @@ async function refusalOf(database: DataSource, migrations: 'run' | 'check'): Pro
 }
 
 async function migrated(dataSource: DataSource, groups: readonly SchemaGroup[], now: number): Promise<void> {
-  const executor = await executorFor(dataSource);
-  await executor.migrate(() => migrate(executor.dialect, now, groups));
+  const db = await databaseFor(dataSource);
+  await db.migrate(() => migrate(db.dialect, now, groups));
 }
 
 /** A migration that breaks off before its statement of that number, from 0. */
 async function brokenOff(dataSource: DataSource, groups: readonly SchemaGroup[], at: number): Promise<void> {
-  const executor = await executorFor(dataSource);
-  const { dialect } = executor;
+  const db = await databaseFor(dataSource);
+  const { dialect } = db;
   let left = at;
   const breaking: Dialect = Object.create(dialect, {
     define: {
@@ -131,12 +131,12 @@ async function brokenOff(dataSource: DataSource, groups: readonly SchemaGroup[],
       },
     },
   });
-  await expect(executor.migrate(() => migrate(breaking, 1, groups))).rejects.toThrow('The power is gone.');
+  await expect(db.migrate(() => migrate(breaking, 1, groups))).rejects.toThrow('The power is gone.');
 }
 
 /** How many statements of DDL a migration of an empty database runs. */
 async function statementsIn(dataSource: DataSource, groups: readonly SchemaGroup[]): Promise<number> {
-  const { dialect } = await executorFor(dataSource);
+  const { dialect } = await databaseFor(dataSource);
   return versionsOf(groups).flatMap(({ up }) => up(dialect)).length;
 }
 
@@ -172,7 +172,7 @@ export function schemaRules(open: () => Promise<DataSource>): void {
     const storage = new TypeormStorage({ database: dataSource });
     await storage.start();
     const keyed: { tab: string }[] = await dataSource.query(catalogueOf(dataSource).keyed);
-    const { dialect } = await executorFor(dataSource);
+    const { dialect } = await databaseFor(dataSource);
     const made = tablesOf(versionsOf(SCHEMA).flatMap(({ up }) => up(dialect)));
     expect(await tablesIn(dataSource)).toEqual([...made, 'messaging_schema'].sort());
     expect(
@@ -251,8 +251,8 @@ export function schemaRules(open: () => Promise<DataSource>): void {
     test('run once, in the order of their groups, also where the first ones have run before', async () => {
       const dataSource = await open();
       await migrated(dataSource, SCHEMA, 1);
-      const executor = await executorFor(dataSource);
-      await expect(executor.read(() => checkSchema(LATER))).rejects.toThrow(
+      const db = await databaseFor(dataSource);
+      await expect(db.read(() => checkSchema(LATER))).rejects.toThrow(
         "migrations is 'check' and the schema lacks sms/0002-country, letter/0001-initial, letter/0002-stamp: run messagingMigrations first.",
       );
       await migrated(dataSource, LATER, 2);
@@ -261,7 +261,7 @@ export function schemaRules(open: () => Promise<DataSource>): void {
       const added = ['letter/0001-initial', 'letter/0002-stamp', 'sms/0002-country'].map((name) => ({ name, at: 2 }));
       expect(await recordedIn(dataSource)).toEqual([...first, ...added].sort((a, b) => (a.name < b.name ? -1 : 1)));
       expect(await dataSource.query('SELECT stamp FROM messaging_letter')).toEqual([]);
-      await executor.read(() => checkSchema(LATER));
+      await db.read(() => checkSchema(LATER));
     });
 
     test('leave nothing behind when one fails, or are finished by the next start', async () => {
@@ -300,10 +300,8 @@ export function schemaRules(open: () => Promise<DataSource>): void {
     for (const place of [0, 1, 2, inFirst - 1, statements - 1]) {
       await brokenOff(dataSource, SCHEMA, place);
       if (catalogueOf(dataSource).ddl) expect(await tablesIn(dataSource)).toEqual([]);
-      const executor = await executorFor(dataSource);
-      await expect(executor.read(() => checkSchema(SCHEMA))).rejects.toThrow(
-        /the schema lacks .*sandbox\/0001-initial/,
-      );
+      const db = await databaseFor(dataSource);
+      await expect(db.read(() => checkSchema(SCHEMA))).rejects.toThrow(/the schema lacks .*sandbox\/0001-initial/);
     }
     await migrated(dataSource, SCHEMA, 2);
     expect(await schemaOf(dataSource)).toEqual(whole);

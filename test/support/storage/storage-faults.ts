@@ -125,9 +125,9 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   'shares and turns that each batch counts anew': {
     topic: 'priorities',
     build: (storage) => {
-      const { executor } = storage;
+      const { db } = storage;
       const outbox = storage.store(OutboxStore);
-      outbox.claim = (order) => new OutboxStore(executor).claim(order);
+      outbox.claim = (order) => new OutboxStore(db).claim(order);
     },
   },
   'codes that share with the others': {

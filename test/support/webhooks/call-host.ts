@@ -7,7 +7,7 @@ import { EventRecorder } from '../../../src/events/event-recorder.js';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { resolveDispatchSettings } from '../../../src/outbox/delivery/dispatch-options.js';
 import { dataSourceFor } from '../../../src/storage/engine/data-source.js';
-import { executorFor } from '../../../src/storage/engine/executor-for.js';
+import { databaseFor } from '../../../src/storage/engine/database-for.js';
 import { CallCursor } from '../../../src/webhooks/calls/call-progress.js';
 import { CallStore } from '../../../src/webhooks/calls/call-store.js';
 import { WebhookHttp } from '../../../src/webhooks/calls/http/webhook-http.js';
@@ -54,7 +54,7 @@ const dispatcher = new WebhookDispatcher(
 );
 dispatcher.onApplicationBootstrap();
 
-const recorder = new EventRecorder(await executorFor(source));
+const recorder = new EventRecorder(await databaseFor(source));
 const data = { number: '22670000000', signature: 'INFOS', source: 'phone' } as const;
 let isRecording = records;
 

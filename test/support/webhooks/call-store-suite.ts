@@ -6,7 +6,7 @@ import { EventLog } from '../../../src/events/event-log.js';
 import { EventRecorder } from '../../../src/events/event-recorder.js';
 import type { EventType } from '../../../src/events/event-types.js';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
-import { executorFor } from '../../../src/storage/engine/executor-for.js';
+import { databaseFor } from '../../../src/storage/engine/database-for.js';
 import { type CallProgress, type EndpointLease, MAX_REPLAYS } from '../../../src/webhooks/calls/call-records.js';
 import { CallStore } from '../../../src/webhooks/calls/call-store.js';
 import type { Endpoint, EndpointAttempt } from '../../../src/webhooks/endpoints/endpoint.js';
@@ -63,7 +63,7 @@ export function describeCallStore(
       at = NOW,
       step = 0,
     ): Promise<void> {
-      const recorder = new EventRecorder(await executorFor(source));
+      const recorder = new EventRecorder(await databaseFor(source));
       const data = { number: '22670000000', signature: 'INFOS', source: 'phone' };
       await recorder.write(
         // biome-ignore lint/correctness/useYield: it stores nothing but its events

@@ -57,7 +57,7 @@ export class CallWorld {
     this.store = storage.store(CallStore);
     this.log = storage.store(EventLog);
     this.http = new WebhookHttp(new WebhookTargets(SETTINGS), this.clock);
-    this.recorder = new EventRecorder(storage.executor);
+    this.recorder = new EventRecorder(storage.db);
     this.calls = new EngineEndpointCalls(this.store, this.http, this.secrets, this.notifier, this.clock, this.ids);
   }
 

@@ -6,7 +6,7 @@ import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 export class CountingAccountStore extends AccountStore {
   /** On an empty database. */
   static async open(): Promise<CountingAccountStore> {
-    return new CountingAccountStore((await SqliteMemory.open()).executor);
+    return new CountingAccountStore((await SqliteMemory.open()).db);
   }
 
   keyLookups = 0;

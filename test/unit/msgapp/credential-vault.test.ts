@@ -74,7 +74,7 @@ describe('credentials of a session', () => {
   });
 
   test('writes that were not waited for happen in their order; those that wait share a transaction', async () => {
-    const store = new GatedSessionStore((await SqliteMemory.open()).executor);
+    const store = new GatedSessionStore((await SqliteMemory.open()).db);
     const credentials = vaultOf(store).open(await store.create(aSession(1)));
     const writes = ['1', '2', '3', '4'].map((value) => credentials.write([change('a', value), change(value, value)]));
     expect(store.sizes).toEqual([2]);

@@ -39,7 +39,7 @@ describe('who does not want SMS', () => {
 
   beforeEach(async () => {
     clock = new FakeClock();
-    store = new CountingStore((await SqliteMemory.open()).executor);
+    store = new CountingStore((await SqliteMemory.open()).db);
     directory = new OptOutDirectory(clock, store, new LocalNotifier(), { keys: [] });
     entries = 0;
   });

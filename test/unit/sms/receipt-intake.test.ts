@@ -36,7 +36,7 @@ describe('the intake of receipts', () => {
   let clock: FakeClock;
   let intake: ReceiptIntake;
   beforeEach(async () => {
-    parts = new WatchedParts((await SqliteMemory.open()).executor);
+    parts = new WatchedParts((await SqliteMemory.open()).db);
     parts.gate.open();
     clock = new FakeClock();
     intake = new ReceiptIntake(parts, new MessagingEvents(), clock);

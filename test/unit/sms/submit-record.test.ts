@@ -37,7 +37,7 @@ describe('the record of a submit', () => {
   const errors: string[] = [];
 
   beforeEach(async () => {
-    parts = new WatchedParts((await SqliteMemory.open()).executor);
+    parts = new WatchedParts((await SqliteMemory.open()).db);
     clock = new FakeClock();
     stopping = new AbortController();
     const events = new MessagingEvents();

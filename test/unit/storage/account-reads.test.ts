@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { LedgerStore } from '../../../src/billing/ledger-store.js';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
-import type { Executor, Work } from '../../../src/storage/engine/executor.js';
+import type { Database, Work } from '../../../src/storage/engine/database.js';
 import { fillAccounts, readsOf } from '../../support/accounts/account-reads.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 
@@ -20,15 +20,15 @@ test('on SQLite what the people of an account look at is found by indexes', asyn
   });
   await fillAccounts(storage, source);
   expect(storage.store(LedgerStore)).toBeInstanceOf(LedgerStore);
-  const executor: Executor = Reflect.get(storage.store(LedgerStore), 'executor');
+  const db: Database = Reflect.get(storage.store(LedgerStore), 'db');
   const statements: { sql: string; params: readonly unknown[] }[] = [];
-  const { read } = executor;
-  executor.read = <T>(work: Work<T>) =>
-    read.call(executor, function* () {
+  const { read } = db;
+  db.read = <T>(work: Work<T>) =>
+    read.call(db, function* () {
       const operation = work();
       for (let step = operation.next(); ; ) {
         if (step.done) return step.value as never;
-        const { sql, params } = executor.dialect.native(step.value);
+        const { sql, params } = db.dialect.native(step.value);
         statements.push({ sql, params });
         step = operation.next(yield step.value);
       }

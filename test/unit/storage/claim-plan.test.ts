@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { claimDeliveries } from '../../../src/outbox/queue/claim.js';
-import { executorFor } from '../../../src/storage/engine/executor-for.js';
+import { databaseFor } from '../../../src/storage/engine/database-for.js';
 import type { Operation, Statement } from '../../../src/storage/engine/operation.js';
 import { START } from '../../../src/testing/storage-contract/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
@@ -10,7 +10,7 @@ const opened = closeAfterEach();
 
 test('on SQLite a claim seeks accounts and due rows in the index: nothing is sorted and no table is read through', async () => {
   const backlog = opened(await Backlog.open({ type: 'better-sqlite3', database: ':memory:' }));
-  const executor = await executorFor(backlog.database);
+  const db = await databaseFor(backlog.database);
   const statements: Statement[] = [];
   function* watched<T>(operation: Operation<T>): Operation<T> {
     let step = operation.next();
@@ -21,7 +21,7 @@ test('on SQLite a claim seeks accounts and due rows in the index: nothing is sor
     return step.value;
   }
   const order = { channel: 'sms', limit: 10, now: START + 1, leaseUntil: START + 9, abandoned: true };
-  const claimed = await executor.write(() => watched(claimDeliveries(executor.dialect, order)));
+  const claimed = await db.write(() => watched(claimDeliveries(db.dialect, order)));
   expect(claimed.map(({ accountId }) => accountId).sort()).toEqual(SHARED);
   // Accounts and what is due; what the first accounts leave of their share; messages; the update.
   expect(statements).toHaveLength(5);

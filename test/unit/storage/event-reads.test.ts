@@ -2,24 +2,24 @@ import { expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { EventLog } from '../../../src/events/event-log.js';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
-import { executorFor } from '../../../src/storage/engine/executor-for.js';
+import { databaseFor } from '../../../src/storage/engine/database-for.js';
 
 test('on SQLite a page of events and the number before one are found by an index', async () => {
   const database = await new DataSource({ type: 'better-sqlite3', database: ':memory:' }).initialize();
   const storage = new TypeormStorage({ database });
   await storage.start();
   const log = storage.store(EventLog);
-  const executor = Reflect.get(log, 'executor') as Awaited<ReturnType<typeof executorFor>>;
+  const db = Reflect.get(log, 'db') as Awaited<ReturnType<typeof databaseFor>>;
   const statements: { sql: string; params: readonly unknown[] }[] = [];
-  const { read } = executor;
-  executor.read = (work, host) =>
+  const { read } = db;
+  db.read = (work, host) =>
     read.call(
-      executor,
+      db,
       function* () {
         const operation = work();
         for (let step = operation.next(); ; ) {
           if (step.done) return step.value as never;
-          const { sql, params } = executor.dialect.native(step.value);
+          const { sql, params } = db.dialect.native(step.value);
           statements.push({ sql, params });
           step = operation.next(yield step.value);
         }

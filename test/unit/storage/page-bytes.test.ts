@@ -17,7 +17,7 @@ import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { HookInbox } from '../../../src/sandbox/hooks/hook-inbox.js';
 import { PhoneStore } from '../../../src/sandbox/phones/phone-store.js';
 import { OptOutStore } from '../../../src/sms/opt-out/opt-out-store.js';
-import { executorFor } from '../../../src/storage/engine/executor-for.js';
+import { databaseFor } from '../../../src/storage/engine/database-for.js';
 import {
   ACCOUNT,
   aSend,
@@ -32,7 +32,7 @@ import { MAX_ENDPOINTS } from '../../../src/webhooks/endpoints/endpoint-records.
 import { EndpointStore } from '../../../src/webhooks/endpoints/endpoint-store.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
-import { WatchedExecutor } from '../../support/databases/watched-executor.js';
+import { WatchedDatabase } from '../../support/databases/watched-database.js';
 
 /** What a page may have: the bound, one long text that begins within it, and what is short. */
 const MAX_REPLY = 1.2 * MAX_PAGE_BYTES;
@@ -49,13 +49,13 @@ const opened = closeAfterEach();
 
 async function setup() {
   const storage = opened(await SqliteMemory.open());
-  const executor = new WatchedExecutor(await executorFor(storage.dataSource));
-  return { storage, executor, outbox: new OutboxStore(executor) };
+  const db = new WatchedDatabase(await databaseFor(storage.dataSource));
+  return { storage, db, outbox: new OutboxStore(db) };
 }
 
 /** Reads all pages of a list; each of them must be bounded. */
 async function readAll<T extends { readonly id: string }>(
-  executor: WatchedExecutor,
+  db: WatchedDatabase,
   list: (page: PageRequest) => Promise<Page<T>>,
   maxRead = MAX_REPLY,
 ): Promise<readonly string[]> {
@@ -63,10 +63,10 @@ async function readAll<T extends { readonly id: string }>(
   let after: string | undefined;
   let pages = 0;
   do {
-    executor.readBytes = 0;
+    db.readBytes = 0;
     const page = await list({ limit: 1000, after });
     expect(Buffer.byteLength(JSON.stringify(page.items))).toBeLessThan(MAX_REPLY);
-    expect(executor.readBytes).toBeLessThan(maxRead);
+    expect(db.readBytes).toBeLessThan(maxRead);
     ids.push(...page.items.map(({ id }) => id));
     after = page.next;
     pages++;
@@ -84,7 +84,7 @@ describe('a page of a list has about so many bytes, which are all that is read, 
     ['messages with metadata', { kinds: ['text'], metadata: { order: '1' } }],
     ['messages to a number', { kinds: ['text'], number: phone(0) }],
   ] as const)('%s', async (_name, query) => {
-    const { storage, executor, outbox } = await setup();
+    const { storage, db, outbox } = await setup();
     await storage.store(AccountStore).createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
     await storage.store(LedgerStore).post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: COUNT, at: START });
     const sends = range(COUNT).map((index) =>
@@ -96,14 +96,12 @@ describe('a page of a list has about so many bytes, which are all that is read, 
       }),
     );
     await outbox.commit(sends, decide);
-    const ids = await readAll(executor, (page) =>
-      outbox.list({ accountId: ACCOUNT, channel: 'sms', ...query, ...page }),
-    );
+    const ids = await readAll(db, (page) => outbox.list({ accountId: ACCOUNT, channel: 'sms', ...query, ...page }));
     expect(ids).toEqual(range(COUNT).map(messageId).reverse());
   });
 
   test('messages to many numbers, which are listed with them', async () => {
-    const { storage, executor, outbox } = await setup();
+    const { storage, db, outbox } = await setup();
     await storage.store(AccountStore).createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
     await storage
       .store(LedgerStore)
@@ -111,7 +109,7 @@ describe('a page of a list has about so many bytes, which are all that is read, 
     const sends = range(700).map((index) => aSend(index, { at: START + index, recipients: recipients(100) }));
     for (let at = 0; at < sends.length; at += 50) await outbox.commit(sends.slice(at, at + 50), decide);
     const ids = await readAll(
-      executor,
+      db,
       async (page) => {
         const { items, next } = await outbox.list({ accountId: ACCOUNT, channel: 'sms', kinds: ['text'], ...page });
         // Each number is read with the id of its message.
@@ -127,18 +125,18 @@ describe('a page of a list has about so many bytes, which are all that is read, 
     ['entries of the audit log', {}],
     ['entries of the audit log since a moment', { since: START }],
   ])('%s', async (_name, query) => {
-    const { executor } = await setup();
-    const log = new AuditLog(executor);
+    const { db } = await setup();
+    const log = new AuditLog(db);
     for (const index of range(COUNT)) {
       const entry = { accountId: ACCOUNT, at: START + index, by: HOST, action: 'key.created' } as const;
       await log.record({ ...entry, target: `k${index}`, after: { name: TEXT } });
     }
-    expect(await readAll(executor, (page) => log.list({ ...query, ...page }))).toHaveLength(COUNT);
+    expect(await readAll(db, (page) => log.list({ ...query, ...page }))).toHaveLength(COUNT);
   });
 
   test('calls of a webhook', async () => {
-    const { storage, executor } = await setup();
-    const endpoints = new EndpointStore(executor);
+    const { storage, db } = await setup();
+    const endpoints = new EndpointStore(db);
     const reply = 'x'.repeat(2048);
     for (const index of range(900)) {
       await storage.dataSource.query(
@@ -146,27 +144,27 @@ describe('a page of a list has about so many bytes, which are all that is read, 
           VALUES ('${messageId(index)}', 'e', ${index}, ${index}, '[${index}]', ${START + index}, 1, 0, 500, NULL, '${reply}')`,
       );
     }
-    const ids = await readAll(executor, (page) => endpoints.attempts({ endpointId: 'e', ...page }));
+    const ids = await readAll(db, (page) => endpoints.attempts({ endpointId: 'e', ...page }));
     expect(ids).toEqual(range(900).map(messageId).reverse());
   });
 
   test('entries of the ledger, whose notes may be long', async () => {
-    const { storage, executor } = await setup();
-    const ledger = new LedgerStore(executor);
+    const { storage, db } = await setup();
+    const ledger = new LedgerStore(db);
     await storage.store(AccountStore).createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
     for (const index of range(COUNT)) {
       const posting = { accountId: ACCOUNT, kind: 'topup', units: 1, note: TEXT, at: START + index } as const;
       await ledger.post({ id: messageId(index), ...posting });
     }
     for (const query of [{}, { kind: 'topup', since: START }] as const) {
-      const ids = await readAll(executor, (page) => ledger.entries(ACCOUNT, { ...query, ...page }));
+      const ids = await readAll(db, (page) => ledger.entries(ACCOUNT, { ...query, ...page }));
       expect(ids).toEqual(range(COUNT).map(messageId).reverse());
     }
   });
 
   test('keys with as many ranges of addresses as a key may have', async () => {
-    const { executor } = await setup();
-    const accounts = new AccountStore(executor);
+    const { db } = await setup();
+    const accounts = new AccountStore(db);
     const largest = {
       accountId: ACCOUNT,
       hash: 'f'.repeat(64),
@@ -179,13 +177,13 @@ describe('a page of a list has about so many bytes, which are all that is read, 
     for (const index of range(500)) {
       await accounts.addKey({ ...KEY_ENDS, ...largest, id: messageId(index), createdAt: START + index });
     }
-    const ids = await readAll(executor, (page) => accounts.listKeys(ACCOUNT, page));
+    const ids = await readAll(db, (page) => accounts.listKeys(ACCOUNT, page));
     expect(ids).toEqual(range(500).map(messageId).reverse());
   });
 
   test('sender names that were rejected for long reasons, of one account and of all', async () => {
-    const { executor } = await setup();
-    const accounts = new AccountStore(executor);
+    const { db } = await setup();
+    const accounts = new AccountStore(db);
     const names = range(COUNT).map((index) => `NAME ${100 + index}`);
     for (const [index, name] of names.entries()) {
       const times = { createdAt: START + index, decidedAt: START };
@@ -196,11 +194,11 @@ describe('a page of a list has about so many bytes, which are all that is read, 
       ...found,
       items: found.items.map((each) => ({ ...each, id: each.name })),
     });
-    const own = await readAll(executor, async (page) => named(await accounts.listSignatures(ACCOUNT, page)));
+    const own = await readAll(db, async (page) => named(await accounts.listSignatures(ACCOUNT, page)));
     expect(own).toEqual([...names, 'NEW']);
-    const managed = new ManagedAccountStore(executor);
+    const managed = new ManagedAccountStore(db);
     let after: Signature | undefined;
-    const all = await readAll(executor, async ({ limit }) => {
+    const all = await readAll(db, async ({ limit }) => {
       const { items, isLast } = await managed.signatures({ limit, after });
       after = items.at(-1);
       return named({ items, next: isLast ? undefined : after?.name });
@@ -209,20 +207,20 @@ describe('a page of a list has about so many bytes, which are all that is read, 
   });
 
   test('linked numbers that were lost for long reasons', async () => {
-    const { storage, executor } = await setup();
+    const { storage, db } = await setup();
     for (const index of range(COUNT)) {
       await storage.dataSource.query(
         `INSERT INTO messaging_session (id, account_id, channel, status, reason, created_at, updated_at, steps, epoch)
           VALUES ('${messageId(index)}', '${ACCOUNT}', 'wa', 'failed', '${TEXT}', ${START + index}, 0, 0, 1)`,
       );
     }
-    const sessions = new ManagedSessionStore(executor);
-    const ids = await readAll(executor, (page) => sessions.list({ ...page }));
+    const sessions = new ManagedSessionStore(db);
+    const ids = await readAll(db, (page) => sessions.list({ ...page }));
     expect(ids).toEqual(range(COUNT).map(messageId).reverse());
   });
 
   test('events with the longest texts, which a feed goes on behind', async () => {
-    const { storage, executor } = await setup();
+    const { storage, db } = await setup();
     const data = JSON.stringify({ text: 'x'.repeat(8000) });
     for (const index of range(500)) {
       await storage.dataSource.query(
@@ -232,7 +230,7 @@ describe('a page of a list has about so many bytes, which are all that is read, 
     await storage.dataSource.query(
       `INSERT INTO messaging_event_counter (id, sequence, earliest, recording, used_at) VALUES ('${ACCOUNT}', 500, 1, 1, 0)`,
     );
-    const log = new EventLog(executor);
+    const log = new EventLog(db);
     for (const types of [undefined, ['sms.received']] as const) {
       // Events are read in one go: at most 500, of at most 8 KiB.
       const list = async ({ limit, after = '0' }: PageRequest) => {
@@ -245,7 +243,7 @@ describe('a page of a list has about so many bytes, which are all that is read, 
         const items = events.map((event) => ({ ...event, id: String(event.sequence) }));
         return { items, next: nextAfter < last ? String(nextAfter) : undefined };
       };
-      expect(await readAll(executor, list, 500 * 9000)).toEqual(range(500).map((index) => String(index + 1)));
+      expect(await readAll(db, list, 500 * 9000)).toEqual(range(500).map((index) => String(index + 1)));
     }
   });
 });
@@ -259,13 +257,13 @@ describe('a page of 500 rows that are as long as they may be is within the bound
   }
 
   test('accounts, all of them and those whose id or name begins so', async () => {
-    const { executor } = await setup();
-    const accounts = new AccountStore(executor);
+    const { db } = await setup();
+    const accounts = new AccountStore(db);
     for (const index of range(500)) {
       const account = { id: messageId(index).padStart(64, 'a'), name: WIDE.repeat(MAX_NAME), createdAt: START + index };
       await accounts.createAccount(account);
     }
-    const managed = new ManagedAccountStore(executor);
+    const managed = new ManagedAccountStore(db);
     await readWhole((page) => accounts.listAccounts(page), 500);
     await readWhole((page) => managed.list({ ...page }), 500);
     await readWhole((page) => managed.list({ ...page, begins: 'a' }), 500);
@@ -273,8 +271,8 @@ describe('a page of 500 rows that are as long as they may be is within the bound
   });
 
   test('opt-outs, also those of erased numbers', async () => {
-    const { executor } = await setup();
-    const optOuts = new OptOutStore(executor);
+    const { db } = await setup();
+    const optOuts = new OptOutStore(db);
     const entries = range(500).map(
       (index) =>
         ({
@@ -292,7 +290,7 @@ describe('a page of 500 rows that are as long as they may be is within the bound
   });
 
   test('endpoints, of which an account has few', async () => {
-    const { storage, executor } = await setup();
+    const { storage, db } = await setup();
     const types = JSON.stringify(EVENT_TYPES);
     const versions = JSON.stringify(range(2).map((id) => ({ id, secret: 's'.repeat(500), endsAt: START })));
     for (const index of range(MAX_ENDPOINTS)) {
@@ -303,7 +301,7 @@ describe('a page of 500 rows that are as long as they may be is within the bound
             '${WIDE.repeat(MAX_DESCRIPTION)}', 'enabled', 0, 0, 0, ${START + index}, 0)`,
       );
     }
-    await readWhole((page) => new EndpointStore(executor).list(ACCOUNT, page), MAX_ENDPOINTS);
+    await readWhole((page) => new EndpointStore(db).list(ACCOUNT, page), MAX_ENDPOINTS);
   });
 });
 
@@ -318,8 +316,8 @@ test('the sandbox shows the newest calls of an inbox, about 1 MB of them', () =>
 
 describe('what a phone of the sandbox got', () => {
   test('is listed up to so many bytes, the newest of it', async () => {
-    const { executor } = await setup();
-    const phones = new PhoneStore(executor);
+    const { db } = await setup();
+    const phones = new PhoneStore(db);
     const message = { channel: 'sms', from: 'INFOS', to: phone(0), text: TEXT, media: undefined };
     const messages = range(COUNT).map((index) => ({
       ...message,
@@ -330,12 +328,12 @@ describe('what a phone of the sandbox got', () => {
     await phones.lose(messages.map((each) => ({ ...each, messageId: `lost-${each.messageId}` })));
     const lists = [() => phones.messages(phone(0)), () => phones.latest(500), () => phones.latest(500, phone(0))];
     for (const list of lists) {
-      executor.readBytes = 0;
+      db.readBytes = 0;
       const items = await list();
       expect(items.length).toBeGreaterThan(20);
       expect(items.some(({ messageId: id }) => id.endsWith(messageId(COUNT - 1)))).toBe(true);
       expect(Buffer.byteLength(JSON.stringify(items))).toBeLessThan(MAX_REPLY);
-      expect(executor.readBytes).toBeLessThan(2 * MAX_REPLY);
+      expect(db.readBytes).toBeLessThan(2 * MAX_REPLY);
     }
     const oldestFirst = (await phones.messages(phone(0))).map(({ receivedAt }) => receivedAt);
     expect(oldestFirst).toEqual(oldestFirst.toSorted((a, b) => a - b));

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { PartStore } from '../../../src/sms/receipts/part-store.js';
 import { SqliteDialect } from '../../../src/storage/sqlite/sqlite-dialect.js';
 import { aReceipt, aTakenSms } from '../../../src/testing/storage-contract/fixtures.js';
-import { StaleExecutor } from '../../support/databases/naive-storage.js';
+import { StaleDatabase } from '../../support/databases/naive-storage.js';
 import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 
 class NodeDialect extends SqliteDialect {
@@ -12,7 +12,7 @@ class NodeDialect extends SqliteDialect {
 }
 
 /** Each transaction misses what another one writes at the same time, as on two nodes. */
-class NodesExecutor extends StaleExecutor {
+class NodesDatabase extends StaleDatabase {
   constructor(
     storage: SqliteMemory,
     override readonly dialect: NodeDialect,
@@ -24,7 +24,7 @@ class NodesExecutor extends StaleExecutor {
 /** What becomes of the part when its receipt arrives on another node at the same moment. */
 async function statusAfterRace(locksOneNode: boolean): Promise<string | undefined> {
   const storage = await SqliteMemory.open();
-  const store = new PartStore(new NodesExecutor(storage, new NodeDialect(locksOneNode)));
+  const store = new PartStore(new NodesDatabase(storage, new NodeDialect(locksOneNode)));
   const sms = aTakenSms(1);
   const now = sms.at;
   await Promise.all([
@@ -45,7 +45,7 @@ test('where locks hold for all, nobody looks twice, and such a race is one of a 
 
 test('a receipt whose part nobody records stays parked', async () => {
   const storage = await SqliteMemory.open();
-  const store = new PartStore(new NodesExecutor(storage, new NodeDialect(true)));
+  const store = new PartStore(new NodesDatabase(storage, new NodeDialect(true)));
   const { at: now, messageId } = aTakenSms(1);
   await store.receive([aReceipt('id-1')], { now, until: now + 600_000, most: 10 });
   await store.record([aTakenSms(2)], now);

@@ -8,7 +8,7 @@ import { OverviewStore } from '../../../src/management/usage/overview-store.js';
 import { UsageStore } from '../../../src/management/usage/usage-store.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { OptOutStore } from '../../../src/sms/opt-out/opt-out-store.js';
-import { Executor, type Work } from '../../../src/storage/engine/executor.js';
+import { Database, type Work } from '../../../src/storage/engine/database.js';
 import { ReadingShare } from '../../../src/storage/engine/reading-share.js';
 import { SqliteDialect } from '../../../src/storage/sqlite/sqlite-dialect.js';
 import { START } from '../../../src/testing/storage-contract/fixtures.js';
@@ -16,7 +16,7 @@ import { EndpointStore } from '../../../src/webhooks/endpoints/endpoint-store.js
 import { settled } from '../../support/common/settled.js';
 
 /** A database that holds no rows and answers a listing when the test lets it. It notes whose listings run. */
-class GatedExecutor extends Executor {
+class GatedDatabase extends Database {
   override readonly dialect = new SqliteDialect();
   protected override readonly share: ReadingShare;
   /** The accounts of the listings that run, and of all that have begun. */
@@ -67,10 +67,10 @@ class GatedExecutor extends Executor {
 }
 
 function setup(limit: number) {
-  const executor = new GatedExecutor(limit);
-  const store = new OutboxStore(executor);
+  const db = new GatedDatabase(limit);
+  const store = new OutboxStore(db);
   const list = (accountId: string) => store.list({ accountId, channel: 'sms', kinds: ['text'], limit: 500 });
-  return { executor, list };
+  return { db, list };
 }
 
 test.each([
@@ -81,62 +81,61 @@ test.each([
 ])(
   'of %d listings at a time, one account has %d, and another one’s begins at once if there is room',
   async (limit, most) => {
-    const { executor, list } = setup(limit);
+    const { db, list } = setup(limit);
     const all = [...Array(8).fill('a'), 'b'].map(list);
     await settled();
-    expect(executor.reading).toEqual([...Array(most).fill('a'), ...(limit > 1 ? ['b'] : [])]);
-    while (executor.reading.length > 0) {
-      expect(executor.reading.filter((account) => account === 'a').length).toBeLessThanOrEqual(most);
-      await executor.answer();
+    expect(db.reading).toEqual([...Array(most).fill('a'), ...(limit > 1 ? ['b'] : [])]);
+    while (db.reading.length > 0) {
+      expect(db.reading.filter((account) => account === 'a').length).toBeLessThanOrEqual(most);
+      await db.answer();
     }
     expect(await Promise.all(all)).toHaveLength(9);
   },
 );
 
 /** What of an account is read as a listing, by its route. */
-const READS: Readonly<Record<string, (executor: Executor, accountId: string) => Promise<unknown>>> = {
-  'GET /usage': (executor, accountId) =>
-    new UsageStore(executor).usage({ accountId, since: START - HOUR_MS, until: START, groupBy: [], now: START }),
-  'GET /codes': (executor, accountId) => new UsageStore(executor).codes(accountId, START - DAY_MS, START),
-  'GET /overview, its counts': (executor, accountId) =>
-    new OverviewStore(executor).statuses({ accountId, channels: ['sms'], since: 0, until: START, most: 1 }),
-  'GET /overview, what waits': (executor, accountId) => new OverviewStore(executor).oldestWaiting(accountId, ['sms']),
-  'GET /overview, what needs attention': (executor, accountId) =>
-    new OverviewStore(executor).attention(accountId, ['sms'], START),
-  'GET /ledger': (executor, accountId) => new LedgerStore(executor).entries(accountId, { limit: 500 }),
-  'GET /keys': (executor, accountId) => new AccountStore(executor).listKeys(accountId, { limit: 500 }),
-  'GET /signatures': (executor, accountId) => new AccountStore(executor).listSignatures(accountId, { limit: 500 }),
-  'GET /optouts': (executor, accountId) => new OptOutStore(executor).list({ accountId, limit: 500 }),
-  'GET /audit': (executor, accountId) => new AuditLog(executor).list({ accountId, limit: 500 }),
-  'GET /webhooks': (executor, accountId) => new EndpointStore(executor).list(accountId, { limit: 500 }),
-  'GET /webhooks/:id/attempts': (executor, accountId) =>
-    new EndpointStore(executor).attempts({ accountId, endpointId: 'e', limit: 500 }),
-  'GET /events': (executor, accountId) => new EventLog(executor).read({ accountId, after: 0, limit: 500 }),
+const READS: Readonly<Record<string, (db: Database, accountId: string) => Promise<unknown>>> = {
+  'GET /usage': (db, accountId) =>
+    new UsageStore(db).usage({ accountId, since: START - HOUR_MS, until: START, groupBy: [], now: START }),
+  'GET /codes': (db, accountId) => new UsageStore(db).codes(accountId, START - DAY_MS, START),
+  'GET /overview, its counts': (db, accountId) =>
+    new OverviewStore(db).statuses({ accountId, channels: ['sms'], since: 0, until: START, most: 1 }),
+  'GET /overview, what waits': (db, accountId) => new OverviewStore(db).oldestWaiting(accountId, ['sms']),
+  'GET /overview, what needs attention': (db, accountId) => new OverviewStore(db).attention(accountId, ['sms'], START),
+  'GET /ledger': (db, accountId) => new LedgerStore(db).entries(accountId, { limit: 500 }),
+  'GET /keys': (db, accountId) => new AccountStore(db).listKeys(accountId, { limit: 500 }),
+  'GET /signatures': (db, accountId) => new AccountStore(db).listSignatures(accountId, { limit: 500 }),
+  'GET /optouts': (db, accountId) => new OptOutStore(db).list({ accountId, limit: 500 }),
+  'GET /audit': (db, accountId) => new AuditLog(db).list({ accountId, limit: 500 }),
+  'GET /webhooks': (db, accountId) => new EndpointStore(db).list(accountId, { limit: 500 }),
+  'GET /webhooks/:id/attempts': (db, accountId) =>
+    new EndpointStore(db).attempts({ accountId, endpointId: 'e', limit: 500 }),
+  'GET /events': (db, accountId) => new EventLog(db).read({ accountId, after: 0, limit: 500 }),
 };
 
 test.each(Object.entries(READS))(
   '%s: an account that asks eight times at once has two of the reads, and another one’s begins at once',
   async (_route, read) => {
-    const executor = new GatedExecutor(3);
-    const all = [...Array(8).fill('a'), 'b'].map((account) => read(executor, account));
+    const db = new GatedDatabase(3);
+    const all = [...Array(8).fill('a'), 'b'].map((account) => read(db, account));
     await settled();
-    expect(executor.reading).toEqual(['a', 'a', 'b']);
-    while (executor.reading.length > 0) {
-      await executor.answer();
-      expect(executor.reading.filter((account) => account !== 'b').length).toBeLessThanOrEqual(2);
+    expect(db.reading).toEqual(['a', 'a', 'b']);
+    while (db.reading.length > 0) {
+      await db.answer();
+      expect(db.reading.filter((account) => account !== 'b').length).toBeLessThanOrEqual(2);
     }
     await Promise.all(all);
-    expect(new Set(executor.begun)).toEqual(new Set(['a', 'b']));
+    expect(new Set(db.begun)).toEqual(new Set(['a', 'b']));
   },
 );
 
 test('accounts take turns, however many listings one of them waits for', async () => {
-  const { executor, list } = setup(1);
+  const { db, list } = setup(1);
   const all = ['a', 'a', 'a', 'a', 'b', 'b', 'c'].map(list);
   await settled();
-  for (let count = 0; count < 7; count++) await executor.answer();
+  for (let count = 0; count < 7; count++) await db.answer();
   await Promise.all(all);
-  expect(executor.begun).toEqual(['a', 'a', 'b', 'c', 'a', 'b', 'a']);
+  expect(db.begun).toEqual(['a', 'a', 'b', 'c', 'a', 'b', 'a']);
 });
 
 test('a listing that fails gives its place on', async () => {

@@ -16,7 +16,7 @@ import { optOutErasure } from '../../../src/sms/opt-out/opt-out-erasure.js';
 import { OptOutStore } from '../../../src/sms/opt-out/opt-out-store.js';
 import { receiptErasure } from '../../../src/sms/receipts/part-removal.js';
 import { PartStore } from '../../../src/sms/receipts/part-store.js';
-import { Executor, type Work } from '../../../src/storage/engine/executor.js';
+import { Database, type Work } from '../../../src/storage/engine/database.js';
 import type { Operation } from '../../../src/storage/engine/operation.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import {
@@ -35,12 +35,12 @@ import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 const NUMBER = phone(1);
 
 /** Fails at one of the statements that go through it, as a process that ends there does: its transaction is undone. */
-class FailingExecutor extends Executor {
+class FailingDatabase extends Database {
   override readonly dialect;
   statements = 0;
   failAt = Number.POSITIVE_INFINITY;
 
-  constructor(private readonly inner: Executor) {
+  constructor(private readonly inner: Database) {
     super();
     this.dialect = inner.dialect;
   }
@@ -74,11 +74,11 @@ class FailingExecutor extends Executor {
 
 describe('interrupted at each of its statements', () => {
   let storage: SqliteMemory;
-  let executor: FailingExecutor;
+  let db: FailingDatabase;
 
   beforeEach(async () => {
     storage = await SqliteMemory.open();
-    executor = new FailingExecutor(storage.executor);
+    db = new FailingDatabase(storage.db);
   });
   afterEach(() => storage.close());
 
@@ -113,7 +113,7 @@ describe('interrupted at each of its statements', () => {
     await storage
       .store(OutboxStore)
       .claim({ channel: 'sms', limit: 9, now: START, leaseUntil: START + 9, abandoned: false });
-    const parts = new PartStore(storage.executor);
+    const parts = new PartStore(storage.db);
     await parts.record([aTakenSms(1)], START);
     await storage.store(OutboxStore).settle(
       sends.flatMap(({ id, recipients }) =>
@@ -129,7 +129,7 @@ describe('interrupted at each of its statements', () => {
     );
     await parts.receive([aReceipt('p', { number: NUMBER })], { now: START, until: START + DAY_MS, most: 9 });
     const optOut = { accountId: ACCOUNT, signature: 'INFOS', source: 'phone' as const, at: START };
-    await new OptOutStore(storage.executor).add([{ ...optOut, id: 'o', number: NUMBER }]);
+    await new OptOutStore(storage.db).add([{ ...optOut, id: 'o', number: NUMBER }]);
   };
   const sound = async () => expect(await storage.store(LedgerStore).check()).toEqual([]);
 
@@ -137,14 +137,14 @@ describe('interrupted at each of its statements', () => {
   const atEach = async (work: () => Promise<unknown>, finished: () => Promise<void>) => {
     for (let failAt = 1; ; failAt++) {
       await fill();
-      Object.assign(executor, { statements: 0, failAt });
+      Object.assign(db, { statements: 0, failAt });
       const interrupted = await work().then(
         () => false,
         () => true,
       );
       if (!interrupted) return failAt - 1;
       await sound();
-      executor.failAt = Number.POSITIVE_INFINITY;
+      db.failAt = Number.POSITIVE_INFINITY;
       await work();
       await finished();
       await sound();
@@ -154,11 +154,11 @@ describe('interrupted at each of its statements', () => {
   test('an erasure that is called again leaves nothing of the number', async () => {
     const clock = new FakeClock();
     const settings = { keys: [Buffer.alloc(32, 1)] };
-    const store = new RetentionStore(executor);
-    const optOuts = new OptOutStore(executor);
+    const store = new RetentionStore(db);
+    const optOuts = new OptOutStore(db);
     const rules = new ErasureRules();
-    rules.add(codeErasure(store, new PolicyStore(executor)));
-    rules.add(receiptErasure(new PartStore(executor)));
+    rules.add(codeErasure(store, new PolicyStore(db)));
+    rules.add(receiptErasure(new PartStore(db)));
     // Its lists have had hashes for long.
     const directory = new OptOutDirectory(clock, optOuts, new LocalNotifier(), settings);
     rules.add(optOutErasure(optOuts, directory, settings, clock));
@@ -187,7 +187,7 @@ describe('interrupted at each of its statements', () => {
   const order = (limit: number) => ({ before: START + 1, now: START + DAY_MS, limit });
 
   test('a purge of texts goes on and leaves none', async () => {
-    const store = new RetentionStore(executor);
+    const store = new RetentionStore(db);
     const places = await atEach(
       () => toEnd((limit) => store.purgeTexts(order(limit), remove)),
       async () => expect(tablesWith('Words')).toEqual([]),
@@ -196,7 +196,7 @@ describe('interrupted at each of its statements', () => {
   });
 
   test('a purge of messages goes on, leaves no recipient and no row of one, and the ledger balances at every moment', async () => {
-    const store = new RetentionStore(executor);
+    const store = new RetentionStore(db);
     const places = await atEach(
       () => toEnd((limit) => store.purgeMessages(order(limit), remove)),
       async () => {
@@ -214,7 +214,7 @@ describe('interrupted at each of its statements', () => {
   });
 
   test('a purge of histories goes on and leaves none', async () => {
-    const store = new RetentionStore(executor);
+    const store = new RetentionStore(db);
     const places = await atEach(
       () => toEnd((limit) => store.purgeTrail(START + 1, limit)),
       async () => expect(storage.database.prepare('SELECT count(*) FROM messaging_trail').pluck().get()).toBe(0),
@@ -224,7 +224,7 @@ describe('interrupted at each of its statements', () => {
 
   test('no transaction of a purge writes more rows than its limit allows', async () => {
     await fill();
-    const store = new RetentionStore(executor);
+    const store = new RetentionStore(db);
     const count = () => Number(storage.database.prepare('SELECT count(*) FROM messaging_recipient').pluck().get());
     for (let left = count(); left > 0; ) {
       await store.purgeMessages(order(1), remove);

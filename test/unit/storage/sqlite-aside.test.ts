@@ -1,8 +1,8 @@
 import { copyFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import Database from 'better-sqlite3';
-import type { Executor } from '../../../src/storage/engine/executor.js';
-import { executorFor } from '../../../src/storage/engine/executor-for.js';
+import BetterSqlite3 from 'better-sqlite3';
+import type { Database } from '../../../src/storage/engine/database.js';
+import { databaseFor } from '../../../src/storage/engine/database-for.js';
 import type { Operation } from '../../../src/storage/engine/operation.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { closeAfterEach } from '../../support/common/opened.js';
@@ -13,9 +13,9 @@ const opened = closeAfterEach();
 
 describe('work aside on SQLite', () => {
   let file: SqliteFile;
-  let executor: Executor;
+  let db: Database;
   let clock: FakeClock;
-  let other: Database.Database;
+  let other: BetterSqlite3.Database;
   let log: string[];
 
   beforeEach(async () => {
@@ -23,7 +23,7 @@ describe('work aside on SQLite', () => {
     clock = new FakeClock();
     const dataSource = await file.dataSource();
     await dataSource.query('CREATE TABLE done (name TEXT)');
-    executor = await executorFor(dataSource, clock);
+    db = await databaseFor(dataSource, clock);
     other = file.handle();
     log = [];
   });
@@ -37,21 +37,16 @@ describe('work aside on SQLite', () => {
     };
 
   test('runs after all other work, each piece in a transaction of its own', async () => {
-    await Promise.all([
-      executor.writeAside(work('a')),
-      executor.writeAside(work('b')),
-      executor.write(work('1')),
-      executor.write(work('2')),
-    ]);
+    await Promise.all([db.writeAside(work('a')), db.writeAside(work('b')), db.write(work('1')), db.write(work('2'))]);
     expect(log).toEqual(['1 after', '2 after', 'a after 1 2', 'b after 1 2 a']);
   });
 
   test('lets work go first that arrives while it waits, but not for ever', async () => {
-    const aside = executor.writeAside(work('a'));
+    const aside = db.writeAside(work('a'));
     const writes: Promise<void>[] = [];
     const busy = async (turns: number) => {
       for (let turn = 0; turn < turns; turn++) {
-        writes.push(executor.write(work(`${writes.length}`)));
+        writes.push(db.write(work(`${writes.length}`)));
         await new Promise(setImmediate);
       }
     };
@@ -64,11 +59,11 @@ describe('work aside on SQLite', () => {
   });
 
   test('that fails is undone, and what follows runs', async () => {
-    const failing = executor.writeAside(function* (): Operation<void> {
+    const failing = db.writeAside(function* (): Operation<void> {
       yield { sql: "INSERT INTO done VALUES ('x')", params: [] };
       throw new Error('no');
     });
-    const next = executor.writeAside(work('b'));
+    const next = db.writeAside(work('b'));
     await expect(failing).rejects.toThrow();
     await next;
     expect(log).toEqual(['b after']);
@@ -78,7 +73,7 @@ describe('work aside on SQLite', () => {
     const stored = () => {
       const copy = `${file.path}.copy`;
       copyFileSync(file.path, copy);
-      const handle = new Database(copy);
+      const handle = new BetterSqlite3(copy);
       try {
         return handle.prepare('SELECT name FROM done').pluck().all();
       } finally {
@@ -86,10 +81,10 @@ describe('work aside on SQLite', () => {
       }
     };
     other.pragma('wal_checkpoint(TRUNCATE)');
-    await executor.write(work('1'));
+    await db.write(work('1'));
     const before = stored();
     other.exec('BEGIN IMMEDIATE');
-    const aside = executor.writeAside(work('a'));
+    const aside = db.writeAside(work('a'));
     await settled();
     expect(log).toEqual(['1 after']);
     other.exec('ROLLBACK');

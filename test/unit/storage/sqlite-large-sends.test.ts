@@ -6,7 +6,7 @@ import { LedgerStore } from '../../../src/billing/ledger-store.js';
 import { decide } from '../../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { dataSourceFor } from '../../../src/storage/engine/data-source.js';
-import { executorFor } from '../../../src/storage/engine/executor-for.js';
+import { databaseFor } from '../../../src/storage/engine/database-for.js';
 import {
   ACCOUNT,
   aSend,
@@ -48,11 +48,11 @@ describe('a send to many recipients on an SQLite file of our own', () => {
     const dataSource = await dataSourceFor(`sqlite:${file.path}`);
     await dataSource.initialize();
     connection = await dataSource.createQueryRunner().connect();
-    const executor = await executorFor(dataSource, undefined, true);
-    outbox = new OutboxStore(executor);
-    ledger = new LedgerStore(executor);
+    const db = await databaseFor(dataSource, undefined, true);
+    outbox = new OutboxStore(db);
+    ledger = new LedgerStore(db);
     stop = async () => {
-      await executor.stop();
+      await db.stop();
       if (dataSource.isInitialized) await dataSource.destroy();
     };
     opened({ close: stop });
@@ -183,7 +183,7 @@ test('a send to many recipients on the connection of a host is one turn, as the 
   await storage.stop();
   const dataSource = await file.dataSource();
   const connection: Database.Database = await dataSource.createQueryRunner().connect();
-  const outbox = new OutboxStore(await executorFor(dataSource));
+  const outbox = new OutboxStore(await databaseFor(dataSource));
   let wasOpen = false;
   let under = true;
   const sent = outbox.commit([aSend(1, { recipients: recipients(COUNT) })], decide).finally(() => {

@@ -3,11 +3,11 @@ import { describe, expect, test } from '@jest/globals';
 import { AccountStore } from '../../../src/accounts/account-store.js';
 import { MediaStore, rechunk } from '../../../src/media/media-store.js';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
-import { executorFor } from '../../../src/storage/engine/executor-for.js';
+import { databaseFor } from '../../../src/storage/engine/database-for.js';
 import { START } from '../../../src/testing/storage-contract/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { SqliteFile } from '../../support/databases/sqlite-file.js';
-import { WatchedExecutor } from '../../support/databases/watched-executor.js';
+import { WatchedDatabase } from '../../support/databases/watched-database.js';
 
 const KB = 1024;
 const CHUNK = 256 * KB;
@@ -19,8 +19,8 @@ async function world() {
   const storage = new TypeormStorage({ database: dataSource });
   await storage.start();
   opened({ close: () => storage.stop() });
-  const executor = new WatchedExecutor(await executorFor(dataSource));
-  return { executor, storage, store: new MediaStore(executor), dataSource };
+  const db = new WatchedDatabase(await databaseFor(dataSource));
+  return { db, storage, store: new MediaStore(db), dataSource };
 }
 
 async function* source(count: number, size: number, pulled: (bytes: number) => void = () => undefined) {
@@ -38,43 +38,43 @@ async function sizes(chunks: AsyncIterable<Uint8Array>): Promise<number[]> {
 
 describe('a file of 50 MB', () => {
   test('is never whole in memory while it is written: nothing is pulled before what was pulled is stored', async () => {
-    const { executor, store } = await world();
+    const { db, store } = await world();
     const size = 100 * KB;
     let ahead = 0;
     await store.write(
       'f',
       source(512, size, (bytes) => {
         // The first write is the file's own row.
-        ahead = Math.max(ahead, bytes - (executor.writes - 1) * CHUNK);
+        ahead = Math.max(ahead, bytes - (db.writes - 1) * CHUNK);
       }),
       START,
     );
     expect(ahead).toBeLessThanOrEqual(CHUNK + size);
-    expect(executor.largest).toBe(CHUNK);
-    expect(executor.writes).toBe(1 + (512 * size) / CHUNK + 1);
+    expect(db.largest).toBe(CHUNK);
+    expect(db.writes).toBe(1 + (512 * size) / CHUNK + 1);
   });
 
   test('is read as it is asked for: a piece, a query', async () => {
-    const { executor, store } = await world();
+    const { db, store } = await world();
     await store.write('f', source(20, CHUNK), START);
-    executor.reads = 0;
+    db.reads = 0;
     let pieces = 0;
     for await (const piece of store.read('f')) {
       pieces += 1;
       await pause();
       expect(piece.length).toBe(CHUNK);
-      expect(executor.reads).toBe(1 + pieces);
+      expect(db.reads).toBe(1 + pieces);
     }
     expect(pieces).toBe(20);
   });
 
   test('is read no further when its reader has had enough', async () => {
-    const { executor, store } = await world();
+    const { db, store } = await world();
     await store.write('f', source(20, CHUNK), START);
-    executor.reads = 0;
+    db.reads = 0;
     for await (const _ of store.read('f')) break;
     await pause();
-    expect(executor.reads).toBe(2);
+    expect(db.reads).toBe(2);
   });
 
   test('is removed piece by piece, and leaves no row behind', async () => {
@@ -101,10 +101,10 @@ describe('a file of 50 MB', () => {
   });
 
   test('others take their turn between its pieces', async () => {
-    const { store, storage, executor } = await world();
+    const { store, storage, db } = await world();
     let others = 0;
     let waiting = false;
-    executor.onWrite = () => {
+    db.onWrite = () => {
       if (waiting) return;
       waiting = true;
       void storage
@@ -122,9 +122,9 @@ describe('a file of 50 MB', () => {
 
 describe('a write that fails', () => {
   test('in the middle leaves no row behind', async () => {
-    const { executor, store, dataSource } = await world();
-    executor.onWrite = () => {
-      if (executor.writes === 4) throw new Error('disk trouble');
+    const { db, store, dataSource } = await world();
+    db.onWrite = () => {
+      if (db.writes === 4) throw new Error('disk trouble');
     };
     await expect(store.write('f', source(9, CHUNK), START)).rejects.toThrow('disk trouble');
     expect(await dataSource.query('SELECT * FROM messaging_media_chunk')).toEqual([]);
@@ -132,19 +132,19 @@ describe('a write that fails', () => {
   });
 
   test('for good leaves what the purge finds', async () => {
-    const { executor, store, dataSource } = await world();
-    executor.onWrite = () => {
-      if (executor.writes >= 4) throw new Error('disk trouble');
+    const { db, store, dataSource } = await world();
+    db.onWrite = () => {
+      if (db.writes >= 4) throw new Error('disk trouble');
     };
     await expect(store.write('f', source(9, CHUNK), START)).rejects.toThrow('disk trouble');
     await expect(sizes(store.read('f'))).rejects.toThrow('not stored');
-    executor.onWrite = () => undefined;
+    db.onWrite = () => undefined;
     expect(await store.purge(START + 1, 9)).toBe(1);
     expect(await dataSource.query('SELECT * FROM messaging_media_chunk')).toEqual([]);
   });
 
   test('its source is closed', async () => {
-    const { executor, store } = await world();
+    const { db, store } = await world();
     let closed = false;
     async function* closing() {
       try {
@@ -153,8 +153,8 @@ describe('a write that fails', () => {
         closed = true;
       }
     }
-    executor.onWrite = () => {
-      if (executor.writes === 4) throw new Error('disk trouble');
+    db.onWrite = () => {
+      if (db.writes === 4) throw new Error('disk trouble');
     };
     await expect(store.write('f', closing(), START)).rejects.toThrow('disk trouble');
     expect(closed).toBe(true);

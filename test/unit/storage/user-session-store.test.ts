@@ -8,11 +8,11 @@ const opened = closeAfterEach();
 
 test('only a link that can be used opens a transaction that writes', async () => {
   const storage = opened(await SqliteMemory.open());
-  const store = new UserSessionStore(storage.executor);
+  const store = new UserSessionStore(storage.db);
   const by = { kind: 'operator', id: 'odile' } as const;
   const link = { id: 'link', subject: 'odile', accountId: undefined, role: 'operator', createdAt: START } as const;
   await store.addLink({ ...link, hash: 'known', expiresAt: START + 10 }, by, {});
-  const write = jest.spyOn(storage.executor, 'write');
+  const write = jest.spyOn(storage.db, 'write');
   const session = { id: 's', hash: 'h', expiresAt: START + 20, endsAt: START + 30, address: undefined };
   const writes = async (hash: string, at: number) => {
     write.mockClear();

@@ -8,7 +8,7 @@ import { NoTelemetry } from '../../../src/common/telemetry/telemetry.js';
 import { decide } from '../../../src/outbox/accept/decide.js';
 import type { Send } from '../../../src/outbox/accept/send.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
-import type { StoreClass } from '../../../src/storage/engine/executor.js';
+import type { StoreClass } from '../../../src/storage/engine/database.js';
 import { Instruments } from '../../../src/telemetry/instruments.js';
 import { measuredStorage, type ProbedCall } from '../../../src/telemetry/measured-storage.js';
 import { PrometheusTelemetry } from '../../../src/telemetry/prometheus/index.js';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { Executor } from '../../../src/storage/engine/executor.js';
+import type { Database } from '../../../src/storage/engine/database.js';
 import { SqliteDialect } from '../../../src/storage/sqlite/sqlite-dialect.js';
 import type { CallProgress } from '../../../src/webhooks/calls/call-records.js';
 import { CallStore } from '../../../src/webhooks/calls/call-store.js';
@@ -19,13 +19,13 @@ test.each([
     used.push(name);
     return new Set();
   };
-  const executor = {
+  const db = {
     dialect: new SqliteDialect(),
     write: uses('write'),
     writeLazily: uses('writeLazily'),
     store: () => ({}),
   };
-  const store = new CallStore(executor as unknown as Executor);
+  const store = new CallStore(db as unknown as Database);
   await store.commit('a', progress);
   expect(used).toEqual([expected]);
 });

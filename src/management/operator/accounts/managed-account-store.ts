@@ -12,7 +12,7 @@ import type { IdempotencyKey } from '../../../outbox/accept/send.js';
 import type { Acceptance } from '../../../outbox/outbox.js';
 import { END } from '../../../outbox/queue/queues.js';
 import type { Dialect } from '../../../storage/dialect.js';
-import type { Executor } from '../../../storage/engine/executor.js';
+import type { Database } from '../../../storage/engine/database.js';
 import { RecordMovedError } from '../../../storage/engine/faults.js';
 import { type Operation, type Row, rowsOf, write } from '../../../storage/engine/operation.js';
 import { integerOf, optionalInteger, textOf } from '../../../storage/engine/rows.js';
@@ -74,14 +74,14 @@ export interface SignaturesRead {
  * Idempotency-Key in its transaction. Every method throws `StorageUnavailableError` when the database does not answer.
  */
 export class ManagedAccountStore {
-  constructor(private readonly executor: Executor) {}
+  constructor(private readonly database: Database) {}
 
   /**
    * Creates an account with a balance of 0; undefined when its id is taken.
    * @throws MessagingError `error.idempotency_mismatch`
    */
   create(account: Account, call: AccountCall): Promise<Acceptance | undefined> {
-    return this.executor.write(() => createAccount(this.executor.dialect, account, call));
+    return this.database.write(() => createAccount(this.database.dialect, account, call));
   }
 
   /**
@@ -89,23 +89,23 @@ export class ManagedAccountStore {
    * @throws MessagingError `error.idempotency_mismatch`
    */
   change(id: string, changes: AccountChanges, call: AccountCall): Promise<Acceptance | undefined> {
-    return this.executor.write(() => changeAccount(this.executor.dialect, id, changes, call));
+    return this.database.write(() => changeAccount(this.database.dialect, id, changes, call));
   }
 
   find(id: string): Promise<ManagedAccount | undefined> {
-    return this.executor.read(() => findAccount(id));
+    return this.database.read(() => findAccount(id));
   }
 
   /** `after` is the `next` of the previous page. @throws MessagingError `error.invalid_cursor` */
   list({ begins, ...query }: ManagedAccountQuery): Promise<Page<ManagedAccount>> {
-    const { dialect } = this.executor;
+    const { dialect } = this.database;
     const list = () => (begins === undefined ? listAccounts(dialect, query) : searchAccounts({ ...query, begins }));
-    return this.executor.browse(list, undefined);
+    return this.database.browse(list, undefined);
   }
 
   /** Signatures of all accounts: those that wait for a decision first, then the rejected, then the verified; the oldest first. */
   signatures(query: SignatureQuery): Promise<SignaturesRead> {
-    return this.executor.browse(() => listSignatures(query), undefined);
+    return this.database.browse(() => listSignatures(query), undefined);
   }
 }
 

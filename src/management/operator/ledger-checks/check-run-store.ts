@@ -1,7 +1,7 @@
 import { recordAudit } from '../../../accounts/audit/audit.js';
 import { type AuditEntry } from '../../../accounts/audit/audit-entry.js';
 import type { LedgerPart } from '../../../billing/ledger.api.js';
-import type { Executor } from '../../../storage/engine/executor.js';
+import type { Database } from '../../../storage/engine/database.js';
 import { type Row, rowsOf, write } from '../../../storage/engine/operation.js';
 import { integerOf, optionalInteger, optionalText, textOf } from '../../../storage/engine/rows.js';
 
@@ -34,7 +34,7 @@ const LEDGER = 'ledger';
 
 /** Keeps the last check of the books, one for all processes. Every method throws `StorageUnavailableError`. */
 export class CheckRunStore {
-  constructor(private readonly executor: Executor) {}
+  constructor(private readonly database: Database) {}
 
   /**
    * Begins a check in place of the last one, with the entry of the audit log, unless one is running.
@@ -44,9 +44,9 @@ export class CheckRunStore {
     { id, leaseUntil, at }: Pick<CheckStep, 'id' | 'leaseUntil'> & { readonly at: number },
     entry: AuditEntry,
   ): Promise<boolean> {
-    const { dialect } = this.executor;
+    const { dialect } = this.database;
     const fresh = [id, 'running', 0, '[]', at, leaseUntil];
-    return this.executor.write(function* () {
+    return this.database.write(function* () {
       // Takes over the row of a check that has ended or broken off; two transactions wait for each other at it.
       const taken = yield* write(
         `UPDATE messaging_check SET owner = ?, state = ?, part = NULL, checked = ?, findings = ?, started_at = ?,
@@ -71,7 +71,7 @@ export class CheckRunStore {
     const sql =
       "UPDATE messaging_check SET part = ?, checked = ?, lease_until = ? WHERE id = ? AND owner = ? AND state = 'running'";
     const step = () => write(sql, part ?? null, checked, leaseUntil, LEDGER, id);
-    return (await this.executor.writeLazily(step)) > 0;
+    return (await this.database.writeLazily(step)) > 0;
   }
 
   /** Ends it. */
@@ -83,13 +83,13 @@ export class CheckRunStore {
   }: Pick<CheckRun, 'id' | 'findings'> & { readonly state: 'done' | 'failed'; readonly at: number }): Promise<void> {
     const sql =
       'UPDATE messaging_check SET state = ?, findings = ?, ended_at = ?, lease_until = NULL WHERE id = ? AND owner = ?';
-    await this.executor.write(() => write(sql, state, JSON.stringify(findings), at, LEDGER, id));
+    await this.database.write(() => write(sql, state, JSON.stringify(findings), at, LEDGER, id));
   }
 
   /** The last check, a broken off one as `failed`; undefined: there was none. */
   async last(now: number): Promise<CheckRun | undefined> {
     const find = () => rowsOf('SELECT * FROM messaging_check WHERE id = ?', LEDGER);
-    const [row] = await this.executor.read(find);
+    const [row] = await this.database.read(find);
     return row && toRun(row, now);
   }
 }

@@ -41,8 +41,8 @@ export interface QueueDepth {
 export class OperatingControl extends OperatingStore {
   /** Has nothing more claimed of these queues. */
   pause({ channel = '', accountId = '' }: QueueScope, call: SwitchCall): Promise<void> {
-    const { dialect } = this.executor;
-    return this.executor.write(function* () {
+    const { dialect } = this.database;
+    return this.database.write(function* () {
       const sql = 'INSERT INTO messaging_pause (channel, account_id, paused_at) VALUES (?, ?, ?)';
       const insert = { sql, params: [channel, accountId, call.at] };
       if ((yield* dialect.insertNew(insert, 'channel, account_id')) === 0) return;
@@ -52,7 +52,7 @@ export class OperatingControl extends OperatingStore {
 
   /** Takes back the pause of exactly this scope. */
   resume({ channel = '', accountId = '' }: QueueScope, call: SwitchCall): Promise<void> {
-    return this.executor.write(function* () {
+    return this.database.write(function* () {
       const sql = 'DELETE FROM messaging_pause WHERE channel = ? AND account_id = ?';
       if ((yield* write(sql, channel, accountId)) > 0) yield* auditPause('queue.resumed', channel, accountId, call);
     });
@@ -60,8 +60,8 @@ export class OperatingControl extends OperatingStore {
 
   /** Has a route take no new attempts. */
   rest(route: string, { at, by }: SwitchCall): Promise<void> {
-    const { dialect } = this.executor;
-    return this.executor.write(function* () {
+    const { dialect } = this.database;
+    return this.database.write(function* () {
       const insert = { sql: 'INSERT INTO messaging_rested_route (id, rested_at) VALUES (?, ?)', params: [route, at] };
       if ((yield* dialect.insertNew(insert, 'id')) === 0) return;
       yield* recordAudit({ accountId: undefined, at, by, action: 'route.rested', target: route });
@@ -70,7 +70,7 @@ export class OperatingControl extends OperatingStore {
 
   /** Takes back `rest`. */
   resumeRoute(route: string, { at, by }: SwitchCall): Promise<void> {
-    return this.executor.write(function* () {
+    return this.database.write(function* () {
       if ((yield* write('DELETE FROM messaging_rested_route WHERE id = ?', route)) === 0) return;
       yield* recordAudit({ accountId: undefined, at, by, action: 'route.resumed', target: route });
     });
@@ -78,12 +78,12 @@ export class OperatingControl extends OperatingStore {
 
   /** What waits in these channels, by priority. Reads an index, at most `MAX_COUNTED` entries for each count. */
   async depths(channels: readonly string[]): Promise<readonly QueueDepth[]> {
-    const { dialect } = this.executor;
+    const { dialect } = this.database;
     const depths: QueueDepth[] = [];
     for (const channel of channels) {
       for (const priority of PRIORITIES) {
         // Each by itself, so that other work runs in between.
-        depths.push(await this.executor.browse(() => depthOf(dialect, channel, priority), undefined));
+        depths.push(await this.database.browse(() => depthOf(dialect, channel, priority), undefined));
       }
     }
     return depths;

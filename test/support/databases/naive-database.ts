@@ -2,16 +2,16 @@ import type { DataSource } from 'typeorm';
 import type { HostTransaction } from '../../../src/common/host-transaction.js';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
-import { Executor, type StoreClass, type Work } from '../../../src/storage/engine/executor.js';
+import { Database, type StoreClass, type Work } from '../../../src/storage/engine/database.js';
 import { driveOn, openRunner } from '../../../src/storage/engine/host-transaction.js';
 import { SqliteDialect } from '../../../src/storage/sqlite/sqlite-dialect.js';
 import { inPlaceOf } from './store-in-place.js';
 
 /**
- * An executor as one writes it first: TypeORM's own transactions on the host's DataSource. On better-sqlite3 they are
+ * A database as one writes it first: TypeORM's own transactions on the host's DataSource. On better-sqlite3 they are
  * savepoints in whatever transaction the host happens to have open.
  */
-class NaiveExecutor extends Executor {
+class NaiveDatabase extends Database {
   override readonly dialect = new SqliteDialect();
 
   constructor(private readonly dataSource: DataSource) {
@@ -47,7 +47,7 @@ export class NaiveSqliteStorage extends TypeormStorage {
 
   constructor(dataSource: DataSource) {
     super({ database: dataSource });
-    this.naive = new OutboxStore(new NaiveExecutor(dataSource));
+    this.naive = new OutboxStore(new NaiveDatabase(dataSource));
   }
 
   override store<S extends object>(Store: StoreClass<S>): S {

@@ -7,7 +7,7 @@ import type { HostTransaction } from '../../common/host-transaction.js';
 import type { Dialect } from '../dialect.js';
 import { blameOf } from './blame.js';
 import type { StorageConnection } from './connection.js';
-import { Executor, type Work } from './executor.js';
+import { Database, type Work } from './database.js';
 import { asStorageFault } from './faults.js';
 import { openRunner } from './host-transaction.js';
 import { HostWork } from './host-work.js';
@@ -33,8 +33,8 @@ const DEFAULT_POOL_SIZE = 10;
 /** The share of the pool's connections that listings may use at a time. */
 const LISTINGS_SHARE = 0.3;
 
-/** Executor for databases with a connection pool: each write is a transaction on a connection of its own. */
-export class PooledExecutor extends Executor {
+/** A database with a connection pool: each write is a transaction on a connection of its own. */
+export class PooledDatabase extends Database {
   protected override readonly share: ReadingShare;
   private readonly running = new PendingWork();
   private readonly hostWork: HostWork;

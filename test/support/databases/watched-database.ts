@@ -1,8 +1,8 @@
-import { Executor, type Work } from '../../../src/storage/engine/executor.js';
+import { Database, type Work } from '../../../src/storage/engine/database.js';
 import type { Operation, Statement, StatementResult } from '../../../src/storage/engine/operation.js';
 
-/** Passes everything on to another executor, counts what goes through, and fails a write if the test says so. */
-export class WatchedExecutor extends Executor {
+/** Passes everything on to another db, counts what goes through, and fails a write if the test says so. */
+export class WatchedDatabase extends Database {
   override readonly dialect;
   reads = 0;
   writes = 0;
@@ -15,7 +15,7 @@ export class WatchedExecutor extends Executor {
   /** Called inside of each transaction that writes, before its statements; may throw. */
   onWrite: () => void = () => undefined;
 
-  constructor(private readonly inner: Executor) {
+  constructor(private readonly inner: Database) {
     super();
     this.dialect = inner.dialect;
   }

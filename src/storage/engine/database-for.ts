@@ -1,59 +1,59 @@
 import { EventEmitter } from 'node:events';
 import { Logger } from '@nestjs/common';
-import type { Database, Options } from 'better-sqlite3';
+import type { Options, Database as SqliteConnection } from 'better-sqlite3';
 import type { DataSource } from 'typeorm';
 import type { Clock } from '../../common/clock.js';
 import { type DialectSource, dialectFor, givenDialect } from '../dialect-for.js';
-import { SqliteExecutor } from '../sqlite/sqlite-executor.js';
+import { SqliteDatabase } from '../sqlite/sqlite-database.js';
 import { sqliteWarning } from '../sqlite/sqlite-library.js';
 import type { Pooler } from './data-source.js';
-import type { Executor } from './executor.js';
-import { PooledExecutor } from './pooled-executor.js';
+import type { Database } from './database.js';
+import { PooledDatabase } from './pooled-database.js';
 
 /**
- * Makes the executor for an initialised DataSource.
+ * Makes the `Database` on an initialised DataSource.
  *
  * @param isOurs whether only this package uses the DataSource. Default false: the host uses it too
  * @param pooler a pooler of PostgreSQL connections
  * @param source the host's dialect. Default: the one for the type of the DataSource
  */
-export async function executorFor(
+export async function databaseFor(
   dataSource: DataSource,
   clock?: Clock,
   isOurs = false,
   pooler?: Pooler,
   source?: DialectSource,
-): Promise<Executor> {
+): Promise<Database> {
   const { type } = dataSource.options;
   const query = (sql: string): Promise<unknown> => dataSource.query(sql);
   const dialect = source ? await givenDialect(source, query) : await dialectFor(type, query, isOurs, pooler);
   if (type !== 'better-sqlite3') {
     listenForConnectionErrors(dataSource);
-    return new PooledExecutor(dataSource, dialect, clock);
+    return new PooledDatabase(dataSource, dialect, clock);
   }
   const log = new Logger('TypeormStorage');
   const warning = sqliteWarning();
   if (warning !== undefined) log.warn(warning);
   const runner = dataSource.createQueryRunner();
-  const database: Database = await runner.connect();
+  const connection: SqliteConnection = await runner.connect();
   // 2 is FULL, 3 is EXTRA; lower levels can lose an answered send in a power cut.
-  if (Number(database.pragma('synchronous', { simple: true })) < 2) {
+  if (Number(connection.pragma('synchronous', { simple: true })) < 2) {
     log.warn('This SQLite DataSource has synchronous below FULL: a power cut can lose answered sends.');
   }
-  if (!database.memory && database.pragma('journal_mode', { simple: true }) === 'memory') {
+  if (!connection.memory && connection.pragma('journal_mode', { simple: true }) === 'memory') {
     log.warn('This SQLite DataSource has journal_mode MEMORY: a crash can damage the file. Give it enableWAL: true.');
   }
   // A host's connection may be in a transaction of ours only while the host cannot run anything on it.
-  const isFile = isOurs && !database.memory;
-  const openReader = isFile ? () => readingConnection(database) : undefined;
-  return new SqliteExecutor(dataSource, database, clock, openReader, dialect);
+  const isFile = isOurs && !connection.memory;
+  const openReader = isFile ? () => readingConnection(connection) : undefined;
+  return new SqliteDatabase(dataSource, connection, clock, openReader, dialect);
 }
 
 /** Opens a second connection to the file of a database, which reads only what is committed. */
-function readingConnection(database: Database): Database {
+function readingConnection(connection: SqliteConnection): SqliteConnection {
   // The library as TypeORM has loaded it, which may be in a folder of its own.
-  const Library = database.constructor as new (path: string, options: Options) => Database;
-  return new Library(database.name, { readonly: true, timeout: 0 });
+  const Library = connection.constructor as new (path: string, options: Options) => SqliteConnection;
+  return new Library(connection.name, { readonly: true, timeout: 0 });
 }
 
 /**

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Database } from 'better-sqlite3';
+import type { Database as SqliteConnection } from 'better-sqlite3';
 import type { DataSource } from 'typeorm';
 import { type Clock, SystemClock } from '../../common/clock.js';
 import { StorageUnavailableError } from '../../common/errors.js';
 import type { HostTransaction } from '../../common/host-transaction.js';
 import type { Dialect } from '../dialect.js';
-import { Executor, type Work } from '../engine/executor.js';
+import { Database, type Work } from '../engine/database.js';
 import { asStorageFault } from '../engine/faults.js';
 import { openRunner } from '../engine/host-transaction.js';
 import { HostWork } from '../engine/host-work.js';
@@ -54,15 +54,15 @@ const NO_RESULT = Symbol('no result');
 const HELD = 'another process holds the database';
 
 /**
- * Executor for SQLite through better-sqlite3. TypeORM has one connection, in which the transactions of two callers would
- * nest and be rolled back together. So this executor runs all waiting work on the raw handle in one tick, as one transaction
+ * An SQLite database through better-sqlite3. TypeORM has one connection, in which the transactions of two callers would
+ * nest and be rolled back together. So this database runs all waiting work on the raw handle in one tick, as one transaction
  * with a savepoint for each task, and never while a transaction of the host is open. It runs as soon as the host's
  * transaction ends, before its caller continues: a host that opens transaction after transaction does not starve it.
  *
  * The exception is `writeInTurns` on a file that only we use: its transaction takes many turns. Until it has ended, nothing
  * else runs on its connection; reads run on a second one.
  */
-export class SqliteExecutor extends Executor {
+export class SqliteDatabase extends Database {
   private readonly handle: SqliteHandle;
   private readonly hostWork: HostWork;
   private readonly watch: TransactionWatch;
@@ -82,14 +82,14 @@ export class SqliteExecutor extends Executor {
 
   constructor(
     private readonly dataSource: DataSource,
-    database: Database,
+    connection: SqliteConnection,
     private readonly clock: Clock = new SystemClock(),
     /** Opens a second connection, for reads; left out if the first one is shared with a host, or the database has no file. */
-    private readonly openReader?: () => Database,
+    private readonly openReader?: () => SqliteConnection,
     override readonly dialect: Dialect = new SqliteDialect(),
   ) {
     super();
-    this.handle = new SqliteHandle(database);
+    this.handle = new SqliteHandle(connection);
     this.hostWork = new HostWork(dataSource, this.dialect);
     this.watch = new TransactionWatch(dataSource, () => this.runWaiting());
   }

@@ -3,7 +3,7 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Clock } from '../../../src/common/clock.js';
 import type { StorageConnection } from '../../../src/storage/engine/connection.js';
 import type { Operation } from '../../../src/storage/engine/operation.js';
-import { PooledExecutor } from '../../../src/storage/engine/pooled-executor.js';
+import { PooledDatabase } from '../../../src/storage/engine/pooled-database.js';
 import { PostgresDialect } from '../../../src/storage/postgres/postgres-dialect.js';
 import { settled } from '../../support/common/settled.js';
 
@@ -55,10 +55,9 @@ function scripted(
     createQueryRunner: { value: () => runner },
   });
   const clock = new EagerClock();
-  const executor = new PooledExecutor(dataSource, new ScriptedDialect(), clock, () => 0.5);
-  const write = (operation = work) =>
-    executor.write(operation).catch((error: unknown) => Reflect.get(Object(error), 'code'));
-  const read = () => executor.read(work).catch((error: unknown) => Reflect.get(Object(error), 'code'));
+  const db = new PooledDatabase(dataSource, new ScriptedDialect(), clock, () => 0.5);
+  const write = (operation = work) => db.write(operation).catch((error: unknown) => Reflect.get(Object(error), 'code'));
+  const read = () => db.read(work).catch((error: unknown) => Reflect.get(Object(error), 'code'));
   return { steps, write, read, clock };
 }
 
@@ -82,7 +81,7 @@ test.each<[DataSourceOptions, number]>([
   [{ type: 'postgres', poolSize: 40, extra: { max: 4 } }, 4],
   [{ type: 'mysql', extra: { connectionLimit: 6 } }, 6],
 ])('%j: as many connections as its pool has', (options, connections) => {
-  expect(new PooledExecutor(new DataSource(options), new PostgresDialect()).maxTransactions).toBe(connections);
+  expect(new PooledDatabase(new DataSource(options), new PostgresDialect()).maxTransactions).toBe(connections);
 });
 
 describe('a transaction on a connection of the pool', () => {

@@ -4,7 +4,7 @@ import type { Operation } from './operation.js';
 import { ReadingShare } from './reading-share.js';
 
 /** A class whose instances read and write a database: the SQL of a capability. */
-export type StoreClass<S extends object = object> = new (database: Executor) => S;
+export type StoreClass<S extends object = object> = new (database: Database) => S;
 
 /** Makes a new operation; called again for each repetition of a transaction. */
 export type Work<T> = () => Operation<T>;
@@ -13,7 +13,7 @@ export type Work<T> = () => Operation<T>;
  * Runs operations atomically. With `host` they are part of the host's open transaction: they see its changes and are
  * committed or rolled back with it; an operation that fails there has changed nothing.
  */
-export abstract class Executor {
+export abstract class Database {
   abstract readonly dialect: Dialect;
   private readonly stores = new Map<StoreClass, object>();
 
