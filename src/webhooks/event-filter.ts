@@ -2,8 +2,9 @@ import { MessagingError } from '../common/errors.js';
 import { type EventType, isEventType } from '../events/event-types.js';
 
 /**
- * The types that a reader wants, by their names; undefined: all, by `*`.
- * @throws MessagingError `error.event_type_unknown`, which names the first one; `error.field_invalid` when there is no name
+ * Returns the types with these names. Undefined: all types, because a name is `*`.
+ * @throws MessagingError `error.event_type_unknown`, which names the first unknown type. `error.field_invalid` if there is no
+ * name
  */
 export function eventTypesOf(names: readonly string[]): readonly EventType[] | undefined {
   if (names.length === 0) throw new MessagingError('error.field_invalid', { field: 'types' });

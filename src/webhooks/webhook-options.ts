@@ -7,26 +7,27 @@ import { DURATION, secretOf } from '../outbox/retention/retention-options.js';
 export interface WebhookOptions {
   /** The secret that the secrets of endpoints are derived from: at least 32 random characters, kept outside the database. */
   readonly pepper: string;
-  /** The earlier `pepper` after a change, so that secrets derived from it go on signing until they are rotated. Default none. */
+  /** The old `pepper` after a change. Secrets that are derived from it go on signing until they are rotated. Default none. */
   readonly previousPepper?: string | undefined;
   /** Whether all phone numbers in events are masked. Default false. */
   readonly maskNumbers?: boolean | undefined;
   /**
-   * Where endpoints may be besides https at public addresses: `none`, `loopback`, or origins, also with http. Default `none`.
+   * Which endpoints are allowed besides https at public addresses: `none`, `loopback`, or a list of origins, also with http.
+   * Default `none`.
    */
   readonly allow?: MediaAllow | undefined;
   /** How long events are kept: a whole number of hours, days, weeks, months or years. Default `30 days`. */
   readonly keep?: string | undefined;
 }
 
-/** `WebhookOptions`, checked and with defaults. */
+/** The checked `WebhookOptions` with their defaults filled in. */
 export abstract class WebhookSettings {
-  /** The keys of the peppers, the present one first. */
+  /** The keys of the peppers, the current one first. */
   abstract readonly keys: readonly Buffer[];
   abstract readonly maskNumbers: boolean;
-  /** Addresses of endpoints besides public ones. */
+  /** The addresses that endpoints may have besides public ones. */
   abstract readonly allow: MediaSettings;
-  /** How long events are kept, in milliseconds; undefined: the log's default. */
+  /** How long events are kept, in milliseconds. Undefined: the log's default. */
   abstract readonly keepMs?: number | undefined;
 }
 

@@ -45,7 +45,7 @@ const SECRETS: FactoryProvider<EndpointSecrets> = {
 /** How long the records of calls are kept, in milliseconds. */
 const RECORDS_MS = 7 * DAY_MS;
 
-/** What calls the endpoints. */
+/** The providers that call the endpoints. */
 const CALLS: NonNullable<Capability['providers']> = [
   WebhookHttp,
   CallSpans,
@@ -63,7 +63,7 @@ const CALLS: NonNullable<Capability['providers']> = [
   })),
 ];
 
-/** What does not depend on the options. Routers try controllers in this order. */
+/** The part of the module that does not depend on the options. Routers try the controllers in this order. */
 export const WEBHOOKS_CAPABILITY: Capability = {
   stores: [EndpointStore, CallStore],
   controllers: [eventsOpenapi, eventTypesOpenapi, webhooksOpenapi],

@@ -18,7 +18,10 @@ import { WEBHOOKS_CAPABILITY } from './webhooks-capability.js';
 
 const OWN_OPTIONS = { webhooks: group(WEBHOOK_OPTIONS) } satisfies OptionsOf<WebhookFactoryOptions>;
 
-/** The log of events for those outside: the feed `GET /events`, its stream, and webhooks. It is mounted on a shared core. */
+/**
+ * The outside access to the log of events: the feed `GET /events`, its stream, and webhooks. The module is mounted on a shared
+ * core.
+ */
 @Module({})
 export class WebhooksModule extends ConfiguredModule {
   /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
@@ -27,14 +30,14 @@ export class WebhooksModule extends ConfiguredModule {
     return WebhooksModule.feature(own.core, { useFactory: () => own });
   }
 
-  /** As `forRoot`, with the options from a factory. */
+  /** Does the same as `forRoot`, with options from a factory. */
   static forRootAsync(options: WebhooksModuleAsyncOptions): DynamicModule {
     const own = checkOptions(options, SHARED_CORE_OPTIONS, FACTORY_OPTIONS);
     return WebhooksModule.feature(own.core, checkFactoryOptions(own, OWN_OPTIONS, {}));
   }
 
   /**
-   * The module on an existing core; by default it reads them from the core's options.
+   * Returns the module on an existing core. Default values come from the core.
    * @internal
    */
   static feature(

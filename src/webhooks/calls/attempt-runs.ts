@@ -9,17 +9,20 @@ import type { AttemptQuery } from '../endpoints/endpoint-records.js';
 import type { CallRecord, RecordedCall } from './call-records.js';
 import { callIdOf, RUN_MS, runIdOf } from './call-runs.js';
 
-/** The columns of a row of calls. */
+/** The columns of a row, which has one call or a run of calls. */
 export const ATTEMPT_ROW = {
   id: 'id',
   endpoint_id: 'id',
   ...shapeOf('sequences error reply calls', 'first last at ms ok status'),
 } as const;
 
-/** What a run says of each of its calls: how long before the last one it began, how long it took, how many events it had. */
+/**
+ * What a run stores for each of its calls: how many milliseconds before the last call it began, how many it took, and how many
+ * events it had.
+ */
 type StoredCall = readonly [before: number, ms: number, events: number];
 
-/** The row of one call, or of a run. */
+/** Makes the row of one call, or of a run. */
 export function attemptRow(
   endpointId: string,
   { id, ok, status, error, reply, calls }: CallRecord,
@@ -48,7 +51,7 @@ const NO_CALL: RecordedCall = { sequences: [], at: 0, ms: 0 };
 
 const COLUMNS = 'id, sequences, at, ms, ok, status, error, reply, calls';
 
-/** The calls of a row, the newest first. Only this package writes the columns. */
+/** Returns the calls of a row, the newest first. The casts are safe, because only this package writes the columns. */
 function attemptsOf(row: Row): readonly EndpointAttempt[] {
   const [id, at] = [textOf(row, 'id'), integerOf(row, 'at')];
   const sequences = JSON.parse(textOf(row, 'sequences')) as readonly number[];
@@ -70,13 +73,14 @@ function attemptsOf(row: Row): readonly EndpointAttempt[] {
   return attempts.reverse();
 }
 
-/** Rows that are read at a time: runs have many calls, single calls are many. */
+/** How many rows are read at a time. A run has many calls in one row, but single calls need a row each. */
 const ROWS = 32;
 
 /**
- * A page of calls, the newest first. Runs may overlap, so a call is given when no row that is still to be read can have a newer one.
+ * Reads a page of calls, the newest first. Runs may overlap, so a call is returned only if no row that is still unread can have a
+ * newer call.
  *
- * @throws MessagingError `error.invalid_cursor` where `after` is no call of the endpoint
+ * @throws MessagingError `error.invalid_cursor` if `after` is not a call of the endpoint
  */
 export function* readAttempts(
   dialect: Dialect,
@@ -87,7 +91,7 @@ export function* readAttempts(
   const cursor = after === undefined ? undefined : yield* findAttempt(endpointId, after);
   if (cursor) {
     const behind = dialect.behind('at', cursor.at, cursor.id);
-    // A run that has begun before the cursor's call may end behind it.
+    // A run that began before the cursor's call may end after it.
     const sql = `at <= ? AND (calls IS NOT NULL OR ${behind.sql})`;
     shown.push({ sql, params: [cursor.at + RUN_MS, ...behind.params] });
   }
@@ -110,12 +114,12 @@ export function* readAttempts(
   }
 }
 
-/** About how many bytes a call has that is listed, without its events. */
+/** Returns about how many bytes a listed call has, without its events. */
 function bytesOf({ sequences, error = '', reply = '' }: EndpointAttempt): number {
   return 200 + 10 * sequences.length + Buffer.byteLength(error) + Buffer.byteLength(reply);
 }
 
-/** The first calls, which no row behind `last` has a newer one than. */
+/** Counts the first calls for which no row after `last` has a newer call. */
 function countReady(found: readonly Place[], last: Place): number {
   const first = found.findIndex((attempt) => isNewer(last, attempt));
   return first < 0 ? found.length : first;

@@ -12,7 +12,7 @@ const RETRY = { endpoint_id: 'id', ...shapeOf('batch', 'sequence tries due_at') 
 const DONE = { endpoint_id: 'id', sequence: 'integer' } as const;
 const REPLAY = { id: 'id', position: 'integer' } as const;
 
-/** The most bytes of a URL in an event, which has at most 2 KiB. */
+/** The most bytes of a URL in an event. The whole event has at most 2 KiB. */
 const URL_BYTES = 1024;
 
 /** See `CallStore.commit`. */
@@ -27,7 +27,8 @@ export function* commitCalls(
     owner,
     progress.map(({ lease }) => lease),
   );
-  // By lease, not by endpoint: what an earlier lease of this process has left may come with what a later one has done.
+  // This compares leases, not endpoints, because one commit may have the progress of an earlier and of a later lease of this
+  // process.
   const ours = progress.filter(({ lease }) => {
     const row = rows.get(lease.endpointId);
     return row !== undefined && integerOf(row, 'epoch') === lease.epoch;
@@ -87,7 +88,7 @@ function statementsOf(dialect: Dialect, progress: readonly CallProgress[]): Stat
   );
   add(
     each(({ records }, id) => records.map((record) => attemptRow(id, record))),
-    // A commit whose answer was lost is repeated.
+    // Duplicates are ignored, because a commit is repeated if its answer was lost.
     (rows) =>
       dialect.insertRows({ table: 'messaging_endpoint_attempt', shape: ATTEMPT_ROW, rows, onDuplicate: ['id'] }),
   );

@@ -5,7 +5,7 @@ import type { Endpoint } from '../endpoints/endpoint.js';
 import { ENDPOINT, toEndpoint } from '../endpoints/endpoint-rows.js';
 import type { EndpointLease, RenewedLease, TakenEndpoints, TakeOrder } from './call-records.js';
 
-/** Whether an endpoint has something to be called with: new events, pending calls, or a replay. */
+/** A condition that is true if an endpoint has something to call: new events, pending calls, or a replay. */
 function hasWork(dialect: Dialect): string {
   const works = [
     `messaging_event_counter c WHERE ${dialect.lookUp('c.id = p.account_id')} AND c.sequence > p.cursor_at`,
@@ -15,7 +15,7 @@ function hasWork(dialect: Dialect): string {
   return `(${works.map((each) => `EXISTS (SELECT 1 FROM ${each})`).join(' OR ')})`;
 }
 
-/** See `CallStore.take`. It looks without locks first, so that it writes only where there is something to take. */
+/** See `CallStore.take`. It first looks without locks, so that it writes only if there is something to take. */
 export function* takeEndpoints(
   dialect: Dialect,
   { owner, now, leaseUntil, accounts, after = '', limit }: TakeOrder,
@@ -104,7 +104,10 @@ export function* releaseEndpoints(dialect: Dialect, owner: string, leases: reado
   );
 }
 
-/** Locks the endpoints of these leases, in the order of their ids; without those that somebody else has leased meanwhile. */
+/**
+ * Locks the endpoints of these leases, in the order of their ids. Endpoints that another process has leased meanwhile are left
+ * out.
+ */
 export function* lockOurs(
   dialect: Dialect,
   owner: string,

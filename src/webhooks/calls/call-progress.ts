@@ -1,21 +1,21 @@
 import type { CallAnswer, CallProgress, EndpointLease, FailedCall, RecordedCall } from './call-records.js';
 import { CallRuns } from './call-runs.js';
 
-/** Events that are called in the order of a log, and how far it is settled. */
+/** A range of a log's events, and whether its call has ended. */
 interface Span {
   readonly upTo: number;
   readonly events: number;
   isSettled: boolean;
 }
 
-/** How far a log was called, when calls end in any order: up to the first one that is under way. */
+/** How far a log was called. Calls end in any order, so the position stops before the first call that is still running. */
 export class CallCursor {
   private readonly spans: Span[] = [];
 
-  /** @param position the number up to which everything is settled */
+  /** @param position the sequence number up to which all calls have ended */
   constructor(public position: number) {}
 
-  /** Adds what comes next in the log: a call, or numbers that nobody is to be told of. */
+  /** Adds the next part of the log: a call, or numbers that need no call. */
   add(upTo: number, events: number): Span {
     const span: Span = { upTo, events, isSettled: events === 0 };
     this.spans.push(span);
@@ -23,7 +23,7 @@ export class CallCursor {
     return span;
   }
 
-  /** A call has ended; returns how many events the position has passed. */
+  /** Notes that a call has ended. Returns how many events the position has passed by that. */
   settle(span: Span): number {
     span.isSettled = true;
     return this.move();
@@ -42,10 +42,10 @@ export class CallCursor {
 
 export type { Span };
 
-/** What calls have changed since the last commit. */
+/** The changes by calls since the last commit. */
 export class ProgressDraft {
   private readonly records = new CallRuns();
-  /** What became of pending calls; the last word counts. */
+  /** The results of pending calls. If a call has several, the last one counts. */
   private pending = new Map<number, FailedCall | undefined>();
   private replays = new Map<string, { readonly id: string; readonly position: number; readonly upTo: number }>();
   private disabled: CallProgress['disabled'];
@@ -54,7 +54,7 @@ export class ProgressDraft {
   private changed = false;
   private takes = 0;
 
-  /** Counts the commits that have taken from it: what is added now is in the commit of this number. */
+  /** Counts the commits that have taken changes. A change that is added now is in the commit with this number. */
   get commit(): number {
     return this.takes;
   }
@@ -63,7 +63,7 @@ export class ProgressDraft {
     return !this.changed;
   }
 
-  /** The cursor has moved, or a time has changed. */
+  /** Notes that the cursor has moved or that a time has changed. */
   touch(settled = 0): void {
     this.settled += settled;
     this.changed = true;
@@ -74,7 +74,7 @@ export class ProgressDraft {
     this.changed = true;
   }
 
-  /** A pending call has ended for good. */
+  /** Notes that a pending call has ended for good. */
   done(sequence: number): void {
     this.pending.set(sequence, undefined);
   }
@@ -93,7 +93,7 @@ export class ProgressDraft {
     this.changed = true;
   }
 
-  /** Takes everything for a commit; the draft is empty then. */
+  /** Takes all changes for a commit. After that, the draft is empty. */
   take(
     lease: EndpointLease,
     state: Pick<CallProgress, 'cursor' | 'failingSince' | 'restsUntil'>,

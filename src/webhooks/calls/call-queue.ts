@@ -10,10 +10,10 @@ import { type CalledEvent, type Gap, gapEvent } from './http/call-request.js';
 import { PendingCalls } from './pending-calls.js';
 import { retryWait } from './retry-schedule.js';
 
-/** A call that is to be made. */
+/** A call to make. */
 export interface Call {
   readonly events: readonly CalledEvent[];
-  /** The numbers of its events in the log. */
+  /** The sequence numbers of its events. */
   readonly sequences: readonly number[];
   /** The `webhook-id` of a batch. */
   readonly batch: string | undefined;
@@ -21,7 +21,7 @@ export interface Call {
   readonly ended: (ok: boolean) => void;
 }
 
-/** What the queue of an endpoint works with. */
+/** The services that the queue of an endpoint uses. */
 export interface QueueContext {
   readonly views: EventViews;
   readonly store: CallStore;
@@ -29,15 +29,15 @@ export interface QueueContext {
   readonly ids: IdGenerator;
 }
 
-/** A part of the log that was cut before the endpoint was told of it. */
+/** A part of the log that was removed before the endpoint received it. */
 interface UnreportedGap extends Gap {
-  /** Pending calls in it. */
+  /** The pending calls in this part. */
   readonly lost: readonly number[];
   readonly tries: number;
   readonly dueAt: number;
 }
 
-/** A window that is being called again. */
+/** A window of the log whose events are being called again. */
 interface RunningReplay {
   readonly replay: Replay;
   readonly reader: EventReader;
@@ -46,12 +46,12 @@ interface RunningReplay {
 
 const nothing = () => undefined;
 
-/** After so many numbers of other types the cursor is stored, though nothing was called. */
+/** After so many events of other types the cursor is stored, even if no call was made. */
 const PASSED_OVER = 1000;
 
 /**
- * What an endpoint is called with next: a gap of the log before anything else, then pending calls that are due, then new events,
- * then replays. Under `strict` order nothing overtakes a pending call.
+ * Decides the next call of an endpoint: first a gap of the log, then pending calls that are due, then new events, then replays.
+ * With `strict` order nothing overtakes a pending call.
  */
 export class CallQueue {
   private readonly cursor: CallCursor;
@@ -61,9 +61,9 @@ export class CallQueue {
   private gap: UnreportedGap | undefined;
   private running: RunningReplay | undefined;
   private mayHaveReplay = true;
-  /** The last gap that was told, or given up. */
+  /** The last gap that the endpoint was called with, or that was given up. */
   private reportedGap: Gap = { from: 0, to: -1 };
-  /** The commit that must be stored before the next call, because it has a call that is or was pending. */
+  /** The number of the commit that must be stored before the next call, because the commit has a call that is or was pending. */
   private awaited: number | undefined;
 
   constructor(
@@ -77,7 +77,7 @@ export class CallQueue {
     this.pending = new PendingCalls(context.store);
   }
 
-  /** The number up to which events were called or are pending. */
+  /** The sequence number up to which events were called or are pending. */
   get position(): number {
     return this.cursor.position;
   }
@@ -87,13 +87,15 @@ export class CallQueue {
     return this.cursor.position > this.storedPosition;
   }
 
-  /** Whether nothing is left to be called, now or later. */
+  /** Whether no call is left to make, now or later. */
   get isEmpty(): boolean {
     const { gap, running, mayHaveReplay, pending, reader } = this;
     return !gap && !running && !mayHaveReplay && pending.dueAt === undefined && reader.isDrained;
   }
 
-  /** Milliseconds until `next` has something that it has not now; undefined: only a notice or the end of a call changes that. */
+  /**
+   * Returns the milliseconds until `next` may have a further call. Undefined: only a notice or the end of a call gives it one.
+   */
   waitMs(underWay: number): number | undefined {
     const { clock } = this.context;
     if (this.awaited !== undefined || (this.gap && underWay > 0)) return undefined;
@@ -110,24 +112,24 @@ export class CallQueue {
     if (changed) this.reader.restart();
   }
 
-  /** There may be new events. */
+  /** Notes that there may be new events. */
   look(): void {
     this.reader.look();
   }
 
-  /** Its owner may have asked for calls. */
+  /** Notes that the endpoint's owner may have asked for calls. */
   lookAtPending(): void {
     this.pending.look();
     this.mayHaveReplay = true;
   }
 
-  /** What has been read and can be called at once, without looking at the store; undefined: ask `next`. */
+  /** A call that can be made at once, with events that were already read. Undefined: ask `next`, which reads from the store. */
   get nextAtOnce(): Call | undefined {
     if (this.awaited !== undefined || this.gap || this.pending.mayBeDue(this.context.clock.now())) return undefined;
     return this.isStrict && this.pending.blocks ? undefined : this.nextRead();
   }
 
-  /** @param underWay calls that have not ended */
+  /** @param underWay how many calls are running */
   async next(underWay: number): Promise<Call | undefined> {
     if (this.awaited !== undefined) return undefined;
     if (!this.gap) {
@@ -139,7 +141,7 @@ export class CallQueue {
     return call ?? this.nextReplay();
   }
 
-  /** The ends of calls are stored. */
+  /** Notes that the results of calls are stored. */
   stored(progress: CallProgress, commit: number): void {
     this.storedPosition = progress.cursor;
     this.pending.stored(progress);
@@ -150,7 +152,7 @@ export class CallQueue {
     if (progress.replays.some(({ position, upTo }) => position >= upTo)) this.mayHaveReplay = true;
   }
 
-  /** Under `strict` order the store has to know what is pending before the next call. */
+  /** With `strict` order, the store must know the pending calls before the next call is made. */
   private awaitStore(): void {
     if (this.isStrict) this.awaited = this.draft.commit;
   }
@@ -201,7 +203,10 @@ export class CallQueue {
     return { events, sequences, batch, ended };
   }
 
-  /** The events of pending calls. What is no longer kept becomes a gap; what the endpoint is no longer told of is left out. */
+  /**
+   * Reads the events of pending calls. An event that is no longer kept becomes part of a gap. An event of a type that the
+   * endpoint no longer receives is left out.
+   */
   private async eventsOf(calls: readonly PendingCall[]): Promise<readonly EventText[]> {
     const { accountId, types } = this.endpoint;
     const wanted = new Set(calls.map(({ sequence }) => sequence));
@@ -220,7 +225,10 @@ export class CallQueue {
     return events;
   }
 
-  /** Pending calls without an event: no longer kept, which the endpoint has to know, or no longer of its types. */
+  /**
+   * Drops pending calls whose events were not found. If an event is no longer kept, the endpoint gets a gap. If its type is no
+   * longer wanted, it gets nothing.
+   */
   private leaveOut(sequences: readonly number[], earliest: number): void {
     const { from, to } = this.reportedGap;
     const isLost = (sequence: number) => sequence < earliest && (sequence < from || sequence > to);
@@ -233,7 +241,7 @@ export class CallQueue {
     this.awaitStore();
   }
 
-  /** A whole call with what has been read. */
+  /** Makes a whole call of the events that were already read. */
   private nextRead(): Call | undefined {
     const read = this.reader.hasBatch(this.endpoint) ? this.reader.take(this.endpoint) : undefined;
     return read && this.firstCall(read, this.cursor, nothing);
@@ -262,7 +270,7 @@ export class CallQueue {
       if (cursor.position >= replay.upTo) this.running = undefined;
     };
     for (;;) {
-      // What is no longer kept cannot be called again; it was called before.
+      // Events that are no longer kept cannot be called again. That is no gap, because they were called before.
       const gap = await reader.read(this.endpoint, this.context.clock.elapsed());
       if (gap) cursor.add(Math.min(gap.to, replay.upTo), 0);
       const read = reader.take(this.endpoint);
@@ -289,7 +297,7 @@ export class CallQueue {
     return { replay, reader, cursor: new CallCursor(replay.position) };
   }
 
-  /** A call with what was read from the log; undefined where nothing of it is to be told. */
+  /** Makes a call of the events that were read from the log. Undefined if the endpoint wants none of them. */
   private firstCall({ events, upTo }: ReadEvents, cursor: CallCursor, moved: () => void): Call | undefined {
     const span = cursor.add(upTo, events.length);
     if (events.length === 0) return undefined;
@@ -304,14 +312,14 @@ export class CallQueue {
     return { events, sequences, batch, ended };
   }
 
-  /** The id of a batch, which its retries repeat. */
+  /** Returns the id of a batch. Retries of the batch have the same id. */
   private batchOf(known: string | undefined): string | undefined {
     return this.endpoint.batch.max > 1 ? (known ?? `batch_${this.context.ids.next()}`) : undefined;
   }
 
   private failed(sequences: readonly number[], batch: string | undefined, triesOf: (sequence: number) => number): void {
     const { clock, ids } = this.context;
-    // One for all, so that a batch stays one.
+    // All calls of the batch get the same time for their retry, so that the batch stays together.
     const random = ids.random();
     for (const sequence of sequences) {
       const tries = triesOf(sequence) + 1;

@@ -2,7 +2,10 @@ import type { Author } from '../../accounts/audit/audit-entry.js';
 import type { EventType } from '../../events/event-types.js';
 import type { Endpoint } from '../endpoints/endpoint.js';
 
-/** The right of one process to call an endpoint. A later lease has a higher epoch, and what an earlier one writes is refused. */
+/**
+ * The right of one process to call an endpoint. A later lease has a higher epoch, and the store refuses what an earlier lease
+ * writes.
+ */
 export interface EndpointLease {
   readonly endpointId: string;
   readonly epoch: number;
@@ -14,44 +17,44 @@ export interface LeasedEndpoint {
   readonly lease: EndpointLease;
 }
 
-/** What to take. Times in milliseconds since the epoch. */
+/** A request for leases. Times are in milliseconds since the epoch. */
 export interface TakeOrder {
-  /** The process; another one for each start. */
+  /** The name of the process. Each start has a new one. */
   readonly owner: string;
   readonly now: number;
   readonly leaseUntil: number;
-  /** Only endpoints of these accounts; undefined: of all, a page of endpoints at a time. */
+  /** Only endpoints of these accounts. Undefined: endpoints of all accounts, a page at a time. */
   readonly accounts?: readonly string[] | undefined;
-  /** The page begins behind this id. */
+  /** The page begins after this id. */
   readonly after?: string | undefined;
-  /** The most endpoints that are looked at. */
+  /** The largest number of endpoints to look at. */
   readonly limit: number;
 }
 
-/** What was taken. */
+/** The endpoints that this process has leased. */
 export interface TakenEndpoints {
   readonly taken: readonly LeasedEndpoint[];
-  /** Where the next page begins; undefined: this was the last. */
+  /** The `after` of the next page. Undefined: this was the last page. */
   readonly next: string | undefined;
 }
 
 /** A lease that was prolonged. */
 export interface RenewedLease extends EndpointLease {
-  /** When the endpoint was last changed, or its owner last asked for calls. */
+  /** When the endpoint was last changed, or when its owner last asked for calls. Milliseconds since the epoch. */
   readonly updatedAt: number;
 }
 
 /** An event that is to be called again. */
 export interface PendingCall {
   readonly sequence: number;
-  /** Calls so far, since it was last asked for. */
+  /** How many calls were made since somebody last asked for this event. */
   readonly tries: number;
   readonly dueAt: number;
-  /** The `webhook-id` of the batch that it is a part of. */
+  /** The `webhook-id` of the batch that has the event. */
   readonly batch: string | undefined;
 }
 
-/** What a call that failed leaves; without `dueAt` it has failed for good. */
+/** A call that failed. Without `dueAt` it has failed for good. */
 export interface FailedCall extends Omit<PendingCall, 'dueAt'> {
   readonly dueAt: number | undefined;
 }
@@ -59,14 +62,14 @@ export interface FailedCall extends Omit<PendingCall, 'dueAt'> {
 /** A window of the log that is called again. */
 export interface Replay {
   readonly id: string;
-  /** Up to which number it was called. */
+  /** The sequence number up to which the window was called. */
   readonly position: number;
   readonly upTo: number;
-  /** Undefined: all types of the endpoint. */
+  /** Undefined: all types that the endpoint receives. */
   readonly types: readonly EventType[] | undefined;
 }
 
-/** The most replays of an endpoint that have not reached their end. */
+/** How many unfinished replays an endpoint may have. */
 export const MAX_REPLAYS = 10;
 
 /** How a call ended. */
@@ -77,23 +80,23 @@ export interface CallAnswer {
   readonly reply: string | undefined;
 }
 
-/** What differs between calls that ended alike. */
+/** The values of a call that differ between calls with the same result. */
 export interface RecordedCall {
-  /** The numbers of its events; none where its event is not in the log. */
+  /** The sequence numbers of its events. Empty if its event is not in the log. */
   readonly sequences: readonly number[];
   readonly at: number;
   readonly ms: number;
 }
 
-/** Calls that ended alike, as their owner may see them: one, or a run of those that were answered with yes. */
+/** Calls with the same result, as the endpoint's owner may see them: one call, or a run of successful calls. */
 export interface CallRecord extends CallAnswer {
-  /** Of one call: its id. Of a run, see `runIdOf` and `callIdOf`. */
+  /** The id of a single call. For the id of a run, see `runIdOf` and `callIdOf`. */
   readonly id: string;
-  /** At least one; in a run they begin within `RUN_MS`. */
+  /** At least one call. The calls of a run begin within `RUN_MS`. */
   readonly calls: readonly RecordedCall[];
 }
 
-/** What the calls of an endpoint have changed since the last commit. */
+/** The changes by the calls of an endpoint since the last commit. */
 export interface CallProgress {
   readonly lease: EndpointLease;
   /** The number up to which events were called or are pending. */
@@ -104,21 +107,21 @@ export interface CallProgress {
   readonly done: readonly number[];
   readonly failed: readonly FailedCall[];
   readonly records: readonly CallRecord[];
-  /** Replays with their new position; those that have reached their end are removed. */
+  /** Replays with their new positions. A replay that has reached its end is removed. */
   readonly replays: readonly Pick<Replay, 'id' | 'position' | 'upTo'>[];
   readonly disabled: { readonly reason: 'failures' | 'gone'; readonly at: number } | undefined;
 }
 
-/** How a window of the log is called again. */
+/** A request to call a window of the log again. */
 export interface ReplayOrder {
   readonly id: string;
   readonly endpoint: Endpoint;
   readonly after: number;
-  /** Times of events, milliseconds since the epoch; `since` included, `until` not. */
+  /** Times of events, in milliseconds since the epoch. `since` is part of the window, `until` is not. */
   readonly since: number | undefined;
   readonly until: number | undefined;
   readonly types: readonly EventType[] | undefined;
   readonly at: number;
-  /** Who asks for it, for the audit log. Default: the host. */
+  /** Who asks for the replay, for the audit log. Default: the host. */
   readonly by?: Author | undefined;
 }

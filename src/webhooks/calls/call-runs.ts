@@ -1,17 +1,20 @@
 import type { CallAnswer, CallRecord, RecordedCall } from './call-records.js';
 
-/** The most calls of a run. */
+/** How many calls a run may have. */
 export const MAX_CALLS_OF_RUN = 256;
 
-/** Calls that begin within this time may share a run, in milliseconds: a reader of a page looks so far back for those that it lacks. */
+/**
+ * Calls that begin within this time may share a run, in milliseconds. A reader of a page must look so far back for calls that it
+ * may have missed.
+ */
 export const RUN_MS = 100;
 
-/** The last digits of an id, which count the calls of a run. */
+/** How many of the last digits of an id count the calls of a run. */
 const PLACE_DIGITS = 3;
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/** Calls that have been answered alike, one after the other. */
+/** Joins calls into runs, if they follow one another and have the same result. */
 export class CallRuns {
   private made: (CallRecord & { readonly calls: RecordedCall[] })[] = [];
   /** The run that the next call may join. */
@@ -29,7 +32,8 @@ export class CallRuns {
     }
     const run = { id: newId(), ...answer, calls: [call] };
     this.made.push(run);
-    // Failures are looked for one by one. The ids of a host's own generator have no digits to count with.
+    // A failure gets a row of its own, because readers search for failures. Ids of a host's own generator have no digits that
+    // could count.
     this.open = answer.ok && UUID.test(run.id) ? run : undefined;
   }
 
@@ -46,17 +50,17 @@ function isAlike(run: CallAnswer, { ok, status, error, reply }: CallAnswer): boo
 }
 
 function hasRoom(calls: readonly RecordedCall[], { at }: RecordedCall): boolean {
-  // Calls end in any order: the first to end bounds the others on both sides.
+  // Calls end in any order, so a call must begin at most half of `RUN_MS` before or after the call that ended first.
   const [first] = calls;
   return calls.length < MAX_CALLS_OF_RUN && first !== undefined && Math.abs(at - first.at) <= RUN_MS / 2;
 }
 
-/** The id under which a run is stored, from that of one of its calls. */
+/** Returns the id under which a run is stored, from the id of one of its calls. */
 export function runIdOf(id: string): string {
   return UUID.test(id) ? id.slice(0, -PLACE_DIGITS) + '0'.repeat(PLACE_DIGITS) : id;
 }
 
-/** The id of a call, from that of its run; ids sort by place. */
+/** Returns the id of a call, from the id of its run and its place. Ids sort by place. */
 export function callIdOf(runId: string, place: number): string {
   return runId.slice(0, -PLACE_DIGITS) + place.toString(16).padStart(PLACE_DIGITS, '0');
 }

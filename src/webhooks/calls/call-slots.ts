@@ -4,12 +4,12 @@ import { type Deadline, Deadlines } from './http/deadlines.js';
 /** After this time a call counts as slow and gives its slot back, in milliseconds. */
 const SLOW_MS = 1000;
 
-/** A slot that is held, until it is given back or its time is over. */
+/** A slot that a call has taken. It ends when the call gives it back or when its time is over. */
 export type Slot = Deadline;
 
 /**
- * Bounds the calls of a process that are under way. A call holds its slot for a second at most: endpoints that hang can delay
- * the others by that, and cannot exhaust the slots. How many calls one endpoint has under way is bounded by itself.
+ * Limits how many calls of a process run at the same time. A call keeps its slot for at most a second. So endpoints that hang
+ * delay other endpoints by at most a second, and cannot use up the slots. Each endpoint limits its own calls.
  */
 export class CallSlots {
   private free: number;
@@ -26,14 +26,14 @@ export class CallSlots {
     this.held = new Deadlines(SLOW_MS, clock);
   }
 
-  /** A slot that is free now, if there is one; nobody waits then. */
+  /** Takes a slot at once if one is free. If a slot is free, no other call waits for one. */
   tryTake(): Slot | undefined {
     if (this.free === 0) return undefined;
     this.free--;
     return this.held.begin(this.release);
   }
 
-  /** Resolves when a slot is free, in the order of the calls. */
+  /** Resolves when a slot is free. Callers get slots in the order in which they asked. */
   take(): Promise<Slot> {
     const slot = this.tryTake();
     if (slot) return Promise.resolve(slot);

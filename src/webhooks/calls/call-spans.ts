@@ -5,10 +5,10 @@ import { OutboxStore } from '../../outbox/outbox-store.js';
 import type { CalledEvent } from './http/call-request.js';
 import type { WebhookOutcome } from './http/webhook-exchange.js';
 
-/** The most sends that one call is linked to. */
+/** How many sends one call can be linked to. */
 const MAX_LINKS = 32;
 
-/** Gives calls spans, linked to the sends that their events are about, where those were recorded. */
+/** Gives calls spans. A span is linked to the sends that its events are about, if those sends were recorded. */
 @Injectable()
 export class CallSpans {
   constructor(
@@ -21,7 +21,7 @@ export class CallSpans {
     return this.telemetry.traces;
   }
 
-  /** Never throws: a call is made without links where the storage does not answer. */
+  /** Never throws. If the storage does not answer, the span has no links. */
   async begin(events: readonly CalledEvent[]): Promise<TelemetrySpan> {
     const links = await this.linksOf(events);
     const attributes = { 'messaging.events': events.length };
@@ -45,7 +45,7 @@ export class CallSpans {
   }
 }
 
-/** The send that an event is about. */
+/** Returns the id of the send that an event is about. */
 function messageOf({ type, text }: CalledEvent): string | undefined {
   if (!type.startsWith('message.') && type !== 'send.completed') return undefined;
   return JSON.parse(text).data.id;

@@ -17,8 +17,8 @@ import {
 import { addReplay, callAgain, findPending, findReplay, purgeFailed, retryFailed } from './pending-call-rows.js';
 
 /**
- * Persists what calls change of endpoints: leases, cursors, pending calls, records. Every method is one transaction and throws
- * `StorageUnavailableError` when the database does not answer.
+ * Persists the changes by calls: leases, cursors, pending calls, records. Every method is one transaction and throws
+ * `StorageUnavailableError` if the database does not answer.
  */
 export class CallStore {
   private readonly recorder: EventRecorder;
@@ -27,19 +27,20 @@ export class CallStore {
     this.recorder = database.store(EventRecorder);
   }
 
-  /** Takes the endpoints that are enabled, leased by nobody, and have something to be called with. */
+  /** Takes endpoints that are enabled, that no process has leased, and that have something to call. */
   take(order: TakeOrder): Promise<TakenEndpoints> {
-    // Waits for the disk: an epoch that is given twice would not fence off the earlier owner.
+    // This write waits for the disk. If a crash lost it, the same epoch could be given twice, and the earlier owner would not be
+    // shut out.
     return this.database.write(() => takeEndpoints(this.database.dialect, order));
   }
 
-  /** Prolongs the leases that are still ours. */
+  /** Prolongs the leases that this process still has. */
   async renew(owner: string, leases: readonly EndpointLease[], until: number): Promise<readonly RenewedLease[]> {
     if (leases.length === 0) return [];
     return this.database.writeLazily(() => renewEndpoints(this.database.dialect, owner, leases, until));
   }
 
-  /** The endpoint as it is defined now; undefined where the lease is lost, or the endpoint is disabled or removed. */
+  /** Returns the current definition of an endpoint. Undefined if the lease is lost, or if the endpoint is disabled or removed. */
   load(owner: string, lease: EndpointLease): Promise<Endpoint | undefined> {
     return this.database.read(() => loadEndpoint(owner, lease));
   }
@@ -49,21 +50,24 @@ export class CallStore {
     await this.database.writeLazily(() => releaseEndpoints(this.database.dialect, owner, leases));
   }
 
-  /** The first pending calls: by the time at which they are due, or by number. Those of one batch follow each other. */
+  /**
+   * Returns the first pending calls, ordered by the time at which they are due, or by sequence number. Calls of one batch follow
+   * each other.
+   */
   pending(endpointId: string, by: 'time' | 'number', limit: number): Promise<readonly PendingCall[]> {
     return this.database.read(() => findPending(endpointId, by, limit));
   }
 
-  /** The first replay of an endpoint. */
+  /** Returns the first replay of an endpoint. */
   replay(endpointId: string): Promise<Replay | undefined> {
     return this.database.read(() => findReplay(endpointId));
   }
 
   /**
-   * Stores what was called; each endpoint's part as a whole. It may be repeated. A disabled endpoint is told as
-   * `endpoint.disabled` in the same transaction.
+   * Stores the progress of calls. The part of each endpoint is stored as a whole or not at all, and may be stored again. If an
+   * endpoint is disabled, the same transaction publishes `endpoint.disabled`.
    *
-   * @returns the endpoints of which a lease is still ours; nothing is stored for the other leases
+   * @returns the endpoints whose leases this process still has. For other leases nothing is stored
    */
   commit(owner: string, progress: readonly CallProgress[]): Promise<ReadonlySet<string>> {
     const { dialect } = this.database;
@@ -71,34 +75,35 @@ export class CallStore {
       return this.recorder.write(({ publish }) => commitCalls(dialect, owner, progress, publish));
     }
     const work = () => commitCalls(dialect, owner, progress, () => undefined);
-    // A database that ends at once may forget what was not on disk, while this process goes on from its cursor: a call that
-    // failed would never be tried again. All else that is lost is called again.
+    // A database that crashes may lose what was not on disk, while this process goes on from its cursor. A failed call would then
+    // never be tried again, so failed calls wait for the disk. If other progress is lost, its events are only called again.
     if (progress.some(({ failed }) => failed.length > 0)) return this.database.write(work);
     return this.database.writeLazily(work);
   }
 
   /**
-   * Has an event called again as soon as possible, or leaves it to its first call, where that is to come yet. False: it is not kept,
-   * or of a type that the endpoint is not told of. Told in the audit log, as are the next two where they call any event.
+   * Has an event called again as soon as possible. If its first call is still to come, that call is enough. Returns false if the
+   * event is not kept, or if the endpoint does not receive its type. The audit log records the request. It records the next two
+   * methods if they call any event.
    */
   callAgain(endpoint: Endpoint, sequence: number, now: number, by?: Author): Promise<boolean> {
     return this.database.write(() => callAgain(this.database.dialect, endpoint, sequence, now, by));
   }
 
   /**
-   * Has a window called again; returns the number of its events. Windows by time end where the log's times pass theirs.
-   * @throws MessagingError `error.too_many_replays` where `MAX_REPLAYS` of the endpoint are pending, decided under a lock
+   * Has a window called again, and returns the number of its events. A window by time ends at the first event that is later.
+   * @throws MessagingError `error.too_many_replays` if the endpoint has `MAX_REPLAYS` unfinished replays, which a lock decides
    */
   addReplay(order: ReplayOrder): Promise<number> {
     return this.database.write(() => addReplay(this.database.dialect, order));
   }
 
-  /** Has the events of a window that failed for good called again; returns their number. */
+  /** Has the events of a window called again that failed for good, and returns their number. */
   retryFailed(order: ReplayOrder): Promise<number> {
     return this.database.write(() => retryFailed(this.database.dialect, order));
   }
 
-  /** Removes records of calls before a moment; returns how many. */
+  /** Removes records of calls before a moment, at most `limit`. Returns how many it removed. */
   purgeRecords(before: number, limit: number): Promise<number> {
     const sql = this.database.dialect.deleteFirst('messaging_endpoint_attempt', 'id', 'at');
     return this.database.writeLazily(function* () {
@@ -106,7 +111,7 @@ export class CallStore {
     });
   }
 
-  /** Forgets calls that failed for good, where their events are no longer kept; returns how many. */
+  /** Removes calls that failed for good if their events are no longer kept. Returns how many it removed. */
   purgeFailed(limit: number): Promise<number> {
     return this.database.writeLazily(() => purgeFailed(this.database.dialect, limit));
   }

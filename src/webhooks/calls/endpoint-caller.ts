@@ -14,31 +14,31 @@ import type { WebhookOutcome, WebhookRequest } from './http/webhook-exchange.js'
 import type { WebhookHttp } from './http/webhook-http.js';
 import { FAILING_MS, restOf } from './retry-schedule.js';
 
-/** Calls of one endpoint under way, without `strict` order. */
+/** How many calls of one endpoint may run at the same time, without `strict` order. */
 const MAX_CALLS = 8;
 
 /** After so many failures in a row an endpoint gets one call at a time. */
 const TROUBLED = 8;
 
-/** The most events whose calls are under way or have not been stored: what a crash repeats. */
+/** How many events may have a call that is running or not yet stored. A crash repeats at most so many. */
 const MAX_EVENTS = 1200;
 
-/** How long an endpoint without work is kept, in milliseconds. */
+/** How long this process keeps an endpoint that has no work, in milliseconds. */
 const LINGER_MS = 10_000;
 
-/** What the caller of an endpoint works with. */
+/** The services and settings that the caller of an endpoint uses. */
 export interface CallContext extends QueueContext {
   readonly http: WebhookHttp;
   readonly requests: CallRequests;
   readonly slots: CallSlots;
   readonly spans?: CallSpans | undefined;
-  /** How often it looks for new events without being told, in milliseconds. */
+  /** How often the caller looks for new events without a notice, in milliseconds. */
   readonly pollMs: number;
   /** Whether the lease certainly holds now. */
   readonly isOurs: (lease: EndpointLease) => boolean;
-  /** Has the progress of an endpoint stored soon; at once where its calls wait for that. */
+  /** Has the progress of an endpoint stored soon, or at once if its calls wait for that. */
   readonly changed: (caller: EndpointCaller, isAwaited?: boolean) => void;
-  /** The endpoint is disabled, which is stored. */
+  /** Called after the store has disabled the endpoint. */
   readonly disabled: (caller: EndpointCaller) => void;
 }
 
@@ -49,21 +49,21 @@ export class EndpointCaller {
   private readonly idle: IdleTimer;
   private readonly draft = new ProgressDraft();
   private readonly queue: CallQueue;
-  /** Calls that have not ended. */
+  /** How many calls are running. */
   private underWay = 0;
-  /** Called when none is under way. */
+  /** Called when no call is running. */
   private drained: () => void = () => undefined;
   private isFilling = false;
   private current: Endpoint;
   private connections: WebhookConnections;
-  /** Events whose calls are under way or have not been stored. */
+  /** How many events have a call that is running or not yet stored. */
   private outstanding = 0;
   private failures = 0;
   private failingSince: number | undefined;
   private restsUntil: number | undefined;
   private isDisabled = false;
   private running: Promise<void> = Promise.resolve();
-  /** By the clock's `elapsed`. */
+  /** When the caller last looked for events, by the clock's `elapsed`. */
   private lastLook: number;
   private lastWork: number;
 
@@ -87,7 +87,7 @@ export class EndpointCaller {
     return this.current;
   }
 
-  /** Whether it has had nothing to do for a while, so that the lease can be given back. */
+  /** Whether the endpoint has had no work for a while, so that the lease can be given back. */
   get isIdle(): boolean {
     const { underWay, draft, outstanding, queue, context } = this;
     const rested = context.clock.elapsed() - this.lastWork >= LINGER_MS;
@@ -98,15 +98,15 @@ export class EndpointCaller {
     this.running = this.run();
   }
 
-  /** There may be new events. */
+  /** Notes that there may be new events. */
   look(): void {
     this.queue.look();
     this.idle.notify();
   }
 
-  /** Its owner has changed it, or has asked for calls. */
+  /** Takes a new definition, because the endpoint's owner has changed it or has asked for calls. */
   redefine(endpoint: Endpoint): void {
-    // Calls under way keep their connections, which close by themselves.
+    // Running calls keep the old connections, which close by themselves.
     if (endpoint.url !== this.current.url) this.connections = this.context.http.connections(endpoint.url);
     this.current = endpoint;
     this.queue.redefine(endpoint);
@@ -114,7 +114,7 @@ export class EndpointCaller {
     this.idle.notify();
   }
 
-  /** Begins no more calls; resolves when those under way have ended, or after `patienceMs`. */
+  /** Begins no more calls. Resolves when the running calls have ended, or after `patienceMs`. */
   async stop(patienceMs: number): Promise<void> {
     this.idle.stop();
     await this.running;
@@ -122,16 +122,16 @@ export class EndpointCaller {
       this.drained = resolve;
     });
     if (this.underWay > 0) await within(this.context.clock, patienceMs, drained);
-    // Has the cursor stored that has passed events of other types.
+    // The cursor has passed events of other types, so it must be stored too.
     if (this.queue.isAhead) this.draft.touch();
   }
 
-  /** Ends what is left of its calls. */
+  /** Ends the calls that are still running. */
   close(): void {
     this.connections.close();
   }
 
-  /** What has to be stored; undefined: nothing. The returned function says that it is. */
+  /** Returns the progress that must be stored, or undefined if there is none. Call `stored` after it is stored. */
   progress(): { readonly progress: CallProgress; readonly stored: () => void } | undefined {
     if (this.draft.isEmpty) return undefined;
     const { failingSince, restsUntil } = this;
@@ -156,7 +156,7 @@ export class EndpointCaller {
         await this.fill();
         if (!this.draft.isEmpty) this.context.changed(this, this.isFull);
         await this.idle.untilNotified(this.waitMs);
-        // On SQLite all of this may be microtasks.
+        // On SQLite the whole loop may run in microtasks. This lets other work of the event loop run.
         await new Promise(setImmediate);
       } catch (error) {
         const { id: endpointId } = this.current;
@@ -168,7 +168,7 @@ export class EndpointCaller {
     }
   }
 
-  /** Begins as many calls as may be under way. */
+  /** Begins as many calls as may run at the same time. */
   private async fill(): Promise<void> {
     this.isFilling = true;
     try {
@@ -182,9 +182,12 @@ export class EndpointCaller {
     }
   }
 
-  /** A call has ended: begins the next one, where that has been read, and has the others looked for where it has not. */
+  /**
+   * Goes on after a call has ended. If the events of the next call were already read, it begins. Otherwise `fill` looks for
+   * calls.
+   */
   private goOn(): void {
-    // While `fill` waits for the store it has counted the calls.
+    // While `fill` waits for the store, no call may begin here, because `fill` has already counted the running calls.
     const call = this.isFilling || this.idle.stopped || !this.mayCall ? undefined : this.queue.nextAtOnce;
     if (call) this.begin(call);
     else this.idle.notify();
@@ -209,12 +212,12 @@ export class EndpointCaller {
     return this.context.requests.canSign(this.current, this.context.clock.now());
   }
 
-  /** Whether calls wait for what has been called to be stored. */
+  /** Whether new calls must wait until earlier results are stored. */
   private get isFull(): boolean {
     return this.outstanding + this.current.batch.max > MAX_EVENTS;
   }
 
-  /** Milliseconds for which it asked to be left alone. */
+  /** How many milliseconds remain of the pause that the endpoint asked for. */
   private get restMs(): number {
     return Math.max(0, (this.restsUntil ?? 0) - this.context.clock.now());
   }
@@ -238,13 +241,13 @@ export class EndpointCaller {
     const slot = slots.tryTake() ?? (await slots.take());
     try {
       const span = spans?.areOn ? await spans.begin(call.events) : NO_SPAN;
-      // It may have waited, until the lease has to be renewed first.
+      // The call may have waited so long that the lease must be renewed first.
       while (!this.context.isOurs(this.lease)) {
         if (this.idle.stopped) return span.end('stopped');
         await this.idle.pause(this.context.pollMs);
       }
       const at = clock.now();
-      // The endpoint may have others when the call ends.
+      // The endpoint may have other connections when the call ends.
       const { connections } = this;
       const request = requests.requestOf(this.current, call.events, call.batch, at);
       const outcome = request ? await connections.post(traced(request, span)) : UNSIGNED;
@@ -255,7 +258,10 @@ export class EndpointCaller {
     }
   }
 
-  /** @param at when the call was made; @param isPrivate whether its answer is shown to nobody */
+  /**
+   * @param at when the call was made
+   * @param isPrivate whether the response must not be shown to anybody
+   */
   private ended(call: Call, at: number, isPrivate: boolean, outcome: WebhookOutcome): void {
     const { status, error, reply, retryAfter, ms } = outcome;
     const { clock, ids } = this.context;
@@ -265,7 +271,7 @@ export class EndpointCaller {
     this.failingSince = ok ? undefined : (this.failingSince ?? at);
     const rest = restOf(status, retryAfter, now);
     if (rest !== undefined) this.restsUntil = Math.max(this.restsUntil ?? 0, now + rest);
-    // What the host allows may be a part of its own network, whose answers are not for its customers.
+    // An address that the host allows may be in its own network, and its customers must not see responses from there.
     const shown = isPrivate ? undefined : reply;
     const { sequences } = call;
     this.draft.record({ ok, status, error, reply: shown }, { sequences, at, ms }, () => ids.next());
@@ -283,12 +289,12 @@ export class EndpointCaller {
   }
 }
 
-/** The request with the trace of its call, so that the receiver can go on with it. */
+/** Returns the request with the trace of its call, so that the receiver can continue the trace. */
 function traced(request: WebhookRequest, { traceparent }: TelemetrySpan): WebhookRequest {
   return traceparent === undefined ? request : { ...request, headers: { ...request.headers, traceparent } };
 }
 
-/** No secret signs the call: their pepper is neither `pepper` nor `previousPepper`. */
+/** The outcome of a call that no secret can sign, because the secret's pepper is neither `pepper` nor `previousPepper`. */
 const UNSIGNED: WebhookOutcome = {
   status: undefined,
   error: 'no_secret',

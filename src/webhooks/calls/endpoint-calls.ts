@@ -3,34 +3,37 @@ import type { EventType } from '../../events/event-types.js';
 import type { PingResult } from '../endpoints/endpoint.api.js';
 import type { Endpoint } from '../endpoints/endpoint.js';
 
-/** Which events of the log are called again. */
+/** The events of the log to call again. */
 export interface ReplayWindow {
-  /** Only events with a higher number. */
+  /** Only events with a higher sequence number. */
   readonly after?: number | undefined;
   /** Only events from this time on, milliseconds since the epoch. */
   readonly since?: number | undefined;
   /** Only events before this time. */
   readonly until?: number | undefined;
-  /** Only these types, of those that the endpoint is told of; undefined: all of these. Not empty. */
+  /** Only these types, out of those that the endpoint receives. Undefined: all that it receives. Never empty. */
   readonly types?: readonly EventType[] | undefined;
-  /** Only those whose last call has failed. */
+  /** Only events whose last call failed. */
   readonly onlyFailed: boolean;
 }
 
-/** Calls of an endpoint that its owner asks for; the audit log tells of those that are repeated. Every method throws `StorageUnavailableError` when the database does not answer. */
+/**
+ * Calls of an endpoint that its owner asks for. The audit log records requests to repeat calls. Every method throws
+ * `StorageUnavailableError` if the database does not answer.
+ */
 export abstract class EndpointCalls {
-  /** Calls the endpoint with `test.ping`, once, also while it is disabled; never throws for what it answers. */
+  /** Calls the endpoint with `test.ping`, once, also while it is disabled. It does not throw for any response of the endpoint. */
   abstract ping(endpoint: Endpoint): Promise<PingResult>;
 
   /**
    * Has one event called again as soon as possible.
-   * @returns false where the event is not kept, or not one that the endpoint is told of
+   * @returns false if the event is not kept, or if the endpoint does not receive its type
    */
   abstract retry(endpoint: Endpoint, sequence: number, by?: Author): Promise<boolean>;
 
   /**
-   * Has the events of a window called again, in the order of their numbers.
-   * @returns how many
+   * Has the events of a window called again, in the order of their sequence numbers.
+   * @returns how many events are called again
    */
   abstract replay(endpoint: Endpoint, window: ReplayWindow, by?: Author): Promise<number>;
 }

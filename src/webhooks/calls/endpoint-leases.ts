@@ -7,16 +7,19 @@ interface Held {
   updatedAt: number;
   /** The stored end of the lease, milliseconds since the epoch. */
   until: number;
-  /** The same on the clock's `elapsed`. The earlier of the two counts, since the machine's clock may be set back. */
+  /**
+   * The end of the lease by the clock's `elapsed`. The earlier of the two ends counts, because the machine's clock may be set
+   * back.
+   */
   elapsesAt: number;
 }
 
-/** Leases are renewed when a third has passed; no call begins when less than a sixth is left. */
+/** The parts of a lease's time. A lease is renewed after a third of its time. No call begins if less than a sixth is left. */
 const PARTS = 6;
 
 /**
- * The leases of this process on endpoints. One that ends is kept until the store says that another process has taken it: a
- * process that was suspended usually goes on with it. Meanwhile no call begins.
+ * The leases of this process on endpoints. A lease that has ended is kept until the store says that another process has the
+ * endpoint, because a process that was suspended can usually renew it. Meanwhile no call begins.
  */
 export class EndpointLeases {
   private readonly held = new Map<string, Held>();
@@ -28,7 +31,7 @@ export class EndpointLeases {
     private readonly leaseMs: number,
   ) {}
 
-  /** When a lease requested now would end, milliseconds since the epoch. */
+  /** When a lease that is requested now would end, in milliseconds since the epoch. */
   get end(): number {
     return this.clock.now() + this.leaseMs;
   }
@@ -48,7 +51,7 @@ export class EndpointLeases {
     return held?.lease.epoch === epoch && this.leftOf(held) > this.leaseMs / PARTS;
   }
 
-  /** Renews the leases whose time has come; returns those that are lost, and those whose endpoint was changed. */
+  /** Renews the leases whose time has come. Returns the lost leases, and the leases whose endpoint was changed. */
   async renew(): Promise<{ readonly lost: readonly EndpointLease[]; readonly changed: readonly EndpointLease[] }> {
     const worn = (this.leaseMs * (PARTS - 2)) / PARTS;
     const asked = [...this.held.values()].filter((held) => this.leftOf(held) <= worn);

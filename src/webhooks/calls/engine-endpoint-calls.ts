@@ -14,7 +14,10 @@ import { WebhookHttp } from './http/webhook-http.js';
 /** Length of a ping's id, in bytes. */
 const ID_BYTES = 16;
 
-/** Calls that the owner of an endpoint asks for: the ping from this process, the others from the one that calls the endpoint. */
+/**
+ * Makes the calls that the owner of an endpoint asks for. This process sends the ping itself. The process that has the endpoint's
+ * lease makes the other calls.
+ */
 @Injectable()
 export class EngineEndpointCalls extends EndpointCalls {
   private readonly requests: CallRequests;
@@ -40,7 +43,8 @@ export class EngineEndpointCalls extends EndpointCalls {
     const connections = this.http.connections(endpoint.url);
     try {
       const { status, ms, reply } = await connections.post(request);
-      // What the host allows may be a part of its own network: what it answers, and how fast, is not for its customers.
+      // An address that the host allows may be in its own network. The host's customers must not see its responses, nor how fast
+      // they come.
       if (this.http.isAllowed(endpoint.url)) return { status: status ?? null, ms: null, response: null };
       return { status: status ?? null, ms, response: reply ?? null };
     } finally {

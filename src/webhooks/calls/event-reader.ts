@@ -2,17 +2,17 @@ import type { Endpoint } from '../endpoints/endpoint.js';
 import type { EventText, EventViews } from '../event-view.js';
 import type { Gap } from './http/call-request.js';
 
-/** The most events that are read at a time: a multiple of a run of the log, so that few runs are read twice. */
+/** How many events are read at a time. It is a multiple of the length of a run in the log, so that few runs are read twice. */
 const PAGE = 400;
 
 /** Events that one call carries. */
 export interface ReadEvents {
   readonly events: readonly EventText[];
-  /** Up to which number nothing else is to be told. */
+  /** The sequence number up to which the endpoint wants no other events. */
   readonly upTo: number;
 }
 
-/** Reads the events of an endpoint in their order, some ahead of its calls. */
+/** Reads the events of an endpoint in their order, and some of them ahead of its calls. */
 export class EventReader {
   private buffer: EventText[] = [];
   private readTo: number;
@@ -23,8 +23,8 @@ export class EventReader {
   private since = 0;
 
   /**
-   * @param position the number behind which it begins
-   * @param upTo the number with which it ends; undefined: it goes on with the log
+   * @param position the reader begins after this sequence number
+   * @param upTo the last sequence number. Undefined: the reader follows the log
    */
   constructor(
     private readonly views: EventViews,
@@ -34,7 +34,7 @@ export class EventReader {
     this.readTo = position;
   }
 
-  /** Whether everything was taken that was there when it last looked. */
+  /** Whether all events were taken that the log had at the last look. */
   get isDrained(): boolean {
     return this.buffer.length === 0 && !this.mayBeMore;
   }
@@ -44,12 +44,12 @@ export class EventReader {
     return this.buffer.length >= batch.max;
   }
 
-  /** There may be new events. */
+  /** Notes that there may be new events. */
   look(): void {
     this.mayBeMore = true;
   }
 
-  /** Forgets what was read and not taken, because other types are asked for. */
+  /** Forgets events that were read and not taken, because the endpoint wants other types now. */
   restart(): void {
     this.buffer = [];
     this.readTo = this.position;
@@ -58,8 +58,9 @@ export class EventReader {
   }
 
   /**
-   * Reads on until there is a whole batch, or nothing more. Where the log has been cut meanwhile it goes on behind the cut.
-   * @returns the numbers that are not kept
+   * Reads until there is a whole batch or the log has no more events. If the first part of the log was removed meanwhile, it goes
+   * on after that part.
+   * @returns the sequence numbers that are no longer kept
    */
   async read({ accountId, types, batch }: Endpoint, elapsed: number): Promise<Gap | undefined> {
     while (this.buffer.length < batch.max && this.mayBeMore) {
@@ -88,13 +89,13 @@ export class EventReader {
     return undefined;
   }
 
-  /** Milliseconds until a batch is complete; 0: now, also without any event. */
+  /** Returns the milliseconds until a batch is complete. 0: it is complete now, also if it has no event. */
   waitOf({ batch }: Endpoint, elapsed: number): number {
     if (this.buffer.length === 0 || this.buffer.length >= batch.max) return 0;
     return Math.max(0, this.since + batch.waitMs - elapsed);
   }
 
-  /** Takes the next events, and what is passed over behind them; undefined: nothing was read. */
+  /** Takes the next events, together with the skipped numbers after them. Undefined if no event was read. */
   take({ batch }: Endpoint): ReadEvents | undefined {
     if (this.buffer.length === 0 && this.readTo === this.position) return undefined;
     const events = this.buffer.splice(0, batch.max);

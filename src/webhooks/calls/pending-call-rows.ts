@@ -39,7 +39,7 @@ export function* findReplay(endpointId: string): Operation<Replay | undefined> {
   return row && toReplay(row);
 }
 
-/** Only this package writes the column `types`. */
+/** Reads a replay. The cast is safe, because only this package writes the column `types`. */
 function toReplay(row: Row): Replay {
   const types = optionalText(row, 'types');
   return {
@@ -72,7 +72,7 @@ export function* callAgain(
     sequence,
   );
   if (!event || (types && !types.includes(textOf(event, 'type') as EventType))) return false;
-  // What the endpoint has not been called with yet is called anyway, in its place.
+  // If the first call of the event is still to come, nothing needs to be done.
   if (integerOf(event, 'called') === 0) return true;
   yield* noteAsk(id, now);
   yield dialect.insertRows({
@@ -86,8 +86,9 @@ export function* callAgain(
 }
 
 /**
- * Has the process that calls the endpoint see, when it renews its lease, that its owner has asked for calls: a notice may not reach
- * it. Comes before the calls themselves, as `CallStore.commit` locks them.
+ * Notes on the endpoint that its owner has asked for calls. The process that calls the endpoint sees this when it renews its
+ * lease, even if a notice does not reach it. This comes before the change of the calls, because `CallStore.commit` takes its
+ * locks in the same order.
  */
 function* noteAsk(endpointId: string, at: number): Operation<void> {
   yield* write(
@@ -101,7 +102,7 @@ function* noteAsk(endpointId: string, at: number): Operation<void> {
 /** See `CallStore.addReplay`. */
 export function* addReplay(dialect: Dialect, order: ReplayOrder): Operation<number> {
   const { id, endpoint, types, at } = order;
-  // Looked at twice: here before events are counted, and below under the lock that `noteAsk` takes.
+  // This is checked twice: here, before events are counted, and below, under the lock that `noteAsk` takes.
   yield* checkReplays(endpoint.id);
   const { after, upTo } = yield* windowOf(dialect, order);
   if (after >= upTo) return 0;
@@ -182,13 +183,16 @@ export function* purgeFailed(dialect: Dialect, limit: number): Operation<number>
   return rows.length;
 }
 
-/** Of the types that are asked for, those that the endpoint is told of; undefined: all. */
+/** Returns the requested types that the endpoint receives. Undefined: all types. */
 function typesOf({ endpoint, types }: ReplayOrder): readonly EventType[] | undefined {
   if (!types) return endpoint.types ?? undefined;
   return endpoint.types ? types.filter((type) => endpoint.types?.includes(type)) : types;
 }
 
-/** A window as numbers of the log that are kept. What the endpoint has not been called with yet is called anyway. */
+/**
+ * Returns a window as a range of sequence numbers that are kept. The range ends at the endpoint's cursor, because later events
+ * are called anyway.
+ */
 function* windowOf(
   dialect: Dialect,
   { endpoint, after, since, until }: ReplayOrder,
@@ -206,7 +210,10 @@ function* windowOf(
   };
 }
 
-/** The number of the first event from a time on, between two numbers. It halves the range: there is no index on times. */
+/**
+ * Finds the sequence number of the first event from a time on, between two numbers. It halves the range again and again, because
+ * there is no index on times.
+ */
 function* firstFrom(accountId: string, low: number, high: number, time: number): Operation<number> {
   let [before, from] = [low, high + 1];
   while (from - before > 1) {
@@ -247,7 +254,7 @@ function* countEvents(
   return row ? integerOf(row, 'events') : 0;
 }
 
-/** A condition for the row of the log that holds an event; `end` is its number and as many as a run has. */
+/** Returns a condition for the row of the log that contains an event. `end` is the event's number plus the length of a run. */
 function holds(sequence: string, end: string): string {
   return `e.sequence >= ${sequence} AND e.sequence < ${end} AND e.sequence - e.earlier <= ${sequence}`;
 }

@@ -2,46 +2,46 @@ import type { Endpoint } from '../endpoints/endpoint.js';
 import type { CallProgress, PendingCall } from './call-records.js';
 import type { CallStore } from './call-store.js';
 
-/** The most pending calls that are loaded at a time, besides those that are under way; more than a batch has events. */
+/** How many pending calls are loaded at a time, besides those that are running. It is more than a batch has events. */
 const PAGE = 200;
 
-/** The widest range of numbers in a batch that is made of single pending calls. */
+/** The widest range of sequence numbers in a batch that is made of single pending calls. */
 const RANGE = 1000;
 
-/** The pending calls of one endpoint: which are due, and when the next one will be. */
+/** The pending calls of one endpoint. It knows which calls are due, and when the next one will be. */
 export class PendingCalls {
   private loaded: (readonly PendingCall[])[] = [];
-  /** Numbers whose calls are under way or not stored yet. */
+  /** Sequence numbers whose calls are running or not yet stored. */
   private readonly busy = new Set<number>();
-  /** When to load again, milliseconds since the epoch; undefined: nothing is pending. */
+  /** When to load pending calls again, in milliseconds since the epoch. Undefined: no call is pending. */
   private loadAt: number | undefined = 0;
   private isFirst = false;
 
   constructor(private readonly store: CallStore) {}
 
-  /** When the next call is due, milliseconds since the epoch; 0: it has to look; undefined: nothing is pending. */
+  /** When the next call is due, in milliseconds since the epoch. 0: it must look. Undefined: no call is pending. */
   get dueAt(): number | undefined {
     return this.loaded.length > 0 ? 0 : this.loadAt;
   }
 
-  /** Whether a call is pending that nothing may overtake; known after `next`. */
+  /** Whether a call is pending that no other call may overtake. It is known after `next`. */
   get blocks(): boolean {
     return this.isFirst;
   }
 
-  /** Whether `next` may have a call, or learn of one. */
+  /** Whether `next` may find a call now. */
   mayBeDue(now: number): boolean {
     const { dueAt } = this;
     return dueAt !== undefined && dueAt <= now;
   }
 
-  /** Others may have added calls, or the endpoint takes other batches now. */
+  /** Notes that another process may have added calls, or that the endpoint takes other batches now. */
   look(): void {
     this.loaded = [];
     this.loadAt = 0;
   }
 
-  /** The next calls that are due, to be made as one. They stay away from `next` until `stored`. */
+  /** Returns the next due calls, which are made as one call. `next` does not return them again before `stored`. */
   async next(endpoint: Endpoint, now: number): Promise<readonly PendingCall[] | undefined> {
     if (this.loaded.length === 0 && this.loadAt !== undefined && this.loadAt <= now) await this.load(endpoint, now);
     const calls = this.loaded.shift();
@@ -49,13 +49,13 @@ export class PendingCalls {
     return calls;
   }
 
-  /** Calls that `next` gave were not made. */
+  /** Takes back calls that `next` returned and that were not made. */
   giveBack(calls: readonly PendingCall[]): void {
     for (const { sequence } of calls) this.busy.delete(sequence);
     this.look();
   }
 
-  /** What became of calls is stored. */
+  /** Notes that the results of calls are stored. */
   stored({ done, failed }: CallProgress): void {
     for (const sequence of done) this.busy.delete(sequence);
     for (const { sequence, dueAt } of failed) {
@@ -93,7 +93,7 @@ export class PendingCalls {
       calls.filter(({ dueAt }) => dueAt <= now),
     );
     const next = calls.find(({ dueAt }) => dueAt > now)?.dueAt;
-    // The last batch may have been cut.
+    // The last batch may be incomplete, so it waits for the next look.
     if (isFull && next === undefined && groups.length > 1) groups.pop();
     this.loaded = groups;
     const loadAt = isFull && next === undefined ? now : next;
@@ -105,7 +105,7 @@ export class PendingCalls {
   }
 }
 
-/** The calls to be made of these: a batch as it was, single ones together where the endpoint takes batches. */
+/** Groups pending calls into calls to make. A batch stays as it was. Single calls are joined if the endpoint takes batches. */
 function grouped({ batch: { max } }: Endpoint, calls: readonly PendingCall[]): PendingCall[][] {
   const groups: PendingCall[][] = [];
   for (const call of calls) {

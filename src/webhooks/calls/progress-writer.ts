@@ -5,10 +5,10 @@ import { IdleTimer } from '../../outbox/delivery/idle-timer.js';
 import type { CallStore } from './call-store.js';
 import type { EndpointCaller } from './endpoint-caller.js';
 
-/** The least time between the beginnings of two commits, in milliseconds, so that calls that end meanwhile share one. */
+/** The shortest time between the beginnings of two commits, in milliseconds. Calls that end meanwhile share a commit. */
 const GATHER_MS = 10;
 
-/** Stores what calls have changed: one small transaction at a time, for all endpoints of this process. */
+/** Stores the progress of calls: one small transaction at a time, for all endpoints of this process. */
 export class ProgressWriter {
   private readonly changed = new Set<EndpointCaller>();
   /** Called after the next commit. */
@@ -32,14 +32,14 @@ export class ProgressWriter {
     this.gathering = new IdleTimer(clock);
   }
 
-  /** Has the progress of an endpoint stored soon; at once where its calls wait for that. */
+  /** Has the progress of an endpoint stored soon, or at once if its calls wait for that. */
   add(caller: EndpointCaller, isAwaited = false): void {
     this.changed.add(caller);
     if (isAwaited) this.gathering.notify();
     if (!this.isWriting) void this.write();
   }
 
-  /** Resolves when the progress of an endpoint up to now is stored, or given up on. */
+  /** Resolves when the progress of an endpoint up to now is stored, or when the writer has given up on it. */
   flush(caller: EndpointCaller): Promise<void> {
     return new Promise((resolve) => {
       this.waiting.push(resolve);
@@ -49,7 +49,7 @@ export class ProgressWriter {
 
   private async write(): Promise<void> {
     this.isWriting = true;
-    // Calls that end in one turn share a commit.
+    // Calls that end in the same turn of the event loop share a commit.
     await new Promise(setImmediate);
     while (this.changed.size > 0) {
       const rest = this.lastAt + GATHER_MS - this.clock.elapsed();

@@ -20,24 +20,24 @@ import { CallRequests } from './http/call-request.js';
 import { WebhookHttp } from './http/webhook-http.js';
 import { ProgressWriter } from './progress-writer.js';
 
-/** How the process calls endpoints. */
+/** The settings with which a process calls endpoints. */
 @Injectable()
 export class CallSettings {
-  /** How long the process has an endpoint without renewing its lease, in milliseconds. Another one waits so long after a crash. */
+  /** How long a lease on an endpoint lasts without renewal, in milliseconds. After a crash, another process waits so long. */
   readonly leaseMs: number = 10_000;
-  /** The most calls of the process under way that have taken less than a second. */
+  /** How many running calls of the process may be younger than a second. */
   readonly slots: number = 256;
 }
 
-/** The least time between two looks for the endpoints of accounts with new events, in milliseconds. */
+/** The shortest time between two searches for endpoints of accounts with new events, in milliseconds. */
 const LOOK_MS = 20;
 
-/** The most endpoints that one look for work reads. */
+/** How many endpoints one search for work reads. */
 const PAGE = 500;
 
 /**
- * Calls endpoints with the events of their accounts, in processes of the roles `all` and `worker`. It is woken by new events
- * and by changes of endpoints, and looks by itself every `pollMs`. Each endpoint is called by one process at a time.
+ * Calls endpoints with the events of their accounts, in processes of the roles `all` and `worker`. New events and changes of
+ * endpoints wake it, and it looks by itself every `pollMs`. One process at a time calls an endpoint.
  */
 @Injectable()
 export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -52,10 +52,10 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
   /** Accounts with new events or changed endpoints. */
   private readonly woken = new Set<string>();
   private readonly stops: (() => void)[] = [];
-  /** How often it looks without being told, in milliseconds: often enough for the leases. */
+  /** How often it looks without a notice, in milliseconds. It is often enough to renew the leases in time. */
   private readonly pollMs: number;
   private running: Promise<void> = Promise.resolve();
-  /** By the clock's `elapsed`. */
+  /** When it last looked, by the clock's `elapsed`. */
   private lastPoll = Number.NEGATIVE_INFINITY;
   private place: string | undefined;
 
@@ -106,7 +106,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
     this.running = this.run();
   }
 
-  /** Ends calls under way within `dispatch.shutdownMs`, stores them, and gives the endpoints to other processes. */
+  /** Ends running calls within `dispatch.shutdownMs`, stores their results, and gives the endpoints to other processes. */
   async beforeApplicationShutdown(): Promise<void> {
     for (const stop of this.stops.splice(0)) stop();
     this.idle.stop();
@@ -123,7 +123,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
     this.idle.notify();
   }
 
-  /** Endpoints of the account were changed, or are to be called again. */
+  /** Loads endpoints of an account that were changed, or whose events must be called again. */
   private async reload(account: string): Promise<void> {
     this.wake([account]);
     const callers = [...this.callers.values()].filter(({ endpoint }) => endpoint.accountId === account);
@@ -134,7 +134,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
     try {
       const endpoint = await this.store.load(this.owner, caller.lease);
       if (endpoint) caller.redefine(endpoint);
-      // Not awaited: its calls may take longer than the leases of the others.
+      // This is not awaited, because its calls may take longer than the leases of the other endpoints.
       else void this.end(caller);
     } catch (error) {
       const { endpointId } = caller.lease;
@@ -164,7 +164,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
   private async round(): Promise<void> {
     const elapsed = this.clock.elapsed();
     const isDue = elapsed - this.lastPoll >= this.pollMs;
-    // First: what this process still has, though its lease has ended, is not to be taken anew.
+    // This comes first, so that the process does not take an endpoint again that it still has under a lease that has ended.
     if (isDue) await this.renew();
     const accounts = [...this.woken];
     this.woken.clear();
@@ -206,7 +206,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
     }
   }
 
-  /** Another process has the endpoint: what is under way ends, and nothing of it is stored. */
+  /** Gives up an endpoint that another process has taken. Its running calls end, and their results are not stored. */
   private lose(caller: EndpointCaller): void {
     if (!this.forget(caller)) return;
     this.track(caller.stop(this.dispatch.shutdownMs).finally(() => caller.close()));

@@ -4,7 +4,7 @@ import { Clock } from '../../common/clock.js';
 import { type EndpointSecret, EndpointSecrets } from './endpoint-secret.js';
 import { EndpointStore } from './endpoint-store.js';
 
-/** A call as it was received. */
+/** A call that this application has received. */
 interface ReceivedCall {
   readonly url: string;
   /** `webhook-id`. */
@@ -16,10 +16,10 @@ interface ReceivedCall {
   readonly body: string;
 }
 
-/** How old a call may be, and how far in the future, in seconds. */
+/** How many seconds old a call may be, and how many seconds in the future. */
 const TOLERANCE_S = 300;
 
-/** Verifies calls that came to this application itself, as a receiver would (Standard Webhooks). For the sandbox. */
+/** Verifies calls that came to this application itself, as any receiver would (Standard Webhooks). The sandbox uses it. */
 @Injectable()
 export class CallVerifier {
   constructor(
@@ -29,7 +29,7 @@ export class CallVerifier {
   ) {}
 
   /**
-   * Whether a call has a signature of an endpoint with its URL and is not older than 5 minutes; undefined: there is no such
+   * Whether a call has a signature of an endpoint with its URL and is not older than 5 minutes. Undefined: there is no such
    * endpoint.
    *
    * @throws StorageUnavailableError

@@ -12,7 +12,7 @@ import { EndpointStore } from './endpoint-store.js';
 import { attemptView } from './endpoint-view.js';
 import { WebhookTargets } from './webhook-targets.js';
 
-/** The page of a listing. */
+/** The page of a listing to read. */
 export interface WebhookListQuery {
   /** The maximum number of items, 1 to 1000. Default 50. */
   readonly limit?: number | undefined;
@@ -22,14 +22,14 @@ export interface WebhookListQuery {
 
 /** The filter and page of a listing of calls. */
 export interface AttemptListQuery extends WebhookListQuery {
-  /** Only those with this result: `delivered` or `failed`. */
+  /** Only calls with this result: `delivered` or `failed`. */
   readonly status?: string | undefined;
 }
 
-/** The most events that the requests of a page of calls show. */
+/** How many events all requests of a page of calls may show together. */
 const MAX_EVENTS = 1000;
 
-/** Lists the calls of endpoints. What was called with is read from the log, as far as it is kept. */
+/** Lists the calls of endpoints. It reads the events of each call from the log, as far as the log still has them. */
 @Injectable()
 export class EndpointHistory {
   constructor(
@@ -67,7 +67,7 @@ export class EndpointHistory {
     if (first === undefined || last === undefined) return [];
     const called = new Set(sequences);
     const found: EventView[] = [];
-    // A page of long events ends early, so there may be several.
+    // A page of long events ends early, so several reads may be needed.
     for (let after = first - 1, left = MAX_EVENTS; after < last && left > 0; ) {
       const query = { accountId, after, upTo: last, types: types ?? undefined, limit: left };
       const { events, nextAfter } = await this.views.read(query);

@@ -9,7 +9,7 @@ import { eventTypesOf } from '../event-filter.js';
 import { MAX_BATCHED, MAX_DESCRIPTION, MAX_WAIT_MS } from './endpoint.api.js';
 import type { EndpointBatch, EndpointDefinition, EndpointOrdering, EndpointSignature } from './endpoint.js';
 
-/** An endpoint as its owner asks for it; null counts as absent. */
+/** A request to create an endpoint. Null counts as absent. */
 export interface EndpointDraft extends EndpointChanges {
   /** https at a public address, at most 2048 characters, without credentials. */
   readonly url: string;
@@ -17,23 +17,23 @@ export interface EndpointDraft extends EndpointChanges {
   readonly signature?: EndpointSignature | null | undefined;
 }
 
-/** Changes of an endpoint; what is absent or null stays. */
+/** Changes of an endpoint. Fields that are absent or null stay as they are. */
 export interface EndpointChanges {
   readonly url?: string | null | undefined;
-  /** The types of events that it is told of, `*` for all. Default `["*"]`. */
+  /** The types of events that the endpoint receives, `*` for all. Default `["*"]`. */
   readonly types?: readonly string[] | null | undefined;
   /** Default `none`. */
   readonly ordering?: EndpointOrdering | null | undefined;
-  /** Default one event a call. */
+  /** Default: one event per call. */
   readonly batch?:
     | { readonly max?: number | null | undefined; readonly wait_ms?: number | null | undefined }
     | null
     | undefined;
-  /** At most 256 characters; '' for none. */
+  /** At most 256 characters. '' for no description. */
   readonly description?: string | null | undefined;
 }
 
-/** Which events are called again. */
+/** The events to call again. */
 export interface ReplayDraft {
   /** Only events with a higher sequence. */
   readonly after?: number | null | undefined;
@@ -41,17 +41,17 @@ export interface ReplayDraft {
   readonly since?: string | null | undefined;
   /** Only events before this moment. */
   readonly until?: string | null | undefined;
-  /** Only these types, of those that the endpoint is told of. */
+  /** Only these types, out of those that the endpoint receives. */
   readonly types?: readonly string[] | null | undefined;
-  /** Only events whose last call has failed. Default false. */
+  /** Only events whose last call failed. Default false. */
   readonly only_failed?: boolean | null | undefined;
 }
 
-/** The longest time that a secret signs beside its successor, and the usual one, in hours. */
+/** The longest time that an old secret signs together with its successor, in hours, and the default. */
 export const MAX_KEEP_HOURS = 168;
 const KEEP_HOURS = 24;
 
-/** What an endpoint is without being asked for anything else. */
+/** The default values of an endpoint. */
 export const NEW_DEFINITION: Omit<EndpointDefinition, 'url'> = {
   types: null,
   ordering: 'none',
@@ -60,10 +60,10 @@ export const NEW_DEFINITION: Omit<EndpointDefinition, 'url'> = {
 };
 
 /**
- * A definition with the changes, all but the URL, which is checked apart.
+ * Returns a definition with the changes, except for the URL, which has its own check.
  *
  * @throws MessagingError `error.body_not_object`, `error.event_type_unknown`, `error.field_invalid`, `error.field_not_list`,
- *   `error.field_not_integer`, `error.field_not_string`
+ * `error.field_not_integer`, `error.field_not_string`
  */
 export function changed<D extends Omit<EndpointDefinition, 'url'>>(before: D, changes: EndpointChanges): D {
   checkInput(changes);
@@ -82,12 +82,15 @@ export function signatureOf(given: unknown): EndpointSignature {
   return given == null ? 'hmac' : choiceOf('signature', given, ['hmac', 'ed25519']);
 }
 
-/** How long the secret before a rotation goes on signing, in milliseconds. @throws MessagingError `error.field_not_integer` */
+/**
+ * Returns how long the old secret goes on signing after a rotation, in milliseconds. @throws MessagingError
+ * `error.field_not_integer`
+ */
 export function keepMsOf(hours: unknown): number {
   return (hours == null ? KEEP_HOURS : integerOf('keep_hours', hours, 0, MAX_KEEP_HOURS)) * HOUR_MS;
 }
 
-/** @throws MessagingError for what is wrong in it, as `changed`, and `error.field_invalid` for a moment */
+/** @throws MessagingError the errors of `changed`, and `error.field_invalid` for a malformed moment */
 export function windowOf(draft: ReplayDraft): ReplayWindow {
   checkInput(draft);
   const { after, since, until, types, only_failed } = draft;

@@ -8,21 +8,21 @@ export interface EndpointKey {
   readonly id: string;
 }
 
-/** What a change answers, and under which Idempotency-Key that is kept: in the transaction of the change. */
+/** The reply to a change, and the Idempotency-Key under which the transaction of the change keeps it. */
 export interface EndpointAnswer {
   readonly once: IdempotencyKey | undefined;
-  /** It must hold no secret. */
+  /** Makes the reply that is kept. It must not contain a secret. */
   replyOf(endpoint: Endpoint): object;
 }
 
 /** The filter of a listing of attempts. */
 export interface AttemptQuery extends PageRequest {
   readonly endpointId: string;
-  /** The account of the endpoint, among whose listings it counts. */
+  /** The account of the endpoint. The listing counts as a listing of this account. */
   readonly accountId?: string | undefined;
-  /** Only those that were answered with 2xx, or that were not; undefined: all. */
+  /** True: only calls that were answered with 2xx. False: only the others. Undefined: all. */
   readonly ok?: boolean | undefined;
 }
 
-/** The most endpoints of an account. */
+/** How many endpoints an account may have. */
 export const MAX_ENDPOINTS = 20;

@@ -7,7 +7,7 @@ import type { DisabledReason, Endpoint, EndpointOrdering, EndpointSignature, Sec
 export const ENDPOINT =
   'id, account_id, url, types, ordering, batch_max, wait_ms, signature, versions, description, status, reason, cursor_at, failing_since, rests_until, created_at, updated_at';
 
-/** An endpoint from its row. Only this package writes the columns, from values of these types. */
+/** Reads an endpoint from its row. The casts are safe, because only this package writes the columns. */
 export function toEndpoint(row: Row): Endpoint {
   const types = optionalText(row, 'types');
   return {
@@ -30,7 +30,7 @@ export function toEndpoint(row: Row): Endpoint {
   };
 }
 
-/** The versions of an endpoint's secret, the newest first. */
+/** Reads the versions of an endpoint's secret, the newest first. */
 function toVersions(row: Row): readonly SecretVersion[] {
   return JSON.parse(textOf(row, 'versions')) as readonly SecretVersion[];
 }

@@ -2,43 +2,43 @@ import { createHmac, createPrivateKey, createPublicKey, type KeyObject } from 'n
 import { keyedHash } from '../../common/secret.js';
 import type { Endpoint, EndpointSignature, SecretVersion } from './endpoint.js';
 
-/** A key that signs calls: of HMAC-SHA256 (`v1`), or the private one of Ed25519 (`v1a`). */
+/** A key that signs calls: a key of HMAC-SHA256 (`v1`), or a private key of Ed25519 (`v1a`). */
 export type EndpointSecret =
   | { readonly signature: 'hmac'; readonly key: Buffer }
   | { readonly signature: 'ed25519'; readonly key: KeyObject };
 
-/** What the owner of an endpoint is given to verify its calls, as Standard Webhooks write it. */
+/** The secret or public key with which the owner of an endpoint verifies its calls, in the form of Standard Webhooks. */
 type ShownSecret = { readonly secret: string } | { readonly public_key: string };
 
-/** Which secret of which endpoint. */
+/** Names a secret of an endpoint. */
 export interface SecretSource {
   readonly id: string;
   readonly signature: EndpointSignature;
   readonly version: SecretVersion;
 }
 
-/** The most versions that sign at a time; of more, the oldest end early. */
+/** How many versions may sign at a time. If there are more, the oldest versions end early. */
 const MAX_VERSIONS = 5;
 
-/** Length of the text by which a version names its pepper. */
+/** The length of the text by which a version names its pepper. */
 const NAME_LENGTH = 12;
 
 /** The DER encoding of an Ed25519 private key up to its 32 bytes (RFC 8410 section 7). */
 const ED25519_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** Where the 32 bytes of an Ed25519 public key begin in its DER encoding (RFC 8410 section 4). */
+/** The offset of the 32 bytes of an Ed25519 public key in its DER encoding (RFC 8410 section 4). */
 const ED25519_PUBLIC_AT = 12;
 
 /**
- * Derives the secrets of endpoints whenever they are needed, so that none is stored: HMAC-SHA256 (RFC 2104) over the id of the
- * endpoint and the number of the version, with a key that is not in the database. A version names the pepper that it is derived
- * from, so that it goes on signing after the pepper was changed and the old one is given as `previousPepper`.
+ * Derives the secrets of endpoints whenever they are needed, so that no secret is stored. A secret is an HMAC-SHA256 (RFC 2104)
+ * over the endpoint's id and the version's number, with a key that is not in the database. A version names its pepper. So it goes
+ * on signing after the pepper was changed, if the old pepper is given as `previousPepper`.
  */
 export class EndpointSecrets {
   private readonly keys: ReadonlyMap<string, Buffer>;
   private readonly current: string;
 
-  /** @param keys the keys of the peppers, the present one first; at least one */
+  /** @param keys the keys of the peppers, the current one first. At least one */
   constructor(keys: readonly Buffer[]) {
     this.keys = new Map(keys.map((key) => [keyedHash(key, 'name').slice(0, NAME_LENGTH), key]));
     const [current] = this.keys.keys();
@@ -46,15 +46,15 @@ export class EndpointSecrets {
     this.current = current;
   }
 
-  /** The versions of a new endpoint. */
+  /** Returns the versions of a new endpoint. */
   first(): readonly SecretVersion[] {
     return [{ number: 1, pepper: this.current, endsAt: null }];
   }
 
   /**
-   * The versions after a rotation: a new one, derived from the present pepper, and those before it until their ends.
+   * Returns the versions after a rotation: a new version, derived from the current pepper, and the older versions until they end.
    *
-   * @param keepMs how long the newest one before goes on signing
+   * @param keepMs for how many milliseconds the replaced version goes on signing
    */
   rotated(versions: readonly SecretVersion[], now: number, keepMs: number): readonly SecretVersion[] {
     const number = Math.max(0, ...versions.map((version) => version.number)) + 1;
@@ -64,8 +64,9 @@ export class EndpointSecrets {
   }
 
   /**
-   * The secrets that sign a call now, the newest first; more than one while a rotation runs. None where their pepper is neither
-   * `pepper` nor `previousPepper`: then nothing can be signed, and nothing must be called, until the secret is rotated.
+   * Returns the secrets that sign a call now, the newest first. During a rotation there are several. If their pepper is neither
+   * `pepper` nor `previousPepper`, there are none. Then nothing can be signed, and the endpoint must not be called until its
+   * secret is rotated.
    */
   secretsOf(endpoint: Pick<Endpoint, 'id' | 'signature' | 'versions'>, now: number): readonly EndpointSecret[] {
     const { id, signature, versions } = endpoint;
@@ -74,7 +75,10 @@ export class EndpointSecrets {
       .flatMap((version) => this.secretOf({ id, signature, version }) ?? []);
   }
 
-  /** What verifies the calls that a version signs; undefined where its pepper is not given any more. */
+  /**
+   * Returns the secret or public key that verifies the calls of a version. Undefined if the version's pepper is no longer
+   * configured.
+   */
   shown(source: SecretSource): ShownSecret | undefined {
     const secret = this.secretOf(source);
     if (!secret) return undefined;

@@ -21,19 +21,20 @@ import { AttemptQuery, EndpointAnswer, EndpointKey, MAX_ENDPOINTS } from './endp
 import { ENDPOINT, toEndpoint } from './endpoint-rows.js';
 
 /**
- * Persists endpoints as their owners define them; what calls change is the `CallStore`'s. Every method is one transaction
- * unless it says otherwise, and throws `StorageUnavailableError` when the database does not answer. A change is told in the audit
- * log, in its transaction; `by` is who makes it, by default the host.
+ * Persists endpoints as their owners define them. The `CallStore` persists the progress of calls. Every method is one transaction
+ * unless it says otherwise, and throws `StorageUnavailableError` if the database does not answer. The transaction of a change
+ * also writes it to the audit log. `by` names who makes the change, by default the host.
  */
 export class EndpointStore {
   constructor(private readonly database: Database) {}
 
   /**
-   * Stores an endpoint and switches the account's log on, in one transaction: its cursor is the last number before, so it is
-   * told of all that is committed after. A repeat under the Idempotency-Key gets the first reply.
+   * Stores an endpoint and switches the account's log on, in one transaction. The endpoint's cursor is the last sequence number
+   * before that, so the endpoint receives every event that is committed later. A repeat under the same Idempotency-Key gets the
+   * first reply.
    *
-   * @throws MessagingError `error.too_many_endpoints` for more than {@link MAX_ENDPOINTS}, decided under a lock;
-   *   `error.account_not_found`, `error.idempotency_mismatch`
+   * @throws MessagingError `error.too_many_endpoints` for more than {@link MAX_ENDPOINTS}, which a lock decides.
+   * `error.account_not_found`, `error.idempotency_mismatch`
    */
   create(endpoint: NewEndpoint, answer: EndpointAnswer, by: Author = HOST): Promise<Acceptance> {
     return this.database.write(() => createEndpoint(this.database.dialect, endpoint, answer, by));
@@ -44,7 +45,7 @@ export class EndpointStore {
   }
 
   /**
-   * The endpoints of an account, newest first.
+   * Lists the endpoints of an account, newest first.
    * @throws MessagingError `error.invalid_cursor`
    */
   list(accountId: string, page: PageRequest): Promise<Page<Endpoint>> {
@@ -59,7 +60,7 @@ export class EndpointStore {
     return this.database.browse(() => readPage(this.database.dialect, listing, page), accountId);
   }
 
-  /** Endpoints of all accounts with exactly this URL. It reads all endpoints: for the sandbox. */
+  /** Lists endpoints of all accounts with exactly this URL. The sandbox uses it. */
   async withUrl(url: string): Promise<readonly Endpoint[]> {
     const from = `messaging_endpoint e${this.database.dialect.by('messaging_endpoint_url')}`;
     const sql = `SELECT ${ENDPOINT} FROM ${from} WHERE url = ?`;
@@ -67,7 +68,7 @@ export class EndpointStore {
     return rows.map(toEndpoint);
   }
 
-  /** Replaces the definition by what `change` makes of it, under a lock. Undefined: there is no such endpoint. */
+  /** Replaces the definition by the result of `change`, under a lock. Returns undefined if there is no such endpoint. */
   update(
     key: EndpointKey,
     change: (definition: EndpointDefinition) => EndpointDefinition,
@@ -78,8 +79,8 @@ export class EndpointStore {
   }
 
   /**
-   * Replaces the versions of the secret by what `change` makes of them, under a lock. A repeat under the Idempotency-Key gets the
-   * first reply. Undefined: there is no such endpoint.
+   * Replaces the versions of the secret by the result of `change`, under a lock. A repeat under the same Idempotency-Key gets the
+   * first reply. Returns undefined if there is no such endpoint.
    *
    * @throws MessagingError `error.idempotency_mismatch`
    */
@@ -93,29 +94,35 @@ export class EndpointStore {
     return this.database.write(() => rotateSecret(this.database.dialect, key, change, at, answer, by));
   }
 
-  /** Has it called again from where it stood, whatever disabled it. Undefined: there is no such endpoint. */
+  /**
+   * Enables an endpoint, whatever has disabled it. It is called from its cursor on. Returns undefined if there is no such
+   * endpoint.
+   */
   enable(key: EndpointKey, at: number, by: Author = HOST): Promise<Endpoint | undefined> {
     return this.database.write(() => enableEndpoint(this.database.dialect, key, at, by));
   }
 
-  /** Ends its calls, with the reason `requested`. One that is disabled keeps its reason. Undefined: there is no such endpoint. */
+  /**
+   * Disables an endpoint with the reason `requested`. If it is already disabled, it keeps its reason. Returns undefined if there
+   * is no such endpoint.
+   */
   disable(key: EndpointKey, at: number, by: Author = HOST): Promise<Endpoint | undefined> {
     return this.database.write(() => disableEndpoint(this.database.dialect, key, at, by));
   }
 
   /**
-   * Removes it with what it still has to try again, in several transactions. Until `at` it has used the account's log. False:
-   * there is no such endpoint.
+   * Removes an endpoint with its pending calls, in several transactions. The endpoint counts as a use of the account's log until
+   * `at`. Returns false if there is no such endpoint.
    */
   async remove(key: EndpointKey, at: number, by: Author = HOST): Promise<boolean> {
     if (!(await this.find(key))) return false;
-    // Whoever serves the endpoint may add to it meanwhile; the last step leaves nothing.
+    // The process that calls the endpoint may add pending calls meanwhile. The last step removes them too.
     while ((await this.database.write(() => removeRetries(key.id))) > 0);
     return this.database.write(() => removeEndpoint(this.database.dialect, key, at, by));
   }
 
   /**
-   * The calls of an endpoint in the last 7 days, newest first.
+   * Lists the calls of an endpoint in the last 7 days, newest first.
    * @throws MessagingError `error.invalid_cursor`
    */
   attempts(query: AttemptQuery): Promise<Page<EndpointAttempt>> {
@@ -123,7 +130,7 @@ export class EndpointStore {
   }
 
   /**
-   * Keeps a reply under an Idempotency-Key, where there is none yet; else gives the first one.
+   * Keeps a reply under an Idempotency-Key if none is kept yet. Otherwise returns the kept reply.
    * @throws MessagingError `error.idempotency_mismatch`
    */
   async keep(once: IdempotencyKey, reply: object, now: number): Promise<Acceptance> {
@@ -172,7 +179,7 @@ function* createEndpoint(
   return yield* answered(dialect, made, answer, at);
 }
 
-/** Keeps the reply to a change. The caller has looked for an earlier one under a lock. */
+/** Keeps the reply to a change. The caller must have looked for an earlier reply under a lock. */
 function* answered(dialect: Dialect, endpoint: Endpoint, answer: EndpointAnswer, now: number): Operation<Acceptance> {
   const reply = answer.replyOf(endpoint);
   if (answer.once) yield* keepReply(dialect, answer.once, reply, now);
@@ -201,7 +208,7 @@ function* lockEndpoint(dialect: Dialect, key: EndpointKey): Operation<Endpoint |
   return endpoint?.accountId === key.accountId ? endpoint : undefined;
 }
 
-/** See `EndpointStore.update`. Which number came before depends on the types, so what is remembered of it is forgotten. */
+/** See `EndpointStore.update`. The remembered previous number is cleared, because it depends on the endpoint's types. */
 function* updateEndpoint(
   dialect: Dialect,
   key: EndpointKey,
@@ -284,10 +291,10 @@ function* disableEndpoint(dialect: Dialect, key: EndpointKey, at: number, by: Au
 const ENABLED = { status: 'enabled', reason: null } as const;
 const DISABLED = { status: 'disabled', reason: 'requested' } as const;
 
-/** How many rows one transaction of a removal deletes. */
+/** How many rows each transaction of a removal deletes. */
 const REMOVED_AT_ONCE = 1000;
 
-/** Removes the first events that an endpoint still has to try again. */
+/** Removes the first pending calls of an endpoint. */
 function removeRetries(id: string): Operation<number> {
   return write(
     `DELETE FROM messaging_endpoint_retry WHERE endpoint_id = ? AND sequence <= (SELECT max(sequence) FROM (
@@ -298,7 +305,7 @@ function removeRetries(id: string): Operation<number> {
   );
 }
 
-/** Removes an endpoint. Its attempts go with their age. */
+/** Removes an endpoint. The records of its calls stay until they are 7 days old. */
 function* removeEndpoint(dialect: Dialect, key: EndpointKey, at: number, by: Author): Operation<boolean> {
   const endpoint = yield* lockEndpoint(dialect, key);
   if (!endpoint) return false;
@@ -307,12 +314,12 @@ function* removeEndpoint(dialect: Dialect, key: EndpointKey, at: number, by: Aut
   yield* write('DELETE FROM messaging_endpoint_retry WHERE endpoint_id = ?', id);
   yield* write('DELETE FROM messaging_endpoint_replay WHERE endpoint_id = ?', id);
   yield* recordAudit({ accountId, at, by, action: 'webhook.removed', target: id, before: definitionOf(endpoint) });
-  // Whoever waited for a lock on the counter would wait for the deletions too.
+  // This comes last, so that other transactions do not wait for the deletions while they wait for the lock on the counter.
   yield* write('UPDATE messaging_event_counter SET used_at = ? WHERE id = ? AND used_at < ?', at, accountId, at);
   return true;
 }
 
-/** Tells of a change in the audit log, with the fields that are not as they were. */
+/** Records a change in the audit log, with the fields that have changed. */
 function* recordChange(
   { id, accountId, at, by }: EndpointKey & { readonly at: number; readonly by: Author },
   action: AuditAction,
@@ -332,7 +339,10 @@ function isSameDefinition(one: EndpointDefinition, other: EndpointDefinition): b
   return one.url === other.url && isDeepStrictEqual(definitionOf(one), definitionOf(other));
 }
 
-/** What the audit log tells of a definition. A path or a query may hold a secret of the receiver: of the URL only a digest. */
+/**
+ * Returns the fields of a definition that the audit log shows. The log has only a digest of the URL, because a path or a query
+ * may contain a secret of the receiver.
+ */
 function definitionOf({ url, types, ordering, batch, description }: EndpointDefinition): AuditFields {
   return {
     origin: new URL(url).origin,

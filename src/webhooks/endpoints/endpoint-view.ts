@@ -24,8 +24,8 @@ export function endpointView(endpoint: Endpoint): EndpointView {
 }
 
 /**
- * @param events those of its events that are kept
- * @param isShown whether the answer's body may be shown
+ * @param events those events of the call that are still kept
+ * @param isShown whether the response's body may be shown
  */
 export function attemptView(
   { id, sequences, ok, status, error, ms, at, reply }: EndpointAttempt,

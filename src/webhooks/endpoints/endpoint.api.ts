@@ -14,13 +14,13 @@ import {
 } from '../../schemas/builders.js';
 import { schemaOf, type TypeOf } from '../../schemas/schema.js';
 
-/** The most characters of an endpoint's URL. */
+/** How many characters an endpoint's URL may have. */
 export const MAX_WEBHOOK_URL = 2048;
 
-/** The most characters of a description. */
+/** How many characters a description may have. */
 export const MAX_DESCRIPTION = 256;
 
-/** The most events of a call, and the longest wait for further ones in milliseconds. */
+/** How many events a call may have, and the longest wait for further events in milliseconds. */
 export const MAX_BATCHED = 100;
 export const MAX_WAIT_MS = 5000;
 
@@ -31,14 +31,14 @@ export const EXAMPLE_URL = 'https://shop.example.com/hooks';
 
 const TYPES = list(oneOf<'*' | EventType>(['*', ...EVENT_TYPES], 'A type of event, or `*` for all.'), {
   minItems: 1,
-  description: 'The types of events that it is told of. `test.ping` and `endpoint.gap` come in any case.',
+  description: 'The types of events that the endpoint receives. It always receives `test.ping` and `endpoint.gap`.',
   example: ['*'],
 });
 const ORDERING = oneOf(
   ['none', 'strict'],
-  '`none`: up to 8 calls are under way, and a failed one is tried again by itself. `strict`: one call is under way, and nothing overtakes it.',
+  '`none`: up to 8 calls run at the same time, and a failed call is tried again by itself. `strict`: one call at a time, in the order of the events.',
 );
-const BATCH_MAX = count('The most events of a call; above 1 the body is `{ "events": […] }`.', {
+const BATCH_MAX = count('The most events of a call. Above 1 the body is `{ "events": […] }`.', {
   minimum: 1,
   maximum: MAX_BATCHED,
 });
@@ -49,18 +49,18 @@ const SIGNATURE = oneOf(
   ['hmac', 'ed25519'],
   'How calls are signed (Standard Webhooks): `v1` with a shared secret, or `v1a` with a key pair.',
 );
-const DESCRIPTION = text('For people.', { maxLength: MAX_DESCRIPTION, example: 'Commandes' });
-const TARGET = text('https at a public address, without credentials.', {
+const DESCRIPTION = text('A note for people.', { maxLength: MAX_DESCRIPTION, example: 'Commandes' });
+const TARGET = text('The URL to call: https at a public address, without credentials.', {
   maxLength: MAX_WEBHOOK_URL,
   example: EXAMPLE_URL,
 });
 
-/** What the owner of an endpoint decides, as bodies have it. */
+/** The fields that the owner of an endpoint decides, as in request bodies. */
 export const ENDPOINT_FIELDS = {
   url: TARGET,
   types: TYPES,
   ordering: ORDERING,
-  batch: object('How events are put together.', { max: BATCH_MAX, wait_ms: WAIT }, ['max', 'wait_ms']),
+  batch: object('How events are joined into calls.', { max: BATCH_MAX, wait_ms: WAIT }, ['max', 'wait_ms']),
   signature: SIGNATURE,
   description: DESCRIPTION,
 };
@@ -70,41 +70,41 @@ const ENDPOINT = {
   url: TARGET,
   types: TYPES,
   ordering: ORDERING,
-  batch: object('How events are put together.', { max: BATCH_MAX, wait_ms: WAIT }),
+  batch: object('How events are joined into calls.', { max: BATCH_MAX, wait_ms: WAIT }),
   signature: SIGNATURE,
   description: nullable(DESCRIPTION),
-  status: oneOf(['enabled', 'disabled'], 'Whether it is called.'),
+  status: oneOf(['enabled', 'disabled'], 'Whether the endpoint is called.'),
   reason: nullable(
     oneOf(
       ['requested', 'failures', 'gone'],
-      'Why it is not: by `disable`, after 72 hours of nothing but failures, or after a 410.',
+      'Why it is disabled: by `disable`, after 72 hours in which all calls failed, or after a 410.',
     ),
   ),
-  last_sequence: count('The sequence up to which events have been called, or are tried again.', { example: 4711 }),
+  last_sequence: count('The sequence up to which events have been called or are being tried again.', { example: 4711 }),
   failing_since: nullable(moment('Since when all calls have failed.')),
-  rests_until: nullable(moment('Until when it is left alone, as its `Retry-After` has asked.')),
+  rests_until: nullable(moment('Until when the service makes no calls, because a `Retry-After` asked for a pause.')),
   created_at: moment('When it was made.'),
   updated_at: moment(
-    'When its owner, or a failure, last changed it, or when calls of past events were last asked for.',
+    'When its owner or a failure last changed it, or when somebody last asked for calls of past events.',
   ),
 };
 
 const NEXT = nullable(text('The `cursor` of the next page; null at the end.', { minLength: 1 }));
 
-/** An endpoint as the API gives it. */
+/** An endpoint in answers of the API. */
 export const EndpointView = object('An endpoint.', ENDPOINT);
 export interface EndpointView extends TypeOf<typeof EndpointView> {}
 
-/** An endpoint with what verifies its calls. Only the answer that made it has that. */
+/** An endpoint with the secret or key that verifies its calls. Only the answer that made the secret has it. */
 export const EndpointWithSecret = object(
-  'An endpoint with what verifies its calls.',
+  'An endpoint with the secret or public key that verifies its calls.',
   {
     ...ENDPOINT,
-    secret: text('What verifies its calls, for `hmac`. No other answer has it.', {
+    secret: text('The secret that verifies its calls, for `hmac`. No later answer has it.', {
       pattern: '^whsec_[A-Za-z0-9+/]+=*$',
       example: EXAMPLE_SECRET,
     }),
-    public_key: text('What verifies its calls, for `ed25519`.', {
+    public_key: text('The key that verifies its calls, for `ed25519`.', {
       pattern: '^whpk_[A-Za-z0-9+/]+=*$',
       example: 'whpk_BwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyAhIiMkJSY=',
     }),
@@ -121,10 +121,10 @@ export const EndpointPage = object('Endpoints of the account, the newest first.'
 export interface EndpointPage extends TypeOf<typeof EndpointPage> {}
 
 /** The answer to `test.ping`. */
-export const PingResult = object('What the endpoint has answered.', {
+export const PingResult = object('The answer of the endpoint.', {
   status: nullable(count('The status of the answer; null: there was none.', { example: 204 })),
   ms: nullable(count('Milliseconds until the answer; null if the service has reasons to hide it.', { example: 87 })),
-  response: nullable(text('The answer’s body, at most 2 KiB; null where the service has reasons to hide it.')),
+  response: nullable(text('The answer’s body, at most 2 KiB; null if the service has reasons to hide it.')),
 });
 export interface PingResult extends TypeOf<typeof PingResult> {}
 
@@ -138,20 +138,20 @@ export const AttemptView = object('A call of the endpoint.', {
   }),
   status: oneOf(['delivered', 'failed'], 'Whether the answer was 2xx.'),
   http_status: nullable(count('The status of the answer; null: there was none.', { example: 204 })),
-  error: nullable(text('Why there was none, a short word.')),
+  error: nullable(text('Why there was no answer, in a short word.')),
   ms: count('Milliseconds until the answer.', { example: 87 }),
   at: moment('When it was made.'),
   request: nullable(
     schemaOf<EventView | { readonly events: readonly EventView[] }>({
       type: 'object',
-      description: 'What was called with: one event, or `{ "events": […] }`; null: they are no longer kept.',
+      description: 'The body of the call: one event, or `{ "events": […] }`. Null: the events are no longer kept.',
     }),
   ),
   response: nullable(text('The answer’s body, at most 2 KiB.')),
 });
 export interface AttemptView extends TypeOf<typeof AttemptView> {}
 
-/** A page of calls, the newest first. It may have fewer items than asked for although there are more. */
+/** A page of calls, the newest first. It may have fewer items than asked for, even if more follow. */
 export const AttemptPage = object('Calls of the endpoint, the newest first.', {
   items: list(ref<AttemptView>({ EndpointAttempt: AttemptView }), { maxItems: 500 }),
   next_cursor: NEXT,

@@ -1,44 +1,47 @@
 import type { EventType } from '../../events/event-types.js';
 
-/** `none`: a failed call is tried again by itself and the others go on. `strict`: one call under way, nothing overtakes. */
+/**
+ * `none`: a failed call is tried again by itself, and other calls go on. `strict`: one call at a time, in the order of the
+ * events.
+ */
 export type EndpointOrdering = 'none' | 'strict';
 
 /** How calls are signed (Standard Webhooks): HMAC-SHA256 (`v1`), or Ed25519 (`v1a`). */
 export type EndpointSignature = 'hmac' | 'ed25519';
 
-/** Why an endpoint is not called: by `disable`, after 72 hours of nothing but failures, or after a 410. */
+/** Why an endpoint is disabled: by `disable`, after 72 hours in which all calls failed, or after a 410. */
 export type DisabledReason = 'requested' | 'failures' | 'gone';
 
-/** How many events one call may carry, and how long the first of them waits for others. */
+/** How many events one call may have, and how long its first event waits for others. */
 export interface EndpointBatch {
-  /** 1 to 100; 1: each call is one event. */
+  /** 1 to 100. 1: each call has one event. */
   readonly max: number;
   /** Milliseconds, 0 to 5000. */
   readonly waitMs: number;
 }
 
-/** A version of an endpoint's secret, which is derived and stored nowhere. */
+/** A version of an endpoint's secret. The secret itself is derived and never stored. */
 export interface SecretVersion {
-  /** Counts from 1. */
+  /** Counts the versions from 1. */
   readonly number: number;
-  /** The name of the pepper that it is derived from. */
+  /** The name of the pepper that the secret is derived from. */
   readonly pepper: string;
-  /** From when on it does not sign, milliseconds since the epoch; null for the newest. */
+  /** When it stops signing, in milliseconds since the epoch. Null for the newest version. */
   readonly endsAt: number | null;
 }
 
-/** What the owner of an endpoint decides. */
+/** The values of an endpoint that its owner decides. */
 export interface EndpointDefinition {
-  /** As the URL standard serialises it; at most 2048 characters. */
+  /** The URL as the URL standard serialises it, at most 2048 characters. */
   readonly url: string;
-  /** Null: all. Not empty. */
+  /** The types that the endpoint receives. Null: all. Never empty. */
   readonly types: readonly EventType[] | null;
   readonly ordering: EndpointOrdering;
   readonly batch: EndpointBatch;
   readonly description: string | null;
 }
 
-/** An endpoint before it is stored. Times in milliseconds since the epoch. */
+/** An endpoint before it is stored. Times are in milliseconds since the epoch. */
 export interface NewEndpoint extends EndpointDefinition {
   readonly id: string;
   readonly accountId: string;
@@ -48,16 +51,16 @@ export interface NewEndpoint extends EndpointDefinition {
   readonly createdAt: number;
 }
 
-/** An endpoint of an account, which is called with its events. */
+/** An endpoint of an account. The service calls it with the account's events. */
 export interface Endpoint extends NewEndpoint {
   readonly status: 'enabled' | 'disabled';
   /** Null while enabled. */
   readonly reason: DisabledReason | null;
-  /** The number up to which events have been called or are tried again. */
+  /** The sequence number up to which events have been called or are being tried again. */
   readonly cursor: number;
-  /** Since when there was nothing but failures; null: the last call was answered with yes. */
+  /** Since when all calls have failed. Null: the last call was answered with 2xx. */
   readonly failingSince: number | null;
-  /** Until when it asked to be left alone (`Retry-After`). */
+  /** Until when no calls are made, because the endpoint asked for a pause (`Retry-After`). */
   readonly restsUntil: number | null;
   readonly updatedAt: number;
 }
@@ -65,16 +68,16 @@ export interface Endpoint extends NewEndpoint {
 /** A call of an endpoint. Its request is rendered from the log. */
 export interface EndpointAttempt {
   readonly id: string;
-  /** The numbers of its events; empty for `test.ping` and `endpoint.gap`. */
+  /** The sequence numbers of its events. Empty for `test.ping` and `endpoint.gap`. */
   readonly sequences: readonly number[];
   readonly at: number;
   readonly ms: number;
   /** Whether the answer was 2xx. */
   readonly ok: boolean;
-  /** The status of the answer; undefined: there was none. */
+  /** The status of the response. Undefined: there was no response. */
   readonly status: number | undefined;
-  /** Why there was no answer, a short word. */
+  /** Why there was no response, in a short word. */
   readonly error: string | undefined;
-  /** The answer's body, cut. */
+  /** The first bytes of the response's body. */
   readonly reply: string | undefined;
 }

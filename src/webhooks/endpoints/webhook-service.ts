@@ -29,31 +29,31 @@ import { EndpointStore } from './endpoint-store.js';
 import { endpointView } from './endpoint-view.js';
 import { WebhookTargets } from './webhook-targets.js';
 
-/** What a call answers. */
+/** The answer to a call of this service. */
 export interface WebhookAnswer<T> {
   readonly reply: T;
-  /** True: an earlier request with the same Idempotency-Key was answered with it; this one did nothing. */
+  /** True: an earlier request with the same Idempotency-Key got this answer, and this request did nothing. */
   readonly replayed: boolean;
 }
 
 /** Options of the calls that change something. */
 export interface WebhookCallOptions {
-  /** Does it once, however often this key comes within 24 hours. */
+  /** The change is made once, no matter how often this key comes within 24 hours. */
   readonly once?: IdempotentRequest | undefined;
-  /** Who changes it, for the audit log. Default: the host. */
+  /** Who makes the change, for the audit log. Default: the host. */
   readonly by?: Author | undefined;
 }
 
-/** A reply that is kept, from which the answer with the secret is made again. */
+/** A kept reply, from which the service can make the answer with the secret again. */
 interface KeptReply {
   readonly view: EndpointView;
   readonly source: SecretSource;
 }
 
 /**
- * The endpoints of accounts, which are told of events by HTTP. For hosts without our routes; `accountId` is trusted.
- * Every method that names an endpoint throws `error.endpoint_not_found` for one of another account, and every method
- * `error.storage_unavailable`.
+ * Manages the endpoints that receive an account's events by HTTP. Hosts can use it without our routes. It trusts `accountId`.
+ * Every method that names an endpoint throws `error.endpoint_not_found` for an endpoint of another account. Every method can
+ * throw `error.storage_unavailable`.
  */
 @Injectable()
 export class WebhookService {
@@ -70,12 +70,12 @@ export class WebhookService {
   ) {}
 
   /**
-   * Makes an endpoint. It is told of every event that is committed after this resolves, and the answer has its secret, which no
-   * later one has.
+   * Makes an endpoint. It receives every event that is committed after the promise resolves. Only this answer has the endpoint's
+   * secret.
    *
    * @throws MessagingError `error.webhook_url_refused`, `error.too_many_endpoints`, `error.event_type_unknown`,
-   *   `error.field_missing`, `error.field_invalid`, `error.field_not_string`, `error.field_not_list`, `error.field_not_integer`,
-   *   `error.account_not_found`, `error.idempotency_mismatch`, `error.idempotency_running`
+   * `error.field_missing`, `error.field_invalid`, `error.field_not_string`, `error.field_not_list`, `error.field_not_integer`,
+   * `error.account_not_found`, `error.idempotency_mismatch`, `error.idempotency_running`
    */
   async create(
     accountId: string,
@@ -94,7 +94,7 @@ export class WebhookService {
     return this.withSecret(accepted);
   }
 
-  /** The endpoints of an account, newest first. @throws MessagingError `error.invalid_cursor`, `error.field_invalid` */
+  /** Lists the endpoints of an account, newest first. @throws MessagingError `error.invalid_cursor`, `error.field_invalid` */
   async list(accountId: string, query: WebhookListQuery = {}): Promise<EndpointPage> {
     checkAccountId(accountId);
     const { items, next } = await this.store.list(accountId, pageOf(query));
@@ -106,8 +106,8 @@ export class WebhookService {
   }
 
   /**
-   * Changes an endpoint. What was called before is not called again.
-   * @throws MessagingError as `create`; `error.field_invalid` for another `signature`
+   * Changes an endpoint. Events that were called before are not called again.
+   * @throws MessagingError the errors of `create`, and `error.field_invalid` for another `signature`
    */
   async update(
     accountId: string,
@@ -117,18 +117,18 @@ export class WebhookService {
   ): Promise<EndpointView> {
     const endpoint = await this.find(accountId, id);
     const { url } = changes;
-    // Before the URL, whose check may take long, and before the lock.
+    // The other fields are checked here, before the URL, whose check may take long, and before the lock.
     changed(endpoint, changes);
     if ('signature' in changes && changes.signature != null && changes.signature !== endpoint.signature) {
       throw new MessagingError('error.field_invalid', { field: 'signature' });
     }
     const target = url == null ? {} : { url: (await this.targets.check(urlOf(url))).href };
-    // Another change may have come meanwhile.
+    // The definition may have been changed meanwhile.
     const change = (present: EndpointDefinition) => ({ ...changed(present, changes), ...target });
     return this.changed(accountId, await this.store.update(endpoint, change, this.clock.now(), by));
   }
 
-  /** Removes an endpoint. A call that is under way may still arrive. */
+  /** Removes an endpoint. A call that is already running may still arrive. */
   async remove(
     accountId: string,
     id: string,
@@ -140,7 +140,7 @@ export class WebhookService {
   }
 
   /**
-   * Replaces the secret; the one before signs too for `keep_hours`, 0 to 168. Default 24.
+   * Replaces the secret. The old secret signs the calls too for `keep_hours`, 0 to 168. Default 24.
    * @throws MessagingError `error.field_not_integer`, `error.idempotency_mismatch`, `error.idempotency_running`
    */
   async rotate(
@@ -173,10 +173,10 @@ export class WebhookService {
   }
 
   /**
-   * Calls events of a window again, in the order of their sequences.
-   * @returns how many
+   * Calls the events of a window again, in the order of their sequences.
+   * @returns how many events are called again
    * @throws MessagingError `error.too_many_replays`, `error.event_type_unknown`, `error.field_invalid`, `error.field_not_list`,
-   *   `error.field_not_integer`
+   * `error.field_not_integer`
    */
   async replay(
     accountId: string,
@@ -189,14 +189,14 @@ export class WebhookService {
     }));
   }
 
-  /** Has an endpoint called again from where it stood, whatever disabled it. */
+  /** Enables an endpoint, whatever has disabled it. It goes on with the first event that it has not received. */
   async enable(accountId: string, id: string, options: WebhookCallOptions = {}): Promise<WebhookAnswer<EndpointView>> {
     return this.once(accountId, id, 'enable', options, async (endpoint) =>
       this.changed(accountId, await this.store.enable(endpoint, this.clock.now(), options.by)),
     );
   }
 
-  /** Ends the calls of an endpoint, until `enable`. */
+  /** Disables an endpoint. It is not called until `enable`. */
   async disable(accountId: string, id: string, options: WebhookCallOptions = {}): Promise<WebhookAnswer<EndpointView>> {
     return this.once(accountId, id, 'disable', options, async (endpoint) =>
       this.changed(accountId, await this.store.disable(endpoint, this.clock.now(), options.by)),
@@ -204,7 +204,7 @@ export class WebhookService {
   }
 
   /**
-   * The calls of an endpoint in the last 7 days, newest first, with what was called and answered.
+   * Lists the calls of an endpoint in the last 7 days, newest first, with their bodies and responses.
    * @throws MessagingError `error.invalid_cursor`, `error.field_invalid`
    */
   async attempts(accountId: string, id: string, query: AttemptListQuery = {}): Promise<AttemptPage> {
@@ -213,7 +213,7 @@ export class WebhookService {
 
   /**
    * Calls one event again, as soon as possible.
-   * @throws MessagingError `error.event_not_found` where the endpoint is not told of it, or it is not kept
+   * @throws MessagingError `error.event_not_found` if the endpoint does not receive the event, or if the event is not kept
    */
   async retry(
     accountId: string,
@@ -229,7 +229,7 @@ export class WebhookService {
     });
   }
 
-  /** Does something that may be done twice after a crash, and keeps its reply under the key. */
+  /** Does something that a crash may repeat, and keeps its reply under the key. */
   private async once<T extends object>(
     accountId: string,
     id: string,
@@ -242,7 +242,7 @@ export class WebhookService {
       const reply = await work(await this.find(accountId, id));
       return once ? this.store.keep(once, reply, this.clock.now()) : { reply, replayed: false };
     });
-    // `work` has made it, and the store gives it back unchanged.
+    // `work` has made the reply, and the store returns it unchanged.
     return accepted as WebhookAnswer<T>;
   }
 
@@ -259,7 +259,7 @@ export class WebhookService {
   }
 
   private withSecret({ reply, replayed }: Acceptance): WebhookAnswer<EndpointWithSecret> {
-    // `answering` has made it.
+    // `answering` has made the reply.
     const { view, source } = reply as KeptReply;
     return { reply: { ...view, ...this.secrets.shown(source) }, replayed };
   }
@@ -269,7 +269,7 @@ export class WebhookService {
   }
 }
 
-/** Keeps which version was made, not the secret. */
+/** Makes the kept reply. It names the new version and does not contain the secret. */
 function answering(once: IdempotencyKey | undefined): EndpointAnswer {
   return {
     once,
@@ -282,7 +282,7 @@ function answering(once: IdempotencyKey | undefined): EndpointAnswer {
   };
 }
 
-/** @throws MessagingError `error.endpoint_not_found` for what is no id */
+/** @throws MessagingError `error.endpoint_not_found` for a malformed id */
 function keyOf(accountId: string, id: string): EndpointKey {
   checkAccountId(accountId);
   if (!isId(id)) throw notFound();

@@ -5,13 +5,13 @@ import { MediaRefusedError } from '../../media/media-fetcher.js';
 import { WebhookSettings } from '../webhook-options.js';
 import { MAX_WEBHOOK_URL } from './endpoint.api.js';
 
-/** The addresses of a target that a module of this process allows; undefined: it does not know it. */
+/** Returns the addresses of a target that a module of this process allows. Undefined: the module does not know the target. */
 type TargetRule = (url: URL) => readonly string[] | undefined;
 
 /**
- * Decides where webhooks may be called: https at public addresses, the addresses that the option `webhooks.allow` names, and what
- * a module of this process allows. It is asked when an endpoint is made and again for each connection, since what a name resolves
- * to may change.
+ * Decides which addresses webhooks may call: https at public addresses, the addresses in the option `webhooks.allow`, and targets
+ * that a module of this process allows. It decides when an endpoint is made and again for each connection, because a name may
+ * resolve to another address later.
  */
 @Injectable()
 export class WebhookTargets {
@@ -27,7 +27,7 @@ export class WebhookTargets {
 
   /**
    * Allows further targets in this process.
-   * @returns a function that ends it
+   * @returns a function that withdraws the permission
    */
   allow(rule: TargetRule): () => void {
     this.rules.add(rule);
@@ -35,10 +35,10 @@ export class WebhookTargets {
   }
 
   /**
-   * Reads and checks a URL from a caller, with one look-up. Only what it returns is used from here on, so that no two parsers can
-   * disagree.
+   * Reads and checks a URL from a caller, with one look-up of its name. Use only the returned URL from then on, so that two
+   * parsers cannot disagree.
    *
-   * @throws MessagingError `error.webhook_url_refused`, the same for all that is wrong with it
+   * @throws MessagingError `error.webhook_url_refused`, the same for every fault of the URL
    */
   async check(text: string): Promise<URL> {
     try {
@@ -52,7 +52,7 @@ export class WebhookTargets {
   }
 
   /**
-   * The addresses to connect to; if one of the host's is not allowed, there are none.
+   * Returns the addresses to connect to. If one address of the name is not allowed, all are refused.
    * @throws MediaRefusedError
    */
   async addressesOf(url: URL): Promise<readonly string[]> {
@@ -62,7 +62,7 @@ export class WebhookTargets {
     return this.guard.addressesOf(url);
   }
 
-  /** Whether a URL is allowed besides public ones. What is answered there is shown to nobody. */
+  /** Whether a URL is allowed that need not be public. Its responses must not be shown to anybody. */
   isAllowed(url: URL): boolean {
     const { loopback, origins } = this.settings.allow;
     const host = hostOf(url);

@@ -53,7 +53,7 @@ const MADE_AGAIN = { 'The events are called again': { events: 1 } };
 export const webhooksOpenapi = describeController(WebhooksController, () => ({
   tag: {
     name: 'Webhooks',
-    description: `Have your server called with what happens to the account. Calls are signed as Standard Webhooks describe, delivered at least once and tried again for three days. An account has at most ${MAX_ENDPOINTS} endpoints.`,
+    description: `The service calls your server with the events of the account. Calls are signed as Standard Webhooks describe, delivered at least once and tried again for three days. An account has at most ${MAX_ENDPOINTS} endpoints.`,
   },
   parameters: {
     id: { description: 'The endpoint.', example: EXAMPLE_ID },
@@ -74,10 +74,10 @@ export const webhooksOpenapi = describeController(WebhooksController, () => ({
       operationId: 'createWebhook',
       summary: 'Make an endpoint',
       description:
-        'It is called with every event from now on. The answer has the secret, which no later one has; a repeat under the same Idempotency-Key has it too.',
+        'The endpoint receives every event from now on. Only this answer has the secret, and a repeat under the same Idempotency-Key.',
       body: {
         name: 'CreateWebhook',
-        description: 'What is to be called.',
+        description: 'The endpoint to make.',
         ...fieldsOf(CreateEndpointBody, {
           ...ENDPOINT_FIELDS,
           types: { ...types, default: ['*'] },
@@ -115,14 +115,14 @@ export const webhooksOpenapi = describeController(WebhooksController, () => ({
     change: {
       operationId: 'changeWebhook',
       summary: 'Change an endpoint',
-      description: 'What is absent stays as it is. The signature cannot be changed.',
+      description: 'Fields that are left out stay as they are. The signature cannot be changed.',
       body: {
         name: 'ChangeWebhook',
-        description: 'What is to be changed.',
+        description: 'The fields to change.',
         ...fieldsOf(ChangeEndpointBody, {
           ...ENDPOINT_FIELDS,
-          signature: { ...signature, description: 'The one that it has.' },
-          description: { ...description, description: 'For people; empty for none.' },
+          signature: { ...signature, description: 'The signature that the endpoint has.' },
+          description: { ...description, description: 'A note for people. Empty for none.' },
         }),
         examples: { 'Other types': { types: ['message.failed'] } },
       },
@@ -132,17 +132,17 @@ export const webhooksOpenapi = describeController(WebhooksController, () => ({
     remove: {
       operationId: 'deleteWebhook',
       summary: 'Remove an endpoint',
-      description: 'A call that is under way may still arrive.',
+      description: 'A call that is already running may still arrive.',
       answer: { schema: 'EndpointRemoved' },
       errors: ['error.endpoint_not_found'],
     },
     rotate: {
       operationId: 'rotateWebhook',
       summary: 'Replace the secret of an endpoint',
-      description: 'Until the time is over, calls have a signature of both.',
+      description: 'Until the time is over, calls have a signature of both secrets.',
       body: {
         name: 'RotateWebhook',
-        description: 'How long the present secret goes on signing.',
+        description: 'How many hours the old secret goes on signing.',
         ...fieldsOf(RotateSecretBody, {
           keep_hours: count('Hours.', { maximum: MAX_KEEP_HOURS, default: 24 }),
         }),
@@ -155,7 +155,7 @@ export const webhooksOpenapi = describeController(WebhooksController, () => ({
     test: {
       operationId: 'testWebhook',
       summary: 'Call an endpoint with test.ping',
-      description: 'Also while it is disabled. The call is not tried again.',
+      description: 'This works while the endpoint is disabled too. The call is not tried again.',
       idempotent: true,
       answer: { schema: 'PingResult' },
       errors: ['error.endpoint_not_found'],
@@ -165,12 +165,13 @@ export const webhooksOpenapi = describeController(WebhooksController, () => ({
       summary: 'Call events of a window again',
       body: {
         name: 'ReplayWebhook',
-        description: 'Which events; all conditions must hold. Without any: all that are kept.',
+        description:
+          'The events to call again. An event must meet all conditions. Without conditions: all events that are kept.',
         ...fieldsOf(ReplayEventsBody, {
           after: count('Only events with a higher sequence.'),
           ...periodFilters('events'),
-          types: { ...types, description: 'Only these types, of those that the endpoint is told of.' },
-          only_failed: { type: 'boolean', default: false, description: 'Only events whose last call has failed.' },
+          types: { ...types, description: 'Only these types, out of those that the endpoint receives.' },
+          only_failed: { type: 'boolean', default: false, description: 'Only events whose last call failed.' },
         }),
         examples: { 'What has failed': { only_failed: true }, 'A day': { since: '2026-11-21', until: '2026-11-22' } },
       },
@@ -188,14 +189,14 @@ export const webhooksOpenapi = describeController(WebhooksController, () => ({
       operationId: 'enableWebhook',
       summary: 'Call an endpoint again',
       description:
-        'It goes on where it stood. Where events from there on are no longer kept, `endpoint.gap` comes first.',
+        'The endpoint goes on with the first event that it has not received. If that event is no longer kept, `endpoint.gap` comes first.',
       idempotent: true,
       answer: { schema: 'Endpoint' },
       errors: ['error.endpoint_not_found'],
     },
     disable: {
       operationId: 'disableWebhook',
-      summary: 'Call an endpoint no more',
+      summary: 'Stop calling an endpoint',
       idempotent: true,
       answer: {
         schema: 'Endpoint',
@@ -206,7 +207,7 @@ export const webhooksOpenapi = describeController(WebhooksController, () => ({
     attempts: {
       operationId: 'listWebhookAttempts',
       summary: 'List the calls of an endpoint, newest first',
-      description: 'Those of the last 7 days. A page may have fewer items than `limit` although more follow.',
+      description: 'The calls of the last 7 days. A page may have fewer items than `limit`, even if more follow.',
       query: fieldsOf(ListAttemptsQuery, {
         ...PAGE,
         status: oneOf(['delivered', 'failed'], 'Only calls with this result.'),

@@ -5,13 +5,13 @@ import { type Answer, Authenticator, type Caller } from '../../accounts/keys/aut
 import { Clock } from '../../common/clock.js';
 
 /**
- * How often a credential is looked at again, in milliseconds. A key and a session of ours come from a cache that is believed
- * for four seconds, so their end counts within five; another user token is asked for at the host's verifier.
+ * How often our own credentials are checked again, in milliseconds. A key or a user session of ours comes from a cache that is
+ * valid for four seconds, so its end takes effect within five seconds. For other user tokens the host's verifier is asked.
  */
 const OWN_MS = 1_000;
 const TOKEN_MS = 4_000;
 
-/** Ends what a caller is given for long when he loses his right to it meanwhile. */
+/** Ends a long answer, such as a stream, if the caller loses his right to it meanwhile. */
 @Injectable()
 export class CallerWatch {
   constructor(
@@ -21,8 +21,8 @@ export class CallerWatch {
   ) {}
 
   /**
-   * Calls `lost` once when the credential is no longer the caller's, revoked or expired, or the caller may not use the route any
-   * more. A caller whom the host's own guard has admitted has no credential to look at.
+   * Calls `lost` once if the credential is revoked or expires, if it no longer belongs to the caller, or if the caller may no
+   * longer use the route. A caller who was admitted by the host's own guard has no credential to check.
    *
    * @param signal ends the watch
    */
@@ -44,7 +44,7 @@ export class CallerWatch {
     void look();
   }
 
-  /** Undefined while it cannot be known: the storage or the verifier does not answer. */
+  /** Checks the credential. Undefined: the storage or the verifier does not answer, so the result is unknown. */
   private async answer(call: AdmittedCall): Promise<Answer | undefined> {
     try {
       return await this.admission.admit(await this.authenticator.authenticate(call.headers), call.permission, call);

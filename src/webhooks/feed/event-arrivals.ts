@@ -3,7 +3,7 @@ import { Clock } from '../../common/clock.js';
 import { Notifier } from '../../common/notifier.js';
 import { EventLog } from '../../events/event-log.js';
 
-/** Wakes those that wait for events of an account: at once for events of this process, soon for those of the others. */
+/** Wakes readers that wait for events of an account: at once for events of this process, soon for events of other processes. */
 @Injectable()
 export class EventArrivals implements OnModuleInit, OnApplicationShutdown {
   private readonly byAccount = new Map<string, Set<EventArrival>>();
@@ -28,7 +28,7 @@ export class EventArrivals implements OnModuleInit, OnApplicationShutdown {
     for (const stop of this.stops) stop();
   }
 
-  /** Notes the arrivals of an account from now on, until it is closed. */
+  /** Starts to note the arrivals of an account, until the result is closed. */
   of(accountId: string): EventArrival {
     const waiting = this.byAccount.get(accountId) ?? new Set();
     this.byAccount.set(accountId, waiting);
@@ -45,7 +45,9 @@ export class EventArrivals implements OnModuleInit, OnApplicationShutdown {
   }
 }
 
-/** What one reader is told of arrivals. It is made before the reader looks, so that none comes in between unnoticed. */
+/**
+ * The arrivals that one reader has noticed. Make it before the reader looks for events, so that it misses no arrival in between.
+ */
 export class EventArrival {
   private rung = false;
   private wake: (() => void) | undefined;

@@ -9,15 +9,15 @@ import { EventLog } from '../../events/event-log.js';
 import type { EventType, EventView } from '../../events/event-types.js';
 import { EventViews } from '../event-view.js';
 
-/** How often a read is noted as a use of the log, in milliseconds. */
+/** How often a read is recorded as a use of the log, in milliseconds. */
 const USE_MS = MINUTE_MS;
-/** How many accounts' last uses are remembered; of the others more reads are noted. */
+/** For how many accounts the last use is remembered. For other accounts more reads are recorded. */
 const USES = 10_000;
 
-/** Opens logs for reading, and keeps those that are read switched on. */
+/** Opens logs for reading. A log that is read stays switched on. */
 @Injectable()
 export class EventCursors {
-  /** When a use of the log was noted last, by the clock's `elapsed`. */
+  /** When a use of the log was last recorded, by the clock's `elapsed`. */
   private readonly usedAt = new LRUCache<string, number>(atMost(USES));
 
   constructor(
@@ -27,7 +27,7 @@ export class EventCursors {
   ) {}
 
   /**
-   * @param after the first event has a higher number; undefined: it is the earliest that is kept
+   * @param after the first event has a higher sequence number. Undefined: it is the earliest event that is kept
    * @throws MessagingError `error.account_not_found` for an id that no account can have
    */
   open(accountId: string, after: number | undefined, types: readonly EventType[] | undefined): EventCursor {
@@ -42,7 +42,7 @@ export class EventCursors {
     const query = { accountId, types, after: position, limit };
     const page = await this.views.read(query);
     if (page.recording) return page;
-    // Somebody has switched it off since the last use was noted.
+    // The log was switched off after the last use was recorded.
     this.usedAt.delete(accountId);
     await this.use(accountId);
     return this.views.read(query);
@@ -68,26 +68,26 @@ export class EventCursor {
     readonly types: readonly EventType[] | undefined,
   ) {}
 
-  /** Up to which number everything has been read; undefined before the first page. */
+  /** The sequence number up to which all events have been read. Undefined before the first page. */
   get position(): number | undefined {
     return this.at;
   }
 
-  /** The number of the last event of the log, as of the last page. */
+  /** The sequence number of the last event in the log, at the time of the last page. */
   get lastSequence(): number {
     return this.last;
   }
 
-  /** Whether the last page has not reached the end of the log. */
+  /** Whether the log has events after the last page. */
   get isBehind(): boolean {
     return this.at === undefined || this.at < this.last;
   }
 
   /**
-   * The next events, at most `limit`; there may be fewer, also none, although more follow.
+   * Returns the next events, at most `limit`. There may be fewer or none, even if more follow.
    *
-   * @throws MessagingError `error.events_gone` when events after this place are no longer kept, `error.events_ahead` when the log
-   *   ends before this place, as after a restore; `error.account_not_found`
+   * @throws MessagingError `error.events_gone` if events after this place are no longer kept. `error.events_ahead` if the log
+   * ends before this place, as after a restore. `error.account_not_found`
    * @throws StorageUnavailableError
    */
   async next(limit: number): Promise<readonly EventView[]> {

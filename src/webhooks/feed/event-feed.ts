@@ -28,14 +28,17 @@ interface FeedRequest<Q> {
 
 /** A request for one page, which may wait. */
 interface PageRequest extends FeedRequest<EventsQuery> {
-  /** By the clock's `elapsed`; undefined: now. */
+  /** When the request arrived, by the clock's `elapsed`. Undefined: now. */
   readonly arrivedAt?: number | undefined;
 }
 
 /** How long before its deadline a waiting request stops waiting, in milliseconds. */
 const MARGIN_MS = 2_000;
 
-/** How long after the end of its wait a request is answered without its last look, in milliseconds. Less than the margin. */
+/**
+ * A waiting request looks once more when its wait ends. After so many milliseconds it is answered without that look. Less than
+ * the margin.
+ */
 const LAST_LOOK_MS = 1_000;
 
 /** Answers `GET /events` and `GET /events/stream`. */
@@ -54,7 +57,7 @@ export class EventFeed {
   ) {}
 
   /**
-   * A page of events. A request that waits has a seat, and its wait counts from its arrival.
+   * Returns a page of events. A request that waits takes a seat, and its wait counts from its arrival.
    * @throws MessagingError `error.event_type_unknown`, `error.events_gone`, `error.too_many_event_readers`
    */
   async page(request: PageRequest, gone: AbortSignal): Promise<EventFeedPage> {
@@ -76,7 +79,8 @@ export class EventFeed {
     try {
       this.watch.watch(caller, call, signal, () => over.abort());
       const rest = { after: page.next_after, limit, types, wait: waitMs / 1000, signal };
-      // The last look may find the storage busy. Without it the page is still true: the next poll reads on from the same place.
+      // The storage may be busy at the last look. Without that look the page is still correct, because the next poll reads on
+      // from the same place.
       const late = pause(this.clock, waitMs + LAST_LOOK_MS, over.signal).then(() => page);
       return await Promise.race([this.events.read(caller.accountId, rest), late]);
     } finally {
@@ -86,8 +90,8 @@ export class EventFeed {
   }
 
   /**
-   * The stream of events, whose ids are their sequences.
-   * @throws MessagingError as `page`, before the stream begins
+   * Returns the stream of events. The ids of its messages are the sequences of the events.
+   * @throws MessagingError the errors of `page`, before the stream begins
    */
   async stream(
     { caller, call, headers, query }: FeedRequest<StreamQuery>,
@@ -114,7 +118,7 @@ export class EventFeed {
     }
   }
 
-  /** One text a page, asked for when the client has taken the one before. */
+  /** Returns one text for each page. The next page is read when the client has taken the text before it. */
   private async *text(
     caller: Caller,
     cursor: EventCursor,
@@ -129,7 +133,7 @@ export class EventFeed {
       const text = events.map((event) => frame(this.texts.many(caller, event))).join('');
       const isQuiet = this.clock.elapsed() - saidAt >= HEARTBEAT_MS;
       if (text !== '' || isQuiet) {
-        // An id without data moves the place from where the client goes on over events of other types.
+        // An id without data moves the client's place past events of other types.
         yield text === '' ? `: heartbeat\nid: ${cursor.position}\n\n` : text;
         saidAt = this.clock.elapsed();
       }
@@ -142,7 +146,10 @@ export class EventFeed {
   }
 }
 
-/** The client comes back and is told what is no longer kept; a storage that is away at the shutdown concerns nobody. */
+/**
+ * Ends a stream at an error of the log or the storage. The client connects again and gets the error then. If the storage is away
+ * during the shutdown, nobody needs to know.
+ */
 function endOfStream(error: unknown): undefined {
   if (!(error instanceof MessagingError)) throw error;
 }
@@ -151,7 +158,7 @@ function frame(event: EventView): string {
   return `id: ${event.sequence}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-/** The types of a query: names with commas between; undefined: all. */
+/** Returns the types of a query, which has names with commas between them. Undefined: all types. */
 function typesOf(names: string | undefined): readonly EventType[] | undefined {
   return names ? eventTypesOf(names.split(',')) : undefined;
 }

@@ -9,9 +9,9 @@ import { EventArrivals } from './event-arrivals.js';
 import { EventCursors } from './event-cursor.js';
 import type { EventFeedPage } from './feed.api.js';
 
-/** From where on events are read, and which. */
+/** The place from which events are read, and the types to read. */
 export interface EventPlace {
-  /** Only events with a higher sequence. Default: from the earliest that is kept. */
+  /** Only events with a higher sequence. Default: all events from the earliest that is kept. */
   readonly after?: number | undefined;
   /** Only events of these types. Default: all. */
   readonly types?: readonly EventType[] | undefined;
@@ -19,22 +19,24 @@ export interface EventPlace {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What one page has. */
+/** A request for one page of events. */
 export interface EventPageRequest extends EventPlace {
-  /** The most events, 1 to 1000. Default 100. */
+  /** How many events the page has at most, 1 to 1000. Default 100. */
   readonly limit?: number | undefined;
-  /** How long to wait for an event where there is none, in seconds. Default 0. */
+  /** How many seconds to wait for an event if there is none. Default 0. */
   readonly wait?: number | undefined;
 }
 
-/** How often those that wait look by themselves, in milliseconds: a notice of another process may be lost. */
+/** How often waiting readers look by themselves, in milliseconds, because a notice of another process may be lost. */
 export const POLL_MS = 1000;
-/** Events that are read at a time where nobody says how many. */
+/** How many events are read at a time by default. */
 export const PAGE_SIZE = 100;
 
 const NEVER = new AbortController().signal;
 
-/** Reads the logs of accounts, for hosts without HTTP too. Every read is a use, which keeps the log switched on. */
+/**
+ * Reads the logs of accounts, also for hosts that do not use our routes. Every read is a use, which keeps the log switched on.
+ */
 @Injectable()
 export class EventService {
   constructor(
@@ -45,7 +47,7 @@ export class EventService {
   ) {}
 
   /**
-   * Records the account's changes from now on. Seven days without an endpoint or a reader switch it off again.
+   * Switches on the recording of the account's events. After seven days without an endpoint or a reader it is switched off again.
    * @throws StorageUnavailableError
    */
   async switchOn(accountId: string): Promise<void> {
@@ -54,10 +56,10 @@ export class EventService {
   }
 
   /**
-   * Reads a page of events. The first read of an account switches recording on, so it has none.
+   * Reads a page of events. The first read of an account only switches recording on, so its page is empty.
    *
-   * @throws MessagingError `error.events_gone` when events after `after` are no longer kept; its value `earliest` is the first
-   *   that is; `error.event_type_unknown`
+   * @throws MessagingError `error.events_gone` if events after `after` are no longer kept. Its value `earliest` is the first
+   * number that is kept. `error.event_type_unknown`
    * @throws StorageUnavailableError
    */
   async read(accountId: string, options: EventPageRequest = {}): Promise<EventFeedPage> {
@@ -83,9 +85,9 @@ export class EventService {
   }
 
   /**
-   * Reads the events of an account as they come, until the signal is aborted. A slow reader costs the memory of one page.
+   * Reads the events of an account as they come, until the signal is aborted. A slow reader uses only the memory of one page.
    *
-   * @throws MessagingError `error.events_gone` as `read`
+   * @throws MessagingError `error.events_gone`, as for `read`
    * @throws StorageUnavailableError
    * @example
    * ```ts

@@ -4,7 +4,7 @@ import { nullable } from '../../schemas/builders.js';
 import { type Json, type Schema, schemaOf } from '../../schemas/schema.js';
 import type { EventTypeView } from './feed.api.js';
 
-/** Every type of event, as `GET /webhooks/types` gives it. */
+/** Returns every type of event, for `GET /webhooks/types`. */
 export function eventTypeViews(): readonly EventTypeView[] {
   const logged = EVENT_TYPES.map((type) => viewOf(type, schemaOfType(type, EVENTS[type])));
   const unlogged = ENDPOINT_EVENT_TYPES.map((type) => {
@@ -26,7 +26,7 @@ function viewOf(type: EventTypeView['type'], schema: Schema): EventTypeView {
   };
 }
 
-/** A schema of OpenAPI 3.0 as JSON Schema: null is a type, and what is not described may be there. */
+/** Converts a schema of OpenAPI 3.0 to JSON Schema. There, null is a type, and properties that are not described are allowed. */
 function jsonSchema(given: Schema): Readonly<Record<string, Json>> {
   const { nullable: isNullable, example, items, properties, type, additionalProperties: _, ...rest } = given;
   return {
@@ -40,7 +40,7 @@ function jsonSchema(given: Schema): Readonly<Record<string, Json>> {
   };
 }
 
-/** The keywords that both have. */
+/** Copies the keywords that OpenAPI and JSON Schema have in common. */
 function keywords(schema: object): Readonly<Record<string, Json>> {
   return Object.fromEntries(Object.entries(schema));
 }

@@ -7,7 +7,7 @@ import type { EventTypes } from './feed.api.js';
 
 const TYPES = once((): EventTypes => ({ items: eventTypeViews() }));
 
-/** The types of events with their JSON Schemas. Routers must try it before the routes of single endpoints. */
+/** The route of the types of events with their JSON Schemas. Routers must try it before the routes of single endpoints. */
 @MessagingController()
 export class EventTypesController {
   @Get('webhooks/types')

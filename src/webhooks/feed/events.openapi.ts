@@ -12,12 +12,12 @@ import { Event, EventFeedPage, EventTypes } from './feed.api.js';
 const TAG = {
   name: 'Events',
   description:
-    'What happens to an account: one log, whose events are counted without gaps. The first read of an account switches its recording on; seven days without a reader or an endpoint switch it off.',
+    'The log of an account. Its events are numbered without gaps. The first read of an account switches its recording on. Seven days without a reader or an endpoint switch it off.',
 };
 
 const PLACE = {
   after:
-    'Only events with a higher sequence: the `next_after` of the previous page. Default: from the earliest that is kept.',
+    'Only events with a higher sequence. Give the `next_after` of the previous page. Default: all events from the earliest that is kept.',
   types: text('Only events of these types, with commas between. Default: all.', {
     example: 'message.delivered,message.failed',
   }),
@@ -42,11 +42,11 @@ export const eventsOpenapi = describeController(EventsController, () => ({
       operationId: 'listEvents',
       summary: 'Read events',
       description:
-        'A page may have fewer items than `limit` although more follow: go on from `next_after`. The first read of an account has none.',
+        'A page may have fewer items than `limit`, even if more follow: go on from `next_after`. The first read of an account has no items.',
       query: fieldsOf(EventsQuery, {
         ...PLACE,
         limit: { default: 100, description: 'The largest number of items on the page.' },
-        wait: { default: 0, description: 'How long to wait for an event where there is none, in seconds.' },
+        wait: { default: 0, description: 'How many seconds to wait for an event if there is none.' },
       }),
       answer: { schema: 'EventPage' },
     },
@@ -54,12 +54,12 @@ export const eventsOpenapi = describeController(EventsController, () => ({
       operationId: 'streamEvents',
       summary: 'Follow events as they happen',
       description: [
-        'Server-sent events: the `id` is the sequence, the data an event as the feed gives it. After a break go on with `Last-Event-ID`, which wins over `after`. An `id` without data passes over events of other types.',
-        'It ends when the credential is revoked or expires. Credentials are read from headers only.',
+        'Server-sent events: the `id` is the sequence, and the data is an event as in the feed. After a break go on with `Last-Event-ID`, which wins over `after`. An `id` without data passes over events of other types.',
+        'The stream ends when the credential is revoked or expires. Credentials are read from headers only.',
       ].join('\n\n'),
       query: fieldsOf(StreamQuery, PLACE),
       answer: {
-        description: 'Server-sent events, with a comment every 15 seconds in which nothing happens.',
+        description: 'Server-sent events. If nothing happens, a comment comes every 15 seconds.',
         content: events({ event: { data: exampleOf(SCHEMAS, 'Event') } }),
       },
     },

@@ -4,14 +4,15 @@ import { count, list, object, oneOf, ref, refTo, text } from '../../schemas/buil
 import { exampleOf } from '../../schemas/examples.js';
 import { type Json, schemaOf, type TypeOf } from '../../schemas/schema.js';
 
-/** An event of the log, of whichever type. */
+/** An event of the log, of any type. */
 export const Event = schemaOf<EventView>(
   eventSchema(
     'An event of the log.',
     oneOf(EVENT_TYPES, 'What happened.', { example: 'message.delivered' }),
     schemaOf<EventView['data']>({
       anyOf: Object.keys(EVENT_DATA).map(refTo),
-      description: 'What the type says; `GET …/webhooks/types` has the schema of each.',
+      description:
+        'The data of the event. Its fields depend on the type: `GET …/webhooks/types` has the schema of each type.',
       example: exampleOf(EVENT_DATA, 'DeliveryEvent'),
     }),
   ),
@@ -21,7 +22,7 @@ export const Event = schemaOf<EventView>(
 export const EventFeedPage = object('Events in the order of their sequences.', {
   items: list(ref<EventView>({ Event }), { maxItems: 500 }),
   next_after: count('The `after` of the next page. It passes over events of other types.', { example: 4711 }),
-  last: count('The sequence of the account’s last event; 0: none yet.', { example: 4711 }),
+  last: count('The sequence of the account’s last event. 0: there is none yet.', { example: 4711 }),
 });
 export interface EventFeedPage extends TypeOf<typeof EventFeedPage> {}
 

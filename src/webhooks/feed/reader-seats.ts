@@ -5,7 +5,7 @@ import { MessagingError } from '../../common/errors.js';
 /** How many streams and waiting polls an account may have in this process. */
 export const MAX_READERS = 10;
 
-/** Limits the streams and waiting polls of each account and each operator (`countedAs`) that are open at a time. */
+/** Limits how many streams and waiting polls each account and each operator (`countedAs`) may have open at a time. */
 @Injectable()
 export class ReaderSeats extends ConcurrencyLimit {
   constructor() {

@@ -6,7 +6,7 @@ import type { EndpointSecret, EndpointSecrets } from '../../endpoints/endpoint-s
 import { signatureOf } from './signature.js';
 import type { WebhookRequest } from './webhook-exchange.js';
 
-/** An event as a call carries it; without a number where it goes to one endpoint only and is not in the log. */
+/** An event in a call. It has no sequence number if it goes to one endpoint only and is not in the log. */
 export interface CalledEvent {
   readonly id: string;
   readonly type: EventType | 'test.ping' | 'endpoint.gap';
@@ -15,19 +15,19 @@ export interface CalledEvent {
   readonly text: string;
 }
 
-/** The part of the log that is no longer kept, which an endpoint has not been told of. */
+/** A part of the log that is no longer kept and that an endpoint has not received. */
 export interface Gap {
   readonly from: number;
   readonly to: number;
 }
 
-/** `endpoint.gap`; a repeat has the same id. */
+/** Makes the event `endpoint.gap`. If it is repeated, it has the same id. */
 export function gapEvent({ id, accountId }: Endpoint, { from, to }: Gap, now: number): CalledEvent {
   const digest = hash('sha256', JSON.stringify(['gap', id, from, to]), 'base64url');
   return unlogged('endpoint.gap', `evt_${digest.slice(0, 22)}`, accountId, now, { from, to });
 }
 
-/** `test.ping` */
+/** Makes the event `test.ping`. */
 export function pingEvent({ id, accountId }: Endpoint, random: Buffer, now: number): CalledEvent {
   return unlogged('test.ping', `evt_${random.toString('base64url')}`, accountId, now, { endpoint: id });
 }
@@ -38,7 +38,7 @@ function unlogged(type: CalledEvent['type'], id: string, account: string, now: n
   return { id, type, sequence: null, text };
 }
 
-/** Renders and signs calls. The secrets of an endpoint are derived once for each change of it. */
+/** Renders and signs calls. It derives the secrets of an endpoint again only after the endpoint has changed. */
 export class CallRequests {
   private readonly derived = new WeakMap<
     Endpoint,
@@ -48,8 +48,8 @@ export class CallRequests {
   constructor(private readonly secrets: EndpointSecrets) {}
 
   /**
-   * A call with one event, or with several under the id of their batch; signed now. Undefined where nothing can sign it, because
-   * the pepper of the endpoint's secret is not given any more.
+   * Returns a signed call with one event, or with several events under the id of their batch. Undefined if nothing can sign it,
+   * because the pepper of the endpoint's secret is no longer configured.
    */
   requestOf(
     endpoint: Endpoint,
@@ -62,7 +62,7 @@ export class CallRequests {
     if (secrets.length === 0 || !first) return undefined;
     const id = batch ?? first.id;
     const timestamp = Math.floor(now / 1000);
-    // A call may have been made up before its endpoint came to take single events.
+    // A batch may have been put together before its endpoint was changed to take single events.
     const isBatch = batch !== undefined || events.length > 1 || endpoint.batch.max > 1;
     const body = isBatch ? `{"events":[${events.map(({ text }) => text).join(',')}]}` : first.text;
     const headers = {
@@ -75,7 +75,10 @@ export class CallRequests {
     return { headers, body };
   }
 
-  /** False where the pepper of its secret is not given any more: then it must not be called until the secret is rotated. */
+  /**
+   * Returns false if the pepper of the endpoint's secret is no longer configured. Then the endpoint must not be called until its
+   * secret is rotated.
+   */
   canSign(endpoint: Endpoint, now: number): boolean {
     return this.secretsOf(endpoint, now).length > 0;
   }

@@ -1,20 +1,22 @@
 import type { Clock } from '../../../common/clock.js';
 
-/** What is to end at a time, unless it is cancelled. */
+/** Something that ends at a time, unless it is cancelled. */
 export interface Deadline {
-  /** By the clock's `elapsed`. */
+  /** The time of the end, by the clock's `elapsed`. */
   readonly at: number;
   readonly expire: () => void;
-  /** Its neighbours in the order of their times; undefined: it is not open any more. */
+  /** The neighbours in the order of their times. Undefined: this deadline has expired or was cancelled. */
   earlier: Deadline | undefined;
   later: Deadline | undefined;
 }
 
 /**
- * Time limits that are all of one length, and hardly ever reached: a timer for the first of them costs less than one for each.
+ * Time limits of the same length that are hardly ever reached. One timer for the earliest of them costs less than a timer for
+ * each.
  *
- * They are a list that lets go of what is cancelled. A `Set` of them grows anew every few calls, and each of its former tables
- * leads to the next: once one of them is old, all calls are kept until the next full garbage collection.
+ * They are kept in a linked list, which releases a cancelled deadline at once. A `Set` would allocate a new table every few
+ * calls, and each old table refers to the next one. As soon as one table is in the old generation, it would keep all calls in
+ * memory until the next full garbage collection.
  */
 export class Deadlines {
   /** Closes the list to a ring. */
@@ -29,7 +31,7 @@ export class Deadlines {
     this.ends.later = this.ends;
   }
 
-  /** Runs `expire` once, when the time from now is over, unless it is cancelled by `cancel`. */
+  /** Runs `expire` once when the time is over, unless `cancel` cancels it. */
   begin(expire: () => void): Deadline {
     const { ends } = this;
     const last = ends.earlier ?? ends;
@@ -40,7 +42,7 @@ export class Deadlines {
     return deadline;
   }
 
-  /** Whether it had not expired. */
+  /** Cancels a deadline. Returns false if it had already expired. */
   cancel(deadline: Deadline): boolean {
     const { earlier, later } = deadline;
     if (!earlier || !later) return false;

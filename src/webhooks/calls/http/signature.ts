@@ -1,9 +1,9 @@
 import { hash, sign } from 'node:crypto';
 import type { EndpointSecret } from '../../endpoints/endpoint-secret.js';
 
-/** What a signature covers. */
+/** The values that a signature covers. */
 export interface SignedCall {
-  /** `webhook-id`; without a dot. */
+  /** `webhook-id`, without a dot. */
   readonly id: string;
   /** `webhook-timestamp`, in seconds since the epoch. */
   readonly timestamp: number;
@@ -12,8 +12,8 @@ export interface SignedCall {
 }
 
 /**
- * The value of `webhook-signature` (Standard Webhooks 1.0): `v1,<base64>` of an HMAC-SHA256 or `v1a,<base64>` of an Ed25519
- * signature over `<id>.<timestamp>.<body>`; one for each secret, a blank between.
+ * Returns the value of `webhook-signature` (Standard Webhooks 1.0): `v1,<base64>` for an HMAC-SHA256, or `v1a,<base64>` for an
+ * Ed25519 signature, over `<id>.<timestamp>.<body>`. It has one signature for each secret, separated by blanks.
  */
 export function signatureOf(secrets: readonly EndpointSecret[], { id, timestamp, body }: SignedCall): string {
   const signed = `${id}.${timestamp}.${body}`;
@@ -26,10 +26,10 @@ export function signatureOf(secrets: readonly EndpointSecret[], { id, timestamp,
     .join(' ');
 }
 
-/** The block of SHA-256 and its digest, in bytes. */
+/** The lengths of a block and of a digest of SHA-256, in bytes. */
 const [BLOCK, DIGEST] = [64, 32];
 
-/** The two blocks of a key: the inner one with room for a text, the outer one with room for a digest. */
+/** The two padded blocks of a key. The inner block has space for a text after it, the outer block for a digest. */
 interface Blocks {
   readonly inner: Buffer;
   readonly outer: Buffer;
@@ -38,18 +38,18 @@ interface Blocks {
 const blocks = new WeakMap<Buffer, Blocks>();
 
 /**
- * HMAC-SHA256 (RFC 2104) in base64. `createHmac` makes objects outside of the heap for each text, which is 1 to 2 of the 25 µs
- * of processor time that a call takes.
+ * Returns an HMAC-SHA256 (RFC 2104) in base64. `createHmac` would allocate objects outside the heap for each text, which costs 1
+ * to 2 of the 25 µs of processor time of a call.
  *
  * @param key at most a block long
  */
 function hmac(key: Buffer, text: string): string {
   const known = blocks.get(key) ?? blocksOf(key);
   const end = BLOCK + Buffer.byteLength(text);
-  // A longer text is one of a batch, which has room of its own.
+  // A longer text is the text of a batch, which gets its own buffer.
   const inner = end > known.inner.length ? padded(key, 0x36, end - BLOCK) : known.inner;
   inner.write(text, BLOCK);
-  // A digest as text costs a third of one as bytes.
+  // Node makes a digest as text three times as fast as a digest as bytes.
   known.outer.write(hash('sha256', inner.subarray(0, end), 'binary'), BLOCK, 'latin1');
   return hash('sha256', known.outer, 'base64');
 }
@@ -60,7 +60,7 @@ function blocksOf(key: Buffer): Blocks {
   return made;
 }
 
-/** Room for the text of a call with one event. */
+/** The space for the text of a call with one event, in bytes. */
 const ROOM = 4096;
 
 function padded(key: Buffer, pad: number, room: number): Buffer {

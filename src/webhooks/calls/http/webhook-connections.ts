@@ -19,25 +19,28 @@ import {
 // In a CommonJS bundle of esbuild `import.meta.url` is undefined.
 const require = createRequire(import.meta.url ?? __filename);
 
-/** How long a connection is kept without calls, in milliseconds: less than the 5 s of Node's servers, so that we close first. */
+/**
+ * How long a connection without calls is kept, in milliseconds. It is less than the 5 s of Node's servers, so that our side
+ * closes first.
+ */
 const IDLE_MS = 4000;
 
 /**
- * The most bytes of the header fields of an answer. Only its status counts, so what a proxy or a framework adds to it does not
- * matter; the bound keeps a receiver from filling our memory.
+ * The most bytes of the header fields of a response. Only the status of a response counts, so fields that a proxy or a framework
+ * adds do not matter. The limit keeps a receiver from filling our memory.
  */
 const MAX_HEADER_BYTES = 262_144;
 
 /** A connection, which carries one call at a time. */
 interface Link {
   readonly client: Client;
-  /** Ends the making of the connection. */
+  /** Aborts the set-up of the connection. */
   readonly dialling: AbortController;
-  /** Calls that were answered since it was connected. */
+  /** How many calls were answered on this connection. */
   served: number;
 }
 
-/** The keep-alive connections to one endpoint: as many as it has calls under way. */
+/** The keep-alive connections to one endpoint. It has as many connections as running calls. */
 export class WebhookConnections {
   private readonly idle: Link[] = [];
   private readonly links = new Set<Link>();
@@ -50,20 +53,23 @@ export class WebhookConnections {
     private readonly targets: Pick<WebhookTargets, 'addressesOf' | 'isAllowed'>,
     private readonly network: MediaNetwork,
     private readonly clock: Clock,
-    /** Of calls as a whole. */
+    /** The time limits of whole calls. */
     private readonly limits: Deadlines,
   ) {
     this.path = `${url.pathname}${url.search}`;
   }
 
-  /** Whether one of its connections was to what the host allows without being public. Asked for each connection, not each call. */
+  /**
+   * Whether one of the connections went to an address that the host allows and that is not public. It is checked for each
+   * connection, not for each call.
+   */
   get isPrivate(): boolean {
     return this.isAllowed;
   }
 
   /**
-   * Makes one call; never throws. A server may close a connection while the next call is on its way to it: that call is
-   * repeated at once on a new connection, if it has got no byte of an answer.
+   * Makes one call. Never throws. A server may close a connection while it is being sent the next call. Such a call is repeated
+   * at once on a new connection, if no byte of a response has come.
    */
   post(request: WebhookRequest): Promise<WebhookOutcome> {
     return new Promise((resolve) => {
@@ -80,7 +86,7 @@ export class WebhookConnections {
         if (ended.error !== 'connection_lost' || !wasUsed || this.isClosed) end(ended);
         else exchange = this.exchange(this.open(), request, end);
       });
-      // Unless it has ended at once, and another one has followed.
+      // A first exchange that ended at once may already have been followed by another one.
       exchange ??= first;
     });
   }
@@ -110,7 +116,7 @@ export class WebhookConnections {
     const undici: typeof import('undici') = require('undici');
     const dialling = new AbortController();
     const client = new undici.Client(this.url.origin, {
-      // The time of a call is limited as a whole, by this class.
+      // This class limits the time of the whole call.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: IDLE_MS,
@@ -125,7 +131,7 @@ export class WebhookConnections {
     });
     const link: Link = { client, dialling, served: 0 };
     this.links.add(link);
-    // A call that waits on it is made on the next connection of the same client, whose address is checked again.
+    // A waiting call is made on the next connection of the same client, and the address of that connection is checked again.
     client.on('disconnect', () => {
       link.served = 0;
       if (this.idle.includes(link)) this.drop(link);
@@ -141,7 +147,7 @@ export class WebhookConnections {
       const after = (ms: number, task: () => void) => this.clock.after(ms, task);
       return dropInterimAnswers(await openPinned(this.url, addresses, this.network, { signal, after }));
     } catch (error) {
-      // A refused address looks as one that does not answer, so that nobody can search the host's network by it.
+      // A refused address gets the same error as an address that does not answer, so that nobody can explore the host's network.
       throw new DialError(error instanceof MediaRefusedError ? 'unreachable' : 'tls_failed');
     }
   }

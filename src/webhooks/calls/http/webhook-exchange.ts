@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 
-/** The most bytes of an answer that are read. */
+/** How many bytes of a response are read. */
 const MAX_REPLY_BYTES = 2048;
 
 /** A signed call. */
@@ -12,19 +12,24 @@ export interface WebhookRequest {
 
 /** How a call ended. */
 export interface WebhookOutcome {
-  /** The status of the answer; undefined: there was none. */
+  /** The status of the response. Undefined: there was no response. */
   readonly status: number | undefined;
-  /** Why there was none, a short word; the same for every address that may not be called and for those that do not answer. */
+  /**
+   * Why there was no response, in a short word. An address that must not be called has the same word as one that does not answer.
+   */
   readonly error: string | undefined;
-  /** The first bytes of the answer, as text; undefined for an encoded answer, which is not decoded, and for none. */
+  /**
+   * The first bytes of the response, as text. Undefined if there was no response, or if its content is encoded, because it is not
+   * decoded.
+   */
   readonly reply: string | undefined;
   /** The header `Retry-After`. */
   readonly retryAfter: string | undefined;
-  /** Milliseconds, whole. */
+  /** How long the call took, in whole milliseconds. */
   readonly ms: number;
 }
 
-/** How an exchange ended: with an answer, or a word for why there is none. */
+/** How an exchange ended: with a response, or with a word that says why there is none. */
 export type ExchangeEnd =
   | {
       readonly status: number;
@@ -45,7 +50,10 @@ export class DialError extends Error {
 /** undici's codes of a connection that ended before the answer. */
 const LOST = new Set(['UND_ERR_SOCKET', 'UND_ERR_DESTROYED', 'UND_ERR_CLOSED', 'ECONNRESET', 'EPIPE']);
 
-/** One request and its answer. It ends once: with the answer, at its 2049th byte, at an error, or when it expires. */
+/**
+ * One request and its response. It ends once: with the whole response, at the response's 2049th byte, with an error, or when it
+ * expires.
+ */
 export class WebhookExchange implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | undefined;
   private status: number | undefined;
@@ -54,10 +62,10 @@ export class WebhookExchange implements Dispatcher.DispatchHandler {
   private received = 0;
   private ended = false;
 
-  /** @param onEnd called once; `isWhole`: the answer was read to its end, so the connection can be used again */
+  /** @param onEnd called once. `isWhole`: the response was read to its end, so the connection can be used again */
   constructor(private readonly onEnd: (end: ExchangeEnd, isWhole: boolean) => void) {}
 
-  /** Ends it with what has come so far. */
+  /** Ends the exchange with the part of the response that has come so far. */
   expire(): void {
     this.end('timeout', false);
   }
@@ -89,7 +97,7 @@ export class WebhookExchange implements Dispatcher.DispatchHandler {
     else this.end(LOST.has(String(error.code)) ? 'connection_lost' : 'malformed_answer', false);
   }
 
-  /** @param error where there is no answer */
+  /** @param error the word to report if there is no response */
   private end(error: string, isWhole: boolean): void {
     if (this.ended) return;
     this.ended = true;

@@ -5,13 +5,13 @@ import { WebhookTargets } from '../../endpoints/webhook-targets.js';
 import { Deadlines } from './deadlines.js';
 import { WebhookConnections } from './webhook-connections.js';
 
-/** The longest time of a call, from the look-up of the name to the end of the answer, in milliseconds. */
+/** The longest time of a call, from the look-up of the name to the end of the response, in milliseconds. */
 const CALL_MS = 15_000;
 
 /**
- * Makes the HTTP calls of webhooks: https at public addresses only, but for what the host allows. The address that is dialled is
- * one that was checked, at every new connection. Redirects are not followed. A call takes at most 15 s and ends after 2 KiB of
- * the answer; what has answered by then is counted by its status.
+ * Makes the HTTP calls of webhooks. It calls only https at public addresses, and what the host allows. For every new connection
+ * it checks the address and then connects to the checked address. It does not follow redirects. A call takes at most 15 s and
+ * reads at most 2 KiB of the response. If a status has come by then, the status counts.
  */
 @Injectable()
 export class WebhookHttp {
@@ -25,12 +25,12 @@ export class WebhookHttp {
     this.limits = new Deadlines(CALL_MS, clock);
   }
 
-  /** The connections to one endpoint; its user closes them. */
+  /** Returns connections to one endpoint. The caller must close them. */
   connections(url: string): WebhookConnections {
     return new WebhookConnections(new URL(url), this.targets, this.network, this.clock, this.limits);
   }
 
-  /** Whether a URL is one that is allowed without being public, so that its answers are shown to nobody. */
+  /** Whether the host allows a URL that need not be public. Its responses must not be shown to anybody. */
   isAllowed(url: string): boolean {
     return this.targets.isAllowed(new URL(url));
   }
