@@ -1,39 +1,39 @@
 import type { NewEvent } from './event-types.js';
 import type { CodeData, KeyData, OptOutData, PostingData, SessionData } from './events.api.js';
 
-/** Whose event, and when: milliseconds since the epoch. */
+/** The account of an event, and its time in milliseconds since the epoch. */
 type Scope = Pick<NewEvent, 'accountId' | 'at'>;
 
-/** An account's session of a messaging app after a step. */
+/** A messaging app's session of an account, after its state has changed. */
 export interface SteppedSession extends Omit<SessionData, 'number' | 'reason'> {
   readonly accountId: string;
   readonly number: string | undefined;
 }
 
-/** A number that ends or resumes SMS under a signature. */
+/** The event of a number that ends or resumes SMS under a signature. */
 export function optOutEvent(type: 'optout.added' | 'optout.removed', scope: Scope, data: OptOutData): NewEvent {
   return { type, ...scopeOf(scope), data: { number: data.number, signature: data.signature, source: data.source } };
 }
 
-/** A step of a session; `created` tells nothing. */
+/** The event of a session whose state has changed; none for `created`. */
 export function sessionEvents(session: SteppedSession, reason: string, at: number): readonly NewEvent[] {
   const { accountId, status } = session;
   if (!isStep(status)) return [];
   return [{ type: `session.${status}`, accountId, at, data: sessionData(session, reason) }];
 }
 
-/** The app refuses a number's messages to new contacts until a moment. */
+/** The event that the app refuses a number's messages to new contacts until a given time. */
 export function restrictionEvent(session: SteppedSession, reason: string, until: number, at: number): NewEvent {
   const data = { ...sessionData(session, reason), until: new Date(until).toISOString() };
   return { type: 'session.restricted', accountId: session.accountId, at, data };
 }
 
-/** What an operator should know of a session. */
+/** The event of a notice that an operator should read about a session. */
 export function noticeEvent(session: SteppedSession, reason: string, at: number): NewEvent {
   return { type: 'session.notice', accountId: session.accountId, at, data: sessionData(session, reason) };
 }
 
-/** What became of an attempt to verify a code: only `verified` and `locked` tell something. */
+/** The events of an attempt to verify a code. Only `verified` and `locked` have one. */
 export function codeEvents(
   { accountId, at, ...code }: CodeData & Scope,
   outcome: { readonly kind: string; readonly retryAfter?: number },
@@ -45,8 +45,8 @@ export function codeEvents(
 }
 
 /**
- * A code that was not sent.
- * @param retryAfter seconds; undefined when waiting changes nothing
+ * The event of a code that was not sent.
+ * @param retryAfter the seconds until a code can be sent; undefined if waiting does not help
  */
 export function refusalEvent(
   { accountId, at, ...code }: CodeData & Scope,
@@ -56,19 +56,19 @@ export function refusalEvent(
   return { type: 'otp.refused', accountId, at, data: { ...codeData(code), reason, retry_after: retryAfter ?? null } };
 }
 
-/** Units that an operator has added or taken. */
+/** The event of units that an operator has added or taken. */
 export function postingEvent(posting: PostingData & Scope & { readonly kind: 'topup' | 'adjust' }): NewEvent {
   const type = posting.kind === 'topup' ? 'balance.topped_up' : 'balance.adjusted';
   const { id, units, note } = posting;
   return { type, ...scopeOf(posting), data: { id, units, note: note === null ? null : fitting(note) } };
 }
 
-/** The balance has fallen below the account's threshold. */
+/** The event of a balance that has fallen below the account's threshold. */
 export function lowBalanceEvent(scope: Scope, balance: number, threshold: number): NewEvent {
   return { type: 'balance.low', ...scopeOf(scope), data: { balance, threshold } };
 }
 
-/** A sender name after a decision; one that is pending tells nothing. */
+/** The event of a decision on a sender name; none while it is pending. */
 export function signatureEvents(
   scope: Scope,
   { name, status, reason }: { readonly name: string; readonly status: string; readonly reason: string | undefined },
@@ -79,7 +79,7 @@ export function signatureEvents(
 }
 
 /**
- * A new key.
+ * The event of a new key.
  * @param replaced the id of the key that it replaces
  */
 export function newKeyEvent(scope: Scope, key: KeyData, replaced: string | undefined): NewEvent {
@@ -87,15 +87,15 @@ export function newKeyEvent(scope: Scope, key: KeyData, replaced: string | undef
   return { type: 'key.rotated', ...scopeOf(scope), data: { ...keyData(key), replaced } };
 }
 
-/** A key that is valid no more. */
+/** The event of a key that is no longer valid. */
 export function revokedKeyEvent(scope: Scope, key: KeyData): NewEvent {
   return { type: 'key.revoked', ...scopeOf(scope), data: keyData(key) };
 }
 
-/** The most bytes of an operator's text, as JSON: an event has at most 2 KiB. */
+/** The most bytes of an operator's text, as JSON. An event has at most 2 KiB. */
 const TEXT_BYTES = 1024;
 
-/** A text that may be long; where it is cut, it ends with an ellipsis. */
+/** Cuts a long text. A text that was cut ends with an ellipsis. */
 function fitting(text: string): string {
   let bytes = 0;
   let kept = '';

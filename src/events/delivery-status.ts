@@ -1,75 +1,76 @@
 export type DeliveryStage = 'waiting' | 'handed over' | 'reached' | 'not reached' | 'unsure';
 
-/** What the rest of the module has to know of one state of a delivery. */
+/** The properties of one state of a delivery. */
 interface DeliveryState {
   /** States move forward, to a higher rank. See `nextState` for the exceptions. */
   readonly rank: number;
   /**
-   * `waiting`: no carrier has it yet. `handed over`: a report of the carrier may follow. The other stages complete a delivery,
-   * which then needs no further attempt: it `reached` the phone, it did not, or it is `unsure` whether it did. Each state after
-   * `waiting` has an event `message.<state>` and is counted in `messaging_deliveries_total`.
+   * `waiting`: no carrier has it yet. `handed over`: a report of the carrier may follow. A delivery in any other stage
+   * is complete, and no further attempt is made. `reached`: it reached the phone. `not reached`: it did not. `unsure`:
+   * nobody knows whether it did. Each state after `waiting` has an event `message.<state>` and is counted in
+   * `messaging_deliveries_total`.
    */
   readonly stage: DeliveryStage;
-  /** Whether only messaging apps report it. */
+  /** Whether only messaging apps report this state. */
   readonly appsOnly: boolean;
-  /** What it means, in documents. */
+  /** The meaning of the state, as documents describe it. */
   readonly meaning: string;
-  /** How the pages of the dashboard and of the sandbox call it. */
+  /** The name of the state on the pages of the dashboard and of the sandbox. */
   readonly name: { readonly en: string; readonly fr: string };
 }
 
 /**
- * The states of one recipient's delivery, in the order of the documents. Types, checks, SQL, OpenAPI, events, metrics and the
- * words and colours of the pages are derived from this table.
+ * The states of one recipient's delivery, in the order in which documents list them. Types, checks, SQL, OpenAPI,
+ * events, metrics and the words and colours of the pages are derived from this table.
  */
 export const DELIVERY_STATES = {
   queued: {
     rank: 0,
     stage: 'waiting',
     appsOnly: false,
-    meaning: 'It waits for its first attempt.',
+    meaning: 'The message waits for its first attempt.',
     name: { en: 'Queued', fr: 'En file' },
   },
   sending: {
     rank: 1,
     stage: 'waiting',
     appsOnly: false,
-    meaning: 'An attempt is under way, or has failed and will be repeated; `error` gives the reason.',
+    meaning: 'An attempt is in progress, or has failed and will be repeated. `error` gives the reason.',
     name: { en: 'Sending', fr: 'En cours d’envoi' },
   },
   sent: {
     rank: 2,
     stage: 'handed over',
     appsOnly: false,
-    meaning: 'A carrier or a messaging app has taken it.',
+    meaning: 'A carrier or a messaging app has accepted the message.',
     name: { en: 'Sent', fr: 'Envoyé' },
   },
   delivered: {
     rank: 4,
     stage: 'reached',
     appsOnly: false,
-    meaning: 'It reached the phone.',
+    meaning: 'The message reached the phone.',
     name: { en: 'Delivered', fr: 'Remis' },
   },
   read: {
     rank: 5,
     stage: 'reached',
     appsOnly: true,
-    meaning: 'It was read; messaging apps only.',
+    meaning: 'The recipient has read the message; messaging apps only.',
     name: { en: 'Read', fr: 'Lu' },
   },
   undelivered: {
     rank: 5,
     stage: 'not reached',
     appsOnly: false,
-    meaning: 'The carrier could not deliver it.',
+    meaning: 'The carrier could not deliver the message.',
     name: { en: 'Undelivered', fr: 'Non remis' },
   },
   failed: {
     rank: 5,
     stage: 'not reached',
     appsOnly: false,
-    meaning: 'It was refused for good, or all its attempts failed. Its units are refunded.',
+    meaning: 'The message was refused for good, or all its attempts failed. Its units are refunded.',
     name: { en: 'Failed', fr: 'Échoué' },
   },
   unknown: {
@@ -91,10 +92,10 @@ export type DeliveryStatus = keyof States;
 
 type StatusWith<Property> = { [S in DeliveryStatus]: States[S] extends Property ? S : never }[DeliveryStatus];
 
-/** The states of a delivery that is not handed over to a carrier yet. */
+/** The states of a delivery that has not been handed over to a carrier yet. */
 export type WaitingStatus = StatusWith<{ readonly stage: 'waiting' }>;
 
-/** The states that have an event, because the account is to know of them. */
+/** The states that have an event, so that the account learns of them. */
 export type PublishedStatus = Exclude<DeliveryStatus, WaitingStatus>;
 
 /** The states of an SMS. */
@@ -105,7 +106,7 @@ export type ReportedStatus = Extract<PublishedStatus, SmsStatus>;
 
 function statusesWith<S extends DeliveryStatus>(has: (state: DeliveryState) => boolean): readonly S[] {
   const all = Object.entries<DeliveryState>(DELIVERY_STATES);
-  // The caller's condition is the one of the type S.
+  // The compiler cannot know this: the caller's condition must match the type S.
   return all.filter(([, state]) => has(state)).map(([status]) => status as S);
 }
 

@@ -1,7 +1,7 @@
 import type { DeliveryStatus } from './delivery-status.js';
 import type { Metadata } from './events.api.js';
 
-/** A delivery that changed its state. */
+/** A change of a delivery's state. */
 export interface DeliveryTransition {
   readonly messageId: string;
   readonly position: number;
@@ -16,16 +16,16 @@ export interface DeliveryTransition {
   readonly units: number;
   /** Units that this transition refunds. */
   readonly refund: number;
-  /** Units of the recipient that are refunded after it. */
+  /** All units of the recipient that have been refunded, including this transition's. */
   readonly refundedUnits: number;
   /** When the send was accepted, milliseconds since the epoch. */
   readonly acceptedAt: number;
   readonly metadata: Metadata | undefined;
-  /** The span of the send's acceptance as W3C `traceparent`, where it was recorded. */
+  /** The span of the send's acceptance as W3C `traceparent`, if it was recorded. */
   readonly trace?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** The whole send, where this transition completes the last of its recipients. */
+  /** The whole send, if this transition completes the last of its recipients. */
   readonly completed?: CompletedSend | undefined;
 }
 

@@ -27,14 +27,14 @@ import {
 } from './stored-event.js';
 
 /**
- * The log of events, one for each account. An event is stored in the transaction that changes the state, with a number from a
- * counter row of its account, which is locked last: the order of numbers is the order of commits, and no number is missing.
- * Every method is one transaction and throws `StorageUnavailableError` when the database does not answer.
+ * The event logs, one for each account. An event is stored in the transaction that changes the state. Its number comes
+ * from its account's counter row, which is locked last. So the order of numbers is the order of commits, and no number
+ * is missing. Every method is one transaction and throws `StorageUnavailableError` if the database does not answer.
  */
 export class EventLog {
   private readonly walk: EventPurge;
   private readonly redactions: Readonly<Record<'texts' | 'numbers', EventRedaction>>;
-  /** Events of one turn share a transaction. */
+  /** Events of one turn of the event loop share a transaction. */
   private readonly appended = new Batcher<NewEvent, undefined>({
     perform: async (events) => {
       this.recorder.added(await this.database.writeLazily(() => markRecorded(this.database.dialect, events)));
@@ -56,13 +56,13 @@ export class EventLog {
   }
 
   /**
-   * Records the account's changes from now on: what is committed after this resolves is in the log. Switching on again skips one
-   * number and moves `earliest` behind it, so that the time without recording does not look gap-free. A log that is on is used
-   * by it.
+   * Records the account's changes from now on. The events of all transactions that are committed after this resolves
+   * are in the log. If the log was switched off before, one number is skipped and `earliest` is moved behind it, so
+   * that the time without recording does not look gap-free. For a log that is on, this only counts as a use.
    *
-   * @param at remembered as the last use of the log, milliseconds since the epoch
-   * @returns the state after it
-   * @throws MessagingError `error.account_not_found`, and then nothing is stored
+   * @param at stored as the last use of the log, in milliseconds since the epoch
+   * @returns the state of the log afterwards
+   * @throws MessagingError `error.account_not_found`; nothing is stored
    */
   async switchOn(accountId: string, at: number): Promise<EventLogState> {
     const used = await this.database.read(() => readUsed(accountId, at));
@@ -70,20 +70,20 @@ export class EventLog {
   }
 
   /**
-   * Begins new epochs of all logs, each {@link RESTORE_GAP} numbers further on: after a restore, or when a database has lost the
-   * end of its log. Readers have seen numbers that this database has forgotten; none of them is given again. A call takes some
-   * accounts, in the order of their ids.
+   * Begins a new epoch of each log and skips {@link RESTORE_GAP} numbers. Call it after a restore, or if a database has
+   * lost the end of its log. Readers have seen numbers that this database no longer knows. Because of the skip, none of
+   * them is used again. Each call handles some accounts, in the order of their ids.
    *
-   * @param after the last account of the call before; '' for the first call
-   * @returns the accounts that were moved on; none at the end
+   * @param after the last account of the previous call; '' for the first call
+   * @returns the accounts whose logs were moved; none at the end
    */
   moveOn(after: string, limit: number): Promise<readonly string[]> {
     return this.database.write(() => moveOn(this.database.dialect, after, limit));
   }
 
   /**
-   * Switches off logs whose last use is before a moment and that have no endpoint.
-   * @returns how many
+   * Switches off logs whose last use is before a given time and that have no endpoint.
+   * @returns the number of logs that were switched off
    */
   switchOffUnused(before: number, limit: number): Promise<number> {
     return this.database.write(() => switchOffUnused(this.database.dialect, before, limit));
@@ -96,39 +96,43 @@ export class EventLog {
   /** Reads events. A page may have fewer than `limit` events, even none, and a `nextAfter` below `last`. */
   async read(query: EventQuery): Promise<EventPage> {
     const { events, ...page } = await this.readStored(query);
-    // A stored event has the data of its type.
+    // The cast is safe, because a stored event has the data of its type.
     const logged = events.map(
       (event) => ({ ...event, accountId: query.accountId, data: JSON.parse(event.data) }) as LoggedEvent,
     );
     return { ...page, events: logged };
   }
 
-  /** As `read`, without parsing the data: readers of many events pass it on as it is. */
+  /** As `read`, without parsing the data. Readers of many events pass it on as it is. */
   readStored(query: EventQuery): Promise<EventPage<StoredEvent>> {
     return this.database.browse(() => readEvents(this.database.dialect, query), query.accountId);
   }
 
-  /** The highest number below `sequence` of an event of these types that is kept; undefined: none. */
+  /**
+   * The highest number below `sequence` that is kept and belongs to an event of these types; undefined if there is
+   * none.
+   */
   previous(accountId: string, sequence: number, types: readonly EventType[] | undefined): Promise<number | undefined> {
     return this.database.read(() => findPrevious(this.database.dialect, accountId, sequence, types));
   }
 
   /**
-   * Stores events that come with no change of the state, as marks: of the accounts that record when it is called. It does not
-   * wait for the disk, and is no part of a host's transaction.
+   * Stores events without a change of the state, as marks. Events of accounts that do not record at the time of the
+   * call are dropped. This does not wait for the disk and is not part of a host's transaction.
    */
   async append(events: readonly NewEvent[]): Promise<void> {
     if (events.length > 0) await Promise.all(events.map((event) => this.appended.add(event)));
   }
 
-  /** Runs `task` after the commit of the host's open transaction; not after a rollback. */
+  /** Runs `task` after the commit of the host's open transaction. After a rollback it is not run. */
   whenCommitted(host: HostTransaction, task: () => void): void {
     this.database.whenCommitted(host, task);
   }
 
   /**
-   * Gives numbers to marks: events that arose where no counter may be locked (an accept, a host's transaction).
-   * @returns how many marks were taken
+   * Gives numbers to marks. Marks are events of transactions that must not lock a counter, such as an accept or a
+   * host's transaction.
+   * @returns the number of marks that were numbered
    */
   async numberMarks(limit: number): Promise<number> {
     const { dialect } = this.database;
@@ -145,35 +149,38 @@ export class EventLog {
   }
 
   /**
-   * Removes events from before a moment, the oldest of each account first, and moves `earliest`. What an enabled endpoint has
-   * still to try is kept. A call looks at some accounts and goes on where the last one ended.
+   * Removes events from before a given time, the oldest of each account first, and moves `earliest`. Events that an
+   * enabled endpoint has still to try are kept. A call reads the logs of some accounts. The next call continues with
+   * the following ones.
    *
-   * @returns how many were removed; `limit` or more: there may be others
+   * @returns the number of removed events. If it is `limit` or more, there may be others
    */
   purge(before: number, limit: number): Promise<number> {
     return this.walk.purge(before, limit);
   }
 
   /**
-   * Removes a phone number from the logs of these accounts, with texts and metadata of its events; their numbers and types stay.
-   * @returns how many events have changed
+   * Removes a phone number from the logs of these accounts, together with texts and metadata of its events. The
+   * sequence numbers and types of the events stay.
+   * @returns the number of changed events
    */
   erase(number: string, accountIds: readonly string[]): Promise<number> {
     return eraseEvents(this.database, number, accountIds, withoutNumber(number));
   }
 
   /**
-   * Removes texts from, or masks phone numbers in, events from before a moment. A call looks at some accounts and goes on where
-   * the last one ended.
+   * Removes texts from, or masks phone numbers in, events from before a given time. A call reads the logs of some
+   * accounts. The next call continues with the following ones.
    *
-   * @returns how many events it read; `limit` or more: there may be others
+   * @returns the number of events that it read. If it is `limit` or more, there may be others
    */
   redact(what: 'texts' | 'numbers', before: number, limit: number): Promise<number> {
     return this.redactions[what].step(before, limit);
   }
 
   /**
-   * Calls `listener` with the accounts to whose logs this process has added events or marks, after the commit. It must not throw.
+   * Calls `listener` after each commit of this process that has added events or marks, with their accounts. It must not
+   * throw.
    * @returns a function that removes the listener
    */
   listen(listener: (added: AddedEvents) => void): () => void {
@@ -197,7 +204,7 @@ function toState(row: Row): EventLogState {
   };
 }
 
-/** The epochs when another one begins at a number, without those whose events are no longer kept. */
+/** Returns the epochs of a log with a new one that begins at `from`, without epochs whose events are no longer kept. */
 function withEpoch({ epochs, earliest }: EventLogState, from: number): readonly EventEpoch[] {
   const all = [...epochs, { from, mark: randomMark() }];
   return all.filter((_, index) => (all[index + 1]?.from ?? Number.POSITIVE_INFINITY) > earliest);
@@ -213,10 +220,12 @@ function* readState(accountId: string): Operation<EventLogState> {
   return row ? toState(row) : NONE;
 }
 
-/** How long a use is not written again, so that readers do not hold up writers, in milliseconds. */
+/** The least time between two writes of a log's last use, in milliseconds. Otherwise readers would delay writers. */
 const USED_MS = HOUR_MS;
 
-/** The state of a log that is on and was used just now. */
+/**
+ * The state of a log that is on and whose last use was written less than `USED_MS` ago; undefined for any other log.
+ */
 function* readUsed(accountId: string, at: number): Operation<EventLogState | undefined> {
   const row = yield* readCounter(accountId);
   return row && integerOf(row, 'recording') === ON && integerOf(row, 'used_at') > at - USED_MS
@@ -225,8 +234,8 @@ function* readUsed(accountId: string, at: number): Operation<EventLogState | und
 }
 
 /**
- * See `EventLog.switchOn`. The account and its counter stay locked until the commit. Without the lock on the account, two that
- * insert the counter at once would each keep the other from locking it on MariaDB.
+ * See `EventLog.switchOn`. The account and its counter stay locked until the commit. Without the lock on the account,
+ * two transactions that insert the counter at the same time would deadlock on MariaDB.
  */
 export function* switchOn(dialect: Dialect, accountId: string, at: number): Operation<EventLogState> {
   const accounts = dialect.lockByIds('messaging_account', 'a.id', 'wait', 'no key update');
@@ -235,7 +244,7 @@ export function* switchOn(dialect: Dialect, accountId: string, at: number): Oper
   yield* insertCounter(dialect, accountId);
   const [row] = yield* lockCounter(dialect, accountId);
   const before = row ? toState(row) : NONE;
-  // The number that is skipped stands for what was not recorded.
+  // One number is skipped, so that readers see that changes were not recorded.
   const isAgain = row !== undefined && integerOf(row, 'recording') === OFF_AGAIN;
   const last = before.last + (isAgain ? 1 : 0);
   const earliest = isAgain ? last + 1 : before.earliest;
@@ -286,7 +295,7 @@ function* switchOffUnused(dialect: Dialect, before: number, limit: number): Oper
   );
   if (unused.length === 0) return 0;
   const locked = yield* lockCounter(dialect, ...unused.map((row) => textOf(row, 'id')));
-  // Used meanwhile: an endpoint that is made switches its log on.
+  // A log may have been used meanwhile, because a new endpoint switches its log on.
   const ids = locked.filter((row) => integerOf(row, 'used_at') < before).map((row) => textOf(row, 'id'));
   return yield* write(
     `UPDATE messaging_event_counter SET recording = ${OFF_AGAIN} WHERE recording = ${ON} AND id ${dialect.among()}`,
@@ -294,21 +303,22 @@ function* switchOffUnused(dialect: Dialect, before: number, limit: number): Oper
   );
 }
 
-/** About how many bytes an event has beside its data. */
+/** The approximate size of an event without its data, in bytes. */
 const ENVELOPE_BYTES = 200;
 
 function* readEvents(dialect: Dialect, query: EventQuery): Operation<EventPage<StoredEvent>> {
   const { accountId, after, limit } = query;
   const state = yield* readState(accountId);
   const upTo = Math.min(query.upTo ?? state.last, state.last);
-  // Where no number is missing, the rows of so many hold the page.
+  // If no number is missing, the page needs only the next `limit` numbers.
   const near = Math.min(upTo, after + limit);
   let found = yield* eventsUpTo(dialect, query, query.types ? upTo : near);
   if (!query.types && near < upTo && found.length < limit) found = yield* eventsUpTo(dialect, query, upTo);
   const events = withinPage(found, ({ data }) => ENVELOPE_BYTES + Buffer.byteLength(data));
   const isAll = found.length < limit && events.length === found.length;
   const nextAfter = isAll ? Math.max(after, upTo) : (events.at(-1)?.sequence ?? after);
-  // A purge moves `earliest` before it removes, so what it has removed between the two queries shows here.
+  // A purge moves `earliest` before it removes events. So if it has removed events between the two queries, this
+  // `earliest` shows it.
   const { earliest } = yield* readState(accountId);
   return { ...state, earliest, events, nextAfter };
 }
@@ -318,7 +328,7 @@ function* eventsUpTo(
   { accountId, after, types, limit }: EventQuery,
   upTo: number,
 ): Operation<readonly StoredEvent[]> {
-  // The row that holds the number has its own, or one of a later event.
+  // A row has the number of its last event. So the row that contains the event `upTo` may have a higher number.
   const range = 'e.account_id = ? AND e.sequence > ? AND e.sequence < ?';
   const bounds = [accountId, after, upTo + RUN] as const;
   const rows = types
@@ -348,7 +358,7 @@ function* findPrevious(
 ): Operation<number | undefined> {
   const columns = 'e.sequence, e.earlier, e.type';
   const holding = `SELECT ${columns} FROM messaging_event e${dialect.by('primary key')} WHERE e.account_id = ? AND e.sequence >= ? ORDER BY e.sequence LIMIT 1`;
-  // Not max(): without statistics PostgreSQL may read all events of a type for it.
+  // This does not use max(), because without statistics PostgreSQL may read all events of a type for it.
   const before = (where: string, by = '') =>
     `SELECT ${columns} FROM messaging_event e${by} WHERE e.account_id = ? AND e.sequence < ?${where} ORDER BY e.sequence DESC LIMIT 1`;
   const ofTypes = types?.map(() => before(' AND e.type = ?', dialect.by('messaging_event_type')));
@@ -361,14 +371,14 @@ function* findPrevious(
   const found = rows.flatMap((row) => {
     const last = integerOf(row, 'sequence');
     if (last < sequence) return last;
-    // The row that holds the event may hold the one before it too.
+    // The row that contains the event may also contain the one before it.
     const isAsked = !types || types.some((type) => type === textOf(row, 'type'));
     return isAsked && numbersOf(row).first < sequence ? sequence - 1 : [];
   });
   return found.length === 0 ? undefined : Math.max(...found);
 }
 
-/** Locks the first marks, without those that another process is numbering, and deletes them. */
+/** Locks the first marks and deletes them. Marks that another process is numbering are skipped. */
 function* takeMarks(dialect: Dialect, limit: number): Operation<readonly Row[]> {
   const rows = yield* rowsOf(
     `SELECT a.id, a.account_id, a.type, a.data, a.at FROM messaging_event_mark a ORDER BY a.id LIMIT ?${dialect.lock('a', 'skip')}`,

@@ -5,18 +5,18 @@ import { type FaultLog, faultCode, faultLog, nameOf } from '../common/log.js';
 import { Notifier, publishNotice } from '../common/notifier.js';
 import { EventLog } from './event-log.js';
 
-/** How often marks are looked for that another process has left, in milliseconds. */
+/** The time between two searches for marks that another process has left, in milliseconds. */
 const POLL_MS = 1000;
 
 /** The least time between two notices about an account, in milliseconds. */
 const NOTICE_MS = 20;
 
-/** The most marks of one transaction, which holds the counters of their accounts. */
+/** The most marks in one transaction. It locks the counters of their accounts. */
 const AT_ONCE = 500;
 
 /**
- * Gives numbers to marks, and tells the other processes which accounts have new events. It runs in each process, whatever its
- * role: marks of its own at once, and those of a process that has ended within a second.
+ * Gives numbers to marks, and notifies the other processes of accounts with new events. It runs in each process,
+ * whatever its role. A process numbers its own marks at once, and those of a process that has ended within a second.
  */
 @Injectable()
 export class EventNumbering implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -74,7 +74,7 @@ export class EventNumbering implements OnApplicationBootstrap, OnApplicationShut
     });
   }
 
-  /** Where it fails, the next look repeats it. */
+  /** Numbers all marks. If it fails, the next search repeats it. */
   private async numberAll(): Promise<void> {
     try {
       while (this.again && !this.stopped) {

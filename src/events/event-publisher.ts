@@ -5,7 +5,7 @@ import { EventLog } from './event-log.js';
 import type { NewEvent } from './event-types.js';
 import { MessagingEvents } from './messaging-events.js';
 
-/** Tells this process of events, when they are stored. */
+/** Publishes events to the listeners of this process, once they are stored. */
 @Injectable()
 export class EventPublisher {
   private readonly log = new FaultLog('Events');
@@ -15,7 +15,10 @@ export class EventPublisher {
     private readonly stored: EventLog,
   ) {}
 
-  /** Tells of events that a store has recorded with their change; of those in a host's transaction, after its commit. */
+  /**
+   * Publishes events that a store has recorded with their change. Events of a host's transaction are published after
+   * its commit.
+   */
   publish(events: readonly NewEvent[], host?: HostTransaction): void {
     const publish = () => {
       for (const event of events) this.events.publish(event);
@@ -25,8 +28,9 @@ export class EventPublisher {
   }
 
   /**
-   * Tells of an event that changes no state, and stores it in the background: its caller has another answer to give, and may
-   * hold a transaction of the host's that a write of ours would wait for. What cannot be stored is logged by its type.
+   * Publishes an event that changes no state, and stores it in the background. The caller does not wait for it: it has
+   * its own answer to give, and it may be inside a transaction of the host that our write would have to wait for. If
+   * the event cannot be stored, its type is logged.
    */
   add(event: NewEvent): void {
     this.events.publish(event);

@@ -3,20 +3,23 @@ import { type Operation, rowsOf, write } from '../storage/engine/operation.js';
 import { integerOf, optionalInteger, textOf } from '../storage/engine/rows.js';
 import { numbersOf, RUN } from './event-runs.js';
 
-/** How many accounts one call looks at. */
+/** How many accounts one call reads. */
 const ACCOUNTS = 500;
 
-/** A log with something to remove. */
+/** A log with events to remove. */
 interface Aged {
   readonly accountId: string;
   readonly earliest: number;
-  /** The lowest number that is stored; below `earliest` where a purge was interrupted, or the log switched on again. */
+  /**
+   * The lowest number that is stored. It is below `earliest` if a purge was interrupted, or if the log was switched on
+   * again.
+   */
   readonly first: number;
 }
 
 /** Removes old events, account by account in the order of their ids. */
 export class EventPurge {
-  /** The last account that was looked at. */
+  /** The last account that was read. */
   private place = '';
 
   constructor(private readonly database: Database) {}
@@ -35,7 +38,10 @@ export class EventPurge {
     return next === undefined ? removed : limit;
   }
 
-  /** Moves `earliest` first, under the counter's lock for a moment; what is below it is nobody's and is removed after that. */
+  /**
+   * Moves `earliest` first, which locks the counter only for a moment. Nobody reads the events below it any more, so
+   * they are removed after that without a lock.
+   */
   private async purgeLog({ accountId, earliest, first }: Aged, before: number, limit: number): Promise<number> {
     const end = await this.database.read(() => firstKept(accountId, Math.max(first, earliest), before, limit));
     if (end > earliest) {
@@ -46,7 +52,7 @@ export class EventPurge {
   }
 }
 
-/** Removes rows from a number on and below another one, about `limit` events; returns how many these were. */
+/** Removes about `limit` events from `first` on and below `end`. Returns the number of removed events. */
 function* removeRows(accountId: string, first: number, end: number, limit: number): Operation<number> {
   const rows =
     'FROM messaging_event WHERE account_id = ? AND sequence >= ? AND sequence < ? AND sequence - earlier < ?';
@@ -77,7 +83,10 @@ function* agedLogs(
   return { aged, next: rows.length < ACCOUNTS || !last ? undefined : textOf(last, 'id') };
 }
 
-/** The lowest number that stays: of what is young, and of what an endpoint has still to try. */
+/**
+ * The lowest number that must be kept: that of the first event that is young enough, or that an endpoint has still to
+ * try.
+ */
 function* firstKept(accountId: string, from: number, before: number, limit: number): Operation<number> {
   const untried = yield* rowsOf(
     `SELECT p.cursor_at + 1 AS next, (SELECT min(r.sequence) FROM messaging_endpoint_retry r

@@ -5,20 +5,21 @@ import { markEvents, recordEvents } from './event-rows.js';
 import type { NewEvent } from './event-types.js';
 import type { AddedEvents } from './stored-event.js';
 
-/** Takes what a transaction that is being written has to tell. */
+/** Collects the events of a transaction while it is being written. */
 export interface TransactionPublisher {
-  /** Takes an event. */
+  /** Adds an event. */
   readonly publish: (event: NewEvent) => void;
   /**
-   * Takes what was read without a lock about an account that the transaction has an event of: since which number it records,
-   * undefined where it does not. The transaction is repeated where this is no longer so.
+   * Adds an assumption about an account that the transaction has an event of, which was read without a lock: the number
+   * from which the account records, or undefined if it does not record. If the assumption is no longer true at the end,
+   * the transaction is repeated.
    */
   readonly expect: (accountId: string, recordedSince: number | undefined) => void;
 }
 
 /**
- * Runs transactions whose changes are events, and stores these as the last step: the counters of the accounts are locked after
- * all else, and for a moment only. In a host's transaction, which may take long, events become marks without numbers.
+ * Runs transactions that publish events, and stores the events as their last step. So the counters of the accounts are
+ * locked last, and only for a moment. A host's transaction may take long, so its events become marks without numbers.
  */
 export class EventRecorder {
   private readonly listeners = new Set<(added: AddedEvents) => void>();
@@ -44,7 +45,7 @@ export class EventRecorder {
     return result;
   }
 
-  /** Tells the listeners of this process what a committed transaction has added. */
+  /** Calls the listeners of this process with the additions of a committed transaction. */
   added(added: AddedEvents): void {
     if (added.accounts.length === 0 && !added.marks) return;
     for (const listener of this.listeners) listener(added);

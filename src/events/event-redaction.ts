@@ -1,18 +1,21 @@
 import { maskNumber } from '../common/phone-numbers/phone-number.js';
 
-/** What is left of an event's data; the same object where nothing was to be removed. Pure, and the same when done twice. */
+/**
+ * Removes something from an event's data. Returns the same object if there was nothing to remove. It has no side
+ * effects, and applying it twice gives the same result.
+ */
 export type Redact = (data: object) => object;
 
 /** Removes texts and names of files that somebody sent, and metadata. */
 export const withoutTexts: Redact = (data) => changed(data, textsOf(data));
 
-/** Masks phone numbers, and removes what may quote them. */
+/** Masks phone numbers, and removes texts that may quote them. */
 export const withMaskedNumbers: Redact = (data) => {
   const masked = numbersIn(data).map(([name, number]) => [name, maskNumber(number)]);
   return masked.length === 0 ? data : changed(data, { ...Object.fromEntries(masked), ...quoting(data) });
 };
 
-/** Removes a number with all that was said to it or by it. Data without the number stays as it is. */
+/** Removes a number and all texts that were sent to it or by it. Data without the number stays as it is. */
 export function withoutNumber(number: string): Redact {
   return (data) => {
     const own = numbersIn(data).filter(([, each]) => each === number);
@@ -24,19 +27,19 @@ export function withoutNumber(number: string): Redact {
 
 const NUMBERED = ['number', 'from', 'to'];
 
-/** The fields with a phone number. Sender names and masked numbers are none. */
+/** The fields with a phone number. Sender names and masked numbers do not count. */
 function numbersIn(data: object): readonly (readonly [name: string, number: string])[] {
   return Object.entries(data).flatMap(([name, value]) =>
     NUMBERED.includes(name) && typeof value === 'string' && /^\d+$/.test(value) ? [[name, value]] : [],
   );
 }
 
-/** The error is a text of a carrier. */
+/** Removes the error, which is a text of a carrier and may quote a number. */
 function quoting(data: object): object {
   return 'error' in data ? { error: null } : {};
 }
 
-/** The fields with something that somebody wrote, emptied. */
+/** The fields with texts that somebody wrote, with empty values. */
 function textsOf(data: object): Readonly<Record<string, unknown>> {
   const { text, media, refers_to: refersTo }: { text?: unknown; media?: unknown; refers_to?: unknown } = { ...data };
   return {

@@ -5,7 +5,7 @@ import { integerOf, optionalText, shapeOf, textOf } from '../storage/engine/rows
 import type { Redact } from './event-redaction.js';
 import { contentsOf, contentText } from './event-runs.js';
 
-/** How many events one step reads, and how many accounts. */
+/** How many events one step reads. `ACCOUNTS` is the same for accounts. */
 const EVENTS = 1000;
 const ACCOUNTS = 200;
 
@@ -39,12 +39,12 @@ export async function eraseEvents(
 }
 
 /**
- * Goes through the logs in the order of the accounts' ids, each as far as its events are old enough. It remembers its
- * place in memory only: a new process goes through all events that are kept once more.
+ * Redacts the logs in the order of the accounts' ids, each as far as its events are old enough. It remembers its place
+ * in memory only, so a new process reads all kept events once more.
  */
 export class EventRedaction {
   private readonly done = new Map<string, number>();
-  /** The last account that was looked at. */
+  /** The last account that was read. */
   private place = '';
 
   constructor(
@@ -52,7 +52,7 @@ export class EventRedaction {
     private readonly redact: Redact,
   ) {}
 
-  /** @returns how many events it read. If there are `limit` or more, others may follow */
+  /** @returns the number of events that it read. If it is `limit` or more, there may be others */
   async step(before: number, limit: number): Promise<number> {
     const rows = await this.database.read(() =>
       rowsOf('SELECT c.id FROM messaging_event_counter c WHERE c.id > ? ORDER BY c.id LIMIT ?', this.place, ACCOUNTS),
@@ -85,7 +85,7 @@ function* oldEvents(accountId: string, after: number, before: number, limit: num
   return young < 0 ? rows : rows.slice(0, young);
 }
 
-/** Writes the redacted events. Returns how many have changed. */
+/** Writes the redacted events. Returns the number of changed events. */
 async function rewrite(database: Database, accountId: string, rows: readonly Row[], redact: Redact): Promise<number> {
   const found = changes(rows, redact);
   return found.length === 0 ? 0 : database.writeAside(() => redactRows(database.dialect, accountId, found, redact));
@@ -103,14 +103,17 @@ function changes(rows: readonly Row[], redact: Redact): readonly Changed[] {
   return rows.flatMap((row): readonly Changed[] => {
     if (optionalText(row, 'data') === undefined) return [];
     const stored = contentsOf(row);
-    // A removed value is emptied and its field stays, so that all events of a run have the same fields.
+    // A removed value becomes empty, but its field stays, so that all events of a run have the same fields.
     const left = stored.map(({ at, data }) => ({ at, data: redact(data) }));
     const events = left.filter(({ data }, index) => data !== stored[index]?.data).length;
     return events === 0 ? [] : [{ sequence: integerOf(row, 'sequence'), data: contentText(left), events }];
   });
 }
 
-/** Reads the events again under lock: another redaction may have removed something meanwhile, which must stay removed. */
+/**
+ * Locks the events and reads them again. Another redaction may have removed something meanwhile, which must stay
+ * removed.
+ */
 function* redactRows(
   dialect: Dialect,
   accountId: string,

@@ -10,11 +10,12 @@ const EVENT = { account_id: 'id', ...shapeOf('type data', 'sequence earlier at')
 const MARK = { account_id: 'id', ...shapeOf('type data', 'at') } as const;
 
 /**
- * Numbers and stores events, for the accounts that record. It is the last step of a transaction: whoever changes one of these
- * accounts waits for the lock on its counter until the commit, so that numbers are committed in their order.
+ * Numbers and stores the events of accounts that record. This must be the last step of a transaction. From here to the
+ * commit it locks the counters of these accounts, and every other transaction with an event of theirs waits. So numbers
+ * are committed in their order.
  *
- * @param expected since which number accounts record, as it was read without a lock
- * @throws RecordMovedError where an account records since another number, so that the transaction is repeated
+ * @param expected the numbers from which accounts record, as they were read without a lock
+ * @throws RecordMovedError if an account records from another number on, so that the transaction is repeated
  */
 export function* recordEvents(
   dialect: Dialect,
@@ -62,12 +63,13 @@ interface Counter {
   readonly since: number;
 }
 
-/** The counters of those of these accounts that record, under lock, in the order of their ids. */
+/** Locks the counters of the events' accounts, in the order of their ids, and returns those of accounts that record. */
 function* lockCounters(dialect: Dialect, events: readonly NewEvent[]): Operation<ReadonlyMap<string, Counter>> {
   const ids = [...new Set(events.map(({ accountId }) => accountId))].sort();
   let rows = yield* lockRows(dialect, ids);
   if (rows.length < ids.length) {
-    // Without a row there is nothing to wait for, and what is committed after a switch-on could be missed.
+    // Without a counter row there is nothing to lock. A transaction that is committed after the log was switched on
+    // could then miss its events. So the row is inserted.
     const known = new Set(rows.map((row) => textOf(row, 'id')));
     for (const id of ids) if (!known.has(id)) yield* insertCounter(dialect, id);
     rows = yield* lockRows(dialect, ids);
@@ -87,29 +89,32 @@ function lockRows(dialect: Dialect, ids: readonly string[]): Operation<readonly 
   return rowsOf(sql, JSON.stringify(ids));
 }
 
-/** Gives an account a counter that does not record; does nothing where it has one. */
+/** Gives an account a counter that does not record. Does nothing if the account has one. */
 export function* insertCounter(dialect: Dialect, accountId: string): Operation<void> {
   const sql = `INSERT INTO messaging_event_counter (id, sequence, began, earliest, recording, used_at) VALUES (?, 0, 1, 1, ${NEVER_ON}, 0)`;
   yield* dialect.insertNew({ sql, params: [accountId] }, 'id');
 }
 
-/** The values of `recording`. A log that was on before has missed something; one that was never on has promised nothing. */
+/**
+ * The values of `recording`. A log that was switched off has missed events, and its readers must see that. A log that
+ * was never on had no readers.
+ */
 export const [NEVER_ON, ON, OFF_AGAIN] = [0, 1, 2] as const;
 
-/** Stores events without numbers: no lock, nobody waits. */
+/** Stores events without numbers. This locks nothing, so no other transaction waits. */
 export function* markEvents(dialect: Dialect, events: readonly NewEvent[]): Operation<AddedEvents> {
   yield* writeAll(insertMarks(dialect, events), false);
   return { accounts: [], marks: events.length > 0 };
 }
 
-/** The statement of `markEvents`; none without events. */
+/** The statement of `markEvents`; none if there are no events. */
 export function insertMarks(dialect: Dialect, events: readonly NewEvent[]): readonly Statement[] {
   if (events.length === 0) return [];
   const rows = events.map(({ accountId, type, data, at }) => [accountId, type, JSON.stringify(data), at]);
   return [dialect.insertRows({ table: 'messaging_event_mark', shape: MARK, rows })];
 }
 
-/** As `markEvents`, without the events of accounts that do not record: for them nothing is written. */
+/** As `markEvents`, but writes nothing for accounts that do not record. */
 export function* markRecorded(dialect: Dialect, events: readonly NewEvent[]): Operation<AddedEvents> {
   const rows = yield* rowsOf(
     `SELECT c.id FROM messaging_event_counter c WHERE c.recording = ${ON} AND c.id ${dialect.among()}`,
@@ -122,7 +127,7 @@ export function* markRecorded(dialect: Dialect, events: readonly NewEvent[]): Op
   );
 }
 
-/** A mark from its row. Only this package writes the columns, from values of these types. */
+/** Reads a mark from its row. Only this package writes the columns, from values of these types. */
 export function toMark(row: Row): NewEvent {
   const data = JSON.parse(textOf(row, 'data'));
   return {

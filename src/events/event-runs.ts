@@ -4,29 +4,30 @@ import type { EventType, NewEvent } from './event-types.js';
 import type { StoredEvent } from './stored-event.js';
 
 /**
- * So many events of one type that follow one another share a row, a run; fewer have a row each. A row with its indexes costs
- * several times what an event in it does, and runs that were longer would have a page read more that is not on it.
+ * The length of a run: so many consecutive events of one type share a row. If there are fewer, each event has a row of
+ * its own. A row with its indexes costs several times as much as an event in it. With longer runs, readers would read
+ * more events that are not on their page.
  */
 export const RUN = 16;
 
 /** The columns of a row that events are read from; `e` is the table. */
 export const EVENT_COLUMNS = 'e.sequence, e.earlier, e.type, e.at, e.data';
 
-/** A row of the log, without its account and its number, which is that of its last event. */
+/** A row of the log without its account and its number. The number of a row is that of its last event. */
 export interface EventRow extends Pick<NewEvent, 'type'> {
   readonly events: number;
-  /** When the last of them happened. */
+  /** When the last of its events happened. */
   readonly at: number;
   readonly data: string;
 }
 
-/** What a row says of each of its events. */
+/** The time and the data of one event of a row. */
 export interface EventContent {
   readonly at: number;
   readonly data: object;
 }
 
-/** The rows of events of one account, in their order. */
+/** Puts the events of one account into rows, in their order. */
 export function eventRows(events: readonly NewEvent[]): readonly EventRow[] {
   const rows: EventRow[] = [];
   for (let from = 0; from < events.length; ) {
@@ -39,10 +40,10 @@ export function eventRows(events: readonly NewEvent[]): readonly EventRow[] {
   return rows;
 }
 
-/** The events from a place on that have the type and the fields of the first of them, at most as many as a run has. */
+/** The events from an index on that have the same type and the same fields as the first of them, at most `RUN`. */
 function alikeFrom(events: readonly NewEvent[], from: number): readonly [NewEvent, ...NewEvent[]] {
   const [first, ...others] = events.slice(from, from + RUN);
-  if (!first) throw new Error('There is no event at this place.');
+  if (!first) throw new Error('There is no event at this index.');
   const names = Object.keys(first.data);
   const end = others.findIndex(({ type, data }) => type !== first.type || !isSame(Object.keys(data), names));
   return [first, ...(end < 0 ? others : others.slice(0, end))];
@@ -57,8 +58,9 @@ function lastOf(events: readonly EventContent[]): number {
 }
 
 /**
- * The column `data` of a row: of one event its data, of a run `[at, data]`, where a value stands for all of its events, and an
- * array has that of each. The events of a run have the same fields in the same order.
+ * Writes the column `data` of a row. For one event it is the event's data. For a run it is `[at, data]`: a value that
+ * all events share is written once, and other values are written as an array with one for each event. The events of a
+ * run have the same fields in the same order. Example: `[1764000000000,{"status":"sent","position":[0,1,2]}]`.
  */
 export function contentText(events: readonly EventContent[]): string {
   const [first] = events;
@@ -73,7 +75,7 @@ function shared(values: readonly unknown[]): unknown {
   return !Array.isArray(first) && values.every((value) => value === first) ? first : values;
 }
 
-/** What the row says of each of its events, in their order. */
+/** Reads the time and the data of each event of a row, in their order. */
 export function contentsOf(row: Row): readonly EventContent[] {
   const { length } = numbersOf(row);
   if (length === 1) return [{ at: integerOf(row, 'at'), data: JSON.parse(textOf(row, 'data')) }];
@@ -85,7 +87,7 @@ export function contentsOf(row: Row): readonly EventContent[] {
   }));
 }
 
-/** The column `data` of a run; see `contentText`. */
+/** Reads the column `data` of a run; see `contentText`. */
 function runOf(row: Row): readonly [at: number | readonly number[], data: object] {
   return JSON.parse(textOf(row, 'data'));
 }
@@ -95,11 +97,14 @@ function valueAt(value: unknown, index: number): unknown {
   return Array.isArray(value) ? value[index] : value;
 }
 
-/** The events of a row, in the order of their numbers. Only this package writes the columns, from values of these types. */
+/**
+ * Reads the events of a row, in the order of their numbers. Only this package writes the columns, from values of these
+ * types.
+ */
 export function storedEvents(row: Row): readonly StoredEvent[] {
   const type = textOf(row, 'type') as EventType;
   const { first, length } = numbersOf(row);
-  // What is alone in its row is passed on as it is stored.
+  // The data of a single event is passed on as it is stored.
   if (length === 1) return [{ sequence: first, type, at: integerOf(row, 'at'), data: textOf(row, 'data') }];
   const [at, data] = runOf(row);
   const parts = textParts(data);
@@ -111,7 +116,10 @@ export function storedEvents(row: Row): readonly StoredEvent[] {
   }));
 }
 
-/** The data of a run as JSON: texts that all of its events have, and between them those of each. */
+/**
+ * The data of a run as parts of JSON texts: a text is the same for all events, and an array has one text for each
+ * event. The JSON of an event is made by joining its parts.
+ */
 function textParts(data: object): readonly (string | readonly string[])[] {
   const parts: (string | readonly string[])[] = [];
   let same = '{';

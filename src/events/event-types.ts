@@ -6,27 +6,27 @@ type Described = typeof EVENTS;
 /** The name of a type of event. */
 export type EventType = keyof Described;
 
-/** What each type of event says, as webhooks and the feed give it. Moments are ISO 8601, amounts are units. */
+/** The data of each type of event, as webhooks and the feed return it. Times are ISO 8601, amounts are units. */
 export type EventData = { [K in EventType]: Described[K] extends EventDescription<infer D> ? D : never };
 
-/** A type and what it says. */
+/** A type of event with its data. */
 export type TypedData<T extends EventType = EventType> = {
   [K in T]: { readonly type: K; readonly data: EventData[K] };
 }[T];
 
-/** A change of the state of an account, before it has a number. */
+/** An event of an account before it has a number. */
 export type NewEvent<T extends EventType = EventType> = TypedData<T> & {
   readonly accountId: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
 };
 
-/** An event as `MessagingEvents` gives it. */
+/** An event as the listeners of `MessagingEvents` receive it. */
 export type MessagingEvent<T extends EventType = EventType> = {
   [K in T]: Pick<EventHead, 'timestamp' | 'account'> & { readonly type: K; readonly data: EventData[K] };
 }[T];
 
-/** An event of the log as the feed, the stream and webhooks give it. */
+/** An event of the log as the feed, the stream and webhooks return it. */
 export type EventView<T extends EventType = EventType> = {
   [K in T]: EventHead & { readonly type: K; readonly data: EventData[K] };
 }[T];
@@ -41,19 +41,22 @@ export type EndpointEvent<T extends keyof typeof ENDPOINT_EVENTS = keyof typeof 
   };
 }[T];
 
-/** An event as listeners, webhooks and the feed see it. */
+/** Makes the event that listeners, webhooks and the feed receive. */
 export function toMessagingEvent({ type, accountId, at, data }: NewEvent): MessagingEvent {
-  // Type and data stay together.
+  // The cast is safe, because type and data come from the same event.
   return { type, timestamp: new Date(at).toISOString(), account: accountId, data } as MessagingEvent;
 }
 
 /** The events of one recipient's delivery. */
 export const DELIVERY_EVENTS = PUBLISHED_STATUSES.map((status) => `message.${status}` as const);
 
-/** All types of the log, in the order of the documents. `test.ping` and `endpoint.gap` go to one endpoint and are not logged. */
+/**
+ * All types of the log, in the order in which documents list them. `test.ping` and `endpoint.gap` go to one endpoint
+ * and are not logged.
+ */
 export const EVENT_TYPES = Object.keys(EVENTS) as readonly EventType[];
 
-/** The types of events that go to one endpoint, in the order of the documents. */
+/** The types of events that go to one endpoint, in the order in which documents list them. */
 export const ENDPOINT_EVENT_TYPES = Object.keys(ENDPOINT_EVENTS) as readonly EndpointEvent['type'][];
 
 export function isEventType(name: string): name is EventType {

@@ -7,10 +7,12 @@ import type { DeliveryData, DeliveryEventType, Metadata } from './events.api.js'
 /** The most bytes of a carrier's error, as JSON. */
 const ERROR_BYTES = 512;
 
-/** The most bytes of a send's metadata, as JSON: an event has at most 2 KiB, and 512 characters may take six bytes each. */
+/**
+ * The most bytes of a send's metadata, as JSON. An event has at most 2 KiB, and 512 characters may take six bytes each.
+ */
 const METADATA_BYTES = 768;
 
-/** The events of a delivery that changed its state: its own, and that of the send which it completes. */
+/** The events of a change of a delivery's state: its own event, and that of the send if the delivery completes it. */
 export function deliveryEvents(
   transition: DeliveryTransition,
 ): readonly NewEvent<DeliveryEventType | 'send.completed'>[] {

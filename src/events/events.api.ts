@@ -14,9 +14,9 @@ import {
 import { type SchemaOf, schemaOf, type TypeOf } from '../schemas/schema.js';
 import { COMPLETE_STATUSES, DELIVERY_STATES, PUBLISHED_STATUSES, type PublishedStatus } from './delivery-status.js';
 
-// What events say. Moments are ISO 8601, amounts are units.
+// The data of events. Times are ISO 8601, amounts are units.
 
-/** What the sender gave with a send: at most 16 strings, 512 characters in all. */
+/** The metadata that the sender gave with a send: at most 16 strings, 512 characters in all. */
 export type Metadata = Readonly<Record<string, string>>;
 
 const SEND = {
@@ -56,13 +56,13 @@ export const DeliveryData = object(
   'The delivery to one recipient.',
   {
     ...SEND,
-    position: count('The recipient’s place in the send, from 0.'),
+    position: count('The recipient’s position in the send, from 0.'),
     number: shownNumber('The recipient.'),
     ...SENDER,
     status: oneOf(PUBLISHED_STATUSES, 'The state that was reached.', {
       example: 'delivered',
     }),
-    error: nullable(text('The error; null when there is none.')),
+    error: nullable(text('The error; null if there is none.')),
     ...PRICE,
     ...METADATA,
   },
@@ -96,7 +96,7 @@ export const ReceivedSms = object('A text from a phone.', {
   id: identifier('The text.', EXAMPLE.message),
   from: text('The number of the phone.', { example: EXAMPLE.number }),
   to: text('The number or sender name that it wrote to.', { example: 'INFOS' }),
-  text: text('The text; empty when it was removed.', { example: 'STOP' }),
+  text: text('The text; empty if it was removed.', { example: 'STOP' }),
   truncated: TRUNCATED,
   received_at: moment('When it came.'),
 });
@@ -107,21 +107,21 @@ export const ReceivedMessage = object('A message to a linked number.', {
   id: identifier('The message; `GET …/received/{id}/media` gives its file while the session lives.', EXAMPLE.message),
   channel: text('The channel of the messaging app.', { example: 'msgapp' }),
   session: identifier('The session of the linked number.', EXAMPLE.session),
-  from: nullable(text('The number of the sender; null where the app hides it.', { example: EXAMPLE.number })),
-  kind: oneOf(['text', 'image', 'video', 'document', 'audio', 'voice', 'reaction'], 'What it is.'),
+  from: nullable(text('The number of the sender; null if the app hides it.', { example: EXAMPLE.number })),
+  kind: oneOf(['text', 'image', 'video', 'document', 'audio', 'voice', 'reaction'], 'The kind of the message.'),
   text: nullable(text('The text, the caption, or the character of a reaction; null without one.')),
   truncated: TRUNCATED,
   media: nullable(
     object('The file; null without one.', {
       mimetype: text('Its media type.', { example: 'image/jpeg' }),
-      size: nullable(count('Its size in bytes; null where the app does not say it.')),
+      size: nullable(count('Its size in bytes; null if the app does not give it.')),
       file_name: nullable(text('Its name; null without one.')),
     }),
   ),
   refers_to: nullable(
     object('The message that it answers or reacts to; null without one.', {
       id: nullable(identifier('Our id of that message, if this account sent it here.', EXAMPLE.message)),
-      text: nullable(text('What it says, shortened.')),
+      text: nullable(text('The text of that message, shortened.')),
     }),
   ),
   received_at: moment('When it came.'),
@@ -132,7 +132,7 @@ export interface ReceivedMessage extends TypeOf<typeof ReceivedMessage> {}
 export const OptOutData = object('A number that ends or resumes SMS under a signature.', {
   number: shownNumber('The number.'),
   signature: text('The signature.', { example: 'INFOS' }),
-  source: oneOf(['phone', 'operator'], 'Who decided it.'),
+  source: oneOf(['phone', 'operator'], 'Who decided it: the phone or an operator.'),
 });
 export interface OptOutData extends TypeOf<typeof OptOutData> {}
 
@@ -147,13 +147,13 @@ export interface CodeData extends TypeOf<typeof CodeData> {}
 
 const LockedCode = object('A code that was not compared.', {
   ...CODE,
-  retry_after: count('Seconds after which a code of the number is compared again.'),
+  retry_after: count('The seconds until codes of the number are compared again.'),
 });
 
 const RefusedCode = object('A code that was not sent.', {
   ...CODE,
-  reason: text('The rule.', { example: 'sends' }),
-  retry_after: nullable(count('Seconds after which a code is sent again; null when waiting changes nothing.')),
+  reason: text('The rule that refused the code.', { example: 'sends' }),
+  retry_after: nullable(count('The seconds until a code can be sent again; null if waiting does not help.')),
 });
 
 const SESSION = {
@@ -161,7 +161,7 @@ const SESSION = {
   channel: text('The channel of the messaging app.', { example: 'msgapp' }),
   number: nullable(shownNumber('The linked number; null before the scan.')),
   status: text('The state of the session.', { example: 'connected' }),
-  reason: text('A short word.', { example: 'linked' }),
+  reason: text('The reason in one word.', { example: 'linked' }),
 };
 
 /** A session of a messaging app. */
@@ -170,7 +170,7 @@ export interface SessionData extends TypeOf<typeof SessionData> {}
 
 const RestrictedSession = object('A session whose number may not write to new contacts.', {
   ...SESSION,
-  until: moment('Until when.'),
+  until: moment('When the restriction ends.'),
 });
 
 const LowBalance = object('A balance below the account’s threshold.', {
@@ -182,7 +182,7 @@ const LowBalance = object('A balance below the account’s threshold.', {
 export const PostingData = object('A posting to the balance.', {
   id: identifier('The posting.', EXAMPLE.message),
   units: integer('The units, negative for a withdrawal.', { example: 100 }),
-  note: nullable(text('What the operator noted; null without any.')),
+  note: nullable(text('The operator’s note; null without one.')),
 });
 export interface PostingData extends TypeOf<typeof PostingData> {}
 
@@ -207,17 +207,17 @@ const RotatedKey = object('An API key that replaces another one.', {
   replaced: text('The public part of the key that ends.', { example: 'o1d' }),
 });
 
-const DisabledEndpoint = object('An endpoint that is called no more.', {
+const DisabledEndpoint = object('An endpoint that is no longer called.', {
   id: identifier('The endpoint.', EXAMPLE.session),
   url: text('Its URL.', { format: 'uri', example: 'https://example.com/hooks' }),
-  reason: oneOf(['failures', 'gone'], '`failures`: 72 hours of nothing else; `gone`: it answered 410.'),
+  reason: oneOf(['failures', 'gone'], '`failures`: all calls failed for 72 hours; `gone`: it answered 410.'),
 });
 
 const Ping = object('A test of an endpoint.', { endpoint: identifier('The endpoint.', EXAMPLE.session) });
 
-const Gap = object('Events that are no longer kept and were never told.', {
-  from: count('The first sequence that is missing.', { minimum: 1 }),
-  to: count('The last one.', { minimum: 1 }),
+const Gap = object('Events that are no longer kept and were never sent to the endpoint.', {
+  from: count('The first missing sequence.', { minimum: 1 }),
+  to: count('The last missing sequence.', { minimum: 1 }),
 });
 
 /** The schemas of the data of events, by their names in documents. */
@@ -240,7 +240,7 @@ export const EVENT_DATA = {
   DisabledEndpointEvent: DisabledEndpoint,
 };
 
-/** A type of event: when it happens, and the schema of what it says. */
+/** A type of event: when it happens, and the schema of its data. */
 export interface EventDescription<T> {
   readonly description: string;
   readonly data: SchemaOf<T>;
@@ -252,16 +252,16 @@ const session = (description: string) => event<SessionData>(description, Session
 /** The type of an event of one recipient's delivery, for instance `message.delivered`. */
 export type DeliveryEventType = `message.${PublishedStatus}`;
 
-/** The events of one recipient's delivery: one for each state that the account is to know of. */
+/** The events of one recipient's delivery: one for each published state. */
 const DELIVERIES = Object.fromEntries(
   PUBLISHED_STATUSES.map((status) => [`message.${status}`, event(DELIVERY_STATES[status].meaning, DeliveryData)]),
 ) as Readonly<Record<DeliveryEventType, EventDescription<DeliveryData>>>;
 
-/** The types of events of the log, in the order of the documents. */
+/** The types of events of the log, in the order in which documents list them. */
 export const EVENTS = {
   ...DELIVERIES,
   'send.completed': event<SendData>(
-    `Once a send, when every recipient is in one of these states for the first time: ${COMPLETE_STATUSES.join(', ')}.`,
+    `Every recipient of a send is in one of these states: ${COMPLETE_STATUSES.join(', ')}. The event comes once for each send.`,
     SendData,
   ),
   'sms.received': event<ReceivedSms>('A phone sent a text to a number of the account.', ReceivedSms),
@@ -270,18 +270,21 @@ export const EVENTS = {
   'optout.removed': event<OptOutData>('A number resumes SMS under a signature.', OptOutData),
   'otp.verified': event<CodeData>('A code was verified.', CodeData),
   'otp.locked': event('A code was not compared, because there were too many wrong tries for its number.', LockedCode),
-  'otp.refused': event('No code was sent, because a rule of the limits says so.', RefusedCode),
+  'otp.refused': event('A code was not sent, because a limit refused it.', RefusedCode),
   'session.connected': session('A number is linked, or its connection is back.'),
-  'session.reconnecting': session('The connection ended and is made again.'),
+  'session.reconnecting': session('The connection was lost and is being restored.'),
   'session.logged_out': session('The number was unlinked.'),
   'session.replaced': session('The session was opened elsewhere.'),
   'session.banned': session('The app has banned the number.'),
   'session.expired': session('Nobody scanned the code in time.'),
-  'session.failed': session('The session cannot go on.'),
-  'session.restricted': event('The app refuses messages of the number to new contacts for a time.', RestrictedSession),
-  'session.notice': session('Something to know about a session; its state does not change.'),
+  'session.failed': session('The session failed for good.'),
+  'session.restricted': event(
+    'For some time, the app refuses messages of the number to new contacts.',
+    RestrictedSession,
+  ),
+  'session.notice': session('A notice about a session that an operator should read. Its state does not change.'),
   'balance.low': event(
-    'The balance fell below the threshold of the account; once until it is above again.',
+    'The balance fell below the threshold of the account. Comes once until the balance has been at the threshold or above it again.',
     LowBalance,
   ),
   'balance.topped_up': event<PostingData>('Units were added to the balance.', PostingData),
@@ -291,20 +294,23 @@ export const EVENTS = {
   'key.created': event<KeyData>('An API key was made.', KeyData),
   'key.rotated': event('An API key was replaced by a new one.', RotatedKey),
   'key.revoked': event<KeyData>('An API key was revoked.', KeyData),
-  'endpoint.disabled': event('An endpoint is called no more.', DisabledEndpoint),
+  'endpoint.disabled': event('An endpoint is no longer called.', DisabledEndpoint),
 };
 
 /** The types of events that are in no log. They go to one endpoint, whatever its types. */
 export const ENDPOINT_EVENTS = {
-  'test.ping': event('A test that was asked for. To one endpoint, whatever its types; not in the log.', Ping),
+  'test.ping': event(
+    'A test of an endpoint was requested. The event goes to this endpoint only, whatever its types. It is not in the log.',
+    Ping,
+  ),
   'endpoint.gap': event(
-    'Where an enabled endpoint should go on, events are no longer kept. To one endpoint, whatever its types; not in the log.',
+    'An endpoint was enabled again, but the next events for it are no longer kept. The event goes to this endpoint only, whatever its types. It is not in the log.',
     Gap,
   ),
 };
 
-/** What is around the data of every event. */
-export const EventHead = object('What every event has.', {
+/** The fields of every event besides its data. */
+export const EventHead = object('The fields of every event besides its data.', {
   id: text('The same in every copy of the event, and in no other.', {
     pattern: '^evt_[\\w-]{22}$',
     example: 'evt_3q2-7wAAAAAAAAAAAAAAAA',
@@ -312,7 +318,7 @@ export const EventHead = object('What every event has.', {
   timestamp: moment('When it happened.'),
   sequence: count('Counts the account’s events without gaps.', { minimum: 1, example: 4711 }),
   previous: nullable(
-    count('The next lower sequence that is kept and has one of the types asked for; null: there is none.', {
+    count('The next lower sequence that is kept and has one of the requested types; null if there is none.', {
       minimum: 1,
       example: 4708,
     }),

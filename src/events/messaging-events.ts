@@ -11,8 +11,8 @@ import {
 import { deliveryEvents } from './events-of.js';
 
 /**
- * Every event of this process by its name: those of the accounts' logs, whose `account` is `*` where a change concerns all
- * accounts or a text none, and what is for the host only.
+ * Every event of this process by its name: the events of the accounts' logs, and those that are for the host only.
+ * `account` is `*` if a change concerns all accounts, or if a received text belongs to none.
  */
 export type MessagingEventMap = { readonly [T in EventType]: MessagingEvent<T> } & HostEvents;
 
@@ -27,7 +27,7 @@ export interface HostEvents {
 /** Two different counts of the segments of one SMS. */
 export interface SegmentDifference {
   readonly messageId: string;
-  /** The recipient's place in the send, from 0. */
+  /** The recipient's position in the send, from 0. */
   readonly position: number;
   readonly route: string;
   /** The number of segments that was charged. */
@@ -37,8 +37,8 @@ export interface SegmentDifference {
 }
 
 /**
- * Emits the events of this process to the host. An event is lost when the process ends before its listener has run, so read the
- * stored state where it matters.
+ * Emits the events of this process to the host. An event is lost if the process ends before its listener has run. If an
+ * event must not be missed, read the event log or the stored state instead.
  *
  * @example
  * ```ts
@@ -52,8 +52,8 @@ export class MessagingEvents {
   private readonly listeners = new Map<string, Set<(payload: never) => void>>();
 
   /**
-   * Calls `listener` at every event of one kind, or of several. The emitter does not wait for a returned promise. An error or rejection of a
-   * listener is logged, and affects neither other listeners nor the emitter.
+   * Calls `listener` for every event of one kind, or of several. The emitter does not wait for a returned promise. An
+   * error or rejection of a listener is logged, and affects neither other listeners nor the emitter.
    *
    * @returns a function that removes the listener
    */
@@ -75,7 +75,7 @@ export class MessagingEvents {
 
   /** Emits the events of deliveries that changed their state; for the module itself. */
   publishTransitions(transitions: readonly DeliveryTransition[]): void {
-    // A campaign changes states by the thousand, and few hosts listen to them.
+    // A campaign changes thousands of states, and few hosts listen to them.
     if (!MOVED.some((type) => this.hears(type))) return;
     for (const transition of transitions) for (const event of deliveryEvents(transition)) this.publish(event);
   }

@@ -19,38 +19,38 @@ export interface StoredEvent {
   readonly data: string;
 }
 
-/** Which events of an account to read, in the order of their numbers. */
+/** Selects events of an account. They are read in the order of their numbers. */
 export interface EventQuery {
   readonly accountId: string;
   /** Only events with a higher number. */
   readonly after: number;
   /** Only events with at most this number. */
   readonly upTo?: number | undefined;
-  /** Only these types; undefined: all. Not empty. */
+  /** Only events of these types; undefined: all. The list must not be empty. */
   readonly types?: readonly EventType[] | undefined;
-  /** At most so many. */
+  /** The most events to read. */
   readonly limit: number;
 }
 
 /**
- * A stretch of a log whose events have a random part in their ids. A log gets a new one when it is switched on (again) and after a
- * restore, so that another database, or another past of this one, gives no other event the same id.
+ * A part of a log whose events share a random part of their ids. A log gets a new epoch whenever it is switched on and
+ * after a restore. So an event of another database, or one that was lost by a restore, never has the same id.
  */
 export interface EventEpoch {
-  /** The first number that it holds for. */
+  /** The first number of the epoch. */
   readonly from: number;
   /** The random part. */
   readonly mark: string;
 }
 
-/** How many numbers a restore skips: more than a log can have lost. */
+/** How many numbers a restore skips. It is more than a log can have lost. */
 export const RESTORE_GAP = 1_000_000_000;
 
 /** The state of an account's log. */
 export interface EventLogState {
   /** The number of the last event; 0: none yet. */
   readonly last: number;
-  /** The lowest number that is kept, or will be given next. */
+  /** The lowest number that is kept; the next number if none is kept. */
   readonly earliest: number;
   /** Whether changes are recorded. */
   readonly recording: boolean;
@@ -61,11 +61,11 @@ export interface EventLogState {
 /** Some events, read in one snapshot with the state of the log. */
 export interface EventPage<E = LoggedEvent> extends EventLogState {
   readonly events: readonly E[];
-  /** Up to which number all events of the query have been read. */
+  /** All events of the query up to this number have been read. */
   readonly nextAfter: number;
 }
 
-/** What a transaction of this process has added. */
+/** The additions of a transaction of this process. */
 export interface AddedEvents {
   /** Accounts whose logs have new events. */
   readonly accounts: readonly string[];
