@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { describePort, method } from './port.js';
 
 /**
- * The only source of time. All comparisons, time stamps and timers use it, so that tests can control them.
+ * The only source of time. All comparisons, time stamps and timers use it, so that tests can control the time.
  *
  * `now` is for times that are stored or shown; it jumps when the machine's clock is set. `elapsed` is for durations within
  * this process (waits, limits, ages of cache entries).

@@ -20,13 +20,13 @@ export type ErrorCode = Extract<TextKey, `error.${string}`>;
 export class MessagingError extends Error {
   override readonly name = 'MessagingError';
 
-  /** Private, so that loggers do not print it: it holds numbers and texts of callers. */
+  /** The field is private, so that loggers do not print it. It contains numbers and texts of callers. */
   readonly #values: TextValues;
 
   /**
    * @param code the reason
    * @param values values of the text's placeholders, for example the invalid number; shown to the caller, never logged
-   * @param retryAfter seconds until a repetition can succeed (the `Retry-After` header)
+   * @param retryAfter the seconds after which the operation can be repeated (the `Retry-After` header)
    */
   constructor(
     readonly code: ErrorCode,
@@ -45,8 +45,8 @@ export class MessagingError extends Error {
 }
 
 /**
- * The storage did not answer (in time). The operation may have taken effect; a repetition under its Idempotency-Key is
- * safe.
+ * The storage did not answer (in time). The operation may have taken effect. It is safe to repeat it under its
+ * Idempotency-Key.
  */
 export class StorageUnavailableError extends MessagingError {
   /** @param reason one sentence for the log, not for the caller */
@@ -58,13 +58,14 @@ export class StorageUnavailableError extends MessagingError {
   }
 }
 
-/** After how many seconds it is worth repeating a send from a linked number that is reconnecting. */
+/** The seconds that a caller should wait before it repeats a send from a linked number that is reconnecting. */
 export const RECONNECT_SECONDS = 5;
 
 /**
- * The operation lost against another transaction: a deadlock, a serialization failure (40001), or a lock that was held for too
- * long. Nothing of the operation is stored. If it was part of a transaction of your own, roll that back and repeat all of it.
- * The API answers 503 with `Retry-After`. The `cause` has the database's `code`, for example `40001` or `ER_LOCK_DEADLOCK`.
+ * The operation failed because of another transaction: a deadlock, a serialization failure (40001), or a lock that was
+ * held for too long. Nothing of the operation is stored. If it was part of a transaction of your own, roll that back
+ * and repeat all of it. The API answers 503 with `Retry-After`. The `cause` has the database's `code`, for example
+ * `40001` or `ER_LOCK_DEADLOCK`.
  */
 export class TransactionConflictError extends StorageUnavailableError {}
 

@@ -13,7 +13,7 @@ export function isId(value: unknown): value is string {
   return typeof value === 'string' && ID.test(value);
 }
 
-/** 96 random bits as text, for stores, which have no `IdGenerator`. */
+/** Returns 96 random bits as text. Stores use it, because they have no `IdGenerator`. */
 export function randomMark(): string {
   return randomBytes(12).toString('base64url');
 }
@@ -56,7 +56,7 @@ export class UuidGenerator extends IdGenerator {
     return size <= POOL_BYTES ? this.fromPool(size) : randomBytes(size);
   }
 
-  /** Takes unused bytes from a pool: a system call for each id would take longer than making the id. */
+  /** Takes unused bytes from a pool, because a system call for each id would take longer than making the id. */
   private fromPool(size: number): Buffer {
     if (this.taken + size > POOL_BYTES) {
       this.pool = randomBytes(POOL_BYTES);

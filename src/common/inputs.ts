@@ -1,20 +1,21 @@
 import { MessagingError } from './errors.js';
 import { isPhoneNumber } from './phone-numbers/phone-number.js';
 
-// Hosts also call services from their own controllers with the input of clients, so types alone do not guarantee it.
+// Hosts also call services from their own controllers with the input of clients. Types alone do not guarantee that this
+// input is valid.
 
-/** @throws MessagingError `error.body_not_object` for null and for a value that is no object */
+/** @throws MessagingError `error.body_not_object` for null and for a value that is not an object */
 export function checkInput(input: unknown): asserts input is object {
   if (typeof input !== 'object' || input === null) throw new MessagingError('error.body_not_object');
 }
 
-/** @throws MessagingError `error.field_not_string` for a value that is no string */
+/** @throws MessagingError `error.field_not_string` for a value that is not a string */
 export function checkString(field: string, value: unknown): asserts value is string {
   if (typeof value !== 'string') throw new MessagingError('error.field_not_string', { field });
 }
 
 /**
- * Checks a text that is stored unchanged: PostgreSQL refuses a NUL, and databases replace a lone surrogate.
+ * Checks a text that must be stored unchanged. PostgreSQL refuses a NUL, and databases replace a lone surrogate.
  *
  * @throws MessagingError `error.field_not_string`, or `error.field_invalid` for such a character
  */
@@ -24,10 +25,10 @@ export function checkText(field: string, value: unknown): asserts value is strin
 }
 
 /**
- * Checks the id of an account. No account has an id that cannot be stored, and PostgreSQL would answer a NUL with an error of
- * its own.
+ * Checks the id of an account. No account has an id that cannot be stored. Without this check, PostgreSQL would answer
+ * a NUL with an error of its own.
  *
- * @throws MessagingError `error.account_not_found` for such a text, or a value that is no string
+ * @throws MessagingError `error.account_not_found` for such a text, or for a value that is not a string
  */
 export function checkAccountId(id: unknown): asserts id is string {
   if (!isAccountId(id)) throw new MessagingError('error.account_not_found');
@@ -39,8 +40,8 @@ export function isAccountId(id: unknown): id is string {
 }
 
 /**
- * Whether a text has `min` to `max` code points. Does not iterate over a long text: its array would take gigabytes for 50
- * MB.
+ * Whether a text has `min` to `max` code points. A long text is not split into an array, which would take gigabytes for
+ * a text of 50 MB.
  */
 export function hasCodePoints(text: string, min: number, max: number): boolean {
   if (text.length > 2 * max) return false;
@@ -52,7 +53,7 @@ export function hasCodePoints(text: string, min: number, max: number): boolean {
 const UNITS_OF_ONE = 8;
 
 /**
- * A text in Unicode's normal form NFC, because keyboards write `Café` in two ways that look the same.
+ * Returns a text in Unicode's normal form NFC, because keyboards write `Café` in two ways that look the same.
  * @returns undefined if it does not have `min` to `max` code points in that form
  */
 export function inNfc(text: string, min: number, max: number): string | undefined {
@@ -73,7 +74,7 @@ export function checkLimit(limit: unknown): asserts limit is number {
 /**
  * Checks an entry of a list of phone numbers.
  *
- * @throws MessagingError `error.numbers_not_strings` for a value that is no string, such as a JSON number
+ * @throws MessagingError `error.numbers_not_strings` for a value that is not a string, such as a JSON number
  */
 export function checkNumberText(field: string, number: unknown): asserts number is string {
   if (typeof number !== 'string')
@@ -99,8 +100,8 @@ export function formatInput(value: unknown): string {
 const UNSENDABLE = /\0|\p{Cs}/u;
 
 /**
- * The first character of a text that cannot be sent or stored, in the form `U+D83D`, else undefined. UTF-8 cannot encode a
- * lone surrogate (RFC 3629 section 3), and some databases and phones refuse a NUL.
+ * The first character of a text that cannot be sent or stored, in the form `U+D83D`; undefined if there is none. UTF-8
+ * cannot encode a lone surrogate (RFC 3629 section 3), and some databases and phones refuse a NUL.
  */
 export function unsendableCharacter(text: string): string | undefined {
   const unit = UNSENDABLE.exec(text)?.[0].charCodeAt(0);

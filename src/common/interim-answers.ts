@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 
 /** The first bytes of an interim answer: `HTTP/1.1 100`. 101 is not one, because it hands the connection to another protocol. */
 const INTERIM = /^HTTP\/1\.[01] 1(?!01)\d\d/;
-/** The length of what {@link INTERIM} reads. */
+/** The number of bytes that {@link INTERIM} reads. */
 const STATUS_BYTES = 12;
 const END_OF_HEAD = '\r\n\r\n';
 /** The maximum size of an interim answer; a longer one is passed on. */

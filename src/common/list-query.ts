@@ -1,12 +1,12 @@
 import { MessagingError } from './errors.js';
 
-/** The cursor of the next page. */
+/** The cursor of the next page; null at the end. */
 export function cursorOf(next: string | number | undefined): string | null {
   return next === undefined ? null : Buffer.from(String(next)).toString('base64url');
 }
 
 /**
- * The text in a cursor that we made.
+ * Returns the text in a cursor that {@link cursorOf} has made.
  * @throws MessagingError `error.invalid_cursor`
  */
 export function textOfCursor(cursor: unknown, isOurs: (text: string) => boolean): string {
@@ -18,7 +18,8 @@ export function textOfCursor(cursor: unknown, isOurs: (text: string) => boolean)
 const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
 
 /**
- * Reads the moment of a filter: ISO 8601, either a day (UTC) or a time with its zone. Milliseconds since the epoch.
+ * Reads the time of a filter: ISO 8601, either a day (UTC) or a time with its zone. Returns milliseconds since the
+ * epoch.
  * @throws MessagingError `error.field_invalid`
  */
 export function momentOf(field: string, text: unknown): number | undefined {

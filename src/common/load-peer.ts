@@ -5,7 +5,7 @@ import { MessagingOptionsError } from './errors.js';
  *
  * @param wanting what needs it, for the error
  * @param install the arguments of the `npm install` that installs it
- * @throws MessagingOptionsError that says what to install, when it is missing
+ * @throws MessagingOptionsError that says what to install, if the package is missing
  */
 export async function loadPeer<T>(
   wanting: string,

@@ -96,14 +96,14 @@ export class FaultLog {
     }
     this.said.set(kind, { at: now, suppressed: 0 });
     const repeats = last?.suppressed ?? 0;
-    const times = repeats > 0 ? ` (And ${repeats} times more since it was last said.)` : '';
+    const times = repeats > 0 ? ` (This happened ${repeats} more times since it was last logged.)` : '';
     this.sink[level](new LogLine(`${sentence}${detail}${times}`, { ...fields, ...(repeats > 0 && { repeats }) }));
   }
 }
 
 /**
- * The fault logs of each application, by its clock and the logger's name. Parts of an application that name the same logger share
- * one fault log.
+ * The fault logs of each application, by its clock and the logger's name. Parts of an application that use the same
+ * name share one fault log.
  */
 const logs = new WeakMap<object, Map<string, FaultLog>>();
 
@@ -129,7 +129,10 @@ export function masked(text: string): string {
  * the direction of writing (Unicode's Bidi_Control).
  */
 const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
-/** The same without the line breaks before the frames of a stack and before a cause, which `logFault` writes itself. */
+/**
+ * As `CONTROLS`, except for the line breaks before the frames of a stack and before a cause. `logFault` writes these
+ * itself.
+ */
 const CONTROLS_BUT_FRAMES = new RegExp(`(?!\\n(?: {4}at |Caused by: ))${CONTROLS.source}`, 'gu');
 
 /** The most characters of a text from outside in a log. */
@@ -158,7 +161,7 @@ function escaped(control: string): string {
   return SHORT[control] ?? `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** The name of a thrown error, for logs: its message may hold secrets or numbers. */
+/** The name of a thrown error, for logs. Its message is not logged, because it may contain secrets or numbers. */
 export function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'something';
 }

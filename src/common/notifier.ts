@@ -3,11 +3,12 @@ import { FaultLog, faultCode, reasonOf } from './log.js';
 import { describePort, method } from './port.js';
 
 /**
- * What a notice is about, and what its id names. `due`: deliveries of a channel, by its name. `key`: an API key. `signature`,
- * `opt-out`, `sender`: the signatures, the suppression list and the linked numbers of an account, or of all accounts (`*`).
- * `event`: the event log of an account, or events that have no sequence numbers yet (`*`). `endpoint`: the webhooks of an
- * account. `user`: the sign-in of a user. `account`: the state of an account. `operating`: paused queues and rested routes (`*`).
- * `address`: addresses of numbers on messaging apps were erased (`*`).
+ * The subject of a notice, and the meaning of its id. `due`: deliveries of a channel, by its name. `key`: an API key.
+ * `signature`, `opt-out`, `sender`: the signatures, the suppression list and the linked numbers of an account, or of
+ * all accounts (`*`). `event`: the event log of an account, or events that have no sequence numbers yet (`*`).
+ * `endpoint`: the webhooks of an account. `user`: the sign-in of a user. `account`: the state of an account.
+ * `operating`: paused queues and rested routes (`*`). `address`: addresses of numbers on messaging apps were erased
+ * (`*`).
  */
 export type NoticeTopic =
   | 'due'
@@ -23,12 +24,15 @@ export type NoticeTopic =
   | 'address';
 
 /**
- * Notifies all processes on one database that something has changed, so that workers claim deliveries and caches are read again.
- * A notice carries only an id. A lost notice costs time and nothing else: workers also poll every `pollMs`, and no cache entry is
- * used for more than five seconds.
+ * Notifies all processes on one database that something has changed, so that workers claim deliveries and caches are
+ * read again. A notice carries only an id. A lost notice only causes a delay, because workers also poll every `pollMs`,
+ * and no cache entry is used for more than five seconds.
  */
 export abstract class Notifier {
-  /** Calls the listeners of this process before it returns, and those of other processes soon. It neither waits nor throws. */
+  /**
+   * Calls the listeners of this process before it returns, and those of other processes soon after. It neither waits
+   * nor throws.
+   */
   abstract publish(topic: NoticeTopic, id: string): void;
   /**
    * Calls `listener` with the id of each notice about the topic, from whichever process. It must not throw.
@@ -57,7 +61,10 @@ export class LocalNotifier extends Notifier {
 
 const logs = new WeakMap<Notifier, FaultLog>();
 
-/** Publishes a notice about something that is stored already. If the host's notifier throws, the operation still succeeds. */
+/**
+ * Publishes a notice about a change that is already stored. If the host's notifier throws, the operation still
+ * succeeds.
+ */
 export function publishNotice(notifier: Notifier, topic: NoticeTopic, id: string): void {
   try {
     notifier.publish(topic, id);

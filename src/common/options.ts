@@ -1,10 +1,11 @@
 import { MessagingOptionsError } from './errors.js';
 
 /**
- * Refuses unknown options of a call and returns the options. Ignoring `{ manager }` instead of `{ host: { manager } }`
- * would run the call outside of the host's transaction, and ignoring `{ ref }` instead of `{ reference }` could post twice.
+ * Refuses unknown options of a call and returns the options. If unknown options were ignored, a call with `{ manager }`
+ * instead of `{ host: { manager } }` would run outside the host's transaction, and a call with `{ ref }` instead of
+ * `{ reference }` could post twice.
  *
- * @param what the call, for the message: for example `a send`
+ * @param what the call in words, for the message. Example: `a send`
  * @throws TypeError that names the unknown option
  */
 export function checkCallOptions<T extends object>(
@@ -14,8 +15,8 @@ export function checkCallOptions<T extends object>(
 ): T {
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || names.some((each) => each === name)) continue;
-    const hint = name === 'manager' ? '; a transaction of yours is given as { host: { manager } }' : '';
-    throw new TypeError(`Option ${name} of ${what} is not known; there are ${names.join(', ')}${hint}.`);
+    const hint = name === 'manager' ? '; pass your own transaction as { host: { manager } }' : '';
+    throw new TypeError(`Option ${name} of ${what} is not known; the known options are ${names.join(', ')}${hint}.`);
   }
   return options;
 }
@@ -112,7 +113,7 @@ function refuseNull(given: unknown, place: OptionPlace): void {
 /**
  * Options in an object. Unknown names are refused.
  *
- * @param why the reason for refusing a value that is no object, from the formatted value
+ * @param why makes the reason for refusing a value that is not an object, from the formatted value
  */
 export function group<F extends Options>(
   fields: F,
@@ -122,7 +123,7 @@ export function group<F extends Options>(
     if (!isRecord(given)) return place.refuse(why(place.format(given)));
     const unknown = Object.keys(given).find((name) => given[name] !== undefined && !Object.hasOwn(fields, name));
     if (unknown === undefined) return given;
-    return place.in(unknown).refuse(`is not known; there are ${Object.keys(fields).join(', ')}`);
+    return place.in(unknown).refuse(`is not known; the known options are ${Object.keys(fields).join(', ')}`);
   };
   return new Option(
     (given, place) => {
@@ -150,7 +151,7 @@ export function optionalGroup<F extends Options>(fields: F): Option<SettingsOf<F
   return new Option((given, place) => read(given === undefined ? {} : given, place), check);
 }
 
-/** @param what the entries in words, for the message */
+/** @param what the entries in words, for the message. Example: `names of checks` */
 export function list<V>(each: Option<V>, what: string): Option<readonly V[]> {
   return new Option((given, place) => {
     if (!Array.isArray(given)) return place.refuse(`must be a list of ${what}; got ${place.format(given)}`);

@@ -1,6 +1,9 @@
 import { any, type OptionPlace } from './options.js';
 
-/** An origin, as the URL standard serialises it: lower case, without a default port. */
+/**
+ * Reads an option that is an origin. The result is the origin as the URL standard serialises it: lower case, without a
+ * default port.
+ */
 export const ORIGIN = any((given, place) => originOf(given, place));
 
 /** @throws MessagingOptionsError for anything but http or https with a host and nothing else */

@@ -6,12 +6,12 @@ export interface Page<T> {
 }
 
 /**
- * About how many bytes of texts a page has at most. A page ends before the item that would exceed this size, so it may have fewer
- * items than its limit and still have a `next`. It has at least one item.
+ * The approximate maximum size of a page, in bytes of texts. A page ends before the item that would exceed this size,
+ * so it may have fewer items than its limit and still have a `next`. It has at least one item.
  */
 export const MAX_PAGE_BYTES = 1_000_000;
 
-/** The first items, as many as fit into `MAX_PAGE_BYTES`, but at least one. */
+/** Returns the first items, as many as fit into `MAX_PAGE_BYTES`, but at least one. */
 export function withinPage<T>(items: readonly T[], bytesOf: (item: T) => number): readonly T[] {
   let bytes = 0;
   const end = items.findIndex((item, index) => {

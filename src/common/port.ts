@@ -1,7 +1,7 @@
 import { type Abstract, SetMetadata } from '@nestjs/common';
 import { formatValue } from './options.js';
 
-/** What is wrong with a member of a port, as the end of a sentence; undefined: nothing. */
+/** Checks a member of a port. Returns the fault as the end of a sentence; undefined if there is none. */
 type MemberCheck = (port: object, name: string) => string | undefined;
 
 /** The members of a port, in the order in which they are checked. */
@@ -29,7 +29,9 @@ export function isPort(token: unknown): token is Abstract<object> {
   return typeof token === 'function' && Reflect.hasOwnMetadata(DESCRIPTION, token);
 }
 
-/** What is wrong with an object given for a port, as the end of a sentence; undefined: nothing. */
+/**
+ * Checks an object that was given for a port. Returns the fault as the end of a sentence; undefined if there is none.
+ */
 export function portFault(token: Abstract<object>, port: unknown): string | undefined {
   if (typeof port !== 'object' || port === null)
     return `got ${typeof port === 'string' ? 'a string' : formatValue(port)}`;
@@ -42,14 +44,17 @@ export function portFault(token: Abstract<object>, port: unknown): string | unde
   return undefined;
 }
 
-/** What is wrong with a class given for a port, before it is instantiated: it may be the implementation of another port. */
+/**
+ * Checks a class that was given for a port, before it is instantiated. It may be the implementation of another port,
+ * for example.
+ */
 export function classFault(token: Abstract<object>, source: unknown): string | undefined {
   const other = typeof source === 'function' ? descriptionOf(source) : undefined;
   if (typeof source !== 'function' || other === undefined || other === descriptionOf(token)) return undefined;
   return `${source.name} is a ${other.port.name}`;
 }
 
-/** The name of the port that a token stands for, with its article. */
+/** The name of a token's port, with its article. */
 export function portName(token: Abstract<object>): string {
   const { name } = descriptionOf(token)?.port ?? token;
   return `${name.startsWith('I') ? 'an' : 'a'} ${name}`;
@@ -67,7 +72,9 @@ export const method: MemberCheck = (port, name) =>
 export const methodIfAny: MemberCheck = (port, name) =>
   Reflect.get(port, name) === undefined ? undefined : method(port, name);
 
-/** Checks that a member exists without reading it: a storage that has not started throws at its stores. */
+/**
+ * Checks that a member exists without reading it, because a storage that has not started throws if its stores are read.
+ */
 export const member: MemberCheck = (port, name) => (name in port ? undefined : `it has no ${name}`);
 
 export const nonEmptyText: MemberCheck = (port, name) => {

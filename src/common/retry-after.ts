@@ -2,10 +2,10 @@
 import { SECOND_MS } from './time.js';
 
 /**
- * How long a `Retry-After` header asks to wait, in milliseconds from `now`. The header has seconds or an HTTP date (RFC 9110
- * section 10.2.3). Undefined without a valid header.
+ * The wait that a `Retry-After` header asks for, in milliseconds from `now`. The header has seconds or an HTTP date
+ * (RFC 9110 section 10.2.3). Undefined without a valid header.
  *
- * @example `retryAfterMs('120', now)` is 120 000, and a date that is over gives 0.
+ * @example `retryAfterMs('120', now)` is 120 000, and a date in the past gives 0.
  */
 export function retryAfterMs(header: string | null | undefined, now: number): number | undefined {
   const value = header?.trim() ?? '';

@@ -5,7 +5,7 @@ export class SeriesTable<S> {
 
   /**
    * @param labels the names of the labels
-   * @param make makes a series at its first use
+   * @param make makes a series when it is first used
    */
   constructor(
     private readonly labels: readonly string[],

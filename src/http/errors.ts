@@ -51,7 +51,7 @@ export function errorAnswer(error: unknown, catalogue: Catalogue): ErrorAnswer {
   return refusal('error.internal', catalogue['error.internal']);
 }
 
-/** The text of an error, and after it the number that was probably meant in place of an invalid one. */
+/** The text of an error. For an invalid number, it is followed by the number that was probably meant. */
 function sentenceOf({ code, values }: MessagingError, catalogue: Catalogue): string {
   const text = renderText(catalogue, code, values);
   return values.meant === undefined ? text : `${text}. ${renderText(catalogue, 'hint.number_meant', values)}`;
@@ -223,7 +223,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.sandbox_host_refused': 403,
 };
 
-/** This many digits may be a phone number, or a code next to a number. They must not reach the log. */
+/** Seven or more digits may be a phone number, or a code next to a number. They must not reach the log. */
 const LONG_DIGITS = /\d{7,}/g;
 
 /**

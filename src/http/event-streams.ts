@@ -15,15 +15,17 @@ import { Clock } from '../common/clock.js';
 /** The interval of comments that keep proxies from closing an idle stream, in milliseconds. */
 export const HEARTBEAT_MS = 15_000;
 
-/** Milliseconds after which a browser reconnects a broken stream. */
+/** The milliseconds after which a browser reconnects a broken stream. */
 export const RECONNECT_MS = 2_000;
 
-/** Most characters that are buffered for a client that does not read; above, its connection is dropped. */
+/**
+ * The most characters that are buffered for a client that does not read. If there are more, its connection is dropped.
+ */
 export const MAX_WAITING = 1024 * 1024;
 
 /**
- * Forbids transformations of a streamed answer (RFC 9111 section 5.2.2.6). Otherwise a host's `compression()` would hold back the
- * events until it has enough to compress, and the client would see nothing for minutes.
+ * Forbids transformations of a streamed answer (RFC 9111 section 5.2.2.6). Otherwise a host's `compression()` would
+ * delay the events until it has enough to compress, and the client would see nothing for minutes.
  */
 export const NO_TRANSFORM = 'no-transform';
 
@@ -49,7 +51,7 @@ interface OpenStream {
 /** How long a client may take to receive the rest of a stream that was ended, in milliseconds. */
 const REST_MS = 1_000;
 
-/** Streams of server-sent events. They end with the application, so that none delays `app.close()`. */
+/** Makes streams of server-sent events. They end with the application, so that none delays `app.close()`. */
 @Injectable()
 export class EventStreams implements BeforeApplicationShutdown {
   /** The response of each open stream, by the function that ends the stream. */
@@ -58,7 +60,7 @@ export class EventStreams implements BeforeApplicationShutdown {
 
   constructor(private readonly clock: Clock) {}
 
-  /** The events of `source` for one client; `response` is the response that carries them. */
+  /** Streams the events of `source` to one client. `response` is the response that carries them. */
   stream(response: AdapterResponse, source: StreamSource): Observable<MessageEvent> {
     return new Observable((client) => {
       if (this.closing) return void client;

@@ -37,24 +37,28 @@ export class HostGlobals {
     private readonly modules: ModulesContainer,
   ) {}
 
-  /** Looks at an error of one of our routes. An `HttpException` comes from the host, because our own refusals are not one. */
+  /**
+   * Logs a warning about an error of one of our routes if it came from the host. An `HttpException` comes from the
+   * host, because our own refusals are of another class.
+   */
   noteError(error: unknown, host: ArgumentsHost): void {
     if (!(error instanceof HttpException) || !NOT_LET_IN.includes(error.getStatus())) return;
     const guards = [...this.config.getGlobalGuards(), ...this.config.getGlobalRequestGuards()];
     if (guards.length === 0 || isDecided(host)) return;
     this.warn(
-      `A global guard${namesOf(guards)} refused a request to a messaging route with ${error.getStatus()}. If it is meant for your own routes only, let it return true where isMessagingRoute(context).`,
+      `A global guard${namesOf(guards)} refused a request to a messaging route with ${error.getStatus()}. If it is meant for your own routes only, let it return true if isMessagingRoute(context).`,
     );
   }
 
   /**
-   * Compares the answers of our handlers with what is sent, if the host has global interceptors; otherwise it would only cost
-   * time. Call it after the host's `app.useGlobalInterceptors()`, and before Nest reads what is bound to controllers.
+   * Compares the answers of our handlers with the answers that are sent, if the host has global interceptors. Without
+   * them it would only cost time. Call it after the host's `app.useGlobalInterceptors()`, and before Nest reads the
+   * guards and interceptors of controllers.
    */
   watchAnswers(): void {
     const interceptors = [...this.config.getGlobalInterceptors(), ...this.config.getGlobalRequestInterceptors()];
     const who = `A global interceptor${namesOf(interceptors)}`;
-    const cure = 'let it return next.handle() where isMessagingRoute(context).';
+    const cure = 'let it return next.handle() if isMessagingRoute(context).';
     const watch = new AnswerWatch({
       changed: () =>
         this.warn(`${who} changed the answer of a messaging route. If it is meant for your own routes only, ${cure}`),
@@ -68,7 +72,8 @@ export class HostGlobals {
         if (!metatype || messagingControllerOptions(metatype) === undefined) continue;
         for (const key of [GUARDS_METADATA, INTERCEPTORS_METADATA]) {
           const bound: unknown[] = Reflect.getMetadata(key, metatype) ?? [];
-          // Everything that is bound stays, including the host's. Only the watch of another application with the same modules goes.
+          // All bound interceptors stay, including the host's. Only the watch of another application with the same
+          // modules is removed.
           const others = bound.filter((each) => !(each instanceof AnswerWatch));
           Reflect.defineMetadata(key, interceptors.length > 0 ? [...others, watch] : others, metatype);
         }

@@ -10,7 +10,7 @@ import { JsonStructure } from './json-structure.js';
 /** How many bytes of an unauthenticated request are read at most. */
 export const UNAUTHENTICATED_BYTES = 65_536;
 
-/** How many of `{`, `[`, `,` and `:` a body may have beside the commas of two lists of `maxRecipients` texts. */
+/** How many of `{`, `[`, `,` and `:` a body may have besides the commas of two lists of `maxRecipients` texts. */
 const OTHER_STRUCTURE = 10_000;
 
 /** Discards a body. */

@@ -15,7 +15,10 @@ export interface FramedRequest {
   readonly ip?: string | undefined;
 }
 
-/** Detaches the response from the framework and returns the headers that it holds. What the framework sends later is dropped. */
+/**
+ * Detaches the response from the framework and returns the headers that the framework has set. Everything that the
+ * framework sends later is dropped.
+ */
 export type TakeOver = () => OutgoingHttpHeaders;
 
 /**
@@ -133,7 +136,7 @@ export class OpenRequests {
     last.position = position;
   }
 
-  /** A copy: requests may end while it is walked. */
+  /** Returns a copy, because requests may end while the caller reads it. */
   all(): readonly RequestContext[] {
     return [...this.list];
   }

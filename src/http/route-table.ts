@@ -16,7 +16,7 @@ export interface EdgeRoute {
   readonly deadline: boolean;
   /** Whether a shutdown refuses requests that are in the handler, instead of waiting for them. */
   readonly waits: boolean;
-  /** Whether it answers during a shutdown too. */
+  /** Whether the route also answers during a shutdown. */
   readonly whileClosing: boolean;
   /** The largest size in bytes of a body that is passed on unparsed. Undefined: the body is JSON. */
   readonly rawBody: number | undefined;

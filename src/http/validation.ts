@@ -53,7 +53,7 @@ export const MessagingQuery = (): ParameterDecorator => RequestQuery(undefined, 
 /** Our DTOs have no `@Expose` and no `@Exclude`, so class-transformer need not look for them. `@Transform` still applies. */
 const TRANSFORM: ClassTransformOptions = { ignoreDecorators: true };
 
-/** The texts are our catalogue's, so class-validator builds none. */
+/** class-validator builds no texts, because we use those of our catalogue. */
 const OPTIONS: ValidatorOptions = {
   dismissDefaultMessages: true,
   validationError: { target: false, value: false },

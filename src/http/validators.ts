@@ -72,7 +72,7 @@ export const QUERY_INTEGER = 'messagingQueryInteger';
 export const CODE_POINTS = 'messagingCodePoints';
 export const METADATA = 'messagingMetadata';
 
-/** A rule that a field violates, and the value. */
+/** A rule that a field violates, and the field's value. */
 interface BrokenRule {
   readonly field: string;
   readonly constraint: string;

@@ -2,7 +2,7 @@ import type { NoticeTopic } from '../common/notifier.js';
 
 /** The longest payload, in bytes: PostgreSQL takes less than 8000 in a NOTIFY. */
 const MAX_LENGTH = 7900;
-/** Our ids are 1 to 64 of these characters. A notice with any other id is not sent to other processes. */
+/** Our ids have 1 to 64 of these characters. A notice with any other id is not sent to other processes. */
 const ID = /^[\x21-\x7e]{1,64}$/;
 const TOPICS: readonly string[] = [
   'due',

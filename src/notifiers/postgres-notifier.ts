@@ -9,7 +9,10 @@ import { WireNotifier } from './wire-notifier.js';
 export interface PostgresNotifierOptions {
   /** `postgres://…`, the URL of the database itself. A pooler in transaction mode does not support LISTEN. */
   readonly url: string;
-  /** The channel of NOTIFY, 1 to 63 of `a-z 0-9 _`, a letter first. All processes need the same. Default `nestjs_messaging`. */
+  /**
+   * The channel of NOTIFY: 1 to 63 characters of `a-z 0-9 _`, the first one a letter. All processes must use the same
+   * channel. Default `nestjs_messaging`.
+   */
   readonly channel?: string | undefined;
   /** Further options of the `Client` of `pg`, such as `ssl`. Default none. */
   readonly client?: Readonly<Record<string, unknown>> | undefined;
@@ -36,7 +39,7 @@ const DEFAULTS = {
 };
 
 const DEAF =
-  'The database takes notices, but none comes back. Is there a pooler in transaction mode in between, such as PgBouncer? Give the URL of PostgreSQL itself. Until then workers of other processes poll, and their caches age.';
+  'The database accepts notices, but none comes back. Is there a pooler in transaction mode in between, such as PgBouncer? Give the URL of PostgreSQL itself. Until then workers of other processes poll, and their caches age.';
 
 /**
  * Notifies all processes on one PostgreSQL database by NOTIFY. It uses two connections of its own and never the transaction of an
@@ -69,7 +72,10 @@ export class PostgresNotifier extends WireNotifier {
     await this.driver();
   }
 
-  /** One connection listens and one sends. If one did both, some poolers would return its notices although LISTEN does not work. */
+  /**
+   * Opens one connection that listens and one that sends. If one connection did both, some poolers would return its own
+   * notices although LISTEN does not work.
+   */
   protected override async open(received: (payload: unknown) => void, lost: (error?: unknown) => void): Promise<Wire> {
     const { Client } = await this.driver();
     const { url, channel, client } = this.settings;

@@ -3,19 +3,19 @@ import { pause, within } from '../common/concurrency/async.js';
 
 /** A connection to the carrier of payloads between processes, such as Redis. */
 export interface Wire {
-  /** Resolves when the carrier has taken the payload. */
+  /** Resolves when the carrier has accepted the payload. */
   send(payload: string): Promise<unknown>;
   /** Ends the connection, even if it does not answer. Never throws. */
   close(): void;
 }
 
-/** How a connection ended. `refused`: before it was usable. `deaf`: payloads were taken, but none came back. */
+/** How a connection ended. `refused`: before it was usable. `deaf`: payloads were accepted, but none came back. */
 export interface Ended {
   readonly how: 'refused' | 'deaf' | 'lost' | 'closed';
   readonly error?: unknown;
 }
 
-/** Time limits in milliseconds: for connecting, and for a payload until it is taken, and then until it comes back. */
+/** Time limits in milliseconds: for connecting, and for a payload until it is accepted and then until it comes back. */
 const OPEN_MS = 10_000;
 const ANSWER_MS = 5000;
 /** Time between two probes, in milliseconds. Nothing else detects a peer that has vanished without closing the connection. */
@@ -53,7 +53,10 @@ export class WireConnection {
     this.heard();
   }
 
-  /** Resolves with false if the carrier did not take the payload in time. The connection has ended then. */
+  /**
+   * Sends a payload. Resolves with false if the carrier did not accept it in time. In that case the connection has
+   * ended.
+   */
   async send(payload: string): Promise<boolean> {
     const sent = this.wire?.send(payload).then(() => true) ?? Promise.resolve(false);
     sent.catch((error: unknown) => this.lose(error));

@@ -11,26 +11,29 @@ import { type Ended, type Wire, WireConnection } from './wire-connection.js';
 
 /** The least time between two payloads, in milliseconds. */
 const SPACING_MS = 20;
-/** The most notices that wait for the wire. */
+/** The most notices that wait for a payload. */
 const MAX_WAITING = 1000;
-/** The longest first pause before connecting again, in milliseconds. It doubles with each failure, up to `MAX_MS`. */
+/**
+ * The longest pause before the first attempt to reconnect, in milliseconds. It doubles with each failure, up to
+ * `MAX_MS`.
+ */
 const FIRST_MS = 250;
 const MAX_MS = 30_000;
 /** The pause if no payload has ever come back, in milliseconds. */
 const DEAF_MS = 10 * MINUTE_MS;
-/** How long a shutdown waits for a connection, and for its last payload. Milliseconds. */
+/** How long a shutdown waits for a connection, and then for its last payload, in milliseconds. */
 const FLUSH_MS = 1000;
 
-/** What is logged when a connection has ended. */
+/** The sentences that are logged when a connection has ended. */
 const SENTENCES = {
   refused: 'The connection failed. Until it succeeds, workers of other processes poll, and their caches age.',
   lost: 'The connection was lost. Until it is back, workers of other processes poll, and their caches age.',
 };
 
 /**
- * Notifies all processes over a connection that carries payloads. Notices are gathered without repeats, and one payload leaves at
- * most every 20 ms. No operation waits for the connection. Without one, notices are dropped: other processes then find the change
- * at their next poll, or when a cache entry expires. The notifier reconnects by itself.
+ * Notifies all processes over a connection that carries payloads. Notices are gathered without repeats, and a payload
+ * is sent at most every 20 ms. No operation waits for the connection. Without one, notices are dropped: other processes
+ * then find the change at their next poll, or when a cache entry expires. The notifier reconnects by itself.
  */
 export abstract class WireNotifier
   extends LocalNotifier
@@ -46,7 +49,7 @@ export abstract class WireNotifier
   private connection: WireConnection | undefined;
   private running: Promise<void> = Promise.resolve();
 
-  /** @param deafness what is logged if the carrier takes payloads and none comes back */
+  /** @param deafness the sentence that is logged if the carrier accepts payloads but none comes back */
   constructor(
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
@@ -58,14 +61,14 @@ export abstract class WireNotifier
     this.from = ids.next().slice(0, 64);
   }
 
-  /** @throws MessagingOptionsError when the driver is not installed */
+  /** @throws MessagingOptionsError if the driver is not installed */
   abstract onModuleInit(): Promise<void>;
 
   /**
    * Connects. If it rejects, it must leave nothing open.
    *
-   * @param received to be called with each payload
-   * @param lost to be called when the connection has ended
+   * @param received must be called with each payload
+   * @param lost must be called when the connection has ended
    */
   protected abstract open(received: (payload: unknown) => void, lost: (error?: unknown) => void): Promise<Wire>;
 
@@ -74,7 +77,7 @@ export abstract class WireNotifier
     this.running = this.keepConnected();
   }
 
-  /** Sends what waits and closes the connection, within two seconds. */
+  /** Sends the waiting notices and closes the connection, within two seconds. */
   async onApplicationShutdown(): Promise<void> {
     const { connection } = this;
     const usable = await within(this.clock, FLUSH_MS, Promise.resolve(connection?.usable));
@@ -105,7 +108,7 @@ export abstract class WireNotifier
     if (this.isSending) return;
     this.isSending = true;
     const { connection } = this;
-    // Bounded by the time-outs of the connection.
+    // The time-outs of the connection limit this wait.
     const usable = await connection?.usable;
     const payload = this.take();
     if (usable) await connection?.send(payload);
@@ -146,7 +149,10 @@ export abstract class WireNotifier
     }
   }
 
-  /** A payload can only make this process read something again. It is not logged, because its content may be anything. */
+  /**
+   * Receives a payload. It can only make this process read something again. It is not logged, because it may have any
+   * content.
+   */
   private receive(payload: unknown): void {
     const received = noticesOf(payload);
     if (!received) this.warnings.warn('A payload that is not ours was ignored.');
@@ -171,7 +177,10 @@ export abstract class WireNotifier
   }
 }
 
-/** The code of a driver's error, or the word that begins an error of Redis. The rest of a message may hold an address or a name. */
+/**
+ * The code of a driver's error, or the first word of an error of Redis. The rest of the message is not logged, because
+ * it may contain an address or a name.
+ */
 function codeIn(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const code = 'code' in error ? String(error.code) : /^[A-Z]{4,20}(?= )/.exec(error.message)?.[0];

@@ -14,9 +14,9 @@ import { type OperatorOptions, UsageError } from './words.js';
 
 interface Command {
   readonly usage: string;
-  /** True: it changes nothing, not even the schema. */
+  /** True: the command changes nothing, not even the schema. */
   readonly readOnly?: boolean;
-  /** Answers the exit code. */
+  /** Runs the command and returns the exit code. */
   run(app: INestApplicationContext, args: readonly string[], options: OperatorOptions): Promise<number>;
 }
 
@@ -39,7 +39,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (app) => print(...(await service.accounts(app).listAccounts({ limit: 1000 })).items),
   },
   'account:low': {
-    usage: 'account:low <account> <units, or none> (tells by balance.low when fewer are left)',
+    usage: 'account:low <account> <units, or none> (the event balance.low comes if fewer are left)',
     run: async (app, args) => {
       const threshold = args[1] === 'none' ? undefined : units(args);
       await service.accounts(app).setLowBalance(word(args, 0, 'account'), threshold);
@@ -90,15 +90,15 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (app, args) => print(...(await service.ledger(app).entries(word(args, 0, 'account'))).items),
   },
   'ledger:check': {
-    usage: 'ledger:check [--after <place that an earlier check told>]',
+    usage: 'ledger:check [--after <place that an earlier check printed>]',
     run: async (app, _args, { after }) => {
       const faults = await service.ledger(app).checkLedger({ after, onProgress: progress() });
-      print(...(faults.length === 0 ? ['The ledger is right.'] : faults));
+      print(...(faults.length === 0 ? ['The ledger is correct.'] : faults));
       return faults.length === 0 ? 0 : 1;
     },
   },
   doctor: {
-    usage: 'doctor (what the database tells about itself)',
+    usage: 'doctor (checks the database and its settings)',
     readOnly: true,
     run: async (app) => {
       const findings = await app.get(StartedStorage, { strict: false }).examine();
@@ -109,8 +109,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   restored: {
-    usage: 'restored (after a restore, or a failover that has lost something; before the hosts start)',
-    run: async (app) => print(`${await moveLogsOn(app)} logs of events go on with new numbers and new ids.`, ...CHECKS),
+    usage: 'restored (run it after a restore, or after a failover that lost data, before the hosts start)',
+    run: async (app) => print(`${await moveLogsOn(app)} event logs continue with new numbers and new ids.`, ...CHECKS),
   },
   'signature:register': {
     usage: 'signature:register <account> <name>',
@@ -150,8 +150,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
 };
 
 /**
- * The commands, a line each.
- * @param program what is typed before a command
+ * The usage of all commands, one line each.
+ * @param program the words that are typed before a command
  */
 export function usage(program: string): string {
   const lines = Object.values(COMMANDS).map((command) => `  ${program} ${command.usage}`);
@@ -164,7 +164,7 @@ function word(args: readonly string[], index: number, name: string): string {
   return value;
 }
 
-/** `all` stands for all accounts, as default signatures do. */
+/** `all` means all accounts. Default signatures are valid for all of them too. */
 function accountOf(args: readonly string[]): { accountId?: string } {
   const account = word(args, 0, 'account, or all');
   return account === 'all' ? {} : { accountId: account };
@@ -188,12 +188,15 @@ function posting({ reference, note }: OperatorOptions): { reference?: string; no
   return { ...(reference === undefined ? {} : { reference }), ...(note === undefined ? {} : { note }) };
 }
 
-/** What is not named does not restrict the key; `AccountService` checks the words. */
+/**
+ * Reads the options of a new key. An option that is left out does not restrict the key. `AccountService` checks the
+ * values.
+ */
 function keyOptions({ name, scopes, cidrs, expires, ...limits }: OperatorOptions): IssueKeyCallOptions {
   const { 'daily-units': dailyUnits, 'per-minute': perMinute } = limits;
   return {
     name,
-    // A wrong word is refused with the others.
+    // `AccountService` refuses a word that is not a scope.
     scopes: scopes?.split(',') as KeyScope[] | undefined,
     cidrs: cidrs?.split(','),
     expiresAt: momentOf('expires', expires),
@@ -202,16 +205,16 @@ function keyOptions({ name, scopes, cidrs, expires, ...limits }: OperatorOptions
   };
 }
 
-/** What no command can mend after a restore (docs/operations.md#after-a-restore). */
+/** The steps after a restore that no command can do (docs/operations.md#after-a-restore). */
 const CHECKS = [
   'Run ledger:check, and compare balances with what your customers have paid since the backup.',
-  'What was sent since the backup is not known any more: it is not charged, and its Idempotency-Keys can send again.',
+  'The sends since the backup are no longer known: they are not charged, and their Idempotency-Keys can send again.',
   'Phones that wrote STOP since the backup are not opted out: add them again with optout:add.',
   'Keys, users and webhooks that were revoked or removed since the backup are valid again.',
-  'Link the numbers of a messaging app again that fail.',
+  'If a linked number of a messaging app fails, link it again.',
 ];
 
-/** Moves all logs of events on. @returns how many */
+/** Begins new epochs of all event logs. @returns the number of logs */
 async function moveLogsOn(app: INestApplicationContext): Promise<number> {
   const log = app.get(EventLog, { strict: false });
   let moved = 0;
@@ -226,21 +229,21 @@ async function moveLogsOn(app: INestApplicationContext): Promise<number> {
 
 const LOGS_AT_ONCE = 500;
 
-/** Tells on the standard error where a check is, every 100 000 rows. */
+/** Prints the progress of a check to the standard error, every 100 000 rows. */
 function progress(): (progress: LedgerProgress) => void {
   let reported = 0;
   return ({ part, checked, next }) => {
     if (checked < reported) reported = 0;
     if (checked < reported + REPORT_EVERY) return;
     reported = checked;
-    console.error(`${part}: ${checked} checked; --after ${next} goes on here`);
+    console.error(`${part}: ${checked} checked; continue here with --after ${next}`);
   };
 }
 
 const REPORT_EVERY = 100_000;
 
 function print(...lines: readonly unknown[]): number {
-  // A name may hold the escape codes of a terminal; JSON leaves some of them as they are.
+  // A name may contain escape codes for a terminal. JSON leaves some of them as they are, so they are escaped here.
   for (const line of lines) console.log(typeof line === 'string' ? line : escapeControls(JSON.stringify(line)));
   return 0;
 }

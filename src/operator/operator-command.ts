@@ -13,8 +13,8 @@ import { SandboxSmsTransport } from '../sandbox/sandbox-sms-transport.js';
 import { runOperator } from './run-operator.js';
 
 /**
- * What is erased of a number in the tables of messaging apps. Their module is not mounted here, because it would start
- * transports. The storage has its tables all the same.
+ * The rules that erase a number from the tables of messaging apps. Their module is not mounted here, because it would
+ * start transports. Their tables exist nevertheless.
  */
 const ERASURES: Provider[] = [storeProvider(ReceivedMessageStore), storeProvider(AddressStore), ...MSGAPP_ERASURES];
 
@@ -22,8 +22,8 @@ const ERASURES: Provider[] = [storeProvider(ReceivedMessageStore), storeProvider
 class OperatorCommand {}
 
 /**
- * Opens the services on the database of `DATABASE_URL`. No command sends anything, so names and prices are never used, nor is
- * the pepper: codes are mounted as theirs is part of what is erased of a number.
+ * Opens the services on the database of `DATABASE_URL`. No command sends anything, so the signature, the prices and the
+ * pepper are never used. One-time passcodes are mounted, because erasing a number also erases its codes.
  */
 async function open({ readOnly }: { readonly readOnly: boolean }): Promise<INestApplicationContext> {
   const { DATABASE_URL: url, RETENTION_SECRET: secret, RETENTION_PREVIOUS_SECRET: previous } = process.env;
@@ -43,7 +43,7 @@ async function open({ readOnly }: { readonly readOnly: boolean }): Promise<INest
   );
 }
 
-/** The storage names its option; whoever runs this knows the setting. */
+/** Replaces the names of options in an error by the environment variables that the operator sets. */
 function explain(error: unknown): string | undefined {
   if (!(error instanceof MessagingOptionsError)) return undefined;
   return error.message

@@ -7,23 +7,24 @@ import { checkWords, operatorWords, UsageError } from './words.js';
 
 /** A program with the operator's commands. */
 export interface OperatorProgram {
-  /** What is typed before a command, for the list of commands: `npx nestjs-messaging`. */
+  /** The words that are typed before a command, for the list of commands. Example: `npx nestjs-messaging`. */
   readonly name: string;
   /**
-   * Opens the services on their database, without deliveries. It is called once the words are right.
-   * @param mode with `readOnly` the command changes nothing: check the schema (`migrations: 'check'`) and do not change it
+   * Opens the services on their database, without deliveries. It is called after the words were checked.
+   * @param mode with `readOnly` the command changes nothing, so `open` must not change the schema either
+   * (`migrations: 'check'`)
    */
   open(mode: { readonly readOnly: boolean }): Promise<INestApplicationContext>;
-  /** A sentence about an error that the operator can mend; undefined: the default. */
+  /** Returns a sentence about an error that the operator can correct; undefined: the default sentence is printed. */
   explain?(error: unknown): string | undefined;
 }
 
 /**
- * Runs one of the operator's commands: accounts, keys, balances, signatures, opt-outs. Results go to the standard output, a
- * key once; all else to the standard error.
+ * Runs one of the operator's commands: accounts, keys, balances, signatures, opt-outs. Results are printed to the
+ * standard output, and everything else to the standard error. A new key is printed only once.
  *
- * @param typed the command and its words
- * @returns the exit code: 0, 2 when the command is mistyped, 1 for everything else
+ * @param typed the command and its arguments
+ * @returns the exit code: 0 for success, 2 if the command is mistyped, 1 for every other error
  *
  * @example
  * ```ts
@@ -58,7 +59,7 @@ async function run({ name: program, open }: OperatorProgram, typed: readonly str
   }
 }
 
-/** One sentence, or the whole error where the fault is ours. */
+/** One sentence about the error, or the whole error if the fault is ours. */
 function sentenceOf(error: unknown, { explain }: OperatorProgram): unknown {
   const sentence = explain?.(error);
   if (sentence !== undefined) return sentence;
@@ -66,7 +67,7 @@ function sentenceOf(error: unknown, { explain }: OperatorProgram): unknown {
   if (error instanceof StorageUnavailableError) return `The database does not answer. ${error.reason}`;
   if (!(error instanceof MessagingError)) return error;
   if (error.code === 'error.reference_taken') {
-    return `Refused: the reference "${error.values.reference}" is that of another posting. Nothing was posted.`;
+    return `Refused: the reference "${error.values.reference}" belongs to another posting. Nothing was posted.`;
   }
   return `Refused: ${renderText(en, error.code, error.values)}.`;
 }

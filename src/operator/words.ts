@@ -21,7 +21,7 @@ const OPTIONS = {
 /** The options of all commands. */
 export type OperatorOptions = { readonly [name in keyof typeof OPTIONS]?: string | undefined };
 
-/** What was typed: the command's name, its words, and options. */
+/** The typed line: the command's name, its arguments, and its options. */
 interface OperatorWords {
   readonly name: string;
   readonly args: readonly string[];
@@ -32,13 +32,13 @@ interface OperatorWords {
 export function operatorWords(typed: readonly string[]): OperatorWords {
   if (typed.some((each) => each === '--help' || each === '-h')) return { name: 'help', args: [], options: {} };
   const rules = { args: [...typed], allowPositionals: true, options: OPTIONS };
-  // Looked at first: what Node throws of a mistyped option is a stack, and several lines.
+  // Mistyped options are found here first, because the error that Node throws for them has several lines and a stack.
   for (const token of parseArgs({ ...rules, strict: false, tokens: true }).tokens) {
     if (token.kind !== 'option') continue;
     if (!Object.hasOwn(OPTIONS, token.name)) throw new UsageError(unknownOption(typed[token.index] ?? token.rawName));
     if (token.value === undefined || (!token.inlineValue && /^-./.test(token.value))) {
       throw new UsageError(
-        `${token.rawName} needs a value behind it; one that begins with a dash is written ${token.rawName}=<value>.`,
+        `${token.rawName} needs a value after it; write a value that begins with a dash as ${token.rawName}=<value>.`,
       );
     }
   }
@@ -49,16 +49,18 @@ export function operatorWords(typed: readonly string[]): OperatorWords {
 
 function unknownOption(word: string): string {
   if (/^-[\d.]/.test(word)) {
-    return `${word} begins with a dash: put it at the end of the line behind --, as in "adjust demo --note Gift -- -5".`;
+    return `${word} begins with a dash: put it at the end of the line after --, as in "adjust demo --note Gift -- -5".`;
   }
   const names = Object.keys(OPTIONS).map((name) => `--${name}`);
-  return `There is no option ${word.replace(/=.*/s, '')}: there are ${names.slice(0, -1).join(', ')} and ${names.at(-1)}.`;
+  return `There is no option ${word.replace(/=.*/s, '')}: the options are ${names.slice(0, -1).join(', ')} and ${names.at(-1)}.`;
 }
 
 /**
- * Refuses words and options that the command would not read: `topup demo 1 000` would book one unit.
+ * Refuses arguments and options that the command would not read. Otherwise `topup demo 1 000` would add one unit, for
+ * example.
  *
- * @param usage of the command, which tells what it reads: `<word>`, `[--option <value>]`, and `…` where words go on
+ * @param usage the usage of the command. It lists the arguments that the command reads: `<word>`, `[--option <value>]`,
+ * and `…` if more words may follow
  * @throws UsageError with one sentence
  */
 export function checkWords({ name, args, options }: OperatorWords, usage: string): void {
@@ -67,7 +69,7 @@ export function checkWords({ name, args, options }: OperatorWords, usage: string
   const more = args[most];
   if (more !== undefined) {
     throw new UsageError(
-      `${name} does not know what to do with "${more}": words that belong together are put in quotes, digits are not spaced.`,
+      `${name} does not know what to do with "${more}": put words that belong together in quotes, and write numbers without spaces.`,
     );
   }
   const option = Object.keys(options).find((each) => !usage.includes(`[--${each} `));

@@ -115,7 +115,7 @@ function peppersOf(option: unknown): readonly Readonly<Record<string, unknown>>[
     }
     const unknown = Object.keys(pepper).find((each) => each !== 'version' && each !== 'secret');
     if (unknown === undefined) continue;
-    throw new MessagingOptionsError(`${name}.${unknown} is not known; there are version, secret.`);
+    throw new MessagingOptionsError(`${name}.${unknown} is not known; the known options are version, secret.`);
   }
   return option;
 }

@@ -22,7 +22,7 @@ export function databaseLocation(options: unknown): DatabaseLocation {
   }
   const given = new Map<string, unknown>(Object.entries(options).filter(([, value]) => value !== undefined));
   const unknown = [...given.keys()].find((name) => !NAMES.includes(name));
-  if (unknown !== undefined) throw wrong(`${unknown} is not known; there are ${NAMES.join(', ')}.`);
+  if (unknown !== undefined) throw wrong(`${unknown} is not known; the known options are ${NAMES.join(', ')}.`);
   checkMigrations(given.get('migrations'));
   checkPooler(given.get('pooler'));
   checkDialect(given.get('dialect'), given.get('pooler'));

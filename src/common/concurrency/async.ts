@@ -2,8 +2,9 @@ import type { Clock } from '../clock.js';
 import { StorageUnavailableError } from '../errors.js';
 
 /**
- * Whether the caller of an operation is gone, and the error for that case. An `AbortSignal` has this shape. Operations that
- * only check it take this type instead of a signal, because creating a signal costs a fifth of a request's processor time.
+ * Whether an operation is cancelled, because its caller no longer waits for it, and the error for that case. An
+ * `AbortSignal` has this shape. Operations that only check it take this type instead of a signal, because creating a
+ * signal costs a fifth of a request's processor time.
  */
 export type Cancellation = Pick<AbortSignal, 'aborted' | 'reason'>;
 
@@ -21,7 +22,7 @@ export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
   });
 }
 
-/** The value of a promise; undefined when it takes longer than `ms` milliseconds or is rejected. */
+/** Returns the value of a promise; undefined if the promise takes longer than `ms` milliseconds or is rejected. */
 export function within<T>(clock: Clock, ms: number, promise: Promise<T>): Promise<T | undefined> {
   return new Promise((resolve) => {
     const cancel = clock.after(ms, () => resolve(undefined));
@@ -39,7 +40,7 @@ export const STORAGE_RETRY_MS = 1000;
 /** How long `retryWhileUnavailable` repeats an operation. */
 interface RetryLimits {
   readonly clock: Clock;
-  /** No attempt begins at or after this moment, by the clock's `elapsed`. */
+  /** No attempt begins at or after this time, by the clock's `elapsed`. */
   readonly until: number;
   /** No further attempt begins once it is aborted. */
   readonly signal: AbortSignal;

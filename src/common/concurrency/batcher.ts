@@ -5,10 +5,10 @@ import type { Cancellation } from './async.js';
 /** Decides when waiting items are performed. One instance serves one {@link Batcher}. */
 export abstract class Gathering {
   /**
-   * Called when an item is added and when a batch has ended, if items are waiting that could be performed now.
+   * Called when an item is added and when a batch has ended, if there are waiting items that could be performed now.
    *
    * @param waiting how many items wait
-   * @param start performs them; to be called now or later, any number of times
+   * @param start performs them. Call it now or later, any number of times
    */
   abstract schedule(waiting: number, start: () => void): void;
 
@@ -44,10 +44,10 @@ export class EachTurn extends Gathering {
   }
 }
 
-/** Starts at most once in `ms` milliseconds; at once after a longer pause. */
+/** Starts at most once in `ms` milliseconds. After a longer pause it starts at once. */
 export class Spaced extends Gathering {
   private isScheduled = false;
-  /** The last start, by the clock's `elapsed`. */
+  /** When the last batch started, by the clock's `elapsed`. */
   private lastAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -88,11 +88,11 @@ export interface BatcherOptions<T, R> {
   readonly keyOf?: (item: T) => string;
   /** How many keys are performed at a time; keys take turns. Default 1. */
   readonly concurrency?: number;
-  /** Default: a batch starts as soon as the previous one has ended. */
+  /** Decides when batches start. Default: a batch starts as soon as the previous one has ended. */
   readonly gathering?: Gathering;
   /**
-   * Whether the items of a failed batch are performed again one by one, so that one bad item fails alone. A failed `perform`
-   * must have stored nothing. Not done when the storage is unavailable. Default true.
+   * Whether the items of a failed batch are performed again one by one, so that one bad item fails alone. A failed
+   * `perform` must have stored nothing. If the storage is unavailable, all items fail at once. Default true.
    */
   readonly isolatesFailures?: boolean;
 }
@@ -132,7 +132,7 @@ export class Batcher<T, R> {
   /**
    * Adds an item; resolves with its result.
    *
-   * @param signal drops the item when it is aborted before its batch begins
+   * @param signal if it is aborted before the item's batch begins, the item is dropped
    * @throws the signal's reason, or the error of `perform`
    */
   add(item: T, signal?: Cancellation): Promise<R> {

@@ -42,7 +42,7 @@ export class ConcurrencyLimit {
     };
   }
 
-  /** A key without work takes no memory. */
+  /** Ends one piece of work. A key without work is removed, so that it takes no memory. */
   private leave(key: string): void {
     const left = this.running(key) - 1;
     if (left > 0) this.counts.set(key, left);

@@ -1,6 +1,6 @@
 /**
- * Counts pending work, so that its end can be awaited. A `Set` of promises would keep their results until the next full garbage
- * collection: see `OpenRequests`.
+ * Counts pending work, so that its end can be awaited. A `Set` of promises would keep their results in memory until the
+ * next full garbage collection; see `OpenRequests`.
  */
 export class PendingWork {
   private count = 0;

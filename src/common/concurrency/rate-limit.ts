@@ -14,9 +14,9 @@ export class RateLimit {
   constructor(private readonly clock: Clock) {}
 
   /**
-   * Counts one more under a key unless the limit is reached.
-   * @param max how many are let through in a minute
-   * @returns undefined, or the seconds until the next window
+   * Counts one more event under a key, unless the limit is reached.
+   * @param max the most events in a minute
+   * @returns undefined if the event was counted, else the seconds until the next window
    */
   exceeded(key: string, max: number): number | undefined {
     const now = this.clock.elapsed();
@@ -31,7 +31,7 @@ export class RateLimit {
     return undefined;
   }
 
-  /** Takes back one that was counted under a key, if it is of the present window. */
+  /** Takes back an event that was counted under a key in the present window. */
   giveBack(key: string): void {
     const count = this.counts.get(key) ?? 0;
     if (count > 1) this.counts.set(key, count - 1);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock.js';
 
-/** What a background worker of this process states when it starts. */
+/** The properties that a background worker declares when it starts. */
 interface WorkerKind {
   /** The longest regular time from one round to the next, in milliseconds. */
   readonly everyMs: number;
@@ -11,11 +11,17 @@ interface WorkerKind {
 
 /** When a background worker of this process last did its work. */
 interface WorkerRounds extends Required<WorkerKind> {
-  /** One of a few constant names, of a channel (`deliver sms`) or of the work (`purge replies`, `webhooks`). */
+  /**
+   * The name of the worker, one of a few constants. It names a channel (`deliver sms`) or the work (`purge replies`,
+   * `webhooks`).
+   */
   readonly worker: string;
-  /** End of its last round that succeeded, milliseconds since the epoch; undefined before the first. */
+  /** When its last successful round ended, in milliseconds since the epoch; undefined before the first. */
   readonly lastRound: number | undefined;
-  /** Time since that round, or since the worker's start, in milliseconds. Independent of changes of the machine's clock. */
+  /**
+   * The time since that round, or since the worker's start, in milliseconds. It does not depend on changes of the
+   * machine's clock.
+   */
   readonly ageMs: number;
 }
 
@@ -29,7 +35,7 @@ export interface RoundReport {
 
 interface Entry extends Required<WorkerKind> {
   lastRound: number | undefined;
-  /** By the clock's `elapsed`. */
+  /** When the last round ended, or the worker started, by the clock's `elapsed`. */
   at: number;
 }
 
@@ -40,7 +46,7 @@ export class Rounds {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Records that a worker starts. It replaces one of the same name. A worker that never starts here has no rounds. */
+  /** Records that a worker starts. It replaces an earlier worker of the same name. */
   start(worker: string, { everyMs, isUpkeep = false }: WorkerKind): RoundReport {
     const entry: Entry = { everyMs, isUpkeep, lastRound: undefined, at: this.clock.elapsed() };
     this.entries.set(worker, entry);

@@ -1,4 +1,4 @@
-/** Formats a moment (milliseconds since the epoch) as answers contain it: ISO 8601, UTC. Null if there is no moment. */
+/** Formats a time (milliseconds since the epoch) for answers: ISO 8601, UTC. Null if there is no time. */
 export function isoOf(at: number): string;
 export function isoOf(at: number | null | undefined): string | null;
 export function isoOf(at: number | null | undefined): string | null {

@@ -51,9 +51,9 @@ export function maskNumber(number: string): string {
 }
 
 /**
- * The country of a number (ISO 3166 alpha-2) by its calling code. Among countries that share the code, the one whose
- * numbering plan has the number, else the main country of the code. Undefined for a number without a country's code
- * (satellite, international freephone). Takes less than a microsecond for most numbers.
+ * The country of a number (ISO 3166 alpha-2) by its calling code. If several countries share the code, it is the
+ * country whose numbering plan contains the number, or else the main country of the code. Undefined for a number
+ * without a country's code (satellite, international freephone). Takes less than a microsecond for most numbers.
  */
 export function countryOf(number: string): string | undefined {
   const plan =
@@ -144,7 +144,10 @@ function typePattern(type: unknown): string[] {
   return typeof pattern === 'string' && pattern !== '' ? [pattern] : [];
 }
 
-/** A number as people read it, `+226 70 00 00 00`; ungrouped when its country has no format. For display only. */
+/**
+ * Formats a number for people, as in `+226 70 00 00 00`. The digits are not grouped if the country has no format. For
+ * display only.
+ */
 export function internationalNumber(number: string): string {
   return parseNumber(`+${number}`)?.formatInternational() ?? `+${number}`;
 }

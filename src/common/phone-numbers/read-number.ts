@@ -13,7 +13,10 @@ export interface AddressOrigin {
   readonly type?: AddressType | undefined;
 }
 
-/** `number`: E.164 digits without the plus sign. `name`: a short code or an alphanumeric sender, as it was written. */
+/**
+ * An address that was read. `number`: E.164 digits without the plus sign. `name`: a short code or an alphanumeric
+ * sender, as it was written.
+ */
 export type ReadAddress =
   | { readonly kind: 'number'; readonly number: string }
   | { readonly kind: 'name'; readonly name: string };

@@ -72,7 +72,10 @@ class HomeMarket {
 
   constructor(private readonly country: string) {}
 
-  /** The number that was probably meant by a text in another form. Example: `06 12 34 56 78` or `+33 6 12 34 56 78` in France. */
+  /**
+   * Returns the number that was probably meant by a text in another form. Example: `06 12 34 56 78` or
+   * `+33 6 12 34 56 78` in France.
+   */
   meantBy(given: unknown): string | undefined {
     return typeof given === 'string' ? readNumber(given, { home: this.country, type: 'international' }) : undefined;
   }

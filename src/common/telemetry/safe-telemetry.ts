@@ -16,7 +16,7 @@ import {
 /** The telemetry that the module itself uses. It catches what the host's telemetry throws, so that no send fails because of it. */
 @Injectable()
 export class SafeTelemetry extends Telemetry {
-  /** Whether there is anything that measures or traces. */
+  /** Whether the host has given a telemetry that measures or traces. */
   readonly isOn: boolean;
   override readonly traces: boolean;
   override readonly accounts: readonly string[];
@@ -33,7 +33,7 @@ export class SafeTelemetry extends Telemetry {
     this.warnings = faultLog('Telemetry', clock);
   }
 
-  /** @throws what the host's telemetry throws, so that a wrong metric ends the start */
+  /** @throws the error of the host's telemetry, so that a wrong metric stops the start */
   override counter(metric: Metric): Measure {
     return this.safely(this.inner.counter(metric));
   }
@@ -79,7 +79,7 @@ export class SafeTelemetry extends Telemetry {
   };
 
   private warn(error: unknown): void {
-    this.warnings.warn(`The telemetry of the option telemetry threw ${nameOf(error)}; the work goes on without it.`, {
+    this.warnings.warn(`The telemetry of the option telemetry threw ${nameOf(error)}; the work continues without it.`, {
       code: faultCode(error),
     });
   }
@@ -88,7 +88,10 @@ export class SafeTelemetry extends Telemetry {
 /** Runs a task and returns its result, or undefined if it throws. */
 type Attempt = <T>(task: () => T) => T | undefined;
 
-/** Reads a property of the host's span only when it is needed. Of most sends only `isRecorded` is read, and it is false. */
+/**
+ * Wraps a span of the host. It reads a property of the host's span only if the property is needed. For most sends, only
+ * `isRecorded` is read, and it is false.
+ */
 class SafeSpan implements TelemetrySpan {
   constructor(
     private readonly inner: TelemetrySpan,

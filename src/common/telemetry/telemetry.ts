@@ -30,9 +30,9 @@ export interface NewSpan {
   readonly links?: readonly string[];
   /** True: the span is a child of the host's current span. Default: it begins a trace of its own. */
   readonly isChild?: boolean;
-  /** When it began, milliseconds since the epoch. Default now. */
+  /** When the span began, in milliseconds since the epoch. Default: now. */
   readonly startedAt?: number;
-  /** Never a text, a number, a code or a key. */
+  /** The attributes of the span. They never contain a text, a number, a code or a key. */
   readonly attributes?: Readonly<Record<string, string | number>>;
 }
 
@@ -40,9 +40,9 @@ export interface NewSpan {
 export interface TelemetrySpan {
   /** The span as W3C `traceparent`, for a request that it makes; undefined if nothing traces. */
   readonly traceparent: string | undefined;
-  /** Whether it will be exported. Later spans are linked to it only then. */
+  /** Whether the span will be exported. Later spans are only linked to exported ones. */
   readonly isRecorded: boolean;
-  /** @param error why it failed, a short code */
+  /** @param error a short code of the reason why the step failed; undefined: it succeeded */
   end(error?: string): void;
 }
 
@@ -69,7 +69,7 @@ export abstract class Telemetry {
   /** As `counter`. */
   abstract histogram(metric: HistogramMetric): Measure;
 
-  /** As `counter`. @param read gives the value of each series, from memory; to be called whenever the metrics are read */
+  /** As `counter`. @param read reads the value of each series from memory. Call it whenever the metrics are read */
   abstract gauge(metric: Metric, read: (observe: Measure) => void): void;
 
   abstract span(name: string, options: NewSpan): TelemetrySpan;

@@ -22,7 +22,7 @@ function markedCharset(bytes: Uint8Array): string | undefined {
   return BYTE_ORDER_MARKS.find((mark) => mark.bytes.every((byte, at) => bytes[at] === byte))?.charset;
 }
 
-/** What senders write when they know no charset. */
+/** Words that senders write if they know no charset. */
 const NO_CHARSET = /^(?:none|null|undefined|unknown|default|auto|binary|[78]bit)$/i;
 
 /** The charset that a content type names; undefined if it names none. */

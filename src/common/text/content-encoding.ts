@@ -10,7 +10,7 @@ const DECODERS: ReadonlyMap<string, (body: Uint8Array, limit: ZlibOptions) => Ui
   ['br', (body, limit) => brotliDecompressSync(body, limit)],
 ]);
 
-/** What some senders write if there is no encoding, or if they mean `Content-Transfer-Encoding`. */
+/** Words that some senders write if there is no encoding, or if they mean `Content-Transfer-Encoding`. */
 const NO_ENCODING = /^(?:none|null|plain|binary|[78]bit|chunked)$/;
 
 /**
@@ -42,7 +42,10 @@ function gunzip(body: Uint8Array, limit: ZlibOptions): Uint8Array {
   return body[0] === 0x1f && body[1] === 0x8b ? gunzipSync(body, limit) : body;
 }
 
-/** `deflate` is the zlib format, but some servers send the raw format without its header (RFC 9110 section 8.4.1.2). */
+/**
+ * Decodes `deflate`. It is the zlib format, but some servers send the raw format without its header (RFC 9110 section
+ * 8.4.1.2).
+ */
 function inflate(body: Uint8Array, limit: ZlibOptions): Uint8Array {
   const isZlib = ((body[0] ?? 0) & 0x0f) === 8 && (((body[0] ?? 0) << 8) | (body[1] ?? 0)) % 31 === 0;
   return isZlib ? inflateSync(body, limit) : inflateRawSync(body, limit);

@@ -1,4 +1,4 @@
-/** Low error correction, because screens are clean and the codes are long. 6 pixels per module suit any camera. */
+/** Error correction is low, because screens are clean and the codes are long. 6 pixels per module suit any camera. */
 const RENDER_OPTIONS = { type: 'png', errorCorrectionLevel: 'L', margin: 4, scale: 6 } as const;
 
 /**

@@ -1,7 +1,7 @@
 /**
- * Any character that leaves ink on a screen. Invisible are white space, Unicode's Default_Ignorable_Code_Point (such as a zero
- * width space, a variation selector or a Hangul filler), control and format characters, and the blanks that Unicode counts as
- * letters and symbols (braille U+2800, U+16FE4, U+13441, U+1D159).
+ * Any visible character. The following are invisible: white space; Unicode's Default_Ignorable_Code_Point, such as a
+ * zero width space, a variation selector or a Hangul filler; control and format characters; and blanks that Unicode
+ * counts as letters or symbols (braille U+2800, U+16FE4, U+13441, U+1D159).
  */
 const INK = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800\u{13441}\u{13442}\u{16fe4}\u{1d159}]/u;
 

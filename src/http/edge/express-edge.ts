@@ -62,7 +62,7 @@ export function installErrorsOnExpress(app: ExpressApp, gate: RequestGate): void
   });
 }
 
-/** Express holds no headers beside those of the response. */
+/** Express has no headers besides those of the response. */
 function nothingHeld(): OutgoingHttpHeaders {
   return {};
 }

@@ -48,7 +48,10 @@ export class MessagingEdge implements OnModuleInit, OnModuleDestroy {
     adapterHost.init$.subscribe(() => this.install());
   }
 
-  /** Now the server exists and all routes are registered, but the host's error handling is not. */
+  /**
+   * Installs the error handling. At this time the server exists and all routes are registered, but the host's error
+   * handling is not.
+   */
   onModuleInit(): void {
     const server: ContinuingServer | undefined = this.adapterHost.httpAdapter?.getHttpServer?.();
     if (server !== undefined && this.takesBody !== undefined) holdContinue(server, this.takesBody);

@@ -153,7 +153,7 @@ export class RequestGate {
     if (body.readableEnded) {
       let left: unknown;
       try {
-        // A body parser of the host was mounted before the edge: its result is all that is left of the body.
+        // A body parser of the host was mounted before the edge. Only its result is left of the body.
         left = rawBody === undefined ? asJsonObject(parsedBefore(req) ?? {}) : bytesBefore(req);
       } catch (error) {
         this.refuse(context, error);
@@ -222,5 +222,7 @@ function parsedBefore(req: object): unknown {
 function bytesBefore(req: object): Buffer {
   const kept = [parsedBefore(req), 'rawBody' in req ? req.rawBody : undefined].find((each) => Buffer.isBuffer(each));
   if (Buffer.isBuffer(kept)) return kept;
-  throw new Error('A body parser in front of our routes has read a body that is wanted as it came: exclude the path.');
+  throw new Error(
+    'A body parser of the host has read a body before our routes, which need its bytes: exclude their path from the parser.',
+  );
 }

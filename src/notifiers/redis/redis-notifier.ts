@@ -15,13 +15,13 @@ export interface RedisNotifierOptions {
   /** The options of `createCluster` of `redis`: `{ rootNodes, defaults }`. */
   readonly cluster?: RedisClusterOptions | undefined;
   /**
-   * A prefix of the channel's name, `nestjs-messaging`; at most 128 visible ASCII characters. Installations that share a Redis need
-   * different prefixes, even if they select different databases. Default none.
+   * A prefix of the channel's name, which is `nestjs-messaging`. At most 128 visible ASCII characters. Installations
+   * that share a Redis need different prefixes, even if they select different databases. Default none.
    */
   readonly prefix?: string | undefined;
 }
 
-/** Named, because spreading a union of socket options loses which of them it is. */
+/** The type has a name, because a spread of the union would lose which of its members the options are. */
 type SocketOptions = NonNullable<NonNullable<RedisClusterOptions['defaults']>['socket']>;
 
 const record = any((given, place) => (isRecord(given) ? given : place.refuse('must be an object')));
@@ -42,7 +42,7 @@ export interface RedisNotifierSource {
 const CONNECT_MS = 5000;
 
 const DEAF =
-  'Redis takes notices, but none comes back. Until that is fixed, workers of other processes poll, and their caches age.';
+  'Redis accepts notices, but none comes back. Until that is fixed, workers of other processes poll, and their caches age.';
 
 /**
  * Notifies all processes by Redis pub/sub, on two connections of its own. Needs the optional peer dependency `redis`.
@@ -109,10 +109,11 @@ export class RedisNotifier extends WireNotifier {
   }
 }
 
-/** The host's options of a client, except for those that a notifier needs. */
+/** Returns the host's options of a client, with the values that a notifier needs. */
 function lasting({ socket }: Pick<RedisClientOptions, 'socket'>) {
   return {
-    // Notices that wait for a connection would arrive too late, and their number would have no limit.
+    // With the queue, notices would wait for a connection: they would arrive too late, and their number would have no
+    // limit.
     disableOfflineQueue: true,
     socket: { connectTimeout: CONNECT_MS, ...socket, reconnectStrategy: false } as SocketOptions,
   };

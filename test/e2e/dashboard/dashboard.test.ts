@@ -223,7 +223,7 @@ test.each([
   [{ apiUrl: '//elsewhere' }, 'DashboardModule: option apiUrl must be a path of this server or a URL'],
   [{ frameAncestors: ['*'] }, 'DashboardModule: option frameAncestors[0] must be an origin'],
   [{ name: ' ' }, 'DashboardModule: option name must be a text of 1 to 60 characters.'],
-  [{ title: 'x' }, 'DashboardModule: option title is not known; there are path, name'],
+  [{ title: 'x' }, 'DashboardModule: option title is not known; the known options are path, name'],
 ])('the option %j is refused', (options, sentence) => {
   expect(() => DashboardModule.forRoot(Object(options))).toThrow(sentence);
 });

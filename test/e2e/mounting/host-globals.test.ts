@@ -153,7 +153,7 @@ describeOnBothAdapters('a global guard that asks for a session of the host', (ad
       expect(warnings).toEqual([]);
       expect((await visit()).map(({ status }) => status)).toEqual(Array(7).fill(401));
       expect(warnings).toEqual([
-        'A global guard (JwtGuard) refused a request to a messaging route with 401. If it is meant for your own routes only, let it return true where isMessagingRoute(context).',
+        'A global guard (JwtGuard) refused a request to a messaging route with 401. If it is meant for your own routes only, let it return true if isMessagingRoute(context).',
       ]);
       expect((await orders()).body).toMatchObject({ message: 'the host knows no such session' });
       expect(warnings).toHaveLength(1);
@@ -177,7 +177,7 @@ describeOnBothAdapters('a global interceptor that wraps answers', (adapter) => {
       expect(warnings).toEqual([]);
       expect((await visit())[0]?.body).toMatchObject({ data: { balance: 1000 } });
       expect(warnings).toEqual([
-        'A global interceptor (Wrapper) changed the answer of a messaging route. If it is meant for your own routes only, let it return next.handle() where isMessagingRoute(context).',
+        'A global interceptor (Wrapper) changed the answer of a messaging route. If it is meant for your own routes only, let it return next.handle() if isMessagingRoute(context).',
       ]);
       expect((await orders()).body).toEqual({ data: [{ order: 1 }] });
     });

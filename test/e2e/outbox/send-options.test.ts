@@ -56,7 +56,7 @@ describeOnBothAdapters('options of a send that nobody reads', (adapter) => {
 
   test('are refused by name', async () => {
     await expect(send(DOORS[0], { idempotencyKey: 'a' })).rejects.toThrow(
-      /^Option idempotencyKey of a send is not known; there are once, host, signal, key\.$/,
+      /^Option idempotencyKey of a send is not known; the known options are once, host, signal, key\.$/,
     );
   });
 

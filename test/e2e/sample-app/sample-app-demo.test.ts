@@ -24,7 +24,7 @@ describe('the demo of the sample app', () => {
   test('makes a second account and days of traffic, once, and the books are right', async () => {
     const made = await runSampleApp(folder, 'operator/operator.js', ['demo'], {}, 170_000);
     expect([made.code, made.output]).toEqual([0, expect.stringContaining('The demo is ready.')]);
-    expect((await operator('ledger:check')).output).toBe('The ledger is right.\n');
+    expect((await operator('ledger:check')).output).toBe('The ledger is correct.\n');
     const { output: balance } = await operator('balance boutique');
     const again = await operator('demo');
     expect([again.code, again.output]).toEqual([0, expect.stringMatching(/^The demo exists already/)]);

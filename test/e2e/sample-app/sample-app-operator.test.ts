@@ -30,14 +30,14 @@ describe('an operator command that is mistyped', () => {
   };
 
   const noOption = (word: string) =>
-    `There is no option ${word}: there are --after, --cidrs, --daily-units, --expires, --grace, --name, --note, --per-minute, --reference and --scopes.`;
+    `There is no option ${word}: the options are --after, --cidrs, --daily-units, --expires, --grace, --name, --note, --per-minute, --reference and --scopes.`;
   const dash = (word: string) =>
-    `${word} begins with a dash: put it at the end of the line behind --, as in "adjust demo --note Gift -- -5".`;
+    `${word} begins with a dash: put it at the end of the line after --, as in "adjust demo --note Gift -- -5".`;
   const noValue = (option: string) =>
-    `${option} needs a value behind it; one that begins with a dash is written ${option}=<value>.`;
+    `${option} needs a value after it; write a value that begins with a dash as ${option}=<value>.`;
 
   const tooMuch = (name: string, word: string) =>
-    `${name} does not know what to do with "${word}": words that belong together are put in quotes, digits are not spaced.`;
+    `${name} does not know what to do with "${word}": put words that belong together in quotes, and write numbers without spaces.`;
 
   test.each<[line: string, sentence: string]>([
     ['key:rotate x --grce 0', noOption('--grce')],

@@ -115,6 +115,6 @@ describe.each(['express', 'fastify'])('a sample app that runs (%s)', (adapter) =
     await app.kill('SIGTERM');
     for (const connection of connections) await connection.until(({ closed }) => closed);
     const { output } = await runSampleApp(folder, 'operator/operator.js', ['ledger:check']);
-    expect(output).toContain('The ledger is right.');
+    expect(output).toContain('The ledger is correct.');
   });
 });

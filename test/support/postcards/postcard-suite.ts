@@ -83,7 +83,7 @@ export function fourthCapability(adapter: Adapter, database: () => Promise<strin
     const core = MessagingCore.forRoot(CORE);
     expect(() => PostcardsModule.forRoot({ core, price: 1.5 })).toThrow('Option postcards.price must be an integer');
     expect(() => Reflect.apply(PostcardsModule.forRoot, undefined, [{ core, prize: 5 }])).toThrow(
-      'Option prize is not known; there are core, price.',
+      'Option prize is not known; the known options are core, price.',
     );
   });
 

@@ -64,7 +64,10 @@ test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, '5'])('%p is no duration
 });
 
 test.each<[unknown, string]>([
-  [{ ackTimeout: 5 }, 'Option ackTimeout of BaileysMsgappTransport is not known; there are waWebSocketUrl, version,'],
+  [
+    { ackTimeout: 5 },
+    'Option ackTimeout of BaileysMsgappTransport is not known; the known options are waWebSocketUrl, version,',
+  ],
   [{ constructor: 5 }, 'Option constructor of BaileysMsgappTransport is not known;'],
   [null, 'The options of BaileysMsgappTransport must be an object.'],
   ['wss://relay.example', 'The options of BaileysMsgappTransport must be an object.'],

@@ -32,7 +32,7 @@ test('each sentence is logged at once, and then once a minute with the number of
   clock.advance(1);
   log.warn('Forged.');
   log.warn('Unread.');
-  expect(said().slice(2)).toEqual(['Forged. (And 1000 times more since it was last said.)', 'Unread.']);
+  expect(said().slice(2)).toEqual(['Forged. (This happened 1000 more times since it was last logged.)', 'Unread.']);
   expect(lines[2]).toMatchObject({ repeats: 1000 });
   log.warn('Forged.');
   expect(lines).toHaveLength(4);

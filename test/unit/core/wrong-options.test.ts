@@ -68,7 +68,7 @@ describe('otp', () => {
     ],
     [
       { limits: { countryBreaker: { codes: 1, verifiedPercent: 5, minutes: 5 } } },
-      'Option otp.limits.countryBreaker.minutes is not known; there are codes, verifiedPercent.',
+      'Option otp.limits.countryBreaker.minutes is not known; the known options are codes, verifiedPercent.',
     ],
     [
       { limits: { countryBreaker: { codes: '1', verifiedPercent: 5 } } },
@@ -76,7 +76,7 @@ describe('otp', () => {
     ],
     [
       { limits: { sends: [{ count: 1, seconds: 5, minutes: 5 }] } },
-      'Option otp.limits.sends[0].minutes is not known; there are count, seconds.',
+      'Option otp.limits.sends[0].minutes is not known; the known options are count, seconds.',
     ],
     [
       { limits: { sends: [{ count: 1, seconds: 5 }, null] } },
@@ -89,7 +89,7 @@ describe('otp', () => {
     ],
     [
       { limits: { prefixBreaker: { count: 1, seconds: 5, codes: 1 } } },
-      'Option otp.limits.prefixBreaker.codes is not known; there are count, seconds.',
+      'Option otp.limits.prefixBreaker.codes is not known; the known options are count, seconds.',
     ],
     [
       { limits: { spendPerDay: true } },
@@ -111,7 +111,7 @@ describe('otp', () => {
     [{ pepper: [{ version: '1', secret: PEPPER }, PEPPER] }, 'Option otp.pepper[1] must be { version, secret }.'],
     [
       { pepper: [{ version: '1', secret: PEPPER, key: 1 }] },
-      'Option otp.pepper[0].key is not known; there are version, secret.',
+      'Option otp.pepper[0].key is not known; the known options are version, secret.',
     ],
     ...[null, 5, 'X', []].map((services): [object, string] => [
       { services },
@@ -246,7 +246,7 @@ test.each<[string, () => string]>([
   ['SandboxModule: the options must be an object.', () => refusal((given: never) => SandboxModule.forRoot(given), 'x')],
   ['SandboxModule: the options must be an object.', () => refusal((given: never) => SandboxModule.forRoot(given), [])],
   [
-    'SandboxModule: option paths is not known; there are path, hosts, docs, apiKey.',
+    'SandboxModule: option paths is not known; the known options are path, hosts, docs, apiKey.',
     () => refusal((given: never) => SandboxModule.forRoot(given), { paths: 'x' }),
   ],
   ['SandboxModule: option path must be', () => refusal((given: never) => SandboxModule.forRoot(given), { path: null })],

@@ -417,7 +417,7 @@ describe('the option callback.charset', () => {
     [{ fallback: 'x-none' }, 'Option generic.callback.charset.fallback must be the name of a charset.'],
     [{ of: 'text' }, 'Option generic.callback.charset.of must be a list of names of fields; got "text".'],
     [{ field: '' }, 'Option generic.callback.charset.field must be the name of a field.'],
-    [{ name: 'x' }, 'Option generic.callback.charset.name is not known; there are field, of, fallback.'],
+    [{ name: 'x' }, 'Option generic.callback.charset.name is not known; the known options are field, of, fallback.'],
   ])('%j', (charset, sentence) => {
     const build = () => Reflect.apply(generic, undefined, [vendor(charset)]);
     if (sentence === undefined) expect(build).not.toThrow();

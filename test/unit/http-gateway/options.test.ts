@@ -33,7 +33,7 @@ describe('options of the transport', () => {
     [{}, 'taken'],
     [{ name: 'acme-two', concurrency: 1, requestMs: 100, waitMs: 0, repeat: 'at-least-once' }, 'taken'],
     [{ callbackUrl: 'https://x.example/cb', callbackSecret: 'a'.repeat(16) }, 'taken'],
-    [{ concurency: 3 }, /http\.concurency is not known; there are .*concurrency/],
+    [{ concurency: 3 }, /http\.concurency is not known; the known options are .*concurrency/],
     [{ concurrency: 0 }, 'Option http.concurrency must be an integer from 1 to 256; got 0.'],
     [{ concurrency: '8' }, /http\.concurrency must be an integer/],
     [{ requestMs: 99 }, /http\.requestMs must be an integer from 100 to 60000/],

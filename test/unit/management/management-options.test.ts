@@ -38,7 +38,10 @@ test.each<[object, string | RegExp]>([
   [{ session: { idle: '10 minutes' } }, /^Option management.session.idle must be a duration/],
   [{ session: { idle: 5 } }, /^Option management.session.idle must be a duration/],
   [{ session: { longest: '0 days' } }, /^Option management.session.longest must be a duration/],
-  [{ session: { absolute: '1 day' } }, /^Option management.session.absolute is not known; there are idle, longest/],
+  [
+    { session: { absolute: '1 day' } },
+    /^Option management.session.absolute is not known; the known options are idle, longest/,
+  ],
 ])('wrong options are told: %o', (wrong, sentence) => {
   expect(() => resolve(wrong)).toThrow(sentence);
 });

@@ -253,7 +253,10 @@ test.each([
   [{ issuer: 'login' }, 'Option issuer of OpenID must be an address.'],
   [{ audience: '' }, 'Option audience of OpenID must be a text.'],
   [{ claims: { role: 5 } }, 'Option claims.role of OpenID must be the name of a claim, or a function.'],
-  [{ claims: { roles: 'x' } }, 'Option claims.roles of OpenID is not known; there are account, role, subject.'],
+  [
+    { claims: { roles: 'x' } },
+    'Option claims.roles of OpenID is not known; the known options are account, role, subject.',
+  ],
   [{ algorithms: ['HS256'] }, /^Option algorithms\[0\] of OpenID must be "RS256" or /],
   [{ algorithms: ['none'] }, /^Option algorithms\[0\] of OpenID must be "RS256" or /],
   [{ operators: 'yes' }, 'Option operators of OpenID must be true or false.'],

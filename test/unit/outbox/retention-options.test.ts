@@ -61,7 +61,7 @@ test('a secret has to be one, and is never shown', () => {
   expect(resolveRetentionSettings({ secret: SECRET, previousSecrets: [`${SECRET} old`] }).keys).toHaveLength(2);
   expect(resolveRetentionSettings().keys).toEqual([]);
   expect(() => resolveRetentionSettings({ text: '1 day' } as never)).toThrow(
-    'Option retention.text is not known; there are texts, messages, trail, secret, previousSecrets.',
+    'Option retention.text is not known; the known options are texts, messages, trail, secret, previousSecrets.',
   );
 });
 

@@ -27,7 +27,7 @@ describe('options of routes', () => {
 
   test.each<[string, unknown]>([
     ['Option routed must be an object.', undefined],
-    ['Option routed.route is not known; there are routes, name.', { route: [] }],
+    ['Option routed.route is not known; the known options are routes, name.', { route: [] }],
     ['Option routed.routes must be a list of 1 to 100 routes.', { routes: [] }],
     ['Option routed.routes must be a list of 1 to 100 routes.', { routes: route() }],
     ['Option routed.name must be 1 to 40 lower-case letters', { routes: [route()], name: 'A b' }],

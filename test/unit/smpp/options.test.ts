@@ -83,7 +83,7 @@ describe('options of SMPP', () => {
 
   test.each<[string, SmppOptions]>([
     ['Option smpp must be an object.', untyped(undefined)],
-    ['Option smpp.link is not known; there are name, links, resendUnknown.', untyped({ link: LINK })],
+    ['Option smpp.link is not known; the known options are name, links, resendUnknown.', untyped({ link: LINK })],
     ['Option smpp.links must be a list of at least one link.', untyped({ links: [] })],
     ['Option smpp.links must be a list of at least one link.', untyped({ links: LINK })],
     ['Option smpp.name must be 1 to 32 characters of a-z 0-9 _ -.', untyped({ name: 'A B', links: [LINK] })],
@@ -129,7 +129,10 @@ describe('options of SMPP', () => {
     ['Option smpp.links[0].systemType must be at most 12 ASCII characters.', withLink({ systemType: 'x'.repeat(13) })],
     ['Option smpp.links[0].serviceType must be at most 5 ASCII characters.', withLink({ serviceType: 'xxxxxx' })],
     ['Option smpp.links[0].tls must be true, false or an object.', withLink({ tls: 'yes' })],
-    ['Option smpp.links[0].tls.verify is not known; there are servername', withLink({ tls: { verify: false } })],
+    [
+      'Option smpp.links[0].tls.verify is not known; the known options are servername',
+      withLink({ tls: { verify: false } }),
+    ],
     [
       'Option smpp.links[0].tls.rejectUnauthorized must be true or false.',
       withLink({ tls: { rejectUnauthorized: 0 } }),
@@ -177,7 +180,7 @@ describe('options of SMPP', () => {
       'Option smpp.links[0].statuses.0x400 must be one of message, bind, route, later, throttled',
       withLink({ statuses: { 1024: 'permanent' } }),
     ],
-    ['Option smpp.links[0].sytemId is not known; there are name, route, host', withLink({ sytemId: 'x' })],
+    ['Option smpp.links[0].sytemId is not known; the known options are name, route, host', withLink({ sytemId: 'x' })],
   ])('%s', (sentence, options) => {
     expect(() => resolveSmppSettings(options)).toThrow(sentence);
     expect(() => SmppSmsTransport.forRoot(options)).toThrow(sentence);

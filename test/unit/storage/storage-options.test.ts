@@ -37,7 +37,7 @@ describe('TypeormStorage.forRoot refuses, with a sentence that names the option'
     ['url or dataSource is missing', [{}]],
     ['url or dataSource is missing', [{ url: undefined }]],
     ['url or dataSource is missing', [{ dataSource: undefined, migrations: 'check' }]],
-    ['uri is not known; there are url, dataSource, migrations, pooler, dialect', [{ uri: 'sqlite:x.db' }]],
+    ['uri is not known; the known options are url, dataSource, migrations, pooler, dialect', [{ uri: 'sqlite:x.db' }]],
     ['synchronize is not known', [{ url: 'sqlite:x.db', synchronize: true }]],
     ['either url or dataSource', [{ url: 'sqlite:x.db', dataSource: unstarted }]],
     ['url must be a text', [{ url: 5 }]],
