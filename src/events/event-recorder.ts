@@ -26,7 +26,7 @@ export class EventRecorder {
 
   constructor(private readonly database: Database) {}
 
-  /** As `Database.write`. `work` must not end the transaction when it has told an event. */
+  /** As `Database.write`. `work` must not end the transaction if it has published an event. */
   async write<T>(work: (publisher: TransactionPublisher) => Operation<T>, host?: HostTransaction): Promise<T> {
     const { dialect } = this.database;
     let added: AddedEvents = NOTHING;

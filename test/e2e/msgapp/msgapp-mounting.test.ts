@@ -431,7 +431,11 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     ['half a tariff', { tariff: { text: 1 } }, 'Option msgapp.tariff.media must be an integer from 0 to 1000000'],
     ['a wrong tariff', { tariff: { text: 0.5, media: 1 } }, 'Option msgapp.tariff.text must be an integer'],
     ['a misspelled tariff', { tariff: { texts: 1, media: 1 } }, 'Option msgapp.tariff.texts is not known'],
-    ['a misspelled option', { chanel: 'x' }, 'Option msgapp.chanel is not known; the known options are channel, transport, tariff'],
+    [
+      'a misspelled option',
+      { chanel: 'x' },
+      'Option msgapp.chanel is not known; the known options are channel, transport, tariff',
+    ],
     ['no pace', { pacing: { perMinute: 0 } }, 'Option msgapp.pacing.perMinute must be a number above 0'],
     ['a lease of nothing', { sessions: { leaseMs: 1 } }, 'Option msgapp.sessions.leaseMs must be an integer from 1000'],
     [
