@@ -162,23 +162,23 @@ export type { PausesView, PauseView, QueueDepthView, QueuesView } from './manage
 export type { FindingView, LedgerCheckView, SystemView, WorkerView } from './management/operator/operations.api.js';
 export type { OperatorCallOptions } from './management/operator/operator-call.js';
 export { SystemService } from './management/operator/system-service.js';
+export type { AttentionView, OverviewView } from './management/usage/overview.api.js';
+export { OverviewService } from './management/usage/overview-service.js';
+export type { UsageAmountsView, UsageItemView, UsageView } from './management/usage/usage.api.js';
+export { type UsagePeriod, UsageService } from './management/usage/usage-service.js';
 export {
   type EndedUser,
   type LinkDraft,
   type LinkOptions,
   ManagementService,
   type OneTimeLink,
-} from './management/session/management-service.js';
-export type { LinkView, SessionUserView, UserSessionView } from './management/session/session.api.js';
+} from './management/user-sessions/management-service.js';
 export {
   type AuthenticatedUser,
   type SignInRequest,
   UserAuthenticator,
-} from './management/session/user-authenticator.js';
-export type { AttentionView, OverviewView } from './management/usage/overview.api.js';
-export { OverviewService } from './management/usage/overview-service.js';
-export type { UsageAmountsView, UsageItemView, UsageView } from './management/usage/usage.api.js';
-export { type UsagePeriod, UsageService } from './management/usage/usage-service.js';
+} from './management/user-sessions/user-authenticator.js';
+export type { LinkView, SessionUserView, UserSessionView } from './management/user-sessions/user-session.api.js';
 export { GuardedMediaFetcher } from './media/guarded-media-fetcher.js';
 export { type FetchedMedia, MediaFetcher, MediaRefusedError, type MediaRequest } from './media/media-fetcher.js';
 export type { MediaAllow, MediaOptions } from './media/media-options.js';
@@ -329,7 +329,7 @@ export type {
 export type {
   DisabledReason,
   EndpointOrdering,
-  EndpointSignature,
+  WebhookSignature,
 } from './webhooks/endpoints/endpoint.js';
 export type { AttemptListQuery, WebhookListQuery } from './webhooks/endpoints/endpoint-history.js';
 export type { EndpointChanges, EndpointDraft, ReplayDraft } from './webhooks/endpoints/endpoint-input.js';

@@ -36,17 +36,18 @@ export class WebhookRefusedError extends Error {
  */
 export async function verifyWebhook(call: WebhookCall): Promise<readonly WebhookEvent[]> {
   const { secrets, headers, body, toleranceSeconds = 300 } = call;
-  const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) =>
+  const [id, timestamp, webhookSignatures] = ['id', 'timestamp', 'signature'].map((name) =>
     headerOf(headers, `webhook-${name}`),
   );
-  if (!id || !timestamp || !signatures || !/^\d{1,12}$/.test(timestamp)) throw new WebhookRefusedError('headers');
+  if (!id || !timestamp || !webhookSignatures || !/^\d{1,12}$/.test(timestamp))
+    throw new WebhookRefusedError('headers');
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= toleranceSeconds)) throw new WebhookRefusedError('time');
 
   const content = typeof body === 'string' ? new TextEncoder().encode(body) : body;
   if (!ArrayBuffer.isView(content)) throw new TypeError('The body must be given as it came, not parsed.');
   const signed = joined(new TextEncoder().encode(`${id}.${timestamp}.`), content);
   const keys = await Promise.all([secrets].flat().map(keyOf));
-  const given = signatures.split(' ').map((each) => each.split(','));
+  const given = webhookSignatures.split(' ').map((each) => each.split(','));
   const checks = keys.flatMap(({ version, key }) =>
     given
       .filter(([of, signature]) => of === version && signature)

@@ -34,7 +34,7 @@ export class DashboardPages {
   /** The page. It is built at the first request, when all routes are known. */
   readonly page = once((): DashboardPage => {
     const { options } = this.settings;
-    return dashboardPage(options, options.apiUrl ?? this.wayToApi());
+    return dashboardPage(options, options.apiUrl ?? this.pathToApi());
   });
 
   /** The path under which the page is registered. */
@@ -47,7 +47,7 @@ export class DashboardPages {
   }
 
   /** The address of the API relative to the folder of the page, from the paths of both. */
-  private wayToApi(): string {
+  private pathToApi(): string {
     const routes = mountedRoutes(this.modules, this.config);
     const root = `/${this.http.path}/`;
     const known = routes.find(({ path, authenticated }) => authenticated && path.includes(root))?.path ?? root;

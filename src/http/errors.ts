@@ -231,9 +231,9 @@ const LONG_DIGITS = /\d{7,}/g;
  * drivers put query parameters into other properties of their errors. Long numbers are blanked.
  */
 export function logFault(log: FaultLog, error: unknown, requestId?: string): void {
-  const isAway = error instanceof StorageUnavailableError;
-  if (!isAway && (error instanceof MessagingError ? error.code !== 'error.internal' : isAnswered(error))) return;
-  const text = blank(`${isAway ? error.reason : describe(error)}${causeOf(error)}`);
+  const isUnavailable = error instanceof StorageUnavailableError;
+  if (!isUnavailable && (error instanceof MessagingError ? error.code !== 'error.internal' : isAnswered(error))) return;
+  const text = blank(`${isUnavailable ? error.reason : describe(error)}${causeOf(error)}`);
   const [sentence = ''] = text.split('\n', 1);
   log.error(sentence, { code: faultCode(error), requestId }, text.slice(sentence.length));
 }

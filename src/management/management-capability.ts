@@ -5,12 +5,12 @@ import { KeyService } from './keys/key-service.js';
 import { keysOpenapi } from './keys/keys.openapi.js';
 import { ManagementSettings } from './management-options.js';
 import { OPERATOR_CAPABILITY } from './operator/operator-capability.js';
-import { SESSION_CAPABILITY } from './session/session-capability.js';
+import { USER_SESSION_CAPABILITY } from './user-sessions/user-session-capability.js';
 
 /** What does not depend on the options. Routers try controllers in this order. */
 export const MANAGEMENT_CAPABILITIES: readonly Capability[] = [
   { exports: [ManagementSettings] },
-  SESSION_CAPABILITY,
+  USER_SESSION_CAPABILITY,
   { controllers: [keysOpenapi], providers: [KeyService], exports: [KeyService] },
   ACCOUNT_CAPABILITY,
   OPERATOR_CAPABILITY,

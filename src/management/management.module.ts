@@ -17,7 +17,7 @@ import {
 } from '../messaging/module-options.js';
 import { MANAGEMENT_CAPABILITIES } from './management-capability.js';
 import { MANAGEMENT_OPTIONS, ManagementSettings, resolveManagementSettings } from './management-options.js';
-import { UserAuthenticator } from './session/user-authenticator.js';
+import { UserAuthenticator } from './user-sessions/user-authenticator.js';
 
 const OWN_OPTIONS = { management: group(MANAGEMENT_OPTIONS) } satisfies OptionsOf<ManagementFactoryOptions>;
 

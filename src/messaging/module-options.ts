@@ -11,7 +11,7 @@ import type {
 import { GivenOptions } from '../core/given-options.js';
 import type { PortSource } from '../core/port-provider.js';
 import type { ManagementOptions } from '../management/management-options.js';
-import type { UserAuthenticator } from '../management/session/user-authenticator.js';
+import type { UserAuthenticator } from '../management/user-sessions/user-authenticator.js';
 import type { MsgappOptions } from '../msgapp/msgapp-options.js';
 import type { MsgappTransport } from '../msgapp/msgapp-transport.js';
 import type { OtpOptions } from '../otp/otp-options.js';

@@ -86,9 +86,9 @@ function sendRules(dialect: Dialect): string[] {
     ...dialect.upkeep('messaging_policy', CHANGING),
 
     // What the keys of a family with a cap have spent on a day. day: days since the epoch, UTC.
-    `CREATE TABLE messaging_key_use (
+    `CREATE TABLE messaging_key_spending (
       family ${id} NOT NULL, day ${integer} NOT NULL, units ${integer} NOT NULL, PRIMARY KEY (family, day))${dialect.clustered}`,
-    'CREATE INDEX messaging_key_use_age ON messaging_key_use (day)',
+    'CREATE INDEX messaging_key_spending_age ON messaging_key_spending (day)',
   ];
 }
 

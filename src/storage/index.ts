@@ -144,9 +144,9 @@ export type {
   EndpointBatch,
   EndpointDefinition,
   EndpointOrdering,
-  EndpointSignature,
   NewEndpoint,
   SecretVersion,
+  WebhookSignature,
 } from '../webhooks/endpoints/endpoint.js';
 export {
   type AttemptQuery,

@@ -7,7 +7,6 @@ import { providePurge } from '../outbox/purger.js';
 import { CallSpans } from './calls/call-spans.js';
 import { CallStore } from './calls/call-store.js';
 import { EndpointCalls } from './calls/endpoint-calls.js';
-import { EngineEndpointCalls } from './calls/engine-endpoint-calls.js';
 import { WebhookHttp } from './calls/http/webhook-http.js';
 import { CallSettings, WebhookDispatcher } from './calls/webhook-dispatcher.js';
 import { CallVerifier } from './endpoints/call-verifier.js';
@@ -51,7 +50,7 @@ const CALLS: NonNullable<Capability['providers']> = [
   CallSpans,
   CallSettings,
   WebhookDispatcher,
-  { provide: EndpointCalls, useClass: EngineEndpointCalls },
+  EndpointCalls,
   providePurge(CallStore, (store) => ({
     what: 'records of webhook calls',
     keepMs: RECORDS_MS,

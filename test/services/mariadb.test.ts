@@ -173,7 +173,7 @@ suite('MariaDB, where it differs', () => {
       await open(9);
       if (cap === 2) await storage.store(OutboxStore).commit([aSend(1, capped(cap))], decide);
       const outcomes = await beside(async (manager) => {
-        await manager.query('SELECT count(*) FROM messaging_key_use');
+        await manager.query('SELECT count(*) FROM messaging_key_spending');
         await storage.store(OutboxStore).commit([aSend(2, capped(cap))], decide);
         return storage.store(OutboxStore).commit([aSend(3, capped(cap))], decide, { manager });
       });

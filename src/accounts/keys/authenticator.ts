@@ -100,15 +100,15 @@ export class Authenticator {
   private async byUserToken(token: string): Promise<Answer> {
     if (this.ownTokens?.owns(token)) {
       const user = await this.ownTokens.verify(token);
-      return user ? withSession(callerFrom(user, true), user.sessionId) : UNAUTHORIZED;
+      return user ? withUserSession(callerFrom(user, true), user.userSessionId) : UNAUTHORIZED;
     }
     const user = await this.verifier?.verify(token);
     return user ? callerFrom(user, this.verifier?.operators === true) : UNAUTHORIZED;
   }
 }
 
-function withSession(answer: Answer, sessionId: string): Answer {
-  return answer.kind === 'caller' ? { kind: 'caller', caller: { ...answer.caller, sessionId } } : answer;
+function withUserSession(answer: Answer, userSessionId: string): Answer {
+  return answer.kind === 'caller' ? { kind: 'caller', caller: { ...answer.caller, userSessionId } } : answer;
 }
 
 /** The caller of a verified token. The answer is a 401 if the verifier may not give the token's role. */
@@ -146,7 +146,7 @@ export interface Caller {
   /** The user of a token with a role. */
   readonly user?: RoledUser;
   /** The session of a token that we have issued. */
-  readonly sessionId?: string;
+  readonly userSessionId?: string;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { VerifiedUser } from './user-token-verifier.js';
 /** The user of a token that we have issued ourselves. */
 export type OwnUser = VerifiedUser & {
   /** The session that the token belongs to. */
-  readonly sessionId: string;
+  readonly userSessionId: string;
 };
 
 /** Verifies the tokens that we issue ourselves; they never reach the host's `UserTokenVerifier`. */

@@ -18,7 +18,7 @@ export type {
   QueuesView as Queues,
 } from '../../management/operator/operations/queues.api.js';
 export type { LedgerCheckView as BooksCheck, SystemView as System } from '../../management/operator/operations.api.js';
-export type { LinkView as Link } from '../../management/session/session.api.js';
+export type { LinkView as Link } from '../../management/user-sessions/user-session.api.js';
 
 /** Which accounts to list. */
 export interface ManagedAccountsQuery {

@@ -1,7 +1,7 @@
-import type { UserSessionView as SignedIn } from '../../management/session/session.api.js';
+import type { UserSessionView as SignedIn } from '../../management/user-sessions/user-session.api.js';
 import type { Caller, CallOptions } from '../caller.js';
 
-export type { UserSessionView as SignedIn } from '../../management/session/session.api.js';
+export type { UserSessionView as SignedIn } from '../../management/user-sessions/user-session.api.js';
 
 /** The sign-in of pages. The service keeps the user session in a cookie that scripts cannot read. */
 export class SessionRoutes {

@@ -86,10 +86,10 @@ export class Receipts {
       } catch (error) {
         const fields = { code: faultCode(error), channel: this.parts.channel };
         faultLog('Msgapp', this.parts.clock).warn(`Receipts could not be stored: ${nameOf(error)}.`, fields);
-        const isAway = error instanceof StorageUnavailableError;
+        const isUnavailable = error instanceof StorageUnavailableError;
         // External input can be such that no database accepts it. A failing receipt is retried alone, then dropped.
-        if (isAway || batch.length > 1) this.queue.unshift(...batch);
-        if (isAway) await pause(this.parts.clock, STORAGE_RETRY_MS);
+        if (isUnavailable || batch.length > 1) this.queue.unshift(...batch);
+        if (isUnavailable) await pause(this.parts.clock, STORAGE_RETRY_MS);
         else atATime = 1;
       }
     }

@@ -6,7 +6,7 @@ import { dayOf, isCapped, type KeySpending, spendingId } from './decide.js';
 import type { Send } from './send.js';
 
 const SPENDING_KEY = 'family, day';
-const KEY_SPENDING = { table: 'messaging_key_use', shape: shapeOf('family', 'day units') };
+const KEY_SPENDING = { table: 'messaging_key_spending', shape: shapeOf('family', 'day units') };
 
 /**
  * What the families of capped sends have spent on their days, by `spendingId`. The rows need no lock: a family is of one account,
@@ -32,7 +32,7 @@ export function* readKeySpending(
     yield dialect.insertRows({ ...KEY_SPENDING, rows: rowsOfSpending(wanted), onDuplicate: [SPENDING_KEY] });
   const source = dialect.rows(shapeOf('family', 'day'));
   const rows = yield* rowsOf(
-    `SELECT u.family, u.day, u.units FROM ${source} ${dialect.thenJoin} messaging_key_use u${dialect.by('primary key')}
+    `SELECT u.family, u.day, u.units FROM ${source} ${dialect.thenJoin} messaging_key_spending u${dialect.by('primary key')}
       ON ${dialect.lookUp('u.family = v.family AND u.day = v.day')}${dialect.current}`,
     JSON.stringify([...wanted.values()].map(({ family, day }) => [family, day])),
   );
@@ -54,7 +54,7 @@ export function* findKeySpending(
   day: number,
 ): Operation<ReadonlyMap<string, number>> {
   const rows = yield* rowsOf(
-    `SELECT family, day, units FROM messaging_key_use WHERE day = ? AND family ${dialect.among()}`,
+    `SELECT family, day, units FROM messaging_key_spending WHERE day = ? AND family ${dialect.among()}`,
     day,
     JSON.stringify(families),
   );
@@ -63,7 +63,7 @@ export function* findKeySpending(
 
 /** Deletes what was spent until a day, the oldest first. */
 export function purgeKeySpending(dialect: Dialect, until: number, limit: number): Operation<number> {
-  return write(dialect.deleteFirst('messaging_key_use', SPENDING_KEY, 'day'), until, limit);
+  return write(dialect.deleteFirst('messaging_key_spending', SPENDING_KEY, 'day'), until, limit);
 }
 
 function rowsOfSpending(spending: ReadonlyMap<string, KeySpending>): (string | number)[][] {

@@ -37,11 +37,11 @@ export class SandboxHookController {
   ): Promise<void> {
     checkName(name);
     const at = this.clock.now();
-    const [id = '', timestamp = '', signature = ''] = ['id', 'timestamp', 'signature'].map(
+    const [id = '', timestamp = '', webhookSignature = ''] = ['id', 'timestamp', 'signature'].map(
       (field) => headers[`webhook-${field}`],
     );
     const body = Buffer.from(bytes).toString();
-    const verified = await this.verifier?.verify({ url, id, timestamp, signature, body });
+    const verified = await this.verifier?.verify({ url, id, timestamp, webhookSignature, body });
     this.inbox.receive(name, { at, webhookId: id.slice(0, 255), verified, body });
   }
 }

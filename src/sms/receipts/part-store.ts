@@ -253,11 +253,11 @@ function* parkReceipts(dialect: Dialect, receipts: readonly DatedReceipt[], { un
   });
   const onDuplicate = ['receipt_id, carrier_id'] as const;
   yield dialect.insertRows({ table: 'messaging_sms_parked', shape: SHAPE, rows, onDuplicate });
-  for (const route of new Set(receipts.map((receipt) => receipt.route))) yield* makeRoom(dialect, route, most);
+  for (const route of new Set(receipts.map((receipt) => receipt.route))) yield* deleteOldest(dialect, route, most);
 }
 
 /** Deletes the oldest receipts of a route above its limit; the caller has locked the route. */
-function* makeRoom(dialect: Dialect, route: string, most: number): Operation<void> {
+function* deleteOldest(dialect: Dialect, route: string, most: number): Operation<void> {
   const [count] = yield* rowsOf('SELECT count(*) AS parked FROM messaging_sms_parked WHERE counts_for = ?', route);
   const excess = (count ? integerOf(count, 'parked') : 0) - most;
   if (excess <= 0) return;

@@ -79,11 +79,11 @@ export class MysqlDialect extends Dialect {
       this.server.compounds && isMysqlConnection(driverConnection)
         ? compoundConnection(driverConnection, (statement) => this.native(statement))
         : super.connection(runner, driverConnection);
-    const { session } = this.server;
-    if (session === '' || this.prepared.has(driverConnection)) return connection;
+    const { setup } = this.server;
+    if (setup === '' || this.prepared.has(driverConnection)) return connection;
     let setting: Promise<unknown> | undefined;
     const set = () => {
-      setting ??= connection.run({ sql: session, params: [] }).then(() => this.prepared.add(driverConnection));
+      setting ??= connection.run({ sql: setup, params: [] }).then(() => this.prepared.add(driverConnection));
       return setting;
     };
     return {

@@ -10,7 +10,7 @@ export interface MysqlServer {
   /** A prefix that bounds the lock wait of an insert; whole seconds and ` FOR ` follow. Empty where the server has none. */
   readonly insertWait: string;
   /** The statement that a new connection of ours runs first; empty for the connections of a host. */
-  readonly session: string;
+  readonly setup: string;
   /** Whether it runs several statements as one: `BEGIN NOT ATOMIC …; END`. */
   readonly compounds: boolean;
   /** Whether it is a node of Galera. */
@@ -32,13 +32,13 @@ const MIN_PACKET_BYTES = 16 * 1024 * 1024;
  * What our statements need of a session: the value that we set on connections of ours, and the values that will do on those
  * of a host, if there are others.
  */
-interface SessionNeed {
+interface ConnectionNeed {
   readonly name: string;
   readonly value: string;
   readonly isFine?: (value: string) => boolean;
 }
 
-const NEEDS: readonly SessionNeed[] = [
+const NEEDS: readonly ConnectionNeed[] = [
   // Otherwise every read begins a transaction that nobody ends.
   { name: 'autocommit', value: 'ON' },
   { name: 'sql_mode', value: 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION', isFine: (mode) => faultOfMode(mode) === '' },
@@ -97,7 +97,7 @@ export async function mysqlServerOf(query: (sql: string) => Promise<unknown>, is
     );
   }
   if (!isOurs) {
-    checkSession(setting);
+    checkConnection(setting);
     if (setting(isolation) === 'READ-UNCOMMITTED') {
       throw refusal(
         `the default isolation is READ UNCOMMITTED, under which rows are read that may be undone. ${HOST_CURE}`,
@@ -106,9 +106,9 @@ export async function mysqlServerOf(query: (sql: string) => Promise<unknown>, is
   }
   // Oracle's syntax has other blocks.
   const compounds = isOurs || !(setting('sql_mode') ?? '').includes('ORACLE');
-  const session = isOurs ? sessionOf(isMariadb ? OUR_MARIADB : OUR_MYSQL) : '';
+  const setup = isOurs ? setupOf(isMariadb ? OUR_MARIADB : OUR_MYSQL) : '';
   const isNode = await replicatesByWrites(query);
-  return isMariadb ? { ...MARIADB, session, compounds, isNode } : { ...MYSQL, session, isNode };
+  return isMariadb ? { ...MARIADB, setup, compounds, isNode } : { ...MYSQL, setup, isNode };
 }
 
 /** Whether Galera is on; a server that was built without it has no such variable to select. */
@@ -119,13 +119,13 @@ async function replicatesByWrites(query: (sql: string) => Promise<unknown>): Pro
 }
 
 /** Sets the variables of a connection of ours. The names come first: an `init_connect` may have set other ones. */
-function sessionOf(besides: readonly string[]): string {
+function setupOf(besides: readonly string[]): string {
   const needed = NEEDS.map(({ name, value }) => `${name} = ${/^\d+$/.test(value) ? value : `'${value}'`}`);
   return `SET NAMES utf8mb4, ${[...needed, ...OUR_SESSION, ...besides].map((set) => `SESSION ${set}`).join(', ')}`;
 }
 
 /** @throws MessagingOptionsError for a session variable of a host's connection that does not do */
-function checkSession(setting: (name: string) => string | undefined): void {
+function checkConnection(setting: (name: string) => string | undefined): void {
   for (const { name, value: needed, isFine = (value: string) => isSame(value, needed) } of NEEDS) {
     const value = setting(name);
     if (value === undefined || isFine(value)) continue;

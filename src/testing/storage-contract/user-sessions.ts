@@ -3,11 +3,11 @@ import { AuditLog } from '../../accounts/audit/audit.js';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../common/time.js';
 import {
   type RefreshOutcome,
-  type SessionRefresh,
-  type SessionStart,
   type UserLink,
+  type UserSessionRefresh,
+  type UserSessionStart,
   UserSessionStore,
-} from '../../management/session/user-session-store.js';
+} from '../../management/user-sessions/user-session-store.js';
 import { refusedAs } from './endpoints.js';
 import { ACCOUNT, onceKey, range, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
@@ -32,13 +32,13 @@ export function aLink(index: number, over: Partial<UserLink> = {}): UserLink {
 }
 
 /** The beginning of the session of that index, changed by `over`. */
-export function aStart(index: number, over: Partial<SessionStart> = {}): SessionStart {
+export function aStart(index: number, over: Partial<UserSessionStart> = {}): UserSessionStart {
   const [id, hash] = [`session-${index}`, `token-${index}-0`];
   return { id, hash, at: START, expiresAt: START + DAY_MS, endsAt: START + 3 * DAY_MS, address: '192.0.2.7', ...over };
 }
 
 /** The use of the token of that number of a session, changed by `over`. */
-export function aRefresh(index: number, number: number, over: Partial<SessionRefresh> = {}): SessionRefresh {
+export function aRefresh(index: number, number: number, over: Partial<UserSessionRefresh> = {}): UserSessionRefresh {
   const [hash, nextHash] = [`token-${index}-${number}`, `token-${index}-${number + 1}`];
   const rest = { expiresAt: (over.at ?? START) + DAY_MS, graceMs: GRACE, address: '192.0.2.8' };
   return { id: `session-${index}`, hash, nextHash, at: START, ...rest, ...over };

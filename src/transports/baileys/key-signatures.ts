@@ -20,8 +20,8 @@ export function verifyKeySignatures(library: Baileys): void {
   // Has no effect if a later version freezes the object; it must verify by itself then, which the test below checks.
   Reflect.set(library.Curve, 'verify', isKeySignature);
   if (
-    library.Curve.verify(...sampleSignature(library, true)) &&
-    !library.Curve.verify(...sampleSignature(library, false))
+    library.Curve.verify(...sampleKeySignature(library, true)) &&
+    !library.Curve.verify(...sampleKeySignature(library, false))
   ) {
     if (acceptsPairing(library, true) && !acceptsPairing(library, false)) return;
   }
@@ -37,13 +37,13 @@ export function verifyKeySignatures(library: Baileys): void {
  * 4.1). A leading byte 5, the type of Signal's public keys, is not part of the key. Never throws; invalid input returns
  * false.
  */
-export function isKeySignature(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
+export function isKeySignature(publicKey: Uint8Array, message: Uint8Array, keySignature: Uint8Array): boolean {
   try {
-    if (signature.length !== 64) return false;
+    if (keySignature.length !== 64) return false;
     const point = edwardsPoint(publicKey);
-    const last = signature[63] ?? 0;
+    const last = keySignature[63] ?? 0;
     point[31] = (point[31] ?? 0) | (last & 0x80);
-    const ed25519 = Buffer.from(signature);
+    const ed25519 = Buffer.from(keySignature);
     ed25519[63] = last & 0x7f;
     const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: point.toString('base64url') }, format: 'jwk' });
     return verify(null, message, key, ed25519);
@@ -80,7 +80,7 @@ function inverse(value: bigint): bigint {
 }
 
 /** A public key, a message, and its signature by that key or by another one. */
-function sampleSignature({ Curve }: Baileys, valid: boolean): [Uint8Array, Uint8Array, Uint8Array] {
+function sampleKeySignature({ Curve }: Baileys, valid: boolean): [Uint8Array, Uint8Array, Uint8Array] {
   const [own, other] = [Curve.generateKeyPair(), Curve.generateKeyPair()];
   const message = Buffer.from('a message');
   return [own.public, message, Curve.sign(valid ? own.private : other.private, message)];

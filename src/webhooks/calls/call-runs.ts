@@ -26,7 +26,7 @@ export class CallRuns {
 
   add(answer: CallAnswer, call: RecordedCall, newId: () => string): void {
     const { open } = this;
-    if (open && isAlike(open, answer) && hasRoom(open.calls, call)) {
+    if (open && isAlike(open, answer) && fits(open.calls, call)) {
       open.calls.push(call);
       return;
     }
@@ -49,7 +49,7 @@ function isAlike(run: CallAnswer, { ok, status, error, reply }: CallAnswer): boo
   return run.ok === ok && run.status === status && run.error === error && run.reply === reply;
 }
 
-function hasRoom(calls: readonly RecordedCall[], { at }: RecordedCall): boolean {
+function fits(calls: readonly RecordedCall[], { at }: RecordedCall): boolean {
   // Calls end in any order, so a call must begin at most half of `RUN_MS` before or after the call that ended first.
   const [first] = calls;
   return calls.length < MAX_CALLS_OF_RUN && first !== undefined && Math.abs(at - first.at) <= RUN_MS / 2;

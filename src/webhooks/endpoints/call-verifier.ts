@@ -12,7 +12,7 @@ interface ReceivedCall {
   /** `webhook-timestamp`, seconds since the epoch. */
   readonly timestamp: string;
   /** `webhook-signature`. */
-  readonly signature: string;
+  readonly webhookSignature: string;
   readonly body: string;
 }
 
@@ -40,15 +40,15 @@ export class CallVerifier {
     const now = this.clock.now();
     const seconds = /^\d{1,12}$/.test(call.timestamp) ? Number(call.timestamp) : Number.NaN;
     if (!(Math.abs(now / 1000 - seconds) <= TOLERANCE_S)) return false;
-    const signatures = call.signature.split(' ');
+    const webhookSignatures = call.webhookSignature.split(' ');
     const content = Buffer.from(`${call.id}.${call.timestamp}.${call.body}`);
     const secrets = endpoints.flatMap((endpoint) => this.secrets.secretsOf(endpoint, now));
-    return signatures.some((signature) => secrets.some((secret) => holds(secret, signature, content)));
+    return webhookSignatures.some((each) => secrets.some((secret) => holds(secret, each, content)));
   }
 }
 
-function holds({ signature: kind, key }: EndpointSecret, signature: string, content: Buffer): boolean {
-  const [version, encoded = ''] = signature.split(',');
+function holds({ signature: kind, key }: EndpointSecret, webhookSignature: string, content: Buffer): boolean {
+  const [version, encoded = ''] = webhookSignature.split(',');
   const given = Buffer.from(encoded, 'base64');
   if (kind === 'ed25519') return version === 'v1a' && verify(null, content, createPublicKey(key), given);
   const expected = createHmac('sha256', key).update(content).digest();

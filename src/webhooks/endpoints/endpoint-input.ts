@@ -7,14 +7,14 @@ import type { EventType } from '../../events/event-types.js';
 import type { ReplayWindow } from '../calls/endpoint-calls.js';
 import { eventTypesOf } from '../event-filter.js';
 import { MAX_BATCHED, MAX_DESCRIPTION, MAX_WAIT_MS } from './endpoint.api.js';
-import type { EndpointBatch, EndpointDefinition, EndpointOrdering, EndpointSignature } from './endpoint.js';
+import type { EndpointBatch, EndpointDefinition, EndpointOrdering, WebhookSignature } from './endpoint.js';
 
 /** A request to create an endpoint. Null counts as absent. */
 export interface EndpointDraft extends EndpointChanges {
   /** https at a public address, at most 2048 characters, without credentials. */
   readonly url: string;
   /** Default `hmac`. It cannot be changed later. */
-  readonly signature?: EndpointSignature | null | undefined;
+  readonly signature?: WebhookSignature | null | undefined;
 }
 
 /** Changes of an endpoint. Fields that are absent or null stay as they are. */
@@ -78,7 +78,7 @@ export function changed<D extends Omit<EndpointDefinition, 'url'>>(before: D, ch
 }
 
 /** @throws MessagingError `error.field_invalid` */
-export function signatureOf(given: unknown): EndpointSignature {
+export function webhookSignatureOf(given: unknown): WebhookSignature {
   return given == null ? 'hmac' : choiceOf('signature', given, ['hmac', 'ed25519']);
 }
 

@@ -1,7 +1,7 @@
 import type { EventType } from '../../events/event-types.js';
 import type { Row } from '../../storage/engine/operation.js';
 import { integerOf, optionalInteger, optionalText, textOf } from '../../storage/engine/rows.js';
-import type { DisabledReason, Endpoint, EndpointOrdering, EndpointSignature, SecretVersion } from './endpoint.js';
+import type { DisabledReason, Endpoint, EndpointOrdering, SecretVersion, WebhookSignature } from './endpoint.js';
 
 /** The columns that `toEndpoint` reads. */
 export const ENDPOINT =
@@ -17,7 +17,7 @@ export function toEndpoint(row: Row): Endpoint {
     types: types === undefined ? null : (JSON.parse(types) as readonly EventType[]),
     ordering: textOf(row, 'ordering') as EndpointOrdering,
     batch: { max: integerOf(row, 'batch_max'), waitMs: integerOf(row, 'wait_ms') },
-    signature: textOf(row, 'signature') as EndpointSignature,
+    signature: textOf(row, 'signature') as WebhookSignature,
     versions: toVersions(row),
     description: optionalText(row, 'description') ?? null,
     status: textOf(row, 'status') as Endpoint['status'],

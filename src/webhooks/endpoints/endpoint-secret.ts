@@ -1,6 +1,6 @@
 import { createHmac, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { keyedHash } from '../../common/secret.js';
-import type { Endpoint, EndpointSignature, SecretVersion } from './endpoint.js';
+import type { Endpoint, SecretVersion, WebhookSignature } from './endpoint.js';
 
 /** A key that signs calls: a key of HMAC-SHA256 (`v1`), or a private key of Ed25519 (`v1a`). */
 export type EndpointSecret =
@@ -13,7 +13,7 @@ type ShownSecret = { readonly secret: string } | { readonly public_key: string }
 /** Names a secret of an endpoint. */
 export interface SecretSource {
   readonly id: string;
-  readonly signature: EndpointSignature;
+  readonly signature: WebhookSignature;
   readonly version: SecretVersion;
 }
 

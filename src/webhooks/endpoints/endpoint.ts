@@ -7,7 +7,7 @@ import type { EventType } from '../../events/event-types.js';
 export type EndpointOrdering = 'none' | 'strict';
 
 /** How calls are signed (Standard Webhooks): HMAC-SHA256 (`v1`), or Ed25519 (`v1a`). */
-export type EndpointSignature = 'hmac' | 'ed25519';
+export type WebhookSignature = 'hmac' | 'ed25519';
 
 /** Why an endpoint is disabled: by `disable`, after 72 hours in which all calls failed, or after a 410. */
 export type DisabledReason = 'requested' | 'failures' | 'gone';
@@ -45,7 +45,7 @@ export interface EndpointDefinition {
 export interface NewEndpoint extends EndpointDefinition {
   readonly id: string;
   readonly accountId: string;
-  readonly signature: EndpointSignature;
+  readonly signature: WebhookSignature;
   /** The newest first. */
   readonly versions: readonly SecretVersion[];
   readonly createdAt: number;

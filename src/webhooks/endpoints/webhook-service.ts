@@ -20,7 +20,7 @@ import {
   keepMsOf,
   NEW_DEFINITION,
   type ReplayDraft,
-  signatureOf,
+  webhookSignatureOf,
   windowOf,
 } from './endpoint-input.js';
 import { type EndpointAnswer, type EndpointKey } from './endpoint-records.js';
@@ -85,7 +85,7 @@ export class WebhookService {
     checkAccountId(accountId);
     const accepted = await this.idempotency.run(accountId, 'webhooks', options.once, async (once) => {
       const definition = changed(NEW_DEFINITION, draft);
-      const signature = signatureOf(draft.signature);
+      const signature = webhookSignatureOf(draft.signature);
       const { href: url } = await this.targets.check(urlOf(draft.url));
       const made = { ...definition, url, id: this.ids.next(), accountId, signature, versions: this.secrets.first() };
       return this.store.create({ ...made, createdAt: this.clock.now() }, answering(once), options.by);

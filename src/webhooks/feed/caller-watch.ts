@@ -28,7 +28,7 @@ export class CallerWatch {
    */
   watch(caller: Caller, call: AdmittedCall, signal: AbortSignal, lost: () => void): void {
     if (call.by !== this.authenticator) return;
-    const intervalMs = caller.via === 'user-token' && caller.sessionId === undefined ? TOKEN_MS : OWN_MS;
+    const intervalMs = caller.via === 'user-token' && caller.userSessionId === undefined ? TOKEN_MS : OWN_MS;
     let cancel = () => {};
     const look = async (): Promise<void> => {
       const answer = await this.answer(call);

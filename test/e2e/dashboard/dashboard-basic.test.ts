@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { DashboardModule } from '../../../src/dashboard/index.js';
-import { ManagementService } from '../../../src/management/session/management-service.js';
+import { ManagementService } from '../../../src/management/user-sessions/management-service.js';
 import { SmsService } from '../../../src/sms/sms-service.js';
 import { goTo } from '../../support/dashboard/dashboard-fixture.js';
 import { hasBrowser, openPage, startBrowser } from '../../support/dashboard/page-browser.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { INestApplication } from '@nestjs/common';
 import type { Browser, Page } from 'playwright-core';
 import { DashboardModule } from '../../../src/dashboard/index.js';
-import { ManagementService } from '../../../src/management/session/management-service.js';
+import { ManagementService } from '../../../src/management/user-sessions/management-service.js';
 import { SandboxModule } from '../../../src/sandbox/sandbox.module.js';
 import { until } from '../../support/common/until.js';
 import { goTo } from '../../support/dashboard/dashboard-fixture.js';

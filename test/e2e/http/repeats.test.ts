@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { LedgerService } from '../../../src/billing/ledger-service.js';
 import { EventLog } from '../../../src/events/event-log.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
-import { ManagementService } from '../../../src/management/session/management-service.js';
+import { ManagementService } from '../../../src/management/user-sessions/management-service.js';
 import { OptOutService } from '../../../src/sms/opt-out/opt-out-service.js';
 import { heardEvents } from '../../support/events/logged-events.js';
 import { describeOnBothAdapters } from '../../support/http/http-apps.js';

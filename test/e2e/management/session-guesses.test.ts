@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { type AuthenticatedUser, UserAuthenticator } from '../../../src/management/session/user-authenticator.js';
+import { type AuthenticatedUser, UserAuthenticator } from '../../../src/management/user-sessions/user-authenticator.js';
 import { describeOnBothAdapters } from '../../support/http/http-apps.js';
 import { MANAGEMENT_SECRET, startManagement } from '../../support/management/management-app.js';
 import { unmountAfterEach } from '../../support/mounting/mounted.js';

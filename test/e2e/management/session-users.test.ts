@@ -6,7 +6,7 @@ import {
   type AuthenticatedUser,
   type SignInRequest,
   UserAuthenticator,
-} from '../../../src/management/session/user-authenticator.js';
+} from '../../../src/management/user-sessions/user-authenticator.js';
 import { MessagingModule } from '../../../src/messaging/messaging.module.js';
 import { MessagingCore } from '../../../src/messaging/messaging-core.module.js';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';

@@ -143,8 +143,8 @@ function send(port: number, path: string, key: string, once: string | undefined,
 
 function text(what: string, path: string, around: (long: string) => string, unit: string): LegalBody {
   const make = (): Buffer => {
-    const room = MAX_BYTES - Buffer.byteLength(around(''));
-    return Buffer.from(around(unit.repeat(Math.floor(room / Buffer.byteLength(unit)))));
+    const capacity = MAX_BYTES - Buffer.byteLength(around(''));
+    return Buffer.from(around(unit.repeat(Math.floor(capacity / Buffer.byteLength(unit)))));
   };
   return { name: what, path, make };
 }

@@ -1,5 +1,5 @@
 import type { DynamicModule } from '@nestjs/common';
-import { type LinkDraft, ManagementService } from '../../../src/management/session/management-service.js';
+import { type LinkDraft, ManagementService } from '../../../src/management/user-sessions/management-service.js';
 import { MessagingModule } from '../../../src/messaging/messaging.module.js';
 import type { MessagingOptions } from '../../../src/messaging/module-options.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';

@@ -117,8 +117,8 @@ async function playTooManySessions(stage: Stage): Promise<void> {
   const path = `${ROOT}/web/connect`;
   const status = await play(stage, 'GET', { path: STATUS, status: 200 });
   const { sessions }: { sessions: readonly { status: string }[] } = JSON.parse(await status.text());
-  const room = 10 - sessions.filter((session) => session.status === 'created').length;
-  await all(stage, [...Array.from({ length: room }, () => post(path, 200)), post(path, 429)]);
+  const capacity = 10 - sessions.filter((session) => session.status === 'created').length;
+  await all(stage, [...Array.from({ length: capacity }, () => post(path, 200)), post(path, 429)]);
 }
 
 /** Shows codes in every way and links a number; answers the session. */

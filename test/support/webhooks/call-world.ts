@@ -8,7 +8,7 @@ import type { EventType } from '../../../src/events/event-types.js';
 import { resolveDispatchSettings } from '../../../src/outbox/delivery/dispatch-options.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { CallStore } from '../../../src/webhooks/calls/call-store.js';
-import { EngineEndpointCalls } from '../../../src/webhooks/calls/engine-endpoint-calls.js';
+import { EndpointCalls } from '../../../src/webhooks/calls/endpoint-calls.js';
 import { WebhookHttp } from '../../../src/webhooks/calls/http/webhook-http.js';
 import { CallSettings, WebhookDispatcher } from '../../../src/webhooks/calls/webhook-dispatcher.js';
 import type { Endpoint } from '../../../src/webhooks/endpoints/endpoint.js';
@@ -47,7 +47,7 @@ export class CallWorld {
   readonly notifier = new LocalNotifier();
   readonly store: CallStore;
   readonly log: EventLog;
-  readonly calls: EngineEndpointCalls;
+  readonly calls: EndpointCalls;
   readonly secrets = new EndpointSecrets(SETTINGS.keys);
   private readonly http: WebhookHttp;
   private readonly recorder: EventRecorder;
@@ -58,7 +58,7 @@ export class CallWorld {
     this.log = storage.store(EventLog);
     this.http = new WebhookHttp(new WebhookTargets(SETTINGS), this.clock);
     this.recorder = new EventRecorder(storage.db);
-    this.calls = new EngineEndpointCalls(this.store, this.http, this.secrets, this.notifier, this.clock, this.ids);
+    this.calls = new EndpointCalls(this.store, this.http, this.secrets, this.notifier, this.clock, this.ids);
   }
 
   static async open(): Promise<CallWorld> {

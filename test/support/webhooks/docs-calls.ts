@@ -1,5 +1,5 @@
 import { keyFor } from '../../../src/common/secret.js';
-import { signatureOf } from '../../../src/webhooks/calls/http/signature.js';
+import { webhookSignature } from '../../../src/webhooks/calls/http/webhook-signature.js';
 import { EndpointSecrets } from '../../../src/webhooks/endpoints/endpoint-secret.js';
 import { blocksOf } from '../docs/readme.js';
 import { WEBHOOK_PEPPER } from './webhook-app.js';
@@ -18,7 +18,7 @@ export const secret: string = JSON.parse(
 /** The headers of a call that is `age` seconds old, signed for a body. */
 function headersOf(body = BODY, age = 0): Record<string, string> {
   const timestamp = Math.floor(Date.now() / 1000) - age;
-  const signature = signatureOf(secrets.secretsOf(endpoint, 0), { id: 'evt_1', timestamp, body });
+  const signature = webhookSignature(secrets.secretsOf(endpoint, 0), { id: 'evt_1', timestamp, body });
   return { 'webhook-id': 'evt_1', 'webhook-timestamp': String(timestamp), 'webhook-signature': signature };
 }
 

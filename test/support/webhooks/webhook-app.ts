@@ -19,22 +19,22 @@ import { alsoUnmount, clientOf } from '../mounting/mounted.js';
 export const WEBHOOK_PEPPER = 'a pepper of webhooks, for tests only';
 
 /** Remembers what it is asked to call. */
-export class FakeCalls extends EndpointCalls {
+export class FakeCalls implements Pick<EndpointCalls, 'ping' | 'retry' | 'replay'> {
   readonly asked: unknown[] = [];
   /** The sequences that are kept. */
   readonly kept = new Set<number>();
 
-  override async ping({ id }: Endpoint): Promise<PingResult> {
+  async ping({ id }: Endpoint): Promise<PingResult> {
     this.asked.push(['ping', id]);
     return { status: 204, ms: 7, response: '' };
   }
 
-  override async retry({ id }: Endpoint, sequence: number): Promise<boolean> {
+  async retry({ id }: Endpoint, sequence: number): Promise<boolean> {
     this.asked.push(['retry', id, sequence]);
     return this.kept.has(sequence);
   }
 
-  override async replay({ id }: Endpoint, window: ReplayWindow): Promise<number> {
+  async replay({ id }: Endpoint, window: ReplayWindow): Promise<number> {
     this.asked.push(['replay', id, window]);
     return 3;
   }

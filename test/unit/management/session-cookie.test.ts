@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { cookiesOf, setCookie } from '../../../src/management/session/session-cookie.js';
+import { cookiesOf, setCookie } from '../../../src/management/user-sessions/session-cookie.js';
 
 test.each<[string | undefined, string[]]>([
   [undefined, []],

@@ -65,10 +65,10 @@ describe('the text of a code', () => {
     };
     fc.assert(fc.property(service, (name) => bytes(name) <= 140));
     // The longest name that fits is kept, and one more character leaves the name out.
-    const room = 140 - bytes('x') + 1;
-    expect(bytes('x'.repeat(room))).toBe(140);
-    expect(bytes('x'.repeat(room + 1))).toBeLessThan(140);
-    expect(bytes('é'.repeat(Math.floor(room / 2) + 1))).toBeLessThan(140);
+    const capacity = 140 - bytes('x') + 1;
+    expect(bytes('x'.repeat(capacity))).toBe(140);
+    expect(bytes('x'.repeat(capacity + 1))).toBeLessThan(140);
+    expect(bytes('é'.repeat(Math.floor(capacity / 2) + 1))).toBeLessThan(140);
   });
 
   test('a name in another normal form has the options of the service', () => {

@@ -79,9 +79,9 @@ describe('the server behind a mysql DataSource', () => {
   ])('%j: refused on the connections of a host, set on ours', async (over, sentence) => {
     await expect(ask(over)).rejects.toThrow(sentence);
     await expect(ask(over)).rejects.toThrow(/^Option storage: .*give TypeormStorage the url .*\.$/);
-    const { session } = await ask(over, true);
-    expect(session).toMatch(/^SET NAMES utf8mb4, /);
-    for (const name of Object.keys(over)) expect(session).toContain(`SESSION ${name} = `);
+    const { setup } = await ask(over, true);
+    expect(setup).toMatch(/^SET NAMES utf8mb4, /);
+    for (const name of Object.keys(over)) expect(setup).toContain(`SESSION ${name} = `);
   });
 
   test.each([

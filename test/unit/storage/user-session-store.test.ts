@@ -1,5 +1,5 @@
 import { expect, jest, test } from '@jest/globals';
-import { UserSessionStore } from '../../../src/management/session/user-session-store.js';
+import { UserSessionStore } from '../../../src/management/user-sessions/user-session-store.js';
 import { START } from '../../../src/testing/storage-contract/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { SqliteMemory } from '../../support/databases/sqlite-memory.js';

@@ -5,7 +5,7 @@ import { UuidGenerator } from '../../../src/common/ids.js';
 import { HOUR_MS } from '../../../src/common/time.js';
 import { VERSION } from '../../../src/common/version.js';
 import { CallRequests, pingEvent } from '../../../src/webhooks/calls/http/call-request.js';
-import { signatureOf } from '../../../src/webhooks/calls/http/signature.js';
+import { webhookSignature } from '../../../src/webhooks/calls/http/webhook-signature.js';
 import type { Endpoint } from '../../../src/webhooks/endpoints/endpoint.js';
 import { EndpointSecrets } from '../../../src/webhooks/endpoints/endpoint-secret.js';
 import { resolveWebhookSettings } from '../../../src/webhooks/webhook-options.js';
@@ -108,8 +108,8 @@ describe('an HMAC', () => {
       const expected = createHmac('sha256', key).update(`evt_1.1700000000.${body}`).digest('base64');
       // Twice: what is kept of a key must not be what a call has left.
       for (let time = 0; time < 2; time++) {
-        expect(signatureOf([{ signature: 'hmac', key }], call(body))).toBe(`v1,${expected}`);
-        expect(signatureOf([{ signature: 'hmac', key }], call('short'))).not.toBe(`v1,${expected}`);
+        expect(webhookSignature([{ signature: 'hmac', key }], call(body))).toBe(`v1,${expected}`);
+        expect(webhookSignature([{ signature: 'hmac', key }], call('short'))).not.toBe(`v1,${expected}`);
       }
     }
   });

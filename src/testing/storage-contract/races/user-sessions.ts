@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type AuditAction } from '../../../accounts/audit/audit.api.js';
 import { AuditLog } from '../../../accounts/audit/audit.js';
 import { HOST } from '../../../accounts/audit/audit-entry.js';
-import { UserSessionStore } from '../../../management/session/user-session-store.js';
+import { UserSessionStore } from '../../../management/user-sessions/user-session-store.js';
 import { onceKey, range, START } from '../fixtures.js';
 import { aLink, aRefresh, aStart } from '../user-sessions.js';
 import { atOnce, type Race } from './race.js';

@@ -124,9 +124,9 @@ function readTwilio(content: CallbackContent): VendorNews | undefined {
  * Source: https://www.twilio.com/docs/usage/security#validating-requests
  */
 export function isSignedByTwilio({ url, headers, body, content }: UnprovenCall, authToken: string): boolean {
-  const signature = headers['x-twilio-signature'];
+  const hmac = headers['x-twilio-signature'];
   // Checks the form of a SHA-1 in base64 first, so that the body is not read without one.
-  if (signature === undefined || !/^[A-Za-z0-9+/]{27}=$/.test(signature)) return false;
+  if (hmac === undefined || !/^[A-Za-z0-9+/]{27}=$/.test(hmac)) return false;
   const bodyHash = content.query.get('bodySHA256');
   if (bodyHash !== null) {
     const hash = createHash('sha256').update(body).digest('hex');
@@ -135,7 +135,7 @@ export function isSignedByTwilio({ url, headers, body, content }: UnprovenCall, 
     return false;
   }
   const fields = content.isForm ? fieldsOf(content.form) : '';
-  return spellings(url).some((spelling) => sameText(signature, sign(spelling + fields, authToken)));
+  return spellings(url).some((spelling) => sameText(hmac, sign(spelling + fields, authToken)));
 }
 
 function sign(data: string, authToken: string): string {

@@ -167,9 +167,9 @@ export function isSignedByVonage(
   const fields = content.json === undefined ? [...content.form] : scalarsOf(content.json);
   // The hash below escapes values but not names: a name with `&` or `=` would have the same hash as two fields.
   if (fields.some(([name]) => /[&=]/.test(name))) return false;
-  const signature = fields.find(([name]) => name === 'sig')?.[1];
+  const hash = fields.find(([name]) => name === 'sig')?.[1];
   const timestamp = fields.find(([name]) => name === 'timestamp')?.[1] ?? '';
-  if (signature === undefined || !/^\d{1,11}$/.test(timestamp)) return false;
+  if (hash === undefined || !/^\d{1,11}$/.test(timestamp)) return false;
   const age = now - Number(timestamp) * 1000;
   if (age > MAX_AGE_MS || age < -MAX_AHEAD_MS) return false;
   const data = fields
@@ -177,7 +177,7 @@ export function isSignedByVonage(
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, value]) => `&${name}=${value.replace(/[&=]/g, '_')}`)
     .join('');
-  return sameText(signature.toLowerCase(), digest(data, secret, method));
+  return sameText(hash.toLowerCase(), digest(data, secret, method));
 }
 
 function digest(data: string, secret: string, method: VonageSignatureMethod): string {

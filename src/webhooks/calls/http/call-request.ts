@@ -3,8 +3,8 @@ import { VERSION } from '../../../common/version.js';
 import type { EventType } from '../../../events/event-types.js';
 import type { Endpoint } from '../../endpoints/endpoint.js';
 import type { EndpointSecret, EndpointSecrets } from '../../endpoints/endpoint-secret.js';
-import { signatureOf } from './signature.js';
 import type { WebhookRequest } from './webhook-exchange.js';
+import { webhookSignature } from './webhook-signature.js';
 
 /** An event in a call. It has no sequence number if it goes to one endpoint only and is not in the log. */
 export interface CalledEvent {
@@ -70,7 +70,7 @@ export class CallRequests {
       'user-agent': `nestjs-messaging/${VERSION}`,
       'webhook-id': id,
       'webhook-timestamp': String(timestamp),
-      'webhook-signature': signatureOf(secrets, { id, timestamp, body }),
+      'webhook-signature': webhookSignature(secrets, { id, timestamp, body }),
     };
     return { headers, body };
   }

@@ -46,12 +46,12 @@ export class CuttingProxy {
 
   private pass(direction: Direction, from: Socket, to: Socket): void {
     from.on('data', (chunk) => {
-      const room = this.cut?.direction === direction ? this.cut.after - this.passed[direction] : chunk.length;
-      const kept = chunk.subarray(0, Math.max(room, 0));
+      const capacity = this.cut?.direction === direction ? this.cut.after - this.passed[direction] : chunk.length;
+      const kept = chunk.subarray(0, Math.max(capacity, 0));
       this.passed[direction] += kept.length;
       if (this.dripping) for (const octet of kept) to.write(Buffer.of(octet));
       else to.write(kept);
-      if (kept.length === chunk.length && room !== kept.length) return;
+      if (kept.length === chunk.length && capacity !== kept.length) return;
       if (this.cut?.direction !== direction) return;
       to.end(() => to.destroy());
       from.destroy();

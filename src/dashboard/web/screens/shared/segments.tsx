@@ -17,7 +17,7 @@ const t = texts(
 );
 
 /** How many characters fit into so many segments, in the alphabet of the text. */
-function roomOf(encoding: string, segments: number): number {
+function capacityOf(encoding: string, segments: number): number {
   const [single, part] = encoding === 'GSM-7' ? [160, 153] : [70, 67];
   return segments === 1 ? single : segments * part;
 }
@@ -25,7 +25,7 @@ function roomOf(encoding: string, segments: number): number {
 /** One line about the size of a text. */
 export function TextSize({ of }: { readonly of: string }) {
   const { segments, encoding, codeUnits } = measure(of);
-  return <>{t('size', { n: segments, encoding, used: codeUnits, capacity: roomOf(encoding, segments) })}</>;
+  return <>{t('size', { n: segments, encoding, used: codeUnits, capacity: capacityOf(encoding, segments) })}</>;
 }
 
 /** A text, cut into its segments. The characters that make it more expensive are marked. */

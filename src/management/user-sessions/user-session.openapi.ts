@@ -2,9 +2,9 @@ import { describeController, type ErrorDescription, fieldsOf } from '../../opena
 import { invalid, STORAGE_UNAVAILABLE } from '../../openapi/errors.js';
 import { count, EXAMPLE, text } from '../../schemas/builders.js';
 import { LinksController } from './links.controller.js';
-import { EXAMPLE_SECRET, LinkView, role, SessionEnded, UserSessionView } from './session.api.js';
-import { SessionController } from './session.controller.js';
-import { CreateLinkBody, ExchangeBody } from './session.dto.js';
+import { EXAMPLE_SECRET, LinkView, role, SessionEnded, UserSessionView } from './user-session.api.js';
+import { UserSessionController } from './user-session.controller.js';
+import { CreateLinkBody, ExchangeBody } from './user-session.dto.js';
 
 const SIGN_IN: readonly ErrorDescription[] = [
   'error.cross_site',
@@ -13,7 +13,7 @@ const SIGN_IN: readonly ErrorDescription[] = [
 ];
 
 /** OpenAPI description of the sessions of users (docs/management.md). */
-export const sessionOpenapi = describeController(SessionController, () => ({
+export const sessionOpenapi = describeController(UserSessionController, () => ({
   tag: {
     name: 'Sessions',
     description:

@@ -15,7 +15,7 @@ export interface SignedCall {
  * Returns the value of `webhook-signature` (Standard Webhooks 1.0): `v1,<base64>` for an HMAC-SHA256, or `v1a,<base64>` for an
  * Ed25519 signature, over `<id>.<timestamp>.<body>`. It has one signature for each secret, separated by blanks.
  */
-export function signatureOf(secrets: readonly EndpointSecret[], { id, timestamp, body }: SignedCall): string {
+export function webhookSignature(secrets: readonly EndpointSecret[], { id, timestamp, body }: SignedCall): string {
   const signed = `${id}.${timestamp}.${body}`;
   return secrets
     .map(({ signature, key }) =>
@@ -63,8 +63,8 @@ function blocksOf(key: Buffer): Blocks {
 /** The space for the text of a call with one event, in bytes. */
 const ROOM = 4096;
 
-function padded(key: Buffer, pad: number, room: number): Buffer {
-  const block = Buffer.alloc(BLOCK + room, pad);
+function padded(key: Buffer, pad: number, capacity: number): Buffer {
+  const block = Buffer.alloc(BLOCK + capacity, pad);
   for (const [index, byte] of key.entries()) block[index] = byte ^ pad;
   return block;
 }

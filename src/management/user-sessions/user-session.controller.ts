@@ -7,17 +7,17 @@ import { MessagingBody } from '../../http/validation.js';
 import { GuessLimit } from './guess-limit.js';
 import { ManagementKeys } from './management-keys.js';
 import { SameOriginGuard } from './same-origin.guard.js';
-import type { UserSessionView } from './session.api.js';
-import { ExchangeBody } from './session.dto.js';
 import { cookiesOf, setCookie } from './session-cookie.js';
-import { type GrantedSession, SessionService } from './session-service.js';
+import type { UserSessionView } from './user-session.api.js';
+import { ExchangeBody } from './user-session.dto.js';
+import { type GrantedUserSession, UserSessionService } from './user-session-service.js';
 
 /** The sessions of users (docs/management.md). */
 @MessagingController({ authenticated: false })
 @UseGuards(SameOriginGuard)
-export class SessionController {
+export class UserSessionController {
   constructor(
-    private readonly sessions: SessionService,
+    private readonly sessions: UserSessionService,
     private readonly keys: ManagementKeys,
     private readonly guesses: GuessLimit,
   ) {}
@@ -69,7 +69,11 @@ export class SessionController {
     return { success: true };
   }
 
-  private grant({ view, cookie }: GrantedSession, headers: IncomingHttpHeaders, reply: ReplyHeaders): UserSessionView {
+  private grant(
+    { view, cookie }: GrantedUserSession,
+    headers: IncomingHttpHeaders,
+    reply: ReplyHeaders,
+  ): UserSessionView {
     if (cookie) reply.addCookie(setCookie(this.keys.present.cookie, cookie.value, cookie.seconds, headers));
     return view;
   }

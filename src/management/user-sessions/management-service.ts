@@ -14,8 +14,8 @@ import type { IdempotencyKey } from '../../outbox/accept/send.js';
 import { Idempotency, type IdempotentRequest } from '../../outbox/idempotency.js';
 import type { Acceptance } from '../../outbox/outbox.js';
 import { newLinkSecret } from './link-secret.js';
-import type { LinkView } from './session.api.js';
-import { SessionDirectory } from './session-directory.js';
+import type { LinkView } from './user-session.api.js';
+import { UserSessionDirectory } from './user-session-directory.js';
 import { type UserLink, UserSessionStore } from './user-session-store.js';
 
 /** Whom a link is for. */
@@ -70,7 +70,7 @@ const ENDED_AT_ONCE = 100;
 export class ManagementService {
   constructor(
     private readonly store: UserSessionStore,
-    private readonly sessions: SessionDirectory,
+    private readonly sessions: UserSessionDirectory,
     private readonly idempotency: Idempotency,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,

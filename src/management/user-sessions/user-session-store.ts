@@ -13,7 +13,7 @@ import { integerOf, optionalInteger, optionalText, textOf } from '../../storage/
 import { and } from '../../storage/read-page.js';
 
 /** Whom a link or a session is for. */
-export interface SessionUser {
+export interface UserIdentity {
   readonly subject: string;
   /** Undefined for the roles of the operator. */
   readonly accountId: string | undefined;
@@ -21,7 +21,7 @@ export interface SessionUser {
 }
 
 /** A one-time link. */
-export interface UserLink extends SessionUser {
+export interface UserLink extends UserIdentity {
   readonly id: string;
   /** SHA-256 of the secret, hexadecimal. */
   readonly hash: string;
@@ -31,7 +31,7 @@ export interface UserLink extends SessionUser {
 }
 
 /** The beginning of a session. Times in milliseconds since the epoch. */
-export interface SessionStart {
+export interface UserSessionStart {
   readonly id: string;
   /** SHA-256 of the first refresh token, hexadecimal. */
   readonly hash: string;
@@ -45,14 +45,14 @@ export interface SessionStart {
 }
 
 /** A session that goes on. */
-export interface UserSession extends SessionUser {
+export interface UserSession extends UserIdentity {
   readonly id: string;
   /** When it ends in any case, milliseconds since the epoch. */
   readonly endsAt: number;
 }
 
 /** The use of a refresh token. */
-export interface SessionRefresh {
+export interface UserSessionRefresh {
   readonly id: string;
   /** SHA-256 of the token, and of the one that replaces it, hexadecimal. */
   readonly hash: string;
@@ -81,13 +81,13 @@ export type RefreshOutcome =
   | { readonly kind: 'replayed' | 'ended' };
 
 /** A user, and undefined or the account of which only the sessions are meant. */
-export interface SessionOwner {
+export interface UserSessionFilter {
   readonly subject: string;
   readonly accountId: string | undefined;
 }
 
 /** Why a session is ended. */
-export type SessionEndReason = 'requested' | 'replayed';
+export type UserSessionEndReason = 'requested' | 'replayed';
 
 /**
  * Persists one-time links and the sessions of users; of their secrets only hashes. Entries of the audit log are written in the
@@ -111,7 +111,7 @@ export class UserSessionStore {
    * Begins a session by a link, which is used by this, and records `session.started`.
    * @returns undefined where there is no such link, it was used, it is too late, or its account is closed
    */
-  async startByLink(hash: string, start: SessionStart): Promise<UserSession | undefined> {
+  async startByLink(hash: string, start: UserSessionStart): Promise<UserSession | undefined> {
     const [link] = await this.database.read(() => rowsOf(USABLE_LINK, hash, start.at));
     if (!link) return undefined;
     return this.database.write(() => startByLink(hash, start));
@@ -121,7 +121,7 @@ export class UserSessionStore {
    * Begins a session of a user whom the host has authenticated, and records `session.started`.
    * @returns undefined where the account does not exist or is closed
    */
-  start(user: SessionUser, start: SessionStart): Promise<UserSession | undefined> {
+  start(user: UserIdentity, start: UserSessionStart): Promise<UserSession | undefined> {
     return this.database.write(() => startSession(user, start));
   }
 
@@ -129,7 +129,7 @@ export class UserSessionStore {
    * Replaces a refresh token; of several at once with the same token, one does. One that has replaced another less than
    * `graceMs` ago stays as it is.
    */
-  refresh(refresh: SessionRefresh): Promise<RefreshOutcome> {
+  refresh(refresh: UserSessionRefresh): Promise<RefreshOutcome> {
     return this.database.write(() => refreshSession(this.database.dialect, refresh));
   }
 
@@ -147,7 +147,7 @@ export class UserSessionStore {
    * His unused links, of that account or all, begin no session any more, and each is recorded as `link.revoked`.
    * @returns their ids; fewer than `limit`: there are no others
    */
-  endOf(owner: SessionOwner, at: number, by: Author, limit: number): Promise<readonly string[]> {
+  endOf(owner: UserSessionFilter, at: number, by: Author, limit: number): Promise<readonly string[]> {
     return this.database.write(() => endSessionsOf(this.database.dialect, owner, at, by, limit));
   }
 
@@ -168,7 +168,7 @@ export class UserSessionStore {
 }
 
 /** A session with what decides about its refresh tokens. */
-interface SessionRow extends UserSession {
+interface UserSessionRow extends UserSession {
   readonly hash: string;
   readonly previousHash: string | undefined;
   readonly replacedAt: number;
@@ -217,7 +217,7 @@ function* isOpenAccount(id: string): Operation<boolean> {
 const USABLE_LINK = 'SELECT hash FROM messaging_user_link WHERE hash = ? AND used_at IS NULL AND expires_at > ?';
 
 /** Of several at once, the update of one finds the link unused. */
-function* startByLink(hash: string, start: SessionStart): Operation<UserSession | undefined> {
+function* startByLink(hash: string, start: UserSessionStart): Operation<UserSession | undefined> {
   const { at } = start;
   const used = yield* write(
     'UPDATE messaging_user_link SET used_at = ? WHERE hash = ? AND used_at IS NULL AND expires_at > ?',
@@ -230,7 +230,7 @@ function* startByLink(hash: string, start: SessionStart): Operation<UserSession 
   return row && (yield* startSession(toUser(row), start));
 }
 
-function* startSession(user: SessionUser, start: SessionStart): Operation<UserSession | undefined> {
+function* startSession(user: UserIdentity, start: UserSessionStart): Operation<UserSession | undefined> {
   const { subject, accountId, role } = user;
   const { id, hash, at, expiresAt, endsAt, address } = start;
   if (accountId !== undefined && !(yield* isOpenAccount(accountId))) return undefined;
@@ -256,7 +256,7 @@ function* startSession(user: SessionUser, start: SessionStart): Operation<UserSe
  * See `UserSessionStore.refresh`. Of several at once, the update of one finds the token in its place. A token that is younger
  * than the grace stays: a second replacement would make the one before it a replay for a third tab.
  */
-function* refreshSession(dialect: Dialect, refresh: SessionRefresh): Operation<RefreshOutcome> {
+function* refreshSession(dialect: Dialect, refresh: UserSessionRefresh): Operation<RefreshOutcome> {
   const { id, hash, nextHash, at, expiresAt, graceMs, address } = refresh;
   const replaced = yield* write(
     `UPDATE messaging_user_session SET previous_hash = hash, hash = ?, replaced_at = ?, used_at = ?,
@@ -282,7 +282,7 @@ function* refreshSession(dialect: Dialect, refresh: SessionRefresh): Operation<R
   return { kind: 'replayed' };
 }
 
-function* findSession(dialect: Dialect, id: string): Operation<SessionRow | undefined> {
+function* findSession(dialect: Dialect, id: string): Operation<UserSessionRow | undefined> {
   const [row] = yield* rowsOf(
     `SELECT s.id, s.subject, s.account_id, s.role, s.hash, s.previous_hash, s.replaced_at, s.expires_at, s.ends_at, s.ended_at,
       a.state FROM messaging_user_session s LEFT JOIN messaging_account a ON ${dialect.lookUp('a.id = s.account_id')} WHERE s.id = ?`,
@@ -309,7 +309,7 @@ function* findSession(dialect: Dialect, id: string): Operation<SessionRow | unde
  */
 function* endSessionsOf(
   dialect: Dialect,
-  { subject, accountId }: SessionOwner,
+  { subject, accountId }: UserSessionFilter,
   at: number,
   by: Author,
   limit: number,
@@ -349,7 +349,7 @@ function* revokeLinks(dialect: Dialect, unused: Statement, at: number, by: Autho
 function* endSession(
   { id, accountId }: Pick<UserSession, 'id' | 'accountId'>,
   at: number,
-  reason: SessionEndReason,
+  reason: UserSessionEndReason,
   by: Author,
 ): Operation<void> {
   const sql = 'UPDATE messaging_user_session SET ended_at = ?, expires_at = ? WHERE id = ? AND ended_at IS NULL';
@@ -358,7 +358,7 @@ function* endSession(
 }
 
 /** A user as the author of what happens to his own session. */
-function authorOf({ subject: id, role }: SessionUser, address: string | undefined): Author {
+function authorOf({ subject: id, role }: UserIdentity, address: string | undefined): Author {
   return { kind: isOperatorRole(role) ? 'operator' : 'user', id, address };
 }
 
@@ -366,11 +366,11 @@ function toUserSession({ id, subject, accountId, role, endsAt }: UserSession): U
   return { id, subject, accountId, role, endsAt };
 }
 
-function toUser(row: Row): SessionUser {
+function toUser(row: Row): UserIdentity {
   return {
     subject: textOf(row, 'subject'),
     accountId: optionalText(row, 'account_id'),
     // Only this class writes the column, from values of this type.
-    role: textOf(row, 'role') as SessionUser['role'],
+    role: textOf(row, 'role') as UserIdentity['role'],
   };
 }

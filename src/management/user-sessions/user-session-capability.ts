@@ -8,9 +8,9 @@ import { GuessLimit } from './guess-limit.js';
 import { ManagementKeys } from './management-keys.js';
 import { ManagementService } from './management-service.js';
 import { RefreshTokens } from './refresh-tokens.js';
-import { linksOpenapi, sessionOpenapi } from './session.openapi.js';
-import { SessionDirectory } from './session-directory.js';
-import { SessionService } from './session-service.js';
+import { linksOpenapi, sessionOpenapi } from './user-session.openapi.js';
+import { UserSessionDirectory } from './user-session-directory.js';
+import { UserSessionService } from './user-session-service.js';
 import { UserSessionStore } from './user-session-store.js';
 
 /** Has the tokens accepted that we issue ourselves. */
@@ -27,11 +27,11 @@ const KEPT_MS = DAY_MS;
 
 const SESSIONS: NonNullable<Capability['providers']> = [
   ManagementKeys,
-  SessionDirectory,
+  UserSessionDirectory,
   AccessTokens,
   RefreshTokens,
   GuessLimit,
-  SessionService,
+  UserSessionService,
   ManagementService,
   OWN_TOKENS,
   providePurge(UserSessionStore, (store) => ({
@@ -42,7 +42,7 @@ const SESSIONS: NonNullable<Capability['providers']> = [
 ];
 
 /** Who signs in, and for how long. */
-export const SESSION_CAPABILITY: Capability = {
+export const USER_SESSION_CAPABILITY: Capability = {
   stores: [UserSessionStore],
   controllers: [sessionOpenapi, linksOpenapi],
   providers: [...SESSIONS],

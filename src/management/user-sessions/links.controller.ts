@@ -4,7 +4,7 @@ import { Change } from '../../http/change.decorator.js';
 import { MessagingController } from '../../http/messaging-controller.js';
 import { MessagingBody } from '../../http/validation.js';
 import { ManagementService } from './management-service.js';
-import { CreateLinkBody } from './session.dto.js';
+import { CreateLinkBody } from './user-session.dto.js';
 
 /** One-time links (docs/management.md). */
 @MessagingController()

@@ -9,7 +9,7 @@ import { type UserSession, UserSessionStore } from './user-session-store.js';
  * on all others when they are notified, at most five seconds later; so does the closing of its account.
  */
 @Injectable()
-export class SessionDirectory {
+export class UserSessionDirectory {
   private readonly cache: FreshCache<UserSession>;
 
   constructor(clock: Clock, notifier: Notifier, store: UserSessionStore) {

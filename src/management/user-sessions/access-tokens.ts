@@ -4,8 +4,8 @@ import { type OwnUser, OwnUserTokens } from '../../accounts/users/own-user-token
 import { Clock } from '../../common/clock.js';
 import { unverifiedClaims } from '../../common/jwt-claims.js';
 import { ManagementKeys } from './management-keys.js';
-import { ACCESS_SECONDS } from './session.api.js';
-import { SessionDirectory } from './session-directory.js';
+import { ACCESS_SECONDS } from './user-session.api.js';
+import { UserSessionDirectory } from './user-session-directory.js';
 import type { UserSession } from './user-session-store.js';
 
 const ISSUER = 'nestjs-messaging';
@@ -26,7 +26,7 @@ export interface AccessToken {
 export class AccessTokens extends OwnUserTokens {
   constructor(
     private readonly keys: ManagementKeys,
-    private readonly sessions: SessionDirectory,
+    private readonly sessions: UserSessionDirectory,
     private readonly clock: Clock,
   ) {
     super();
@@ -89,10 +89,10 @@ function jose() {
 
 /** The user of a session; undefined where the token says something else. */
 function userOf(
-  { id: sessionId, subject, accountId, role }: UserSession,
+  { id: userSessionId, subject, accountId, role }: UserSession,
   claims: Readonly<Record<string, unknown>>,
 ): OwnUser | undefined {
   if (claims.sub !== subject || claims.role !== role || claims.account !== accountId) return undefined;
-  if (isOperatorRole(role)) return { subject, role, sessionId };
-  return isAccountRole(role) && accountId !== undefined ? { subject, accountId, role, sessionId } : undefined;
+  if (isOperatorRole(role)) return { subject, role, userSessionId };
+  return isAccountRole(role) && accountId !== undefined ? { subject, accountId, role, userSessionId } : undefined;
 }

@@ -12,10 +12,10 @@ import { ManagementSettings } from '../management-options.js';
 import { AccessTokens } from './access-tokens.js';
 import { isLinkSecret } from './link-secret.js';
 import { type RefreshToken, RefreshTokens } from './refresh-tokens.js';
-import type { UserSessionView } from './session.api.js';
-import { SessionDirectory } from './session-directory.js';
 import { type SignInRequest, UserAuthenticator } from './user-authenticator.js';
-import { type SessionStart, type SessionUser, type UserSession, UserSessionStore } from './user-session-store.js';
+import type { UserSessionView } from './user-session.api.js';
+import { UserSessionDirectory } from './user-session-directory.js';
+import { type UserIdentity, type UserSession, type UserSessionStart, UserSessionStore } from './user-session-store.js';
 
 /** How long the refresh token that was replaced last is good for, in milliseconds: two tabs may refresh at once. */
 export const GRACE_MS = 10_000;
@@ -27,7 +27,7 @@ export interface SignIn {
 }
 
 /** A session that was begun or refreshed. */
-export interface GrantedSession {
+export interface GrantedUserSession {
   readonly view: UserSessionView;
   /** The cookie's new value, and for how many seconds it is good; undefined: the browser has the newest. */
   readonly cookie: { readonly value: string; readonly seconds: number } | undefined;
@@ -35,12 +35,12 @@ export interface GrantedSession {
 
 /** Begins, refreshes and ends the sessions of users. */
 @Injectable()
-export class SessionService {
+export class UserSessionService {
   constructor(
     private readonly store: UserSessionStore,
     private readonly access: AccessTokens,
     private readonly refreshTokens: RefreshTokens,
-    private readonly directory: SessionDirectory,
+    private readonly directory: UserSessionDirectory,
     private readonly settings: ManagementSettings,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
@@ -53,7 +53,7 @@ export class SessionService {
    *   `error.field_invalid`, `error.storage_unavailable`
    * @throws any error of the `UserAuthenticator`
    */
-  async exchange({ token, credentials }: SignIn, request: SignInRequest): Promise<GrantedSession> {
+  async exchange({ token, credentials }: SignIn, request: SignInRequest): Promise<GrantedUserSession> {
     const byHost = credentials !== undefined && credentials !== null;
     if (token === undefined && !byHost) throw new MessagingError('error.field_missing', { field: 'token' });
     if (token !== undefined && byHost) throw new MessagingError('error.field_invalid', { field: 'credentials' });
@@ -71,7 +71,7 @@ export class SessionService {
    * @param values what the request has under the cookie's names
    * @throws MessagingError `error.session_ended`, `error.storage_unavailable`
    */
-  async refresh(values: readonly string[], address: string | undefined): Promise<GrantedSession> {
+  async refresh(values: readonly string[], address: string | undefined): Promise<GrantedUserSession> {
     const token = this.tokenOf(values);
     if (token === undefined) throw new MessagingError('error.session_ended');
     const candidates = this.refreshTokens.next(token);
@@ -104,7 +104,7 @@ export class SessionService {
    */
   async end(values: readonly string[], { address, headers }: SignInRequest): Promise<boolean> {
     const token = userTokenIn(headers);
-    const id = this.tokenOf(values)?.sessionId ?? (token && (await this.access.verify(token))?.sessionId);
+    const id = this.tokenOf(values)?.sessionId ?? (token && (await this.access.verify(token))?.userSessionId);
     if (id === undefined || id === '') return false;
     try {
       await this.store.end(id, this.clock.now(), address);
@@ -130,7 +130,7 @@ export class SessionService {
     return undefined;
   }
 
-  private startOf({ sessionId: id, hash }: RefreshToken, address: string | undefined): SessionStart {
+  private startOf({ sessionId: id, hash }: RefreshToken, address: string | undefined): UserSessionStart {
     const at = this.clock.now();
     return { id, hash, at, expiresAt: this.expiresAt(at), endsAt: at + this.settings.session.longest, address };
   }
@@ -152,7 +152,7 @@ export class SessionService {
     session: UserSession,
     token: RefreshToken | undefined,
     expiresAt: number,
-  ): Promise<GrantedSession> {
+  ): Promise<GrantedUserSession> {
     const { token: access_token, expiresIn: expires_in } = await this.access.issue(session);
     const { subject, accountId: account = null, role } = session;
     const seconds = Math.max(1, Math.floor((expiresAt - this.clock.now()) / 1000));
@@ -164,7 +164,7 @@ export class SessionService {
 }
 
 /** The user whom a host has named, or what is wrong with him, for the log. */
-function userOf(user: object, operators: boolean): SessionUser | string {
+function userOf(user: object, operators: boolean): UserIdentity | string {
   const { subject, account, role }: { subject?: unknown; account?: unknown; role?: unknown } = user;
   if (!isSubject(subject)) return 'subject is no text of 1 to 128 characters';
   if (isOperatorRole(role)) {
