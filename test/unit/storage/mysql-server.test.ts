@@ -34,7 +34,7 @@ describe('the server behind a mysql DataSource', () => {
       collation: 'utf8mb4_0900_bin',
       lockWait: '',
       insertWait: '',
-      session: '',
+      setup: '',
       compounds: false,
       isNode: false,
     });
@@ -88,13 +88,13 @@ describe('the server behind a mysql DataSource', () => {
     [{ tx_read_only: '1' }, /read-only.*the server that takes writes/],
     [{ innodb_rollback_on_timeout: '1' }, /innodb_rollback_on_timeout/],
     [{ max_allowed_packet: '1048576' }, /max_allowed_packet is 1048576.*SET GLOBAL max_allowed_packet = 16777216/],
-  ])('%j cannot be set for a session: refused on all connections', async (over, sentence) => {
+  ])('%j cannot be set for a setup: refused on all connections', async (over, sentence) => {
     for (const isOurs of [false, true]) await expect(ask(over, isOurs)).rejects.toThrow(sentence);
   });
 
   test('a stricter isolation, other modes and a packet that is larger will do', async () => {
     const modes = `${GOOD.sql_mode},ANSI_QUOTES,PAD_CHAR_TO_FULL_LENGTH,ONLY_FULL_GROUP_BY,PIPES_AS_CONCAT`;
     const over = { tx_isolation: 'SERIALIZABLE', sql_mode: modes, max_allowed_packet: '67108864' };
-    expect(await ask(over)).toMatchObject({ session: '' });
+    expect(await ask(over)).toMatchObject({ setup: '' });
   });
 });
