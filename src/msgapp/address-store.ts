@@ -9,9 +9,12 @@ export interface KnownAddress {
   readonly learnedAt: number;
 }
 
-/** Which number on which app. */
+/** A number on an app. */
 export interface AddressKey {
-  /** The transport's name: sessions, channels and accounts of one app share what its server says. At most 64 characters. */
+  /**
+   * The transport's name. All sessions, channels and accounts of an app share the addresses that its server gives. At most 64
+   * characters.
+   */
   readonly app: string;
   /** E.164 digits without the plus sign. */
   readonly number: string;
@@ -24,7 +27,7 @@ const SHAPE = shapeOf('number app address', 'learned_at');
 /**
  * Persists which address an app's server gave for a number, because it may have other digits than the number. For example the
  * Brazilian mobile `5511987654321` may be `551187654321` there. Every method is one transaction.
- * @throws StorageUnavailableError from every method, when the database is unavailable
+ * @throws StorageUnavailableError from every method, if the database is unavailable
  */
 export class AddressStore {
   constructor(private readonly database: Database) {}
@@ -35,7 +38,7 @@ export class AddressStore {
     return row && { address: textOf(row, 'address'), learnedAt: integerOf(row, 'learned_at') };
   }
 
-  /** Stores an address of at most 255 characters; it replaces an earlier one of the number. */
+  /** Stores an address of at most 255 characters. It replaces an earlier address of the number. */
   async remember({ app, number }: AddressKey, { address, learnedAt }: KnownAddress): Promise<void> {
     const rows = [[number, app, address, learnedAt]];
     const { dialect } = this.database;
@@ -44,7 +47,7 @@ export class AddressStore {
     });
   }
 
-  /** Removes this address of a number. One that another process has learned meanwhile stays. */
+  /** Removes this address of a number. If another process has stored a newer address meanwhile, it stays. */
   async forget({ app, number }: AddressKey, address: string): Promise<void> {
     const sql = `DELETE FROM ${TABLE} WHERE number = ? AND app = ? AND address = ?`;
     await this.database.write(() => write(sql, number, app, address));

@@ -6,12 +6,12 @@ import { MsgappSettings } from './msgapp-options.js';
 import { MsgappService } from './msgapp-service.js';
 import { SessionManager } from './sessions/session-manager.js';
 
-/** Services that each messaging-app channel has one of. */
+/** The services of which each messaging-app channel has its own instance. */
 const SERVICES = [MsgappService, SessionManager];
 
 /**
- * Refuses to start when there are several messaging-app channels and a class injects a service of theirs by its class: Nest
- * would inject the first one that it finds, and messages would leave from another number, at another price.
+ * Refuses to start if there are several messaging-app channels and a class injects one of their services by its class. Nest would
+ * inject the first service that it finds, and messages could leave from the wrong number, at another price.
  */
 @Injectable()
 export class ChannelInjections implements OnModuleInit {
@@ -36,7 +36,7 @@ export class ChannelInjections implements OnModuleInit {
   }
 }
 
-/** The injection tokens of a class. */
+/** Returns the injection tokens of a class. */
 function injectedInto(metatype: object): unknown[] {
   const types: unknown[] = [...(Reflect.getMetadata(PARAMTYPES_METADATA, metatype) ?? [])];
   const named: { index: number; param: unknown }[] = Reflect.getMetadata(SELF_DECLARED_DEPS_METADATA, metatype) ?? [];

@@ -20,7 +20,10 @@ import { QrCodes } from './sessions/qr-codes.js';
 import { SessionManager } from './sessions/session-manager.js';
 import { SessionStore } from './sessions/session-store.js';
 
-/** Closes the sessions of a process that delivers for none; otherwise the dispatcher does so after its last delivery. */
+/**
+ * Closes the sessions of a process that delivers no messages. In other processes the dispatcher closes them after its last
+ * delivery.
+ */
 @Injectable()
 class UndispatchedSessions implements BeforeApplicationShutdown {
   constructor(
@@ -35,7 +38,10 @@ class UndispatchedSessions implements BeforeApplicationShutdown {
 
 const SHOWN = [MsgappService, SessionManager];
 
-/** One messaging-app channel, beside its settings, `SessionVault` and `MsgappTransport`, which depend on the options. */
+/**
+ * Returns the parts of a messaging-app channel that do not depend on the options. The settings, `SessionVault` and
+ * `MsgappTransport` do.
+ */
 export function msgappCapability(channel: string): Capability {
   const named = SHOWN.map((service) => ({ provide: channelToken(service, channel), useExisting: service }));
   return {
@@ -57,7 +63,7 @@ export function msgappCapability(channel: string): Capability {
       ...MSGAPP_PURGES,
       ...named,
     ],
-    // A token that each channel has one of must not be exported besides: it would be injected into the other channels.
+    // A token that every channel provides must not be exported, because it would be injected into the other channels.
     exports: [...SHOWN, ...named.map(({ provide }) => provide)],
   };
 }

@@ -39,8 +39,8 @@ import { SessionStore } from './sessions/session-store.js';
 const NO_PACING: Pacing = { perMinute: Number.POSITIVE_INFINITY, jitter: 0 };
 
 /**
- * Delivers messages of the outbox over the sessions' connections, one message at a time on each; each session is an outbox
- * lane.
+ * Delivers messages of the outbox over the sessions' connections, one message at a time on each connection. Each session is an
+ * outbox lane.
  */
 @Injectable()
 export class MsgappChannel extends Channel {
@@ -175,7 +175,7 @@ export class MsgappChannel extends Channel {
   }
 }
 
-/** The state that a delivery result leads to. */
+/** The states to which delivery results lead. */
 const STATES = { sent: 'sent', retry: 'queued', postponed: 'queued', refused: 'failed', unknown: 'unknown' } as const;
 
 /**
@@ -190,7 +190,10 @@ function withTrail(handOff: DeliveryResult, at: number): DeliveryResult {
   return { ...handOff, trail: [...(handOff.trail ?? []), ...trail] };
 }
 
-/** Largest number of messages remembered; another process may make the next attempt of a message that is retried. */
+/**
+ * How many messages are remembered. There is a limit, because another process may make the next attempt of a message that is
+ * retried.
+ */
 const CAPACITY = 20_000;
 
 /** Deletes the file of a message when its final state is stored; the purge deletes files that this misses. */

@@ -27,8 +27,8 @@ export interface MsgappTariff {
 }
 
 /**
- * Limits on the sessions that one account may request (`web/connect`), over all processes; beyond them it gets 429 with
- * `Retry-After`.
+ * Limits on the sessions that one account may request (`web/connect`), over all processes. Above a limit the account gets 429
+ * with `Retry-After`.
  */
 export interface ConnectLimits {
   /** Sessions that may wait for a scan at the same time: integer, 1 to 1000. Default 10. */
@@ -40,14 +40,14 @@ export interface ConnectLimits {
 /** Options of a messaging-app channel. */
 export interface MsgappOptions {
   /**
-   * The channel's name, in its paths and as `channel` of `send/otp`: 1 to 32 of `a-z 0-9 -`, starting with a letter. Default
+   * The channel's name in its paths and in `channel` of `send/otp`: 1 to 32 of `a-z 0-9 -`, starting with a letter. Default
    * `msgapp`.
    */
   readonly channel?: string | undefined;
   readonly tariff: MsgappTariff;
   /** Secret that encrypts the sessions' credentials: at least 32 random characters, kept outside the database. */
   readonly credentialsKey: CredentialsKeyOption;
-  /** As `sms.strictNumbers`; the home market is that of `sms.tariff`. Default `home`. */
+  /** The same as `sms.strictNumbers`. The home market is the one of `sms.tariff`. Default `home`. */
   readonly strictNumbers?: StrictNumbers | undefined;
   /** Send rate of one number. Default: the transport's pacing, else none. */
   readonly pacing?: OptionalFields<Pacing> | undefined;
@@ -59,7 +59,7 @@ export interface MsgappOptions {
   readonly connects?: OptionalFields<ConnectLimits> | undefined;
 }
 
-/** `MsgappOptions`, checked and with defaults. */
+/** The checked `MsgappOptions` with their defaults filled in. */
 export abstract class MsgappSettings {
   abstract readonly channel: string;
   abstract readonly tariff: MsgappTariff;
@@ -99,12 +99,12 @@ const pacing = optionalGroup({
   jitter: number(0, 1).or(undefined),
 } satisfies OptionsOf<Pacing>);
 
-/** How the options of a messaging-app channel are read that a factory may give. */
+/** Reads and checks those options of a messaging-app channel that a factory may give. */
 export const MSGAPP_OPTIONS = {
   tariff: new Option((given, place) => {
     return given === undefined ? place.refuse('is missing: { text, media }') : tariff.read(given, place);
   }, tariff.check),
-  // Read by the vault of the sessions, which alone may know it.
+  // The sessions' vault reads it. No other part may know it.
   credentialsKey: unread,
   strictNumbers: strictNumbers.or('home'),
   pacing,
@@ -119,7 +119,7 @@ const ALL = {
 } satisfies OptionsOf<MsgappOptions>;
 
 /**
- * @param home the home market, a country code; undefined: not known
+ * @param home the home market, a country code. Undefined: not known
  * @throws MessagingOptionsError with a sentence that names the wrong option
  */
 export function resolveMsgappSettings(options: Omit<MsgappOptions, 'credentialsKey'>, home?: string): MsgappSettings {
@@ -127,12 +127,12 @@ export function resolveMsgappSettings(options: Omit<MsgappOptions, 'credentialsK
   return { ...settings, recipients: new RecipientNumbers(strictNumbers, home) };
 }
 
-/** First segments of our other paths, and names under which hosts commonly have routes. */
+/** The first segments of our other paths, and names under which hosts often have routes. */
 const TAKEN = new Set(['sms', 'otp', 'send', 'verify', 'balance', 'docs', 'sandbox']);
 
 /**
- * Checks the name of a messaging-app channel; the default is `msgapp`.
- * @throws MessagingOptionsError when the name is invalid
+ * Checks the name of a messaging-app channel. The default is `msgapp`.
+ * @throws MessagingOptionsError if the name is invalid
  */
 export function resolveChannelName(
   channel: unknown = 'msgapp',

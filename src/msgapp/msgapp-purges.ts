@@ -9,14 +9,17 @@ import { THERE_MS } from './sending/recipient-check.js';
 import { SessionStore } from './sessions/session-store.js';
 
 /**
- * Files that no waiting message needs. The end of a message removes its file; this rule removes what a crash left, whose
- * message was not stored, or whose end was missed.
+ * Removes files that no waiting message needs. Usually the end of a message removes its file. This rule removes files that a
+ * crash has left, files whose message was never stored, and files whose message ended unnoticed.
  */
 export function mediaPurge(store: MediaStore): PurgeRule {
   return { what: 'media', keepMs: 7 * DAY_MS, purge: (before, limit) => store.purge(before, limit) };
 }
 
-/** Ended sessions, kept for a quarter so that a bill can be explained. A batch of 100 removes up to 200 steps of each. */
+/**
+ * Removes ended sessions. They are kept for a quarter, so that a bill can be explained. A batch of 100 sessions removes up to 200
+ * steps of each.
+ */
 export function sessionPurge(store: SessionStore): PurgeRule {
   return {
     what: 'sessions',
@@ -26,19 +29,19 @@ export function sessionPurge(store: SessionStore): PurgeRule {
   };
 }
 
-/** Messages that came in: a month later no app repeats them, or has their files. */
+/** Removes received messages after a month. By then no app repeats them or still has their files. */
 function receivedPurge(store: ReceivedMessageStore): PurgeRule {
   return { what: 'received messages', keepMs: 30 * DAY_MS, purge: (before, limit) => store.purge(before, limit) };
 }
 
-/** Addresses that the app's server gave for numbers: older ones are asked for again. */
+/** Removes addresses that the app's server gave for numbers. An older address is asked for again. */
 function addressPurge(store: AddressStore): PurgeRule {
   return { what: 'addresses', keepMs: THERE_MS, purge: (before, limit) => store.purge(before, limit) };
 }
 
 const ERASED_AT_ONCE = 500;
 
-/** Messages that the number wrote: its digits, and what their files are fetched by. */
+/** Erases the digits of a number from the messages that it wrote, and the keys by which their files can be fetched. */
 function receivedErasure(store: ReceivedMessageStore): ErasureRule {
   return {
     what: 'received',
@@ -52,7 +55,7 @@ function receivedErasure(store: ReceivedMessageStore): ErasureRule {
   };
 }
 
-/** The app's addresses of the number, in the database and in the memory of all processes. */
+/** Erases the app's addresses of a number, in the database and in the memory of all processes. */
 function addressErasure(store: AddressStore, notifier: Notifier): ErasureRule {
   return {
     what: 'addresses',
@@ -64,13 +67,13 @@ function addressErasure(store: AddressStore, notifier: Notifier): ErasureRule {
   };
 }
 
-/** What is erased of a number in the tables of the messaging-app channels. */
+/** The rules that erase a number from the tables of the messaging-app channels. */
 export const MSGAPP_ERASURES = [
   provideErasure(receivedErasure, [ReceivedMessageStore]),
   provideErasure(addressErasure, [AddressStore, Notifier]),
 ];
 
-/** What the messaging-app channels have removed; stores are shared by all channels, so the rules are too. */
+/** The rules by which the messaging-app channels remove old rows. All channels share the stores, so they share the rules too. */
 export const MSGAPP_PURGES = [
   providePurge(MediaStore, mediaPurge),
   providePurge(SessionStore, sessionPurge),

@@ -12,8 +12,8 @@ export interface MsgappListQuery extends MessageListQuery {
 }
 
 /**
- * The query of the store. One-time codes are not listed.
- * @throws MessagingError as `listingQuery`, `error.invalid_number`
+ * Returns the query of the store. One-time codes are not listed.
+ * @throws MessagingError the errors of `listingQuery`, and `error.invalid_number`
  */
 export function messageQuery(query: MsgappListQuery): Omit<MessageQuery, 'accountId' | 'channel'> {
   const listing = listingQuery(query, DELIVERY_STATUSES);

@@ -15,20 +15,20 @@ export function messageOf(
     messageID: message.id,
     from: message.sender,
     to: recipient.number,
-    // Both are null when the content was removed.
+    // `body` and `media` are both null if the content was removed.
     body: isRemoved(payload) || isMediaPayload(payload) ? null : payload.text,
     media: !isRemoved(payload) && isMediaPayload(payload) ? mediaOf(payload.media, payload.caption) : null,
     status: shownStatus(recipient),
     error: recipient.error ?? null,
     units: message.units,
-    // From the same row as the status, since the message itself is read separately.
+    // The refund is read from the same row as the status, because the message itself is read separately.
     refunded_units: recipient.refundedUnits,
     metadata: message.metadata ?? null,
     queued_at: new Date(message.acceptedAt).toISOString(),
     sent_at: at('sent'),
     delivered_at: at('delivered'),
     read_at: at('read'),
-    // When the last attempt ends in `retry`, the message fails without a `failed` step in its trail.
+    // If the last attempt ends in `retry`, the message fails without a `failed` step in its trail.
     failed_at: at('failed') ?? (recipient.status === 'failed' ? new Date(recipient.updatedAt).toISOString() : null),
     updated_at: new Date(recipient.updatedAt).toISOString(),
   };

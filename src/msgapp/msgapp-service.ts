@@ -36,7 +36,7 @@ export interface MsgappText {
   readonly from?: string | undefined;
   /** How soon it is handed over, compared with other messages of the sending number. Default `normal`. */
   readonly priority?: SendPriority | undefined;
-  /** Given back in look-ups, listings and events: at most 16 keys, 512 characters (code points) in all. */
+  /** Look-ups, listings and events repeat it. At most 16 keys, 512 characters (code points) in all. */
   readonly metadata?: Metadata | undefined;
 }
 
@@ -44,11 +44,11 @@ export interface MsgappText {
 export interface MsgappFile {
   /** E.164 digits without the plus sign. */
   readonly to: string;
-  /** URL of the file; the service fetches it. */
+  /** The URL from which the service fetches the file. */
   readonly mediaUrl: string;
   /**
-   * How it is to be presented. Default: by its bytes. A file whose bytes are not of that kind is refused, and a picture, film or
-   * sound that apps do not show goes as a document. A `voice` note must be Opus in Ogg.
+   * How the app presents the file. Default: the kind that its bytes show. A file whose bytes are of another kind is refused. A
+   * picture, film or sound that apps cannot show is sent as a document. A `voice` note must be Opus in Ogg.
    */
   readonly mediaType?: MediaKind | undefined;
   readonly caption?: string | undefined;
@@ -56,27 +56,27 @@ export interface MsgappFile {
   readonly from?: string | undefined;
   /** How soon it is handed over, compared with other messages of the sending number. Default `normal`. */
   readonly priority?: SendPriority | undefined;
-  /** Given back in look-ups, listings and events: at most 16 keys, 512 characters (code points) in all. */
+  /** Look-ups, listings and events repeat it. At most 16 keys, 512 characters (code points) in all. */
   readonly metadata?: Metadata | undefined;
 }
 
 /** Options of a send. */
 export interface MsgappSendOptions {
-  /** Idempotency: the same key and body are sent once, however often they are repeated. */
+  /** Idempotency: a request with the same key and body is sent once, no matter how often it is repeated. */
   readonly once?: IdempotentRequest | undefined;
-  /** A transaction that the host has open and the send joins: with TypeORM `host: { manager }`. */
+  /** An open transaction of the host that the send joins: with TypeORM `host: { manager }`. */
   readonly host?: HostTransaction | undefined;
   /**
-   * Abort it when the result is no longer wanted: the fetch of a file ends, and a send that has not entered a transaction is
-   * dropped without a charge and rejects with the signal's reason. An accepted send stays accepted.
+   * Abort it when the result is no longer wanted. This ends the fetch of a file. If no transaction has stored the send yet, the
+   * send is dropped without a charge, and the call rejects with the signal's reason. An accepted send stays accepted.
    */
   readonly signal?: AbortSignal | undefined;
-  /** The key of the caller (`caller.key`), whose daily cap the send must keep, and which is told from others in the usage. */
+  /** The caller's key (`caller.key`). The send must keep the key's daily cap, and the usage lists the key's sends separately. */
   readonly key?: SendKey | undefined;
 }
 
 /**
- * Sends texts and files over one messaging-app channel. The host's own code can do here what the HTTP routes do.
+ * Sends texts and files over one messaging-app channel. With it the host's own code can do what the HTTP routes do.
  *
  * @example
  * ```ts
@@ -98,12 +98,14 @@ export class MsgappService {
   ) {}
 
   /**
-   * Charges and queues a text. Once this resolves, the text is stored and will be delivered. On an error nothing is charged.
+   * Charges and queues a text. When the promise resolves, the text is stored and will be delivered. If it throws, nothing is
+   * charged.
    *
-   * @throws MessagingError `error.invalid_number`, `error.empty_message`, `error.field_invalid` for more than 65 536
-   *   characters and for an unknown priority, `error.field_not_object` and `error.metadata_too_large` for metadata, `error.field_not_string`, `error.body_not_object`, `error.unsendable_character`, `error.msgapp_no_session`,
-   *   `error.msgapp_not_connected`, `error.msgapp_reconnecting` (with `retryAfter`), `error.key_cap`, `error.insufficient_balance`, `error.account_not_found`, `error.idempotency_mismatch`,
-   *   `error.idempotency_running`, `error.storage_unavailable`
+   * @throws MessagingError `error.invalid_number`, `error.empty_message`, `error.field_invalid` for more than 65 536 characters
+   * and for an unknown priority, `error.field_not_object` and `error.metadata_too_large` for metadata, `error.field_not_string`,
+   * `error.body_not_object`, `error.unsendable_character`, `error.msgapp_no_session`, `error.msgapp_not_connected`,
+   * `error.msgapp_reconnecting` (with `retryAfter`), `error.key_cap`, `error.insufficient_balance`, `error.account_not_found`,
+   * `error.idempotency_mismatch`, `error.idempotency_running`, `error.storage_unavailable`
    */
   async sendText(accountId: string, text: MsgappText, options: MsgappSendOptions = {}): Promise<MsgappSendResult> {
     const { reply } = await this.acceptText(accountId, text, options);
@@ -111,7 +113,7 @@ export class MsgappService {
     return reply as MsgappSendResult;
   }
 
-  /** As `sendText`; also returns whether the reply is a replay. */
+  /** Does the same as `sendText`, and also returns whether the reply is a replay. */
   async acceptText(
     accountId: string,
     text: MsgappText,
@@ -136,11 +138,11 @@ export class MsgappService {
   }
 
   /**
-   * Fetches, charges and queues a file. Once this resolves, the file is stored and will be delivered. On an error nothing is
-   * charged.
+   * Fetches, charges and queues a file. When the promise resolves, the file is stored and will be delivered. If it throws,
+   * nothing is charged.
    *
-   * @throws MessagingError as `sendText`, `error.field_invalid` for an unknown `mediaType`, and `error.media_unavailable` for
-   *   every fault of the file, also when its bytes are not of that kind
+   * @throws MessagingError the errors of `sendText`, `error.field_invalid` for an unknown `mediaType`, and
+   * `error.media_unavailable` for every fault of the file, also if its bytes are of another kind
    */
   async sendMedia(accountId: string, file: MsgappFile, options: MsgappSendOptions = {}): Promise<MsgappSendResult> {
     const { reply } = await this.acceptMedia(accountId, file, options);
@@ -148,7 +150,7 @@ export class MsgappService {
     return reply as MsgappSendResult;
   }
 
-  /** As `sendMedia`; also returns whether the reply is a replay. */
+  /** Does the same as `sendMedia`, and also returns whether the reply is a replay. */
   async acceptMedia(accountId: string, file: MsgappFile, options: MsgappSendOptions = {}): Promise<Acceptance> {
     const { once, host, signal, key } = checkCallOptions('a send', options, 'once', 'host', 'signal', 'key');
     checkAccountId(accountId);
@@ -175,7 +177,8 @@ export class MsgappService {
         if (accepted.replayed) await this.intake.remove(id, host);
         return accepted;
       } catch (error) {
-        // A commit without an answer may have succeeded, and its message needs the file; the purge deletes it otherwise.
+        // A commit without an answer may have succeeded, and then the message needs the file. If it failed, the purge deletes the
+        // file.
         if (isRefusal(error)) await this.intake.remove(id, host);
         throw error;
       }
@@ -185,7 +188,7 @@ export class MsgappService {
 
   /**
    * Returns a message with its status.
-   * @throws MessagingError `error.message_not_found` when the account has no such message on this channel
+   * @throws MessagingError `error.message_not_found` if the account has no such message on this channel
    */
   async message(accountId: string, messageId: string): Promise<MsgappMessage> {
     checkAccountId(accountId);
@@ -197,12 +200,12 @@ export class MsgappService {
   }
 
   /**
-   * The messages of an account on this channel, newest first, 1 to 1000 per page. A page of long texts may have fewer items,
-   * as it has about 1 MB; with `to`, `from`, `status` or `metadata` it may have fewer, or none. Continue until `next_cursor` is
-   * null.
+   * Lists the messages of an account on this channel, newest first, 1 to 1000 per page. A page has at most about 1 MB, so a page
+   * of long texts may have fewer items. With `to`, `from`, `status` or `metadata` it may have fewer items or none. Continue until
+   * `next_cursor` is null.
    *
    * @throws MessagingError `error.invalid_cursor`, `error.field_invalid` for an invalid limit, status or moment,
-   *   `error.invalid_number`, and for metadata as `sendText`
+   * `error.invalid_number`, and for metadata as `sendText`
    */
   async list(accountId: string, query: MsgappListQuery = {}): Promise<MsgappPage> {
     checkAccountId(accountId);
@@ -242,7 +245,8 @@ export class MsgappService {
   }
 
   /**
-   * Refuses before the fetch when the balance is too low, so that fetches cost us nothing. The charge after the fetch decides.
+   * Refuses a send before the fetch if the balance is too low, so that we do not fetch files for nothing. The charge after the
+   * fetch decides.
    */
   private async checkFunds(accountId: string): Promise<void> {
     if ((await this.ledger.balance(accountId)) >= this.settings.tariff.media) return;
@@ -258,7 +262,7 @@ export class MsgappService {
   }
 }
 
-/** A message as its account sees it; undefined for a one-time code, and where the recipient was removed. */
+/** Returns a message in the form that its account sees. Undefined for a one-time code, or if the recipient was removed. */
 function shownMessage(
   { payload, ...message }: StoredMessage,
   recipients: ReadonlyMap<string, TrackedRecipient>,

@@ -15,7 +15,7 @@ export interface OutgoingMedia {
   readonly kind: MediaKind;
   readonly mimetype: string;
   readonly fileName: string;
-  /** Bytes. */
+  /** The size in bytes. */
   readonly size: number;
   /** SHA-256 of the bytes, hex. */
   readonly sha256: string;
@@ -24,7 +24,7 @@ export interface OutgoingMedia {
   open(): AsyncIterable<Uint8Array>;
 }
 
-/** Longest text or caption, in UTF-16 code units. No app accepts longer ones, and each is one message whatever its length. */
+/** The longest text or caption, in UTF-16 code units. No app accepts a longer one. A text is one message, whatever its length. */
 export const MAX_TEXT = 65_536;
 
 /** One message to one number. */
@@ -34,7 +34,7 @@ export interface OutgoingMsgapp {
   /** The sending number, E.164 digits without the plus sign. */
   readonly from: string;
   readonly to: string;
-  /** The app's address of `to`, which `exists` has given, perhaps on another connection; undefined where it gave none. */
+  /** The app's address of `to`, which `exists` returned, perhaps on another connection. Undefined if it returned none. */
   readonly address?: string | undefined;
   /** 1 for the first attempt. */
   readonly attempt: number;
@@ -43,36 +43,38 @@ export interface OutgoingMsgapp {
 
 /** A message that a person wrote to the linked number. */
 export interface IncomingMsgapp {
-  /** The app's id of the message, the same when the app repeats it. */
+  /** The app's id of the message. If the app repeats the message, the id is the same. */
   readonly id: string;
-  /** Who wrote it, by the app's own address, which is not shown. The app's ids are unique within it. */
+  /** The app's own address of the sender, which is not shown to anybody. The app's message ids are unique per sender. */
   readonly chat: string;
-  /** E.164 digits without the plus sign; undefined where the app hides the number. */
+  /** The sender's number, E.164 digits without the plus sign. Undefined if the app hides the number. */
   readonly from: string | undefined;
   readonly kind: 'text' | MediaKind | 'reaction';
-  /** The text, the caption of a file, or the reaction's character; undefined without one, and for a reaction that is taken back. */
+  /**
+   * The text, the caption of a file, or the character of a reaction. Undefined if there is none, or if a reaction is taken back.
+   */
   readonly text?: string | undefined;
-  /** The file; for the kinds of files only. */
+  /** The file. Only for kinds that have one. */
   readonly media?: IncomingMedia | undefined;
-  /** The message that it answers or reacts to: the reference that `send` returned where we sent it, else the app's id. */
+  /** The message that this one answers or reacts to: the reference that `send` returned if we sent it, else the app's id. */
   readonly refersTo?: { readonly reference: string; readonly text?: string | undefined } | undefined;
-  /** When the app took it, in milliseconds since the epoch. */
+  /** When the app accepted the message, in milliseconds since the epoch. */
   readonly at: number;
 }
 
 /** The file of a message, which is fetched when somebody asks for it. */
 export interface IncomingMedia {
   readonly mimetype: string;
-  /** Bytes, as the sender says; undefined: not said. */
+  /** The size in bytes that the sender claims. Undefined: the sender claims none. */
   readonly size: number | undefined;
   readonly fileName: string | undefined;
-  /** What `openFile` needs, as text of at most 4000 characters. It is stored encrypted. */
+  /** The data that `openFile` needs, as a text of at most 4000 characters. It is stored encrypted. */
   readonly file: string;
 }
 
-/** How a connection ended, and what follows for its session. */
+/** How a connection ended, and what the session does next. */
 export type LinkEnd =
-  /** Part of pairing, or requested by the server: reconnect at once with the same credentials. */
+  /** The end is a part of pairing, or the server asked for it: reconnect at once with the same credentials. */
   | { readonly next: 'restart'; readonly reason: string }
   /** A fault of the network or the server: reconnect with growing delays. */
   | { readonly next: 'retry'; readonly reason: string }
@@ -87,7 +89,7 @@ export type LinkEnd =
 
 /** Events of a connection. `ended` is the last one. */
 export type LinkEvent =
-  /** A code to scan; it replaces the previous one. */
+  /** A code to scan. It replaces the previous one. */
   | { readonly kind: 'qr'; readonly qr: string; readonly expiresAt: number }
   /** The code was scanned: the credentials belong to this number now. */
   | { readonly kind: 'linked'; readonly number: string }
@@ -104,55 +106,56 @@ export type LinkEvent =
   /** The channel restricts this number for `forMs` milliseconds: no messages to people who do not know it. */
   | { readonly kind: 'restricted'; readonly code: string; readonly forMs: number }
   /**
-   * Somebody wrote to the number. The listener resolves when the message is stored, so that a transport can confirm it then. Not
-   * for messages in groups and broadcasts, and of the number itself.
+   * Somebody wrote to the number. The listener resolves when the message is stored, so that a transport can confirm it then. A
+   * transport does not report messages in groups and broadcasts, nor messages of the number itself.
    */
   | { readonly kind: 'message'; readonly message: IncomingMsgapp }
-  /** Information for the operator, for instance `passkey_required`; the state does not change. */
+  /** Information for the operator, for example `passkey_required`. The state does not change. */
   | { readonly kind: 'notice'; readonly reason: string }
   | { readonly kind: 'ended'; readonly end: LinkEnd };
 
 /**
- * The result of a send. `wrongAddress`: the app does not reach the number at its `address` (any more), so the address is
- * forgotten and the app's server is asked again before the next attempt.
+ * The result of a send. `wrongAddress`: the app cannot reach the number at its `address`, or no longer can. The address is then
+ * forgotten, and the next attempt asks the app's server again.
  */
 export type LinkResult = DeliveryResult & { readonly wrongAddress?: true };
 
 /** One connection of one session. It cannot be reused after it has ended. */
 export interface Link {
-  /** Sends one message; resolves when the server has acknowledged it or time is up. Calls never overlap. */
+  /** Sends one message. Resolves when the server has acknowledged it or the time is over. Calls never overlap. */
   send(message: OutgoingMsgapp, signal: AbortSignal): Promise<LinkResult>;
   /**
-   * Whether a number is on the channel; undefined when that could not be determined. An app that may know a number by another
-   * address gives that address instead of true, at most 255 characters; the sessions of all accounts then send to it for a day.
+   * Returns whether a number is on the channel, or undefined if that could not be determined. If the app may know a number by
+   * another address, the method returns that address instead of true, at most 255 characters. The sessions of all accounts then
+   * send to this address for a day.
    */
   exists(number: string): Promise<string | boolean | undefined>;
-  /** Closes the connection without an `ended` event; the number stays linked. */
+  /** Closes the connection without an `ended` event. The number stays linked. */
   close(): Promise<void>;
   /** Unlinks the number and closes the connection, without an `ended` event. */
   logout(): Promise<void>;
 }
 
-/** Receives the events of a connection. Resolves when the session has processed the event; transports need not await it. */
+/** Receives the events of a connection. Resolves when the session has processed the event. Transports need not await it. */
 export type LinkListener = (event: LinkEvent) => Promise<void>;
 
-/** What a transport needs to open a connection. */
+/** The data with which a transport opens a connection. */
 export interface LinkOrder {
   readonly sessionId: string;
   /** The channel's name. */
   readonly channel: string;
   readonly credentials: SessionCredentials;
-  /** Whether the credentials are linked already; then no code must be shown. */
+  /** Whether the credentials are already linked. If so, the transport must not show a code. */
   readonly linked: boolean;
 }
 
 /** Waits of sessions, in milliseconds. */
 export interface SessionTiming {
-  /** Lease of a session: how long it stays with a process that has stopped renewing it. */
+  /** The lease of a session: for how long it stays with a process that no longer renews it. */
   readonly leaseMs: number;
   /** How long a session waits for a scan, over all of its codes. */
   readonly scanMs: number;
-  /** How long a connection may be silent before it shows a code, opens or ends; also between a scan and the opening. */
+  /** How long a connection may be silent before it shows a code, opens or ends, and also between a scan and the opening. */
   readonly answerMs: number;
   /** How long a connection must stay open before its earlier failures are forgotten. */
   readonly steadyMs: number;
@@ -169,36 +172,36 @@ export interface Pacing {
 }
 
 /**
- * Transport of a messaging-app channel: sends its messages and links numbers to it. Extend it to add an app;
+ * The transport of a messaging-app channel sends its messages and links numbers to it. Extend this class to add an app.
  * `describeMsgappTransport` tests an implementation.
  */
 export abstract class MsgappTransport {
   /** Name for logs and records. */
   abstract readonly name: string;
   abstract readonly repeat: RepeatPolicy;
-  /** Default timing of deliveries on this transport; the host's options override it. */
+  /** Default timing of deliveries on this transport. The host's options override it. */
   readonly timing: Partial<DeliveryTiming> = {};
-  /** Default pacing on this transport; the host's options override it. */
+  /** Default pacing on this transport. The host's options override it. */
   readonly pacing: Partial<Pacing> = {};
-  /** Default waits of sessions on this transport; the host's options override them. */
+  /** Default waits of sessions on this transport. The host's options override them. */
   readonly sessions: Partial<SessionTiming> = {};
 
   /** Called once, before the first `open`. */
   async start(): Promise<void> {}
 
   /**
-   * Starts one connection and resolves at once; results arrive as events at `listener`. Every connection ends with one
-   * `ended`, unless we close it. The session manager ensures that a session has at most one connection at a time.
+   * Starts one connection and resolves at once. Results arrive as events at `listener`. Every connection ends with one `ended`
+   * event, unless we close it. The session manager makes sure that a session has at most one connection at a time.
    */
   abstract open(order: LinkOrder, listener: LinkListener): Promise<Link>;
 
   /**
-   * Opens the file of a message that came in, from the start. It needs no connection of its session and works in every process;
-   * without this method files cannot be fetched.
+   * Opens the file of a received message, from the start. It needs no connection of the session and works in every process. If a
+   * transport does not have this method, files cannot be fetched.
    *
    * @param file `IncomingMedia.file`
    * @param signal aborts the opening, not the reading
-   * @returns undefined when the app does not have the file any more; an error while it is read ends the answer
+   * @returns undefined if the app no longer has the file. An error while the file is read ends the answer
    */
   openFile?(file: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array> | undefined>;
 

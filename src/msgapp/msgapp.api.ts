@@ -35,10 +35,10 @@ export const SESSION_STATUSES = [
 export type SessionStatus = (typeof SESSION_STATUSES)[number];
 
 const STATUS =
-  '`created → connected ⇄ reconnecting`; final are `expired` (not scanned in time), `logged_out`, `replaced`, `banned` and `failed`.';
+  '`created → connected ⇄ reconnecting`. Final: `expired` (not scanned in time), `logged_out`, `replaced`, `banned` and `failed`.';
 
 const sessionID = identifier('The session.', EXAMPLE.session);
-const number = nullable(phoneNumber('The linked number; null before the scan.', EXAMPLE.sender));
+const number = nullable(phoneNumber('The linked number. Null before the scan.', EXAMPLE.sender));
 
 /** A session that waits to be linked, with the URL of its codes. Never log its `qrToken`. */
 export const LinkOffer = object('A session that waits to be linked.', {
@@ -59,13 +59,13 @@ export interface LinkOffer extends TypeOf<typeof LinkOffer> {}
 /** A session that waits to be linked. Never log its `qrToken`. */
 export interface PendingSession extends Omit<LinkOffer, 'qr_url'> {}
 
-/** A session as its account sees it. */
+/** A session in the form that its account sees. */
 export const SessionView = object('A session of the account.', {
   sessionID,
   status: oneOf(SESSION_STATUSES, STATUS, { example: 'connected' }),
   number,
   created_at: moment('When it was requested.'),
-  connected_at: nullable(moment('When it was connected first; null before that.')),
+  connected_at: nullable(moment('When it was first connected. Null before that.')),
   reason: nullable(text('Why it has its status.', { example: 'linked' })),
 });
 export interface SessionView extends TypeOf<typeof SessionView> {}
@@ -79,7 +79,7 @@ export const SessionsView = schemaOf<SessionsView>(
       status: oneOf([...SESSION_STATUSES, 'disconnected'], STATUS),
       number,
       sessions: list(ref<SessionView>({ MsgappSession: SessionView }), {
-        description: 'Every session that has not ended, the newest 50 that have, and the requested one.',
+        description: 'All sessions that have not ended, the newest 50 ended sessions, and the requested session.',
       }),
     },
     ['sessionID', 'number'],
@@ -104,10 +104,10 @@ export const MsgappMessage = object('The message with its status and the time of
   messageID: identifier('The message.', EXAMPLE.message),
   from: phoneNumber('The sending number.', EXAMPLE.sender),
   to: shownNumber('The recipient.'),
-  body: nullable(text('The text; null for a file, and when it was removed.', { example: EXAMPLE.text })),
+  body: nullable(text('The text. Null for a file, or if the text was removed.', { example: EXAMPLE.text })),
   media: file('How the phone shows it.', { fileName: text('Its name.') }),
   status: oneOf(DELIVERY_STATUSES, meaningsOf(DELIVERY_STATUSES)),
-  error: nullable(text('The name of the error; null when there is none.')),
+  error: nullable(text('The name of the error. Null if there is none.')),
   units: count('Units charged at the send.', { example: 1 }),
   refunded_units: count('Units refunded because it failed.'),
   metadata,

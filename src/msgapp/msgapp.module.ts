@@ -32,8 +32,8 @@ import { CredentialVault, SessionVault } from './sessions/credential-vault.js';
 import { SessionStore } from './sessions/session-store.js';
 
 /**
- * One messaging-app channel under its own name. Each channel of an application is a separate module with
- * its own services; with several channels, inject them by `channelToken`.
+ * One messaging-app channel under its own name. Each channel of an application is a separate module with its own services. If
+ * there are several channels, inject their services by `channelToken`.
  */
 @Module({})
 export class MsgappModule extends ConfiguredModule {
@@ -54,7 +54,7 @@ export class MsgappModule extends ConfiguredModule {
     );
   }
 
-  /** As `forRoot`, with the options from a factory. */
+  /** Does the same as `forRoot`, with options from a factory. */
   static forRootAsync(options: MsgappModuleAsyncOptions): DynamicModule {
     if (isOnSharedCore(options)) {
       const own = checkOptions(options, SHARED_CORE_OPTIONS, MSGAPP_GRAPH_OPTIONS, FACTORY_OPTIONS);
@@ -69,7 +69,7 @@ export class MsgappModule extends ConfiguredModule {
   }
 
   /**
-   * The module on an existing core; by default it reads `msgapp` of the core's options.
+   * Returns the module on an existing core. By default it reads `msgapp` of the core's options.
    * @internal
    */
   static feature(
@@ -88,7 +88,7 @@ export class MsgappModule extends ConfiguredModule {
   }
 
   /**
-   * All channels of `MessagingModule`, which read their options from those of the core.
+   * Returns all channels of `MessagingModule`. They read their options from those of the core.
    * @internal
    */
   static features(core: DynamicModule, graphs: readonly (MsgappGraphOptions & FactoryImports)[]): DynamicModule[] {

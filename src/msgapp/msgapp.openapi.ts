@@ -25,7 +25,7 @@ import { MAX_TEXT } from './msgapp-transport.js';
 const TAG = {
   name: 'Messaging app',
   description:
-    'Link a number by scanning a code, send texts and files from it, read their status. Each mounted channel has these routes under its own name.',
+    'Link a number by scanning a code, send texts and files from it, and read their status. Each mounted channel has these routes under its own name.',
 };
 
 const MEDIA_URL = 'https://example.com/photo.jpg';
@@ -47,12 +47,12 @@ const SEND_ERRORS: readonly ErrorDescription[] = [
 
 const PRIORITY = oneOf(
   SEND_PRIORITIES,
-  'How soon it is handed over, compared with other messages of the sending number. Default: `normal`.',
+  'How soon the message is handed over, compared with other messages of the sending number. Default: `normal`.',
 );
 
-const METADATA = 'Given back in look-ups, listings and events.';
+const METADATA = 'Look-ups, listings and events repeat it.';
 
-const FROM = 'The sending number. Default: of the connected numbers, the one that was connected first.';
+const FROM = 'The sending number. Default: the connected number that was connected first.';
 
 /** OpenAPI description of the routes of a messaging-app channel (docs/messaging-app.md). */
 export const msgappOpenapi = describeController(MsgappController, () => ({
@@ -66,9 +66,9 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
   routes: {
     connect: {
       operationId: 'connectMsgapp',
-      summary: 'Request a session to link a number to',
+      summary: 'Request a session to link a number',
       description:
-        'Answers at once; the codes to scan are at `qr_url`. The body may be empty. An account may have a limited number of sessions that wait for a scan, and request a limited number in an hour.',
+        'It answers at once. The codes to scan are at `qr_url`. The body may be empty. The service limits how many sessions of an account may wait for a scan, and how many an account may request in an hour.',
       body: { required: false, content: json({ type: 'object' }, { empty: {} }) },
       answer: { schema: 'LinkOffer' },
       errors: [{ code: 'error.msgapp_too_many_sessions', retryAfter: 60 }],
@@ -77,7 +77,7 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
       operationId: 'getMsgappSessions',
       summary: 'List the sessions of the account',
       query: fieldsOf(SessionStatusQuery, {
-        sessionID: text('The session to show on top.', { example: EXAMPLE.session }),
+        sessionID: text('The session to show at the top level.', { example: EXAMPLE.session }),
       }),
       answer: {
         schema: 'MsgappSessions',
@@ -91,7 +91,8 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
     logout: {
       operationId: 'logoutMsgapp',
       summary: 'Unlink a number',
-      description: 'Logs the session out and deletes its credentials. A session that has ended stays as it is.',
+      description:
+        'The service logs the session out and deletes its credentials. A session that has ended stays as it is.',
       answer: { schema: 'LoggedOut' },
       errors: ['error.session_not_found'],
     },
@@ -119,7 +120,7 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
       operationId: 'sendMsgappMedia',
       summary: 'Send a file',
       description:
-        'The service fetches the file itself, from public addresses only. Every failure of that has the same error, and nothing is charged.',
+        'The service fetches the file itself, from public addresses only. If it cannot fetch the file, the error is the same for every cause, and nothing is charged.',
       body: {
         name: 'SendMsgappMedia',
         description: 'A file for one number.',
@@ -128,7 +129,7 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
           mediaUrl: text('URL of the file: http or https, on a public address, at most 50 MB.', { example: MEDIA_URL }),
           mediaType: oneOf(
             MEDIA_KINDS,
-            'How the phone shows it, which the bytes of the file must allow. A `voice` note is Opus in Ogg. Default: by its content.',
+            'How the phone shows the file. The bytes of the file must be of this kind. A `voice` note is Opus in Ogg. Default: the kind that the bytes show.',
           ),
           caption: text('The text below the file.', { maxLength: MAX_TEXT }),
           from: FROM,
@@ -142,7 +143,7 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
     list: {
       operationId: 'listMsgappMessages',
       summary: 'List messages, newest first',
-      description: `A message has to meet all conditions. One-time passcodes are not listed. ${shortPages('`to`, `from`, `status` or `metadata`')}`,
+      description: `A message must meet all conditions. One-time passcodes are not listed. ${shortPages('`to`, `from`, `status` or `metadata`')}`,
       query: fieldsOf(ListMessagesQuery, {
         ...MESSAGE_FILTERS,
         to: 'Only messages to this number.',
@@ -165,7 +166,7 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
       operationId: 'getReceivedMsgappMedia',
       summary: 'Fetch the file of a message that came in',
       description:
-        'Straight from the app, while the session of the message lives and the app has the file. It was sent by anybody: treat it with care.',
+        'The file comes straight from the app, as long as the session of the message exists and the app has the file. Anybody can have sent it: treat it with care.',
       answer: {
         description: 'The file, as an attachment of at most 50 MB.',
         content: binary('application/octet-stream'),
@@ -200,7 +201,7 @@ export const msgappQrOpenapi = describeController(MsgappQrController, () => ({
       operationId: 'watchMsgappCode',
       summary: 'Follow the code to scan',
       description: [
-        'Event `qr`, at each change of the code: `{ qr, image, expires_at }`, `image` a PNG as `data:` URL.',
+        'Event `qr`, at each change of the code: `{ qr, image, expires_at }`. `image` is a PNG in a `data:` URL.',
         'Event `status`: `{ sessionID, status, number?, reason? }`. The stream ends after `connected` or a final status.',
       ].join('\n\n'),
       answer: {
@@ -220,7 +221,7 @@ export const msgappQrOpenapi = describeController(MsgappQrController, () => ({
     image: {
       operationId: 'getMsgappCodeImage',
       summary: 'Read the code to scan as a picture',
-      description: 'Waits up to 10 seconds for the first code.',
+      description: 'It waits up to 10 seconds for the first code.',
       answer: { description: 'The current code.', content: binary('image/png') },
     },
   },

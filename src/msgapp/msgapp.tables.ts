@@ -1,12 +1,14 @@
 import type { Dialect } from '../storage/dialect.js';
 import { columnTypes } from '../storage/schema/column-types.js';
 
-/** Sessions of messaging-app channels with their steps and credentials, received messages, and addresses of numbers. */
+/**
+ * The tables of messaging-app channels: sessions with their steps and credentials, received messages, and addresses of numbers.
+ */
 export function msgappTables(dialect: Dialect): string[] {
   const { id, name, text, integer } = columnTypes(dialect);
   return [
-    // lease_until: when another process may take the session; 0 if no process holds it, null if it has ended.
-    // steps: the number of its steps, and so the place of the next one.
+    // lease_until: when another process may take the session. 0 if no process has it, null if it has ended. steps: the number of
+    // its steps, and so the place of the next one.
     `CREATE TABLE messaging_session (
       id ${id} NOT NULL PRIMARY KEY, account_id ${id} NOT NULL, channel ${id} NOT NULL, status ${id} NOT NULL,
       number ${id}, reason ${text}, created_at ${integer} NOT NULL, connected_at ${integer},
@@ -14,10 +16,10 @@ export function msgappTables(dialect: Dialect): string[] {
       epoch ${integer} NOT NULL)${dialect.clustered}`,
     'CREATE INDEX messaging_session_account ON messaging_session (account_id, channel, created_at, id)',
     `CREATE INDEX messaging_session_lease ON messaging_session (channel, lease_until)${dialect.indexedOnly('lease_until')}`,
-    // To find live sessions without reading ended ones, of which an account may have any number.
+    // This index finds live sessions without reading ended ones, of which an account may have any number.
     `CREATE INDEX messaging_session_live ON messaging_session (account_id, channel, lease_until)${dialect.indexedOnly('lease_until')}`,
     'CREATE INDEX messaging_session_age ON messaging_session (updated_at)',
-    // To list the sessions of all accounts, by state, and of one account.
+    // These indexes list the sessions of all accounts, by state, and of one account.
     'CREATE INDEX messaging_session_listing ON messaging_session (created_at, id)',
     'CREATE INDEX messaging_session_status ON messaging_session (status, created_at, id)',
     'CREATE INDEX messaging_session_of ON messaging_session (account_id, created_at, id)',
@@ -32,11 +34,11 @@ export function msgappTables(dialect: Dialect): string[] {
       session_id ${id} NOT NULL, kind ${id} NOT NULL, name ${name} NOT NULL, content ${text} NOT NULL,
       PRIMARY KEY (session_id, kind, name))${dialect.clustered}`,
 
-    // Messages to linked numbers, to recognise a repeat and to fetch their files.
-    // name: a hash of what identifies the message.
+    // Messages to linked numbers. A row recognises a repeat, and its file can be fetched.
+    // name: a hash of the values that identify the message.
     // id: the id of its event.
-    // number: who wrote; null if that is hidden or erased.
-    // file: what the file is fetched with, encrypted; null without a file.
+    // number: the sender's number. Null if the app hides it or if it was erased.
+    // file: the data with which the file is fetched, encrypted. Null if there is no file.
     `CREATE TABLE messaging_msgapp_received (
       name ${id} NOT NULL PRIMARY KEY, id ${id} NOT NULL, account_id ${id} NOT NULL, session_id ${id} NOT NULL, number ${id},
       file ${text}, received_at ${integer} NOT NULL)`,

@@ -4,10 +4,13 @@ import { type CheckResult, HealthChecks } from '../health/health-checks.js';
 import { MsgappSettings } from './msgapp-options.js';
 import { SessionManager } from './sessions/session-manager.js';
 
-/** How long numbers may be without connection before that counts: sessions reconnect by themselves. Milliseconds. */
+/**
+ * How long numbers may be without a connection before they count as cut, in milliseconds. Sessions usually reconnect by
+ * themselves.
+ */
 const GRACE_MS = 2 * MINUTE_MS;
 
-/** Checks whether the linked numbers that this process holds are connected. Numbers that wait for a scan do not count. */
+/** Checks whether the linked numbers of this process are connected. Numbers that wait for a scan do not count. */
 @Injectable()
 export class SessionChecks implements OnModuleInit {
   constructor(

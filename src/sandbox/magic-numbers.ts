@@ -2,21 +2,21 @@ import type { DeliveryTiming } from '../outbox/delivery/delivery-result.js';
 
 /** The result that the sandbox carrier gives to one attempt. */
 export type SandboxBehaviour =
-  /** Delivered to its phone at once. */
+  /** The message reaches its phone at once. */
   | 'delivered'
-  /** Rejected permanently. */
+  /** The carrier refuses the message for good. */
   | 'refused'
-  /** Rejected with a temporary error. */
+  /** The carrier refuses the attempt with a temporary error. */
   | 'busy'
-  /** Accepted; no receipt ever follows. */
+  /** The carrier accepts the message, and no receipt ever follows. */
   | 'silent'
-  /** Accepted, then reported as undelivered. */
+  /** The carrier accepts the message and then reports it as undelivered. */
   | 'undelivered';
 
-/** Number of attempts at a `…990002` that are rejected before one succeeds. */
+/** How many attempts at a `…990002` are refused before one succeeds. */
 const BUSY_ATTEMPTS = 2;
 
-/** Short, so that all attempts at a `…990002` take less than 5 s and a lease ends 10 s after a crash. */
+/** The times are short, so that all attempts at a `…990002` take less than 5 s and a lease ends 10 s after a crash. */
 export const SANDBOX_TIMING: Partial<DeliveryTiming> = {
   leaseMs: 10_000,
   reportDeadlineMs: 10_000,
@@ -25,7 +25,7 @@ export const SANDBOX_TIMING: Partial<DeliveryTiming> = {
 };
 
 /**
- * Returns the result of an attempt from the last six digits of the number. Any number that is not listed is delivered.
+ * Returns the result of an attempt. The last six digits of the number decide it. A message to any other number is delivered.
  *
  * @param number E.164 digits without the plus sign
  * @param attempt 1 for the first

@@ -3,12 +3,12 @@ import { StorageUnavailableError } from '../common/errors.js';
 import { FaultLog, faultCode, nameOf } from '../common/log.js';
 import type { PhoneDelivery } from './phones/phone-store.js';
 
-/** Called with each message that a sandbox phone of this process receives. Must return at once. */
+/** Called with each message that a sandbox phone of this process receives. It must return at once. */
 export type PhoneListener = (message: PhoneDelivery) => void;
 
 /**
- * Publishes the messages that sandbox phones of this process receive to the present listeners. Nothing is kept; earlier messages
- * are in the `PhoneStore`. A message that is delivered again after a crash may be published twice.
+ * Publishes the messages that sandbox phones of this process receive to the current listeners. It keeps no message. Earlier
+ * messages are in the `PhoneStore`. A message that is delivered again after a crash may be published twice.
  */
 @Injectable()
 export class SandboxFeed {
@@ -17,8 +17,8 @@ export class SandboxFeed {
   private readonly changes = new Set<() => void>();
 
   /**
-   * Calls every listener with each message. A listener that throws is logged; the other listeners and the sender are not
-   * affected.
+   * Calls every listener with each message. If a listener throws, the error is logged, and the other listeners and the sender are
+   * not affected.
    */
   publish(messages: readonly PhoneDelivery[]): void {
     if (this.listeners.size === 0) return;
@@ -41,7 +41,7 @@ export class SandboxFeed {
     for (const listener of this.changes) listener();
   }
 
-  /** Calls `listener`, which must not throw, at each such change; returns the function that removes it. */
+  /** Calls `listener`, which must not throw, at each such change. Returns the function that removes the listener. */
   listenToChanges(listener: () => void): () => void {
     const own = () => listener();
     this.changes.add(own);
@@ -58,7 +58,10 @@ export class SandboxFeed {
   }
 }
 
-/** Ignores an unavailable storage for what only the page needs, so that no delivery fails because of it. @throws any other error */
+/**
+ * Ignores an error of an unavailable storage if only the page needs the result, so that no delivery fails because of it. @throws
+ * any other error
+ */
 export function ignoreUnavailable(error: unknown): void {
   if (!(error instanceof StorageUnavailableError)) throw error;
 }

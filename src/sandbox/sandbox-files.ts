@@ -34,7 +34,7 @@ const ANY_FILE = 'application/octet-stream';
 /** All media types that received files are served with. */
 export const SERVED_TYPES: readonly string[] = [...PLAYED, ANY_FILE];
 
-/** The HTML element that shows a file in a browser; undefined if the file can only be saved. */
+/** Returns the HTML element that shows a file in a browser. Undefined if the file can only be saved. */
 export function playerOf(mimetype: string): 'image' | 'audio' | 'video' | undefined {
   const type = withoutParameters(mimetype);
   if (!PLAYED.includes(type)) return undefined;
@@ -52,8 +52,8 @@ export class SandboxFiles {
   /**
    * Returns the file of a message, or the requested part of it, because some browsers play files only in parts.
    *
-   * @param range the `Range` header; what is not one range of bytes inside the file is ignored (RFC 9110 section 14.2)
-   * @throws MessagingError `error.file_not_found` when the phone has no such message or the bytes are not stored any more
+   * @param range the `Range` header. It is ignored unless it is a single range of bytes inside the file (RFC 9110 section 14.2)
+   * @throws MessagingError `error.file_not_found` if the phone has no such message or the bytes are no longer stored
    */
   async open(number: string, messageId: string, range: string, headers: ReplyHeaders): Promise<StreamableFile> {
     const file = await this.phones.file(number, messageId);
@@ -83,7 +83,7 @@ function withoutParameters(mimetype: string): string {
   return (mimetype.split(';', 1)[0] ?? '').trim().toLowerCase();
 }
 
-/** The first and the last byte of one range, the last one excluded. */
+/** Returns the first byte of a single range, and the byte after its last byte. */
 function rangeOf(header: string, size: number): { readonly start: number; readonly end: number } | undefined {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header) ?? [];
   if (first === '' && last === '') return undefined;
@@ -92,7 +92,7 @@ function rangeOf(header: string, size: number): { readonly start: number; readon
   return start < end ? { start, end } : undefined;
 }
 
-/** Reads the first chunk, so that a file that is gone is found before the answer begins. */
+/** Reads the first chunk, so that a missing file is noticed before the answer begins. */
 async function begun(bytes: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
   const rest = bytes[Symbol.asyncIterator]();
   const first = await rest.next().catch((error: unknown) => {

@@ -15,9 +15,9 @@ const LOOPBACK_ADDRESS = /^(::ffff:)?127\.|^::1$/;
 const LOOPBACK_NAME = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Refuses requests on a loopback address whose `Host` is not a name of this machine. Any site can let its own name resolve to
- * 127.0.0.1 (DNS rebinding); the browser would then let its page read the codes. Requests on other addresses are always
- * accepted, since a client that reaches such an address can read the codes anyway.
+ * Refuses requests on a loopback address if their `Host` is not a name of this machine. Any site can let its own name resolve to
+ * 127.0.0.1 (DNS rebinding), and the browser would then let a page of that site read the codes. Requests on other addresses are
+ * always accepted, because a client that reaches such an address can read the codes anyway.
  */
 @Injectable()
 export class SandboxHostGuard implements CanActivate {
@@ -33,12 +33,12 @@ export class SandboxHostGuard implements CanActivate {
   }
 }
 
-/** Headers by which proxies say that a request comes from elsewhere. */
+/** Headers in which proxies say that a request comes from elsewhere. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
 
 /**
- * Whether a request comes from this machine under a name of this machine, and through no proxy that says so. The names of the
- * option `hosts` do not count: they are those of a proxy.
+ * Whether a request comes from this machine, names this machine as its host, and has no header of a proxy. The names of the
+ * option `hosts` do not count, because they are names of a proxy.
  */
 export function isLocal({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>): boolean {
   const addresses = [socket.localAddress, socket.remoteAddress];
@@ -62,8 +62,8 @@ function nameOf(host: string | string[] | undefined): string {
 }
 
 /**
- * Refuses requests that a page of another origin sends, as the sandbox's routes ask for no key. Browsers say where a request
- * comes from in `Sec-Fetch-Site`, older ones in `Origin`; programs send neither and are accepted.
+ * Refuses requests that a page of another origin sends, because the sandbox's routes ask for no key. Browsers say where a request
+ * comes from in `Sec-Fetch-Site`, and older browsers in `Origin`. Programs send neither and are accepted.
  */
 @Injectable()
 export class SameOriginGuard implements CanActivate {
@@ -78,7 +78,7 @@ export class SameOriginGuard implements CanActivate {
   }
 }
 
-/** Host and port of an origin; undefined for `null` and for what is none. */
+/** Returns the host and port of an origin. Undefined for `null` and for a text that is not an origin. */
 function hostOf(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host : undefined;
 }

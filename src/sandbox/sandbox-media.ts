@@ -8,8 +8,8 @@ export interface SandboxMedia {
 }
 
 /**
- * `clip.mp4` and `voice.ogg` last two seconds, `document.pdf` has one page. The PDF is written by hand; ffmpeg made the other
- * files from its sources `gradients`, `drawbox` and `sine`.
+ * The sandbox's files. `clip.mp4` and `voice.ogg` last two seconds, and `document.pdf` has one page. The PDF is written by hand.
+ * ffmpeg made the other files from its sources `gradients`, `drawbox` and `sine`.
  */
 const FILES: ReadonlyMap<string, () => SandboxMedia> = new Map([
   file('photo.jpg', 'image/jpeg'),
@@ -21,7 +21,7 @@ const FILES: ReadonlyMap<string, () => SandboxMedia> = new Map([
 /** The names of the sandbox's files. */
 export const SANDBOX_MEDIA_NAMES: readonly string[] = [...FILES.keys()];
 
-/** Returns the file of that name, read from disk at first use, or undefined when the sandbox has none. */
+/** Returns the file with that name, which is read from disk at its first use. Undefined if the sandbox has no such file. */
 export function sandboxMedia(name: string): SandboxMedia | undefined {
   return FILES.get(name)?.();
 }

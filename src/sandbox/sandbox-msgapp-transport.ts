@@ -32,7 +32,7 @@ import { SandboxScanner } from './sandbox-scanner.js';
 export class SandboxMsgappTransport extends MsgappTransport {
   override readonly name = 'sandbox';
 
-  /** Idempotent, because a phone stores a message of the same id only once. */
+  /** Repeats are idempotent, because a phone stores a message with the same id only once. */
   override readonly repeat = 'idempotent';
 
   override readonly timing = SANDBOX_TIMING;
@@ -62,7 +62,7 @@ export class SandboxMsgappTransport extends MsgappTransport {
   }
 }
 
-/** What all connections of the sandbox share. */
+/** The parts that all connections of the sandbox share. */
 interface SandboxParts {
   readonly phones: PhoneStore;
   readonly feed: SandboxFeed;
@@ -72,11 +72,11 @@ interface SandboxParts {
   readonly media: MediaStore;
 }
 
-/** Lifetime of a code. The first one lives longer, as on real channels. */
+/** The lifetime of a code. The first code lives longer, as on real channels. */
 const FIRST_CODE_MS = MINUTE_MS;
 const CODE_MS = 20_000;
 
-/** The session credential that holds the number. */
+/** The session credential that contains the number. */
 const NUMBER = { kind: 'sandbox', id: 'number' };
 
 const PHONES_AWAY: DeliveryResult = { kind: 'retry', error: 'sandbox: the phones do not answer' };
@@ -93,7 +93,7 @@ class SandboxMsgappLink implements Link {
     private readonly parts: SandboxParts,
   ) {}
 
-  /** Shows codes, or opens the connection when the session is linked. */
+  /** Shows codes, or opens the connection if the session is linked. */
   async begin(): Promise<void> {
     if (!this.order.linked) {
       this.showCode(FIRST_CODE_MS);
@@ -144,7 +144,10 @@ class SandboxMsgappLink implements Link {
     if (!this.closed) await this.listener(event);
   }
 
-  /** False if the session no longer waits. If this process holds no sessions, it releases a session as soon as it is open. */
+  /**
+   * Opens the connection. Returns false if the session no longer waits. If this process does not send, it releases the session as
+   * soon as it is open.
+   */
   private async open(number: string): Promise<boolean> {
     if (this.closed) return false;
     const { channel, sessionId } = this.order;
@@ -199,8 +202,8 @@ class SandboxMsgappLink implements Link {
   }
 
   /**
-   * Keeps a copy of a file for the phone, because the message's file is removed once it is sent. The copy is described by its
-   * bytes. Each attempt makes a copy under a new id; the media purge removes the copies later.
+   * Keeps a copy of a file for the phone, because the message's file is removed after it is sent. The description of the copy
+   * comes from its bytes. Each attempt makes a copy under a new id, and the media purge removes the copies later.
    */
   private async keep(content: OutgoingMsgapp['content']): Promise<Partial<PhoneDelivery>> {
     if (!('media' in content)) return {};

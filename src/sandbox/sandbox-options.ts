@@ -4,22 +4,22 @@ import { mountPath } from '../http/http-options.js';
 /** The sandbox's path, the host names that it accepts, and what its page shows about the application. */
 export interface SandboxOptions {
   /**
-   * Mount path of the endpoints, below the host's global prefix if there is one: segments as in the service's own `path`.
-   * Default `sandbox`.
+   * The path under which the endpoints are mounted, below the host's global prefix if there is one. Its segments follow the rules
+   * of the service's own `path`. Default `sandbox`.
    */
   readonly path?: string | undefined;
   /**
-   * Host names accepted on a loopback address besides `localhost`, `127.0.0.1` and `[::1]`, without a port; for instance the
+   * Host names that are accepted on a loopback address besides `localhost`, `127.0.0.1` and `[::1]`, without a port. Example: the
    * name of a proxy on this machine. Default none. On other addresses every name is accepted.
    */
   readonly hosts?: readonly string[] | undefined;
   /**
-   * Address of the API document that the page links to, if the application serves one. Either a path of this server, for instance
-   * `/docs`, or a URL. Default none.
+   * The address of the API document that the page links to, if the application serves one. It is a path of this server, for
+   * example `/docs`, or a URL. Default none.
    */
   readonly docs?: string | undefined;
   /**
-   * Returns an API key for the command that the page offers to copy, for instance of a demo account. Only pages that are
+   * Returns an API key for the command that the page offers to copy, for example the key of a demo account. Only pages that are
    * opened on this machine, as `localhost` or another loopback name, contain it. Default none.
    */
   readonly apiKey?: (() => string | undefined) | undefined;
@@ -46,7 +46,7 @@ const PLACE = new OptionPlace('', (path) => `SandboxModule: ${path === '' ? 'the
 
 /**
  * Checks the options and fills in the defaults.
- * @throws MessagingOptionsError naming the wrong option
+ * @throws MessagingOptionsError with a sentence that names the wrong option
  */
 export function resolveSandboxOptions(options?: SandboxOptions): ResolvedSandboxOptions {
   return SANDBOX_OPTIONS.read(options, PLACE);

@@ -3,15 +3,15 @@ import { once } from '../common/concurrency/once.js';
 import { DELIVERY_STATES } from '../events/delivery-status.js';
 import { readAsset } from './asset.js';
 
-/** What the page knows about its application. */
+/** The facts about its application that the page contains. */
 interface PagePlace {
-  /** Where the sandbox is mounted, without slashes at its ends. */
+  /** The path under which the sandbox is mounted, without slashes at its ends. */
   readonly path: string;
-  /** Where the messaging API is mounted, without slashes at its ends. */
+  /** The path under which the messaging API is mounted, without slashes at its ends. */
   readonly apiPath: string;
-  /** Address of the API document; undefined when there is none. */
+  /** The address of the API document. Undefined if there is none. */
   readonly docs?: string | undefined;
-  /** Returns the key for the command that the page offers; undefined when it has none to show. */
+  /** Returns the key for the command that the page offers. Undefined if there is no key to show. */
   readonly apiKey?: (() => string | undefined) | undefined;
 }
 
@@ -20,10 +20,10 @@ export class SandboxPage {
   constructor(private readonly place: PagePlace) {}
 
   /**
-   * Returns the whole page. The document holds no messages; its script fetches them. What the page knows about the application is in
-   * attributes of `<body>`, where the script reads it.
+   * Returns the whole page. The document contains no messages, because its script fetches them. The facts about the application
+   * are in attributes of `<body>`, where the script reads them.
    *
-   * @param local whether the request comes from this machine; other requests do not get the key
+   * @param local whether the request comes from this machine. Other requests do not get the key
    */
   html(local: boolean): string {
     const { path, apiPath, docs = '', apiKey } = this.place;
@@ -35,14 +35,14 @@ export class SandboxPage {
 }
 
 /**
- * The page's Content-Security-Policy: only its own style and script, named by their hashes, and requests and files only of its
- * own server. A message therefore cannot run or load anything, even if it were parsed as markup.
+ * Returns the page's Content-Security-Policy. It allows only the page's own style and script, which it names by their hashes, and
+ * only requests and files of its own server. So a message cannot run or load anything, even if it were parsed as markup.
  */
 export function pagePolicy(): string {
   return pageFiles().policy;
 }
 
-/** In cascade order. */
+/** The style sheets, in the order of the cascade. */
 const STYLES = ['base.css', 'phones.css', 'reply.css', 'codes.css', 'empty.css', 'hooks.css', 'dialog.css'];
 
 /**
@@ -51,7 +51,10 @@ const STYLES = ['base.css', 'phones.css', 'reply.css', 'codes.css', 'empty.css',
  */
 const SCRIPTS = ['texts.js', 'phones.js', 'view.js', 'message.js', 'reply.js', 'codes.js', 'hooks.js', 'live.js'];
 
-/** The document with style and script inlined, and its policy; read from disk and hashed at first use. */
+/**
+ * Returns the document with its style and script inlined, and its policy. The files are read from disk and hashed at the first
+ * use.
+ */
 const pageFiles = once(() => {
   const style = `\n${textOf(STYLES)}`;
   const states = `const STATES = ${JSON.stringify(DELIVERY_STATES)};`;

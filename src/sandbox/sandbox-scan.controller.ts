@@ -24,7 +24,7 @@ export class ReplyBody {
   @IsString()
   readonly channel?: string;
 
-  /** Optional here, because a file and a reaction that is taken back have none. */
+  /** It is optional here, because a file may have no text, and a reaction that is taken back has none. */
   @IsOptional()
   @IsString()
   readonly text?: string;
@@ -42,7 +42,7 @@ export class ReplyBody {
   readonly reaction?: string;
 }
 
-/** What sandbox phones can do. These routes have a body, which our own request gate reads whatever body parser the host uses. */
+/** The actions of sandbox phones. Our own request gate reads the bodies of these routes, whatever body parser the host uses. */
 @MessagingController({ authenticated: false })
 @UseGuards(SandboxHostGuard)
 export class SandboxScanController {

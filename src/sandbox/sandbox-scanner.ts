@@ -4,22 +4,22 @@ import type { IncomingMsgapp } from '../msgapp/msgapp-transport.js';
 /** A code that a sandbox session is showing. */
 export interface ShownCode {
   readonly qr: string;
-  /** Name of the session's channel. */
+  /** The name of the session's channel. */
   readonly channel: string;
   readonly sessionId: string;
 }
 
-/** Links a number; resolves to false when the session no longer waits for one. */
+/** Links a number. Resolves to false if the session no longer waits for one. */
 type OnScan = (number: string) => Promise<boolean>;
 
-/** Stores a message to a linked number; resolves when it is stored. */
+/** Stores a message to a linked number. Resolves when it is stored. */
 type OnMessage = (message: IncomingMsgapp) => Promise<void>;
 
 /** A number that a sandbox session of this process is linked to. */
 export interface LinkedNumber {
   /** E.164 digits without the plus sign. */
   readonly number: string;
-  /** Name of the session's channel. */
+  /** The name of the session's channel. */
   readonly channel: string;
   readonly sessionId: string;
 }
@@ -50,7 +50,7 @@ export class SandboxScanner {
     };
   }
 
-  /** The function that takes messages to a number; undefined if the number is not linked in this process now. */
+  /** Returns the function that receives messages to a number. Undefined if the number is not linked in this process now. */
   receiverOf(channel: string, number: string): OnMessage | undefined {
     for (const [linked, receive] of this.connected) {
       if (linked.channel === channel && linked.number === number) return receive;
@@ -68,8 +68,8 @@ export class SandboxScanner {
   }
 
   /**
-   * Calls `listener`, which must not throw, at each change of the codes or the linked numbers; returns the function that
-   * removes it.
+   * Calls `listener`, which must not throw, at each change of the codes or the linked numbers. Returns the function that removes
+   * the listener.
    */
   listen(listener: () => void): () => void {
     const own = () => listener();
@@ -81,7 +81,7 @@ export class SandboxScanner {
    * Scans a code with the phone of a number. A code can be scanned once.
    *
    * @param number E.164 digits without the plus sign
-   * @returns true once the session is linked and has processed that; false for a code that is not shown (any more)
+   * @returns true after the session is linked and has processed that. False for a code that is not shown, or no longer shown
    */
   async scan(qr: string, number: string): Promise<boolean> {
     const shown = this.shown.get(qr);

@@ -9,7 +9,7 @@ import { type PhoneDelivery, PhoneStore } from './phones/phone-store.js';
 import { SandboxPhones } from './phones/sandbox-phones.js';
 import { ignoreUnavailable, SandboxFeed } from './sandbox-feed.js';
 
-/** Results name a route, so that attempts look like those of a real carrier. */
+/** Results name a route, so that attempts look like attempts with a real carrier. */
 const ROUTE = { route: 'sandbox' } as const;
 
 const RESULTS: Readonly<Record<SandboxBehaviour, SubmitResult>> = {
@@ -21,15 +21,16 @@ const RESULTS: Readonly<Record<SandboxBehaviour, SubmitResult>> = {
 };
 
 /**
- * The embedded default carrier. It needs no account and no network. The sandbox phone of its number keeps a delivered message;
- * messages that a magic number refuses, loses or leaves undelivered do not reach a phone, and are kept for the page only.
+ * The embedded default carrier. It needs no account and no network. A delivered message is kept by the sandbox phone of its
+ * number. If a magic number refuses or loses a message or leaves it undelivered, the message does not reach a phone and is kept
+ * for the page only.
  */
 @Injectable()
 @ImportsModules(SandboxPhones)
 export class SandboxSmsTransport extends SmsTransport {
   override readonly name = 'sandbox';
 
-  /** Idempotent, because a phone stores a message of the same id only once. */
+  /** Repeats are idempotent, because a phone stores a message with the same id only once. */
   override readonly repeat = 'idempotent';
 
   override readonly timing = SANDBOX_TIMING;
@@ -48,8 +49,8 @@ export class SandboxSmsTransport extends SmsTransport {
   }
 
   /**
-   * Stores the SMS that arrive in one write, and those that do not in another. If the phone store is unavailable, the deliveries that
-   * would have arrived are retried.
+   * Stores the SMS that arrive in one write, and those that do not arrive in another. If the phone store is unavailable, the
+   * deliveries that would have arrived are retried.
    */
   override async submit(batch: readonly OutgoingSms[]): Promise<readonly SubmitResult[]> {
     const behaviours = batch.map((sms) => sandboxBehaviour(sms.number, sms.attempt));
@@ -69,7 +70,10 @@ export class SandboxSmsTransport extends SmsTransport {
     return results;
   }
 
-  /** Stores lost messages for the page. A result does not depend on whether the page can show it, so errors are ignored. */
+  /**
+   * Stores lost messages for the page. Errors are ignored, because the result of a delivery does not depend on whether the page
+   * can show it.
+   */
   private async lose(lost: readonly PhoneDelivery[]): Promise<void> {
     if (lost.length === 0) return;
     await this.phones.lose(lost).catch(ignoreUnavailable);

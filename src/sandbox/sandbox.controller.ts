@@ -34,11 +34,11 @@ import { type SandboxMedia, sandboxMedia } from './sandbox-media.js';
 import { pagePolicy, SandboxPage } from './sandbox-page.js';
 import { type LinkedNumber, SandboxScanner, type ShownCode } from './sandbox-scanner.js';
 
-/** Number of messages that the page loads first. */
+/** How many messages the page loads first. */
 const LATEST = 500;
 
 /**
- * Resolves a name to the sandbox's file.
+ * Returns the sandbox's file with a name.
  * @throws MessagingError `error.file_not_found`
  */
 @Injectable()
@@ -50,7 +50,7 @@ class SandboxMediaPipe implements PipeTransform<string, SandboxMedia> {
   }
 }
 
-/** The sandbox's endpoints. They are unauthenticated and show codes; only `SandboxModule` mounts them. */
+/** The sandbox's endpoints. They need no authentication and show codes. Only `SandboxModule` mounts them. */
 @MessagingController({ authenticated: false, intake: false })
 @UseGuards(SandboxHostGuard)
 export class SandboxController {
@@ -71,7 +71,7 @@ export class SandboxController {
     return (await this.phones.messages(number)).map(phoneMessageView);
   }
 
-  /** Returns the newest messages that were sent to one phone, newest first, with those that did not arrive. */
+  /** Returns the newest messages that were sent to one phone, newest first. Messages that did not arrive are among them. */
   @Get('phones/:number/screen')
   @Header('Cache-Control', 'no-store')
   @Header('X-Content-Type-Options', 'nosniff')
@@ -104,7 +104,7 @@ export class SandboxController {
     this.feed.change();
   }
 
-  /** Returns the newest messages over all phones, newest first, with those that did not arrive. */
+  /** Returns the newest messages over all phones, newest first. Messages that did not arrive are among them. */
   @Get('phones')
   @Header('Cache-Control', 'no-store')
   @Header('X-Content-Type-Options', 'nosniff')
@@ -154,7 +154,7 @@ export class SandboxController {
   }
 }
 
-/** Converts a code to its wire form. */
+/** Converts a code to the form of the API. */
 async function codeView({ qr, channel, sessionId }: ShownCode): Promise<CodeView> {
   return { qr, image: await qrDataUrl(qr), channel, sessionID: sessionId };
 }

@@ -15,10 +15,10 @@ import { resolveSandboxOptions, type SandboxOptions } from './sandbox-options.js
 import { SandboxPage } from './sandbox-page.js';
 
 /**
- * Shows what sandbox phones received: `GET /sandbox` is a page, `GET /sandbox/phones/:number/messages` is for programs. On a
- * loopback address it accepts only the names of this machine and those of the option `hosts`. **It is unauthenticated and
- * shows one-time codes to every client that reaches it**: import it while the application runs on the sandbox, never in
- * production. It needs the messaging core, which any of our other modules brings.
+ * Shows the messages that sandbox phones received. `GET /sandbox` is a page for people, `GET /sandbox/phones/:number/messages` is
+ * for programs. On a loopback address it accepts only names of this machine and the names in the option `hosts`. **It needs no
+ * authentication and shows one-time codes to every client that reaches it**: import it only while the application runs on the
+ * sandbox, never in production. It needs the messaging core, which each of our other modules brings.
  *
  * @example
  * ```ts

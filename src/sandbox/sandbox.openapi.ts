@@ -13,7 +13,7 @@ const TAG = {
   name: 'Sandbox',
   description: [
     'The messages that the phones of the sandbox received. There is no authentication: these routes are for development only.',
-    'Numbers by their last six digits: `990001` is refused for good and refunded; `990002` has two temporary errors, then is delivered; `990003` is accepted and never reported, so it becomes `unknown`; `990004` is accepted, then undelivered. All others are delivered at once.',
+    'The last six digits of a number decide what happens: `990001` is refused for good and refunded. `990002` has two temporary errors and is then delivered. `990003` is accepted and never reported, so it becomes `unknown`. `990004` is accepted, then undelivered. All other numbers are delivered at once.',
   ].join('\n\n'),
 };
 
@@ -74,14 +74,15 @@ export const sandboxOpenapi = describeController(SandboxController, ({ accounts 
         operationId: 'getSandboxReceivedFile',
         summary: 'Fetch the file of a message that a phone received',
         description:
-          'Pictures, sound and video have their media type; every other file is an attachment. Files are kept for seven days. A `Range` is answered with 206.',
+          'Pictures, sound and video have their media type. Every other file is an attachment. Files are kept for seven days. A `Range` is answered with 206.',
         answer: { description: 'The file.', content: binary(...SERVED_TYPES) },
         errors: ['error.invalid_number', 'error.file_not_found', STORAGE_UNAVAILABLE],
       },
       clear: {
         operationId: 'clearSandboxPhones',
         summary: 'Remove all messages of all phones',
-        description: 'Removes what the phones show, with its files. The accounts and their messages stay as they are.',
+        description:
+          'This removes the messages that the phones show, with their files. The accounts and their messages stay as they are.',
         answer: { description: 'The phones are empty.' },
         errors: ['error.sandbox_cross_site', STORAGE_UNAVAILABLE],
       },
@@ -114,7 +115,7 @@ export const sandboxOpenapi = describeController(SandboxController, ({ accounts 
         operationId: 'watchSandboxPhones',
         summary: 'Follow the messages that the phones receive',
         description:
-          'A stream that stays open: one event for each message from now on, with a `ScreenMessage` as its data; an event `codes` when the codes to scan or the linked numbers change; an event `changed` when a message did not arrive, or all were removed; an event `hooks` when webhooks have been called.',
+          'A stream that stays open. It sends one event for each message from now on, with a `ScreenMessage` as its data. It sends an event `codes` when the codes to scan or the linked numbers change, an event `changed` when a message did not arrive or all messages were removed, and an event `hooks` when webhooks have been called.',
         answer: {
           description: 'Server-sent events, with a comment every 15 seconds.',
           content: events({ 'One SMS': { data: screen } }),
@@ -141,10 +142,10 @@ export const sandboxScanOpenapi = describeController(SandboxScanController, () =
     scan: {
       operationId: 'scanWithSandboxPhone',
       summary: 'Scan a code with a sandbox phone',
-      description: 'Links the number to the session that shows the code, as scanning with a phone would.',
+      description: 'This links the number to the session that shows the code, as a scan with a real phone would.',
       body: {
         name: 'Scan',
-        description: 'What the phone’s camera sees.',
+        description: 'The code that the phone’s camera sees.',
         ...fieldsOf(ScanBody, { qr: 'The string of the `qr` event.' }),
         examples: { code: { qr: QR } },
       },
@@ -155,17 +156,17 @@ export const sandboxScanOpenapi = describeController(SandboxScanController, () =
       operationId: 'writeWithSandboxPhone',
       summary: 'Write with a sandbox phone',
       description:
-        'The message goes the way of a real one: it becomes `sms.received` or `msgapp.received`, and STOP opts the phone out.',
+        'The message is processed like one of a real phone: it becomes `sms.received` or `msgapp.received`, and STOP opts the phone out.',
       body: {
         name: 'PhoneReply',
-        description: 'What the phone writes. `media`, `replyTo` and `reaction` are for messaging apps.',
+        description: 'The message that the phone writes. `media`, `replyTo` and `reaction` are for messaging apps.',
         ...fieldsOf(ReplyBody, {
-          to: text('A signature or number for SMS; a linked number for a messaging app.', { example: 'INFOS' }),
+          to: text('A signature or a number for SMS, or a linked number for a messaging app.', { example: 'INFOS' }),
           channel: text('`sms` (default), or the name of a messaging-app channel.', { example: 'sms' }),
           text: text('The text, or the caption of the file.', { example: 'STOP' }),
           media: oneOf(SANDBOX_MEDIA_NAMES, 'A file of the sandbox to send.'),
           replyTo: text('The `messageID` of the message that it answers.', { example: EXAMPLE.message }),
-          reaction: text('The character of a reaction to `replyTo`; empty to take it back.', { example: '👍' }),
+          reaction: text('The character of a reaction to `replyTo`. Empty to take it back.', { example: '👍' }),
         }),
         examples: { stop: { to: 'INFOS', text: 'STOP' } },
       },

@@ -1,7 +1,9 @@
 import type { Dialect } from '../storage/dialect.js';
 import { columnTypes } from '../storage/schema/column-types.js';
 
-/** What the sandbox's phones have received, and the messages that did not arrive, which its page shows as well. */
+/**
+ * The tables of the messages that the sandbox's phones have received, and of those that did not arrive, which the page shows too.
+ */
 export function sandboxTables(dialect: Dialect): string[] {
   return [...messagesIn('messaging_phone_message', dialect), ...messagesIn('messaging_phone_lost', dialect)];
 }

@@ -1,7 +1,7 @@
-/** The kind under which files are sealed beside the credentials of a session. */
+/** The kind under which the data of files is encrypted with the keys of a session's credentials. */
 export const RECEIVED_FILE = 'received';
 
-/** A file of a message that came in, as it is sealed. */
+/** The encrypted data of a received message's file. */
 export interface ReceivedFile {
   /** See `IncomingMedia.file`. */
   readonly file: string;

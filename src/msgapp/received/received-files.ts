@@ -13,7 +13,7 @@ import { SessionStore } from '../sessions/session-store.js';
 import { RECEIVED_FILE, type ReceivedFile } from './received-file.js';
 import { ReceivedMessageStore, type StoredReceived } from './received-message-store.js';
 
-/** Gives the files of messages that came in, straight from the app: they are not stored here. */
+/** Returns the files of received messages straight from the app. The service does not store them. */
 @Injectable()
 export class ReceivedFiles {
   constructor(
@@ -25,12 +25,11 @@ export class ReceivedFiles {
   ) {}
 
   /**
-   * Opens the file of a message; the answer ends early where the app sends more than 50 MB, or something else than what was sent.
+   * Opens the file of a message. The answer ends early if the app sends more than 50 MB, or other bytes than the sender sent.
    *
    * @param signal aborts the opening, not the reading
-   * @throws MessagingError `error.file_not_found` where the account has no such message with a file, `error.file_gone` when
-   *   its session is over or the app does not have the file any more, `error.storage_unavailable` where the app does not
-   *   answer
+   * @throws MessagingError `error.file_not_found` if the account has no such message with a file. `error.file_gone` if its
+   * session has ended or the app no longer has the file. `error.storage_unavailable` if the app does not answer
    */
   async open(accountId: string, id: string, signal: AbortSignal): Promise<StreamableFile> {
     const kept = isId(id) ? await this.received.find(id) : undefined;
@@ -41,11 +40,11 @@ export class ReceivedFiles {
     const bytes = about && (await this.begin(about, signal));
     if (!bytes) throw new MessagingError('error.file_gone');
     const answer = new StreamableFile(Readable.from(bytes, { objectMode: false }), {
-      // What the sender calls it is in the event; a browser need not hear it.
+      // The event has the type that the sender claims. A browser does not need it.
       type: 'application/octet-stream',
       disposition: dispositionOf(about.fileName),
     });
-    // NestJS 11 would end the answer properly, so that a forged or broken file looked whole.
+    // NestJS 11 would end the answer properly, so that a forged or broken file would look complete.
     return answer.setErrorHandler((_error, response) => {
       const destroy: unknown = Reflect.get(response, 'destroy');
       if (typeof destroy === 'function') destroy.call(response);
@@ -54,7 +53,7 @@ export class ReceivedFiles {
 
   private unsealed({ sessionId, id }: StoredReceived, sealed: string): ReceivedFile | undefined {
     try {
-      // Only this package seals under this kind.
+      // The cast is safe, because only this package encrypts data of this kind.
       return JSON.parse(this.vault.unseal(sessionId, RECEIVED_FILE, id, sealed)) as ReceivedFile;
     } catch (error) {
       if (error instanceof CredentialsUnreadableError) return undefined;
@@ -62,7 +61,7 @@ export class ReceivedFiles {
     }
   }
 
-  /** Reads the first chunk, so that a file that is gone is found before the answer begins. */
+  /** Reads the first chunk, so that a missing file is noticed before the answer begins. */
   private async begin({ file }: ReceivedFile, signal: AbortSignal): Promise<AsyncIterable<Uint8Array> | undefined> {
     try {
       const opened = await this.transport.openFile?.(file, signal);
@@ -72,7 +71,7 @@ export class ReceivedFiles {
       return from(first, bytes);
     } catch {
       signal.throwIfAborted();
-      // It may be there again soon, which a 410 would deny.
+      // The file may be available again soon, so a 410 would be wrong.
       throw new MessagingError('error.storage_unavailable');
     }
   }
@@ -96,7 +95,10 @@ async function* bounded(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   }
 }
 
-/** Always an attachment (RFC 6266), under its sender's name for it without directories and control characters. */
+/**
+ * Returns the header that always makes the file an attachment (RFC 6266). The file has the name that the sender gave it, without
+ * directories and control characters.
+ */
 function dispositionOf(fileName: string | undefined): string {
   const name = cleanName(fileName);
   if (name === undefined) return 'attachment';

@@ -11,15 +11,15 @@ export interface StoredReceived {
   readonly id: string;
   readonly accountId: string;
   readonly sessionId: string;
-  /** What its file is fetched by, encrypted; undefined without one. */
+  /** The data with which its file is fetched, encrypted. Undefined if there is no file. */
   readonly file: string | undefined;
 }
 
 /** A message to store. */
 export interface NewReceived extends StoredReceived {
-  /** What a repeat has too. At most 64 characters. */
+  /** A name that a repeat of the message has too. At most 64 characters. */
   readonly name: string;
-  /** Who wrote it; undefined where the app hides the number. */
+  /** The sender's number. Undefined if the app hides it. */
   readonly number: string | undefined;
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
@@ -27,9 +27,9 @@ export interface NewReceived extends StoredReceived {
 }
 
 /**
- * Persists which messages have come to linked numbers, so that each is one event, and what their files are fetched by. Every
- * method is one transaction.
- * @throws StorageUnavailableError from every method, when the database is unavailable
+ * Persists which messages linked numbers have received, so that each message is one event, and the data with which their files
+ * are fetched. Every method is one transaction.
+ * @throws StorageUnavailableError from every method, if the database is unavailable
  */
 export class ReceivedMessageStore {
   private readonly recorder: EventRecorder;
@@ -39,7 +39,7 @@ export class ReceivedMessageStore {
   }
 
   /**
-   * Stores messages with their events in the accounts' logs; of a repeat, nothing.
+   * Stores messages with their events in the accounts' logs. It stores nothing for a repeat.
    * @returns for each message, whether it is new
    */
   receive(messages: readonly NewReceived[]): Promise<readonly boolean[]> {
@@ -65,8 +65,8 @@ export class ReceivedMessageStore {
   }
 
   /**
-   * Removes the number, and what the files are fetched by, from at most `limit` messages that a number wrote.
-   * @returns from how many
+   * Removes the number and the data of files from at most `limit` messages that a number wrote.
+   * @returns from how many messages they were removed
    */
   erase(number: string, limit: number): Promise<number> {
     return this.database.write(() => eraseNumber(this.database.dialect, number, limit));
@@ -85,9 +85,9 @@ export class ReceivedMessageStore {
 
 const MESSAGE = shapeOf('name id account_id session_id number file', 'received_at');
 
-/** For each message, whether its name was not there. */
+/** Returns for each message whether its name is new. */
 function* addMessages(dialect: Dialect, messages: readonly NewReceived[]): Operation<readonly boolean[]> {
-  // The first of a name wins. Sorted, so that two transactions with the same messages wait for each other in one order only.
+  // The first message with a name wins. The rows are sorted, so that two transactions with the same messages cannot deadlock.
   const rows = [...new Map(messages.toReversed().map((message) => [message.name, message])).values()]
     .map((each) => [
       each.name,

@@ -20,14 +20,14 @@ import type { StoredSession } from '../sessions/session-records.js';
 import { RECEIVED_FILE, type ReceivedFile } from './received-file.js';
 import { type NewReceived, ReceivedMessageStore } from './received-message-store.js';
 
-/** The most bytes, as JSON, of a text and of the text that it answers; an event has at most 8 KiB. */
+/** The most bytes, as JSON, of a text together with the text that it answers. An event has at most 8 KiB. */
 const TEXT_BYTES = 6144;
 const QUOTE_BYTES = 512;
 const NAME_BYTES = 256;
 
-/** The most messages that wait for the storage; further ones are lost. */
+/** How many messages may wait for the storage. Further messages are lost. */
 const WAITING_LIMIT = 10_000;
-/** The most messages per transaction. */
+/** How many messages a transaction stores at most. */
 const AT_A_TIME = 100;
 
 interface Arrived {
@@ -37,7 +37,7 @@ interface Arrived {
 
 /**
  * Stores the messages that people write to the linked numbers, each once, as events. The app counts a message as delivered before
- * it is stored, so while the storage does not answer messages wait here.
+ * it is stored. So if the storage does not answer, messages wait here.
  */
 @Injectable()
 export class ReceivedMessages implements MessageReceiver {
@@ -66,7 +66,7 @@ export class ReceivedMessages implements MessageReceiver {
   async receive(session: StoredSession, message: IncomingMsgapp): Promise<void> {
     if (this.waiting.size >= WAITING_LIMIT) {
       const { channel } = this.settings;
-      this.log.error('A message that came in is lost: too many wait for the storage.', { channel });
+      this.log.error('A received message is lost, because too many messages wait for the storage.', { channel });
       return;
     }
     const storing = this.take({ session, message });
@@ -79,37 +79,38 @@ export class ReceivedMessages implements MessageReceiver {
     await Promise.all(this.waiting);
   }
 
-  /** Never rejects: external input can be such that no database accepts it. */
+  /** Never rejects, even if a message has content that no database accepts. */
   private async take(arrived: Arrived): Promise<void> {
     try {
       const event = await this.stores.add(arrived);
       if (event) this.events.publish(event);
     } catch (error) {
       const fields = { code: faultCode(error), channel: this.settings.channel };
-      this.log.error(`A message that came in could not be stored: ${nameOf(error)}.`, fields);
+      this.log.error(`A received message could not be stored: ${nameOf(error)}.`, fields);
     }
   }
 
-  /** The events of the messages that are new. */
+  /** Stores a batch. Returns the events of the new messages. */
   private async store(batch: readonly Arrived[]): Promise<readonly (NewEvent<'msgapp.received'> | undefined)[]> {
     const { clock, stopping } = this;
     let warned = false;
     const onUnavailable = (error: StorageUnavailableError) => {
       const fields = { code: faultCode(error), channel: this.settings.channel };
-      if (!warned) this.log.warn(`Messages that came in wait for the storage: ${nameOf(error)}.`, fields);
+      if (!warned) this.log.warn(`Received messages wait for the storage: ${nameOf(error)}.`, fields);
       warned = true;
     };
     const patience = { clock, until: Number.POSITIVE_INFINITY, signal: stopping.signal, onUnavailable };
     return retryWhileUnavailable(patience, async () => {
       const ours = await this.ownMessages(batch);
-      // Another id for each attempt: what an attempt has stored whose answer was lost is not new to the next one.
+      // Each attempt has new ids. If an attempt stored the messages and its answer was lost, the messages are not new to the next
+      // attempt.
       const rows = batch.map((each) => this.rowOf(each, this.ids.next(), ours.get(each)));
       const isNew = await this.received.receive(rows);
       return rows.map(({ event }, index) => (isNew[index] ? event : undefined));
     });
   }
 
-  /** The ids of the messages of the same account that these refer to. */
+  /** Returns the ids of our messages to which these messages refer, if they belong to the same account. */
   private async ownMessages(batch: readonly Arrived[]): Promise<ReadonlyMap<Arrived, string>> {
     const { channel } = this.settings;
     const references = new Set(batch.flatMap(({ message }) => message.refersTo?.reference ?? []));
@@ -118,7 +119,7 @@ export class ReceivedMessages implements MessageReceiver {
     const found = await this.outbox.byReference(channel, [...references]);
     for (const each of batch) {
       const places = found.filter(({ reference }) => reference === each.message.refersTo?.reference);
-      // Anybody may quote anything, also a message of another account.
+      // Anybody can quote anything, also a message of another account.
       for (const { messageId } of places) {
         if (await this.outbox.find(each.session.accountId, channel, messageId)) ours.set(each, messageId);
       }

@@ -11,7 +11,7 @@ import { detectMediaType, isPageInstead, type MediaKind, presentedAs } from '../
 import { type PictureEnd, pictureEndOf } from '../../media/picture-end.js';
 import type { MediaDescription } from './message-contents.js';
 
-/** Largest accepted file, in bytes. */
+/** The largest accepted file, in bytes. */
 export const MEDIA_LIMIT = 52_428_800;
 
 /** Time limit of a fetch, in milliseconds: below the request time-out, so that the caller gets the specific error. */
@@ -35,8 +35,8 @@ export class MediaIntake {
    * Fetches a file for an account and stores it under `id`, chunk by chunk. Waits while too many fetches of that account are
    * running.
    *
-   * @param kind how it is to be presented, which its bytes must allow; undefined: by its bytes
-   * @param context the signal that ends it early, and the host's transaction to write in
+   * @param kind how the app presents the file. Its bytes must be of this kind. Undefined: the kind that the bytes show
+   * @param context the signal that ends the fetch early, and the host's transaction to write in
    * @throws MessagingError `error.media_unavailable` for every fault of the file, `error.storage_unavailable`
    */
   async take(
@@ -56,11 +56,11 @@ export class MediaIntake {
       // Never log the URL: it may contain a secret.
       const reason = error instanceof MediaRefusedError ? error.reason : nameOf(error);
       const fields = { code: faultCode(error), messageId: id };
-      faultLog('Msgapp', this.clock).warn('Media of a message could not be had.', fields, ` ${id}: ${reason}`);
+      faultLog('Msgapp', this.clock).warn('Media of a message could not be fetched.', fields, ` ${id}: ${reason}`);
       throw new MessagingError('error.media_unavailable');
     } finally {
       cancel();
-      // A store that failed before it read leaves the fetch open; aborting a finished fetch has no effect.
+      // If the store failed before it read, the fetch is still open. Aborting a finished fetch has no effect.
       late.abort();
     }
   }
@@ -89,7 +89,7 @@ export class MediaIntake {
     const measured = new Measured(body, signal, presented.kind === 'image' ? pictureEndOf(mimetype) : undefined);
     await this.store.write(id, mustEnd(measured, kind), this.clock.now(), host);
     const fileName = fetched.fileName ?? 'file';
-    // A picture that was cut is nothing to show.
+    // A picture that is incomplete cannot be shown.
     return { kind: measured.isCut ? 'document' : presented.kind, mimetype, fileName, ...measured.measures };
   }
 }
@@ -99,13 +99,16 @@ function nameIn(url: string): string | undefined {
   return URL.canParse(url) ? fileNameOf(undefined, new URL(url)) : undefined;
 }
 
-/** Refuses a file at its end when it was to be an image and was cut. */
+/** Refuses a file at its end if it was sent as an image and is incomplete. */
 async function* mustEnd(measured: Measured, kind: MediaKind | undefined): AsyncGenerator<Uint8Array, void> {
   yield* measured;
   if (kind === 'image' && measured.isCut) throw new MediaRefusedError('It is a part of an image.');
 }
 
-/** Counts and hashes bytes as they pass, and looks for the end of a picture. A fetcher of the host's may not enforce the limit itself. */
+/**
+ * Counts and hashes bytes as they pass, and looks for the end of a picture. It also enforces the size limit, because a fetcher of
+ * the host may not do so.
+ */
 class Measured {
   private readonly hash = createHash('sha256');
   private size = 0;
@@ -113,7 +116,7 @@ class Measured {
   constructor(
     private readonly body: AsyncIterable<Uint8Array>,
     private readonly signal: AbortSignal,
-    /** Undefined for files whose end is not known. */
+    /** Looks for the end of a picture. Undefined for files whose end cannot be recognised. */
     private readonly end: PictureEnd | undefined,
   ) {}
 
@@ -148,7 +151,7 @@ interface Lane {
   readonly waiting: Set<() => void>;
 }
 
-/** Limits concurrent work per key; further work waits in order of arrival. */
+/** Limits concurrent work per key. Further work waits in the order of its arrival. */
 export class KeyedSemaphore {
   private readonly lanes = new Map<string, Lane>();
 
@@ -156,7 +159,7 @@ export class KeyedSemaphore {
 
   /**
    * Runs `work` when its key has a free slot.
-   * @throws the reason of `signal` when that is aborted before
+   * @throws the reason of `signal` if it is aborted before
    */
   async run<T>(key: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
@@ -191,7 +194,7 @@ async function turn(lane: Lane, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Gives the slot to the next in line. */
+/** Gives the slot to the next work in line. */
 function pass(lane: Lane): void {
   const [next] = lane.waiting;
   if (next) lane.waiting.delete(next);

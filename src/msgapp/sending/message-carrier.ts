@@ -29,7 +29,10 @@ interface CarrierParts {
   readonly leaseMs: number;
 }
 
-/** Shares of a delivery's lease: for the recipient check, and for check and send together. The rest is for storing the result. */
+/**
+ * The shares of a delivery's lease: for the check of the recipient, and for check and send together. The rest is for storing the
+ * result.
+ */
 const CHECK_PART = 0.25;
 const CARRY_PART = 0.9;
 
@@ -53,7 +56,7 @@ export class MessageCarrier {
     const link = sessions.linkOf(lane);
     if (!link || signal.aborted) return { kind: 'retry', error: 'not_connected' };
     const { messageId, sender: from, number: to, attempt } = delivery;
-    // Nothing may be awaited before this: a queue entry made after its session has gone would never be removed.
+    // Do not await anything before this. A queue entry that is made after its session has gone would never be removed.
     lanes.begin(lane, link);
     let rest = false;
     try {
@@ -71,7 +74,7 @@ export class MessageCarrier {
     }
   }
 
-  /** Returns where to send to, or the reason not to send to a number now. */
+  /** Returns the recipient's address, or the reason not to send to the number now. */
   private async recipientOf(
     to: string,
     lane: string,
@@ -79,7 +82,8 @@ export class MessageCarrier {
     signal: AbortSignal,
   ): Promise<Recipient | DeliveryResult> {
     const recipient = await this.recipients.find(lane, link, to);
-    // Writing to people who are not on the channel gets a number banned, so an unknown answer is retried later.
+    // A number that writes to people who are not on the channel gets banned. So if the answer is unknown, the message is retried
+    // later.
     if (recipient === undefined) return { kind: 'retry', error: 'recipient_not_checked' };
     if (recipient === false) return { kind: 'refused', error: 'not_on_channel' };
     if (this.parts.limits.refuses(lane, to)) return { kind: 'refused', error: 'restricted', unasked: true };
@@ -100,7 +104,7 @@ export class MessageCarrier {
     const sending = link.send(message, signal).catch((): LinkResult => ({ kind: 'unknown', error: 'transport_error' }));
     const answer = await within(clock, until - clock.elapsed(), sending);
     if (!answer) {
-      // A connection that is stuck on one message accepts no other.
+      // A connection that is stuck on one message accepts no other message.
       sessions.find(lane)?.drop(link, 'send_stuck');
       return { kind: 'unknown', error: 'no_answer' };
     }
@@ -116,21 +120,21 @@ export class MessageCarrier {
     number: string,
     recipient: Recipient,
   ): Promise<DeliveryResult> {
-    // Without the storage the address stays until the app refuses it again; the result must not be lost for that.
+    // If the storage fails, the address stays until the app refuses it again. The result must not be lost for that.
     if (wrongAddress) await this.recipients.forget(number, recipient).catch(() => undefined);
     return result;
   }
 }
 
-/** Largest number of contacts remembered, over all sessions. */
+/** How many contacts are remembered, over all sessions. */
 const CAPACITY = 50_000;
 
 /**
- * Keeps which sessions may not write to unknown people for a time. A recipient that a session has reached since this process
- * took it counts as known to that session.
+ * Remembers which sessions must not write to unknown people for a time. If a session has reached a recipient since this process
+ * took the session, the recipient counts as known.
  */
 export class ContactLimits {
-  /** End of the restriction by session, on the clock's `elapsed`. Holds only sessions that are still restricted. */
+  /** The end of the restriction by session, on the clock's `elapsed`. It contains only sessions that are still restricted. */
   private readonly until = new Map<string, number>();
   private readonly reached = new LRUCache<string, true>(atMost(CAPACITY));
 

@@ -5,7 +5,7 @@ import type { Payload, TextPayload } from '../../outbox/payload.js';
 import type { TextSources } from '../../outbox/text-sources.js';
 import type { MediaKind, OutgoingMsgapp } from '../msgapp-transport.js';
 
-/** Description of a file to send. Its bytes are in the media store, under the message's id. */
+/** The description of a file to send. Its bytes are in the media store, under the message's id. */
 export interface MediaDescription {
   readonly kind: MediaKind;
   readonly mimetype: string;
@@ -16,17 +16,17 @@ export interface MediaDescription {
   readonly sha256: string;
 }
 
-/** Payload of a message with a file. */
+/** The payload of a message with a file. */
 export interface MediaPayload extends Payload {
   readonly kind: 'media';
   readonly media: MediaDescription;
   readonly caption?: string;
 }
 
-/** A payload that its account may read again; the payload of a one-time code is not. */
+/** A payload that its account may read again. The payload of a one-time code is not one. */
 export type ShownPayload = TextPayload | MediaPayload;
 
-/** Whether a payload carries a file. */
+/** Whether a payload has a file. */
 export function isMediaPayload(payload: Payload): payload is MediaPayload {
   return payload.kind === 'media';
 }
@@ -46,8 +46,7 @@ export class MessageContents {
   ) {}
 
   /**
-   * Returns undefined when the content cannot be built any more, for instance without the pepper of an old code, or without
-   * the file.
+   * Returns undefined if the content can no longer be built, for example without the pepper of an old code, or without the file.
    *
    * @throws StorageUnavailableError
    */
@@ -65,7 +64,7 @@ export class MessageContents {
   }
 }
 
-/** Reads the first chunk, which fails when the file does not exist. */
+/** Reads the first chunk, which fails if the file does not exist. */
 async function begin(bytes: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _ of bytes) return;
 }

@@ -9,7 +9,7 @@ export class Pace {
     private readonly random: () => number,
   ) {}
 
-  /** Milliseconds until the next message may be sent; 0 without pacing. */
+  /** Returns the milliseconds until the next message may be sent. 0 without pacing. */
   pause(): number {
     const { perMinute, jitter } = this.pacing;
     return Math.round((MINUTE_MS / perMinute) * (1 + jitter * (2 * this.random() - 1)));

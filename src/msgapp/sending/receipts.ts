@@ -13,16 +13,16 @@ import type { LinkEvent } from '../msgapp-transport.js';
 type Receipt = Extract<LinkEvent, { kind: 'receipt' }>;
 type Place = Pick<DeliveryUpdate, 'messageId' | 'position'>;
 
-/** Receipts stored in one batch. */
+/** How many receipts a batch stores. */
 const AT_A_TIME = 200;
 
-/** Capacity for receipts to store, and for receipts that wait for their message; beyond it the oldest are dropped. */
+/** How many receipts may wait to be stored, and how many may wait for their message. Above that the oldest are dropped. */
 const WAITING_LIMIT = 10_000;
 
 /** How long a receipt waits for its message, in milliseconds. */
 const PARKED_MS = MINUTE_MS;
 
-/** Receipts of a message that is not stored yet: the first of each kind, since receipts may be repeated. */
+/** Receipts of a message that is not stored yet. Receipts may be repeated, so only the first of each kind is kept. */
 interface Parked {
   /** On the clock's `elapsed`, in milliseconds. */
   readonly until: number;
@@ -39,15 +39,15 @@ interface ReceiptParts {
 }
 
 /**
- * Applies receipts to their messages. A receipt may arrive before the result of the send is stored, or even known; it then
- * waits, so that `sent` is always stored first.
+ * Applies receipts to their messages. A receipt may arrive before the result of the send is stored, or even before it is known.
+ * The receipt then waits, so that `sent` is always stored first.
  */
 export class Receipts {
   private readonly queue: Receipt[] = [];
   private readonly parked = new LRUCache<string, Parked>(atMost(WAITING_LIMIT));
-  /** Places of messages sent recently, by reference. */
+  /** The places of recently sent messages, by reference. */
   private readonly places = new LRUCache<string, Place>(atMost(WAITING_LIMIT));
-  /** References of sends whose result is not stored yet, by message. */
+  /** The references of sends whose result is not stored yet, by message. */
   private readonly unstored = new LRUCache<string, string>(atMost(WAITING_LIMIT));
   private storing = false;
 
@@ -87,7 +87,7 @@ export class Receipts {
         const fields = { code: faultCode(error), channel: this.parts.channel };
         faultLog('Msgapp', this.parts.clock).warn(`Receipts could not be stored: ${nameOf(error)}.`, fields);
         const isUnavailable = error instanceof StorageUnavailableError;
-        // External input can be such that no database accepts it. A failing receipt is retried alone, then dropped.
+        // A receipt may have content that no database accepts. A failing receipt is retried alone, and then dropped.
         if (isUnavailable || batch.length > 1) this.queue.unshift(...batch);
         if (isUnavailable) await pause(this.parts.clock, STORAGE_RETRY_MS);
         else atATime = 1;

@@ -9,18 +9,24 @@ import type { Link } from '../msgapp-transport.js';
 
 /** A number that is on the channel. */
 export interface Recipient {
-  /** The app's own address of it; undefined where the app has none besides the number. */
+  /** The app's own address of the number. Undefined if the app has no other address. */
   readonly address: string | undefined;
 }
 
-/** How long the server's answer is believed, in milliseconds: people join more often than they leave or change their number. */
+/**
+ * How long an answer of the server is used, in milliseconds. It can be long, because people rarely leave the channel or change
+ * their number.
+ */
 export const THERE_MS = DAY_MS;
 const NOT_THERE_MS = 10 * MINUTE_MS;
 
-/** How long this process uses a stored address before it reads it again, in milliseconds: a notice of its erasure may be lost. */
+/**
+ * How long this process uses a stored address before it reads it again, in milliseconds. It must be short, because a notice of
+ * the address's erasure may be lost.
+ */
 const READ_AGAIN_MS = 10 * MINUTE_MS;
 
-/** Largest number of cached answers. */
+/** How many answers are cached. */
 const CHECKED_AT_ONCE = 20_000;
 
 interface Known extends Recipient {
@@ -28,37 +34,39 @@ interface Known extends Recipient {
   readonly until: number;
 }
 
-/** What finding a recipient needs. */
+/** The dependencies of `RecipientCheck`. */
 interface RecipientParts {
   readonly clock: Clock;
   readonly addresses: AddressStore;
   readonly notifier: Notifier;
   /** The transport's name. */
   readonly app: string;
-  /** How long an answer is awaited, in milliseconds. */
+  /** How long to wait for an answer, in milliseconds. */
   readonly timeoutMs: number;
 }
 
 /**
- * Finds out whether recipients are on the channel, and at which address: numbers that write to people who are not risk a ban.
+ * Finds out whether recipients are on the channel, and at which address. A number that writes to people who are not on the
+ * channel risks a ban.
  *
- * An address belongs to the number, so the sessions, processes and accounts of an app share it. That a number is not there is
- * believed of one session only and for a short time: the server says so to a restricted session too.
+ * An address belongs to the number, so the sessions, processes and accounts of an app share it. The answer that a number is not
+ * on the channel is used for one session only and for a short time, because the server gives this answer to a restricted session
+ * too.
  */
 export class RecipientCheck {
   private readonly known = new LRUCache<string, Known>(atMost(CHECKED_AT_ONCE));
-  /** By number, until when sessions believe that it is not there. */
+  /** For each number and session, until when the number counts as not on the channel. */
   private readonly absent = new LRUCache<string, Map<string, number>>(atMost(CHECKED_AT_ONCE));
 
   constructor(private readonly parts: RecipientParts) {
-    // Which number was erased is not said, so that no notice has a number.
+    // The notice does not say which number was erased, so that no notice contains a number.
     parts.notifier.listen('address', () => {
       this.known.clear();
       this.absent.clear();
     });
   }
 
-  /** False when the number is not on the channel, undefined when that is not known now. */
+  /** Finds a recipient. False: the number is not on the channel. Undefined: that is not known now. */
   async find(sessionId: string, link: Link, number: string): Promise<Recipient | false | undefined> {
     const { clock, timeoutMs } = this.parts;
     const known = await this.remembered(number);
@@ -72,12 +80,12 @@ export class RecipientCheck {
     return false;
   }
 
-  /** A number wrote to us, so it is on the channel whatever a server has said before. */
+  /** Notes that a number wrote to us. So it is on the channel, whatever a server has said before. */
   heardFrom(number: string): void {
     this.absent.delete(number);
   }
 
-  /** The app does not know this address any more; the next look-up asks its server. */
+  /** Forgets an address that the app no longer knows. The next look-up asks the app's server. */
   async forget(number: string, { address }: Recipient): Promise<void> {
     const { addresses, app } = this.parts;
     this.known.delete(number);
@@ -108,7 +116,10 @@ export class RecipientCheck {
   }
 }
 
-/** Milliseconds; a moment ahead of our clock counts like one behind it, since no clock makes an address last for ever. */
+/**
+ * Returns the age of an address in milliseconds. If the address was learned in the future of our clock, the distance counts too,
+ * so that a wrong clock does not make an address last for ever.
+ */
 function ageOf({ learnedAt }: KnownAddress, now: number): number {
   return Math.abs(now - learnedAt);
 }

@@ -14,14 +14,14 @@ export interface Sender {
   readonly number: string;
 }
 
-/** A linked number, which may be without a connection for now. */
+/** A linked number, which may have no connection at the moment. */
 interface LinkedNumber extends Sender {
   readonly isConnected: boolean;
 }
 
 /**
- * Caches which numbers of an account are linked, and which of them are connected. Changes in this process apply at once; those of other processes when it
- * is notified, at most four seconds later.
+ * Caches which numbers of an account are linked, and which of them are connected. Changes in this process apply at once. Changes
+ * in other processes apply when a notice comes, or at most four seconds later.
  */
 @Injectable()
 export class Senders {
@@ -42,11 +42,11 @@ export class Senders {
   }
 
   /**
-   * Returns the requested sender, or of the numbers connected now the one first connected earliest. With `host`, what is not
-   * cached is read in its open transaction.
+   * Returns the requested sender. Without a request it returns the connected number that was first connected earliest. With
+   * `host`, values that are not cached are read in the host's open transaction.
    *
-   * @throws MessagingError `error.msgapp_reconnecting` (with `retryAfter`) when the number has lost its connection for now,
-   *   and without `from` when each linked number has; `error.msgapp_no_session`, `error.msgapp_not_connected`
+   * @throws MessagingError `error.msgapp_reconnecting` (with `retryAfter`) if the number has lost its connection for now, or,
+   * without `from`, if all linked numbers have. `error.msgapp_no_session`, `error.msgapp_not_connected`
    */
   async choose(accountId: string, from?: string, host?: HostTransaction): Promise<Sender> {
     const within = host !== undefined && !this.linked.has(accountId);
@@ -67,7 +67,7 @@ export class Senders {
     const live = await this.sessions.list(accountId, 0, host);
     return [...live].sort(byConnection).flatMap(({ id, number, status }) => {
       const isConnected = status === 'connected';
-      // Before the first connection a number is not linked yet.
+      // A number is not linked before its first connection.
       const isLinked = isConnected || status === 'reconnecting';
       return isLinked && number !== undefined ? [{ sessionId: id, number, isConnected }] : [];
     });

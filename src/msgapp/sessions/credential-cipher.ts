@@ -13,7 +13,7 @@ const TAG_BYTES = 16;
  * random nonces of 96 bits far from a collision.
  */
 export class CredentialCipher {
-  /** By the id of the key that they are derived from. */
+  /** The derived keys, by the id of the key that they are derived from. */
   private readonly derived = new Map<string, Buffer>();
 
   constructor(
@@ -42,7 +42,7 @@ export class CredentialCipher {
 
   /**
    * Decrypts a value.
-   * @throws CredentialsUnreadableError when the key is unknown, or the value was moved or changed
+   * @throws CredentialsUnreadableError if the key is unknown, or if the value was moved or changed
    */
   open(kind: string, id: string, sealed: string): string {
     const [version, keyId = '', nonce = '', text, ...more] = sealed.split('.');
@@ -76,12 +76,12 @@ export class CredentialCipher {
   }
 
   private damaged(): CredentialsUnreadableError {
-    const text = `A credential of session ${this.sessionId} cannot be decrypted: it was changed, or stands where it does not belong.`;
+    const text = `A credential of session ${this.sessionId} cannot be decrypted: it was changed, or it was moved to another place.`;
     return new CredentialsUnreadableError('damaged', text);
   }
 
   private unknownKey(id: string): CredentialsUnreadableError {
-    // Our key ids have 8 characters; other text is not repeated in the error.
+    // Our key ids have 8 characters. The error does not repeat any other text.
     const name = /^[\w-]{8}$/.test(id) ? ` (${id})` : '';
     const text = `The credentials of session ${this.sessionId} were encrypted with a key${name} that is not in option msgapp.credentialsKey.`;
     return new CredentialsUnreadableError('unknown_key', text);
@@ -89,15 +89,15 @@ export class CredentialCipher {
 }
 
 /**
- * One secret, or several: the first encrypts, all decrypt. To rotate, put the new secret first and start all processes with
- * both. A process that takes a session re-encrypts its credentials and logs that. Drop the old secret once every linked
- * session has been re-encrypted; a session that still needs it fails without it.
+ * One secret, or several: the first encrypts, all decrypt. To rotate, put the new secret first and start all processes with both.
+ * A process that takes a session re-encrypts its credentials and logs that. Remove the old secret after all linked sessions have
+ * been re-encrypted. A session that still needs the old secret fails without it.
  */
 export type CredentialsKeyOption = string | readonly string[];
 
 /** A key that encrypts credentials. */
 interface CredentialKey {
-  /** Identifies the key beside what it encrypted, without revealing the secret. */
+  /** Names the key in each encrypted value, without revealing the secret. */
   readonly id: string;
   readonly bytes: Buffer;
 }
@@ -136,13 +136,13 @@ export function resolveCredentialKeys(option: CredentialsKeyOption | undefined):
 function checkedSecret(secret: unknown, place: number): string {
   if (typeof secret === 'string' && secret.length >= MIN_LENGTH && new Set(secret).size >= MIN_CHARACTERS)
     return secret;
-  // Never the secret itself: a failed start is logged.
+  // The message must not contain the secret, because a failed start is logged.
   throw new MessagingOptionsError(
     `Option msgapp.credentialsKey (no. ${place}) is too weak: it must be at least ${MIN_LENGTH} characters at random, ${MIN_CHARACTERS} of them different. Make one with "openssl rand -base64 48".`,
   );
 }
 
-/** RFC 5869: derives a key for this purpose only, so that the secret may serve others too. */
+/** Derives a key for this purpose only (RFC 5869), so that the secret may serve other purposes too. */
 function keyOf(secret: string): CredentialKey {
   const derive = (purpose: string, size: number) =>
     Buffer.from(hkdfSync('sha256', secret, '', `nestjs-messaging msgapp ${purpose} 1`, size));
@@ -153,7 +153,7 @@ function keyOf(secret: string): CredentialKey {
 export class CredentialsUnreadableError extends Error {
   override readonly name = 'CredentialsUnreadableError';
 
-  /** @param why `unknown_key`: the key is not among the options; `damaged`: the value was changed or moved */
+  /** @param why `unknown_key`: the key is not among the options. `damaged`: the value was changed or moved */
   constructor(
     readonly why: 'unknown_key' | 'damaged',
     message: string,

@@ -98,7 +98,7 @@ function namesByKind(changes: readonly CredentialChange[]): ReadonlyMap<string, 
   return names;
 }
 
-/** Escapes as in a JSON string: transports choose kinds and ids, and databases refuse a NUL or a lone surrogate. */
+/** Escapes a text as in a JSON string. Transports choose kinds and ids freely, and databases refuse a NUL or a lone surrogate. */
 function escaped(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }

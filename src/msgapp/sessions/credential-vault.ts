@@ -14,7 +14,7 @@ export abstract class SessionVault {
   /** Returns a session's credentials, which are accessible while the lease is valid. */
   abstract open(lease: SessionLease): SessionCredentials;
 
-  /** Encrypts a text of a session that is stored beside its credentials; a vault without keys returns the text. */
+  /** Encrypts a text of a session that is stored outside its credentials. A vault without keys returns the text unchanged. */
   seal(_sessionId: string, _kind: string, _id: string, text: string): string {
     return text;
   }
@@ -27,13 +27,13 @@ export abstract class SessionVault {
     return sealed;
   }
 
-  /** Whether a session's credentials can be read here; always true for a vault without keys. */
+  /** Returns whether a session's credentials can be read here. Always true for a vault without keys. */
   async canRead(_sessionId: string): Promise<boolean> {
     return true;
   }
 }
 
-/** Stores credentials in the database, encrypted with a key from outside of it. */
+/** Stores credentials in the database, encrypted with a key that is not in the database. */
 export class CredentialVault extends SessionVault {
   constructor(
     private readonly store: SessionStore,
@@ -43,7 +43,7 @@ export class CredentialVault extends SessionVault {
     super();
   }
 
-  /** With older keys, also starts to re-encrypt in the background what they had encrypted. */
+  /** If there are older keys, also starts to re-encrypt their values in the background. */
   override open(lease: SessionLease): SessionCredentials {
     if (this.keys.byId.size > 1) void this.reseal(lease);
     return new LeasedCredentials(this.store, lease, this.cipher(lease));
@@ -57,7 +57,7 @@ export class CredentialVault extends SessionVault {
     return this.cipher({ sessionId }).open(kind, id, sealed);
   }
 
-  /** Decides from one value, preferably one encrypted with an older key. */
+  /** Decides by one value, preferably a value that an older key has encrypted. */
   override async canRead(sessionId: string): Promise<boolean> {
     const cipher = this.cipher({ sessionId });
     const [older] = await this.store.otherCredentials(sessionId, cipher.newest, 1);
@@ -89,8 +89,8 @@ export class CredentialVault extends SessionVault {
 }
 
 /**
- * Encrypted credentials of a session, accessible while its lease is valid. Writes keep the order in which they were requested,
- * whichever connection each uses; writes that wait for a running one share the next transaction.
+ * The encrypted credentials of a session, accessible while its lease is valid. Writes keep the order in which they were
+ * requested, whatever connection requests them. Writes that wait for a running write share the next transaction.
  */
 class LeasedCredentials implements SessionCredentials {
   private readonly writes = new Batcher<readonly CredentialChange[], void>({
@@ -122,15 +122,15 @@ class LeasedCredentials implements SessionCredentials {
   }
 }
 
-/** Values re-encrypted per transaction; the transport's own writes wait while one runs. */
+/** How many values a transaction re-encrypts. The transport's own writes wait while it runs. */
 const AT_A_TIME = 200;
 
 /**
- * Re-encrypts with the newest key the credentials that older keys had encrypted, so that those keys can be retired. The
- * session continues meanwhile: a value that its transport has rewritten since is left alone.
+ * Re-encrypts with the newest key the credentials that older keys had encrypted, so that the older keys can be removed. The
+ * session continues meanwhile. If its transport has rewritten a value since, the value stays as it is.
  *
  * @returns the number of re-encrypted values
- * @throws CredentialsUnreadableError when one cannot be decrypted; those before it are done
+ * @throws CredentialsUnreadableError if a value cannot be decrypted. The values before it are done
  */
 export async function resealCredentials(
   store: SessionStore,
@@ -146,13 +146,13 @@ export async function resealCredentials(
       was: value,
       value: cipher.seal(kind, id, cipher.open(kind, id, value)),
     }));
-    // The session was lost to another process, which does the rest.
+    // Another process has taken the session and does the rest.
     if (old.length === 0 || !(await store.replaceCredentials(lease, changes))) return count;
     count += old.length;
   }
 }
 
-/** Another process owns the session, or it is over; its credentials must not be written any more. */
+/** Another process owns the session, or the session has ended. Its credentials must no longer be written. */
 export class SessionLostError extends Error {
   override readonly name = 'SessionLostError';
 
@@ -161,12 +161,12 @@ export class SessionLostError extends Error {
   }
 }
 
-/** Number of linked sessions that are checked. */
+/** How many linked sessions are checked. */
 const SAMPLE = 20;
 
 /**
- * Refuses to start with the wrong key. A session that cannot be decrypted ends after a few tries and its credentials are
- * deleted, so that one deployment mistake would unlink every number.
+ * Refuses to start with the wrong key. A session that cannot be decrypted ends after a few tries and its credentials are deleted.
+ * So without this check, one deployment mistake could unlink every number.
  */
 @Injectable()
 export class CredentialCheck implements OnApplicationBootstrap {
@@ -176,10 +176,10 @@ export class CredentialCheck implements OnApplicationBootstrap {
     private readonly settings: MsgappSettings,
   ) {}
 
-  /** @throws MessagingOptionsError when none of the checked sessions' credentials can be read */
+  /** @throws MessagingOptionsError if the credentials of none of the checked sessions can be read */
   async onApplicationBootstrap(): Promise<void> {
     const { channel } = this.settings;
-    // Includes leased sessions: every lease has ended by that time.
+    // This includes leased sessions, because every lease has ended by that time.
     const sessions = await this.store.free(channel, Number.MAX_SAFE_INTEGER, SAMPLE);
     const linked = sessions.filter(({ status }) => status !== 'created');
     for (const { id } of linked) if (await this.vault.canRead(id)) return;

@@ -20,7 +20,7 @@ export class Inbox<T extends object> {
   }
 
   /**
-   * Returns the next item; undefined after `ms` milliseconds or a nudge. Infinity waits without limit, 0 or less does not
+   * Returns the next item, or undefined after `ms` milliseconds or a nudge. Infinity waits without limit. 0 or less does not
    * wait.
    */
   async next(ms: number): Promise<T | undefined> {

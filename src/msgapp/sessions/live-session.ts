@@ -13,13 +13,12 @@ import { SessionSteps } from './session-steps.js';
 import { type SessionStore } from './session-store.js';
 import { SessionWatchdog } from './session-watchdog.js';
 
-/** Time limit for asking the store which process has taken the session, in milliseconds. */
+/** How long to ask the store which process has taken the session, in milliseconds. */
 const ASK_MS = 1000;
 
 /**
- * One session in the process that holds its lease: a loop that opens one connection after another until the session is over.
- * Everything about the session happens in this loop in sequence, so that it has one connection, one pause and one step at a
- * time.
+ * One session in the process that has its lease: a loop that opens one connection after another until the session is over. All
+ * work on the session happens in this loop, one thing after another. So it has one connection, one pause and one step at a time.
  */
 export class LiveSession {
   private readonly steps: SessionSteps;
@@ -66,12 +65,12 @@ export class LiveSession {
     return this.steps.number;
   }
 
-  /** Whether it is linked and its connection is not open. */
+  /** Whether the session is linked and its connection is not open. */
   get isCut(): boolean {
     return this.status === 'connected' && this.link === undefined;
   }
 
-  /** End of the time for a scan, milliseconds since the epoch. */
+  /** The end of the time for a scan, in milliseconds since the epoch. */
   get scanUntil(): number {
     return this.stored.createdAt + this.parts.timing.scanMs;
   }
@@ -81,17 +80,17 @@ export class LiveSession {
     return this.command ? undefined : this.open;
   }
 
-  /** Runs the session; resolves when it is over in this process. Further calls return the same run. */
+  /** Runs the session. Resolves when the session is over in this process. Further calls return the same promise. */
   start(delayMs = 0): Promise<void> {
     this.running ??= this.run(delayMs).catch((error) => {
       const fields = { code: faultCode(error), channel: this.stored.channel, sessionId: this.id };
-      const sentence = `A session is left alone, it threw ${nameOf(error)}.`;
+      const sentence = `A session is given up, because it threw ${nameOf(error)}.`;
       faultLog('Msgapp', this.parts.clock).error(sentence, fields, ` ${this.id}`);
     });
     return this.running;
   }
 
-  /** Ends it in this process; resolves when that is done. The first command wins, except that `release` overrides it. */
+  /** Ends the session in this process. Resolves when that is done. The first command wins, except that `release` overrides it. */
   end(command: SessionCommand): Promise<void> {
     if (this.command === undefined || command.kind === 'release') this.command = command;
     this.setLink(undefined);
@@ -105,7 +104,10 @@ export class LiveSession {
     if (this.open === link) this.connection?.drop(reason);
   }
 
-  /** Milliseconds since the epoch on the clock as it was when this object was made, unaffected by later adjustments. */
+  /**
+   * The milliseconds since the epoch, by the clock at the time when this object was made. Later adjustments of the clock do not
+   * change it.
+   */
   private get now(): number {
     return this.began + this.parts.clock.elapsed();
   }
@@ -128,7 +130,7 @@ export class LiveSession {
     }
   }
 
-  /** Opens a connection and serves it until it ends; undefined when a command ended the session. */
+  /** Opens a connection and serves it until it ends. Undefined if a command ended the session. */
   private async connect(): Promise<LinkEnd | undefined> {
     const { id: sessionId, channel } = this.stored;
     const { transport, clock } = this.parts;
@@ -205,22 +207,22 @@ export class LiveSession {
     if (!command || command.kind === 'release') return;
     const isEnd = command.kind === 'end' && maySessionMove(this.status, command.status);
     if (isEnd) await this.steps.take(command.status, command.reason, command.by);
-    // Also when it was scanned just before it would have expired: the next process opens it again.
+    // This is also true for a session that was scanned just before it would have expired. The next process opens it again.
     else await this.steps.leave(command.reason);
   }
 }
 
 /** A command that ends a session in this process. */
 export type SessionCommand =
-  /** Another process may take it. */
+  /** Another process may take the session. */
   | { readonly kind: 'handOver'; readonly reason: string }
-  /** Another process may have taken it already: nothing may be written any more. */
+  /** Another process may already have taken the session, so this process must not write any more. */
   | { readonly kind: 'release' }
   | {
       readonly kind: 'end';
       readonly status: 'expired' | 'logged_out';
       readonly reason: string;
-      /** Who has unlinked the number. */
+      /** The person or program that has unlinked the number. */
       readonly by?: Author;
     };
 
@@ -238,12 +240,12 @@ export interface SessionParts {
 export interface SessionObserver<S> {
   /** A step was stored, at this time in milliseconds since the epoch. */
   onStep(session: S, reason: string, at: number): void;
-  /** The session may have become able or unable to send; without a connection its code is invalid too. */
+  /** The session may have become able or unable to send. Without a connection its code is invalid too. */
   onStateChange(session: S): void;
-  /** Its connection emitted an event. */
+  /** The session's connection emitted an event. */
   onEvent(session: S, event: LinkEvent): void;
-  /** Somebody wrote to its number; resolves when the message is stored. */
+  /** Somebody wrote to the session's number. Resolves when the message is stored. */
   onMessage(session: S, message: IncomingMsgapp): Promise<void>;
-  /** It is over, or belongs to another process now. */
+  /** The session is over, or belongs to another process now. */
   onGone(session: S): void;
 }

@@ -33,7 +33,7 @@ export class QrCodes {
 
   /**
    * Returns the current code as PNG.
-   * @throws MessagingError `error.qr_not_found`, also when no code appeared in time
+   * @throws MessagingError `error.qr_not_found`, also if no code appeared in time
    */
   async png(qrToken: string, signal: AbortSignal): Promise<Buffer> {
     const code = await this.sessions.currentQr(qrToken, PATIENCE_MS, signal);

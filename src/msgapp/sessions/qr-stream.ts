@@ -5,16 +5,16 @@ import type { IdGenerator } from '../../common/ids.js';
 import type { SessionStatus } from '../msgapp.api.js';
 import { Inbox } from './inbox.js';
 
-/** 192 bits. */
+/** The length of a token: 192 bits. */
 const TOKEN_BYTES = 24;
 
 /**
- * Shows the codes of sessions that wait to be linked to clients that present their token. A token is random, belongs to one
- * session and becomes invalid when that is connected or over; only its hash is stored.
+ * Shows the codes of sessions that wait to be linked to clients that present the session's token. A token is random and belongs
+ * to one session. It becomes invalid when the session is connected or over. Only its hash is stored.
  */
 export class QrSubscriptions {
   private readonly posters = new Map<string, QrStream>();
-  /** Hash of the token by session. */
+  /** The hash of the token, by session. */
   private readonly hashes = new Map<string, string>();
 
   constructor(
@@ -22,7 +22,7 @@ export class QrSubscriptions {
     private readonly ids: IdGenerator,
   ) {}
 
-  /** Registers a session; returns the token that gives access to its codes. */
+  /** Registers a session. Returns the token that gives access to its codes. */
   add(sessionId: string): string {
     const token = this.ids.bytes(TOKEN_BYTES).toString('base64url');
     const hash = hashOf(token);
@@ -31,7 +31,7 @@ export class QrSubscriptions {
     return token;
   }
 
-  /** Shows a session's code, or that it has none at present. */
+  /** Shows a session's code, or that it has none at the moment. */
   show(sessionId: string, code: LinkCode | undefined): void {
     this.posterOf(sessionId)?.show(code);
   }
@@ -59,7 +59,7 @@ export class QrSubscriptions {
   }
 
   /**
-   * Returns the current code; waits for one for up to `waitMs` milliseconds, then returns undefined.
+   * Returns the current code. If there is none, it waits for up to `waitMs` milliseconds and then returns undefined.
    *
    * @throws MessagingError `error.qr_not_found` for a token that is unknown, or invalid now or by the end of the wait
    */
@@ -94,10 +94,10 @@ function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** Largest number of concurrent readers: each costs a connection, and a picture of each code. */
+/** How many readers may read at the same time. Each reader costs a connection, and a picture of each code. */
 const MAX_READERS = 20;
 
-/** The news of one session that waits to be linked. */
+/** The events of one session that waits to be linked. */
 export class QrStream {
   private readonly readers = new Set<Inbox<LinkNews>>();
   private shown: LinkCode | undefined;
@@ -105,7 +105,7 @@ export class QrStream {
   private shownUntil = 0;
   private over = false;
 
-  /** @param status the first news for readers who come later */
+  /** @param status the first event for readers who come later */
   constructor(
     private readonly clock: Clock,
     private status: LinkNews,
@@ -116,7 +116,7 @@ export class QrStream {
     return this.clock.elapsed() < this.shownUntil ? this.shown : undefined;
   }
 
-  /** Replaces the code; undefined: there is none at present. */
+  /** Replaces the code. Undefined: there is none at the moment. */
   show(code: LinkCode | undefined): void {
     this.shown = code;
     if (!code) return;
@@ -137,8 +137,8 @@ export class QrStream {
   }
 
   /**
-   * Reads the present state, then each change. Ends when the stream is closed or `signal` is aborted; with more than twenty
-   * readers the one that has read longest is ended.
+   * Reads the current state, then each change. It ends when the stream is closed or `signal` is aborted. If there are more than
+   * twenty readers, the reader that has read longest is ended.
    */
   read(signal: AbortSignal): AsyncGenerator<LinkNews, void> {
     const reader = new Inbox<LinkNews>(this.clock);

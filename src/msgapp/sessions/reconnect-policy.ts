@@ -9,14 +9,17 @@ type NextStep =
 /** Final states that the end of a connection can lead to. */
 type FinalStatus = Extract<LinkEnd, { next: 'give-up' }>['status'];
 
-/** The wait is a random value between half of these and all: 1 to 2 s after the first failure, 30 to 60 s from the sixth on. */
+/**
+ * The wait is a random value between half and all of a base that doubles: 1 to 2 s after the first failure, 30 to 60 s from the
+ * sixth failure on.
+ */
 const BASE_MS = 2000;
 const MAX_MS = MINUTE_MS;
 
-/** Largest number of connections in a row that may end with `retry-few`. */
+/** How many connections in a row may end with `retry-few`. */
 const FEW = 8;
 
-/** Restarts in a row without a wait. */
+/** How many restarts in a row need no wait. */
 const FREE_RESTARTS = 3;
 
 /** Decides what follows each end of a session's connection. Failures count until a connection has stayed open long enough. */
@@ -27,7 +30,7 @@ export class ReconnectPolicy {
   private openedAt: number | undefined;
 
   /**
-   * @param steadyMs how long a connection must be open before earlier failures are forgotten
+   * @param steadyMs for how many milliseconds a connection must be open before earlier failures are forgotten
    * @param random in [0, 1), the jitter
    */
   constructor(

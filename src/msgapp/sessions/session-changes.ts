@@ -166,12 +166,15 @@ export function* moveSession(
   return true;
 }
 
-/** What the audit log tells of a linked number. */
+/** Returns the fields of a linked number that the audit log shows. */
 function fieldsOf({ status, number }: StoredSession): AuditFields {
   return { status, number: number === undefined ? null : maskNumber(number) };
 }
 
-/** See `SessionStore.stranded`. Finds sessions by the lanes of waiting deliveries, as the index of lanes has only these. */
+/**
+ * See `SessionStore.stranded`. It finds sessions by the lanes of waiting deliveries, because the index of lanes contains only
+ * these.
+ */
 export function* findStranded(
   dialect: Dialect,
   channel: string,
@@ -186,8 +189,8 @@ export function* findStranded(
     limit,
   );
   const lanes = [...new Set(waiting.map((row) => textOf(row, 'lane')))];
-  // Not EXISTS, which the planner may turn into a read of all lanes; and no condition for which it would choose another
-  // index.
+  // Do not use EXISTS here, because the planner may turn it into a read of all lanes. Do not add a condition for which the
+  // planner would choose another index.
   const queued = `(SELECT r.status FROM messaging_recipient r${turn}
     WHERE r.channel = a.channel AND r.lane = a.id AND r.status = 'queued' LIMIT 1)`;
   const rows = yield* rowsOf(

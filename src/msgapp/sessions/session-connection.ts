@@ -6,7 +6,7 @@ import { CredentialsUnreadableError } from './credential-cipher.js';
 import { Inbox } from './inbox.js';
 import type { CredentialChange, SessionCredentials } from './session-credentials.js';
 
-/** How long the close of a connection is awaited, in milliseconds. */
+/** How long to wait for a connection to close, in milliseconds. */
 const CLOSE_MS = 10_000;
 
 /** An event of a connection. */
@@ -17,8 +17,8 @@ interface Heard {
 }
 
 /**
- * One connection of a session, from its request until it is closed. Events after its end or close are ignored, except
- * receipts and messages: these are valid whichever connection reports them, and the app may not repeat them.
+ * One connection of a session, from its request until it is closed. Events after its end or close are ignored, except receipts
+ * and messages. These are valid whatever connection reports them, and the app may not repeat them.
  */
 export class SessionConnection {
   private readonly inbox: Inbox<Heard>;
@@ -28,7 +28,7 @@ export class SessionConnection {
 
   /**
    * @param atOnce receives receipts and the end as soon as they arrive
-   * @param receive stores a message; resolves when it is stored
+   * @param receive stores a message. Resolves when it is stored
    */
   constructor(
     private readonly order: LinkOrder,
@@ -42,17 +42,17 @@ export class SessionConnection {
     this.opening = this.open(transport, { ...order, credentials });
   }
 
-  /** Whether it has emitted its end. */
+  /** Whether the connection has emitted its end. */
   get hasEnded(): boolean {
     return this.ended;
   }
 
-  /** Returns the link that sends messages; undefined when there is none after `ms` milliseconds. */
+  /** Returns the link that sends messages, or undefined if there is none after `ms` milliseconds. */
   link(ms: number): Promise<Link | undefined> {
     return within(this.clock, ms, this.opening);
   }
 
-  /** Returns its next event; undefined after `ms` milliseconds or a nudge. */
+  /** Returns the next event, or undefined after `ms` milliseconds or a nudge. */
   next(ms: number): Promise<Heard | undefined> {
     return this.inbox.next(ms);
   }
@@ -62,12 +62,12 @@ export class SessionConnection {
     this.inbox.nudge();
   }
 
-  /** Ends it from our side. */
+  /** Ends the connection from our side. */
   drop(reason: string): void {
     void this.hear({ kind: 'ended', end: { next: 'retry', reason } });
   }
 
-  /** Closes it, and unlinks the phone if `unlink`. A close that takes too long is not awaited. */
+  /** Closes the connection, and unlinks the phone if `unlink` is true. It does not wait for a close that takes too long. */
   async close(unlink: boolean): Promise<void> {
     this.closed = true;
     for (const { done } of this.inbox.drain()) done();
@@ -97,7 +97,7 @@ export class SessionConnection {
     await new Promise<void>((done) => this.inbox.put({ event, done }));
   }
 
-  /** An absent key may be a deployment mistake: retrying leaves time to restore it before the session is lost. */
+  /** A missing key may be a deployment mistake. Retries leave time to restore the key before the session is lost. */
   private unreadable({ why, message }: CredentialsUnreadableError): void {
     const reason = 'credentials_unreadable';
     const { sessionId } = this.order;
@@ -117,7 +117,7 @@ export class SessionConnection {
   }
 }
 
-/** Credentials that report a failed decryption, however the transport handles the error. */
+/** Credentials that report a failed decryption, no matter how the transport handles the error. */
 class WatchedCredentials implements SessionCredentials {
   constructor(
     private readonly inner: SessionCredentials,

@@ -9,8 +9,8 @@ interface Held {
   /** Stored end of the lease, milliseconds since the epoch. */
   until: number;
   /**
-   * The same on the clock's `elapsed`. The earlier of the two counts, since our clock may be set back while other clocks are
-   * not.
+   * The end of the lease on the clock's `elapsed`. The earlier of the two ends counts, because our clock may be set back while
+   * other clocks are not.
    */
   elapsesAt: number;
 }
@@ -19,9 +19,9 @@ interface Held {
 const PARTS = 6;
 
 /**
- * Keeps the leases of this process's sessions. A lease that cannot be renewed in time is given up before it ends, because
- * another process may then take the session. A process that was suspended asks the store once before it gives any up, and uses
- * none meanwhile: usually no other process has taken them.
+ * Keeps the leases of this process's sessions. A lease that cannot be renewed in time is given up before it ends, because another
+ * process may then take the session. A process that was suspended first asks the store about its leases, because usually no other
+ * process has taken them. It uses no lease before the store has answered.
  */
 export class SessionLeases {
   private readonly log: FaultLog;
@@ -39,12 +39,12 @@ export class SessionLeases {
     this.log = faultLog('Msgapp', clock);
   }
 
-  /** When a lease requested now would end, milliseconds since the epoch. */
+  /** When a lease that is requested now would end, in milliseconds since the epoch. */
   get end(): number {
     return this.clock.now() + this.leaseMs;
   }
 
-  /** Keeps a lease that ends at `until`; `onLost` is called at most once, and not after `drop`. */
+  /** Keeps a lease that ends at `until`. `onLost` is called at most once, and not after `drop`. */
   hold(lease: SessionLease, until: number, onLost: () => void): void {
     this.held.set(lease.sessionId, { lease, until, elapsesAt: this.elapsesAt(until), onLost });
     this.cancel ??= this.later();

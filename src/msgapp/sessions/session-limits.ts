@@ -2,17 +2,17 @@ import { MessagingError } from '../../common/errors.js';
 
 /** Limits on the sessions that one account may request on one channel, over all processes. */
 export interface SessionLimits {
-  /** Sessions that may wait for a scan at the same time. */
+  /** How many sessions may wait for a scan at the same time. */
   readonly waiting: number;
   /** How long a session may wait for its scan, in milliseconds. */
   readonly waitMs: number;
-  /** Sessions that may be created within any `windowMs` milliseconds; at least one. */
+  /** How many sessions may be created within any `windowMs` milliseconds. At least one. */
   readonly made: number;
   readonly windowMs: number;
 }
 
 /**
- * Allows an account to create one more session, or refuses.
+ * Checks that an account may create one more session.
  *
  * @param newest the account's newest sessions on the channel, newest first: the newest `made` of them, or all
  * @param now milliseconds since the epoch

@@ -36,28 +36,31 @@ interface SessionListener {
   onMessage?(message: IncomingMsgapp): void;
 }
 
-/** Stores the messages that come in. */
+/** Stores received messages. */
 export interface MessageReceiver {
   /** Resolves when the message is stored. */
   receive(session: StoredSession, message: IncomingMsgapp): Promise<void>;
-  /** Resolves when nothing is being stored any more. */
+  /** Resolves when all running writes have ended. */
   stop(): Promise<void>;
 }
 
-/** Largest number of ended sessions that a listing includes: an account may have created any number. */
+/** How many ended sessions a listing includes. There is a limit, because an account may have created any number. */
 const ENDED_SHOWN = 50;
 
-/** Concurrent creations of one account's sessions: further requests wait here instead of each holding a database connection. */
+/**
+ * How many sessions of an account are created at the same time. Further requests wait here, so that they do not each use a
+ * database connection.
+ */
 const AT_A_TIME = 1;
 
-/** The sessions of a channel: links a number by a code, shows its status, logs it out. */
+/** Manages the sessions of a channel: it links a number by a code, shows its status, and logs it out. */
 @Injectable()
 export class SessionManager implements SessionObserver<LiveSession> {
   private readonly pool: SessionPool;
   private readonly board: QrSubscriptions;
   private readonly turns = new KeyedSemaphore(AT_A_TIME);
   private readonly listeners = new Set<SessionListener>();
-  /** Whether this process sends. A process that does not leaves each session, once linked, to one that does. */
+  /** Whether this process sends. If it does not, it leaves each session, after it is linked, to a process that sends. */
   private sends = false;
   private receiver: MessageReceiver | undefined;
 
@@ -82,13 +85,13 @@ export class SessionManager implements SessionObserver<LiveSession> {
     this.pool = new SessionPool(parts, this);
   }
 
-  /** Opens the linked sessions that no other process holds, and keeps looking for more. */
+  /** Opens the linked sessions that no other process has, and keeps looking for more. */
   start(): Promise<void> {
     this.sends = true;
     return this.pool.start();
   }
 
-  /** Closes all connections and releases the sessions; the numbers stay linked. */
+  /** Closes all connections and releases the sessions. The numbers stay linked. */
   async stop(): Promise<void> {
     await this.pool.stop();
     await this.receiver?.stop();
@@ -99,7 +102,7 @@ export class SessionManager implements SessionObserver<LiveSession> {
     this.receiver = receiver;
   }
 
-  /** Adds a listener; returns the function that removes it. */
+  /** Adds a listener. Returns the function that removes it. */
   listen(listener: SessionListener): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
@@ -129,7 +132,7 @@ export class SessionManager implements SessionObserver<LiveSession> {
   }
 
   /**
-   * Reads the present state of a session, then each change until it is linked or over.
+   * Reads the current state of a session, then each change until it is linked or over.
    *
    * @throws MessagingError `error.qr_not_found`, at once, for a token that is unknown or invalid
    */
@@ -138,7 +141,7 @@ export class SessionManager implements SessionObserver<LiveSession> {
   }
 
   /**
-   * Returns the current code; waits for one for up to `waitMs` milliseconds, then returns undefined.
+   * Returns the current code. If there is none, it waits for up to `waitMs` milliseconds and then returns undefined.
    * @throws MessagingError `error.qr_not_found`
    */
   currentQr(qrToken: string, waitMs: number, signal: AbortSignal): Promise<LinkCode | undefined> {
@@ -146,9 +149,9 @@ export class SessionManager implements SessionObserver<LiveSession> {
   }
 
   /**
-   * Returns an account's sessions: the active ones, the newest 50 of those that have ended, and the requested one.
+   * Returns an account's sessions: all active sessions, the newest 50 ended sessions, and the requested session.
    *
-   * @throws MessagingError `error.session_not_found` when the account has no session `sessionId`
+   * @throws MessagingError `error.session_not_found` if the account has no session `sessionId`
    */
   async status(accountId: string, sessionId?: string): Promise<SessionsView> {
     const sessions = await this.list(accountId);
@@ -159,7 +162,7 @@ export class SessionManager implements SessionObserver<LiveSession> {
     return sessionsView([...sessions, older].sort(newestFirst), older);
   }
 
-  /** Returns an account's sessions as they are now, newest first: those that are not final, and the newest `ended` final ones. */
+  /** Returns an account's current sessions, newest first: all sessions that are not final, and the newest `ended` final ones. */
   async list(accountId: string, ended = ENDED_SHOWN, host?: HostTransaction): Promise<readonly StoredSession[]> {
     checkAccountId(accountId);
     const stored = await this.store.list(accountId, this.settings.channel, ended, host);
@@ -167,7 +170,7 @@ export class SessionManager implements SessionObserver<LiveSession> {
   }
 
   /**
-   * Unlinks a number and deletes its credentials; has no effect on a session that is over.
+   * Unlinks a number and deletes its credentials. It has no effect on a session that is over.
    *
    * @param by who unlinks it, for the audit log. Default: the host's own code
    * @throws MessagingError `error.session_not_found`
@@ -177,11 +180,11 @@ export class SessionManager implements SessionObserver<LiveSession> {
     const order = { kind: 'end', status: 'logged_out', reason: 'logout', by } as const;
     const here = this.pool.find(sessionId);
     if (here) await here.end(order);
-    // Another process holds it, or none does, or we have just lost it.
+    // Another process has the session, or no process has it, or we have just lost it.
     if (!here || !isFinal(here.status)) await this.pool.seize(stored, order);
   }
 
-  /** The sessions that this process holds. */
+  /** The sessions of this process. */
   get sessions(): readonly LiveSession[] {
     return this.pool.sessions;
   }
@@ -196,7 +199,7 @@ export class SessionManager implements SessionObserver<LiveSession> {
     return this.pool.linkOf(sessionId);
   }
 
-  /** Whether this process knows that a session cannot send although the store says it is connected. */
+  /** Whether this process knows that a session cannot send, although the store says that it is connected. */
   isCut(sessionId: string): boolean {
     const session = this.pool.find(sessionId);
     return session !== undefined && session.link === undefined;
@@ -248,12 +251,12 @@ export class SessionManager implements SessionObserver<LiveSession> {
   }
 }
 
-/** A session as its events show it. */
+/** Returns a session in the form that its events show. */
 export function steppedOf({ id, stored: { accountId, channel }, status, number }: LiveSession): SteppedSession {
   return { id, accountId, channel, status, number };
 }
 
-/** Waits of sessions, unless the transport or the host sets others. */
+/** The default waits of sessions. The transport or the host may set others. */
 export const DEFAULT_SESSION_TIMING: SessionTiming = {
   leaseMs: 30_000,
   scanMs: 180_000,

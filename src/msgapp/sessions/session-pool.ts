@@ -22,11 +22,11 @@ interface PoolParts extends SessionParts {
   readonly credentials: (lease: SessionLease) => SessionCredentials;
 }
 
-/** Sessions read per query when looking for free ones. */
+/** How many sessions a query for free sessions reads. */
 const AT_A_TIME = 100;
 
 /**
- * Shortest wait before a transport that failed to start is started again, in milliseconds; it doubles with each failure in a
+ * The shortest wait before a transport that failed to start is started again, in milliseconds. It doubles with each failure in a
  * row.
  */
 const RESTART_MS = 1000;
@@ -35,12 +35,12 @@ const MAX_RESTART_MS = MINUTE_MS;
 /** How often per lease duration the pool looks for sessions that another process has left. */
 const LOOKS_A_LEASE = 3;
 
-/** The sessions of one channel that this process holds. */
+/** The sessions of one channel that this process has. */
 export class SessionPool implements SessionObserver<LiveSession> {
   private readonly owner: string;
   private readonly live = new Map<string, LiveSession>();
   private readonly taking = new Set<string>();
-  /** Sessions that we gave up while the stored lease may still be ours, with its end. */
+  /** Sessions that this process gave up although the stored lease may still name it, with the end of the lease. */
   private readonly leftUntil = new Map<string, number>();
   private readonly leases: SessionLeases;
   private starting: Promise<void> | undefined;
@@ -59,7 +59,7 @@ export class SessionPool implements SessionObserver<LiveSession> {
     this.leases = new SessionLeases(parts.store, parts.clock, parts.timing.leaseMs);
   }
 
-  /** The sessions held here, in the order in which they were taken. */
+  /** The sessions of this process, in the order in which it took them. */
   get sessions(): readonly LiveSession[] {
     return [...this.live.values()];
   }
@@ -74,8 +74,8 @@ export class SessionPool implements SessionObserver<LiveSession> {
   }
 
   /**
-   * Opens linked sessions that no process holds, and keeps looking for more.
-   * @throws what the transport's start throws
+   * Opens linked sessions that no process has, and keeps looking for more.
+   * @throws the error of the transport's `start`
    */
   async start(): Promise<void> {
     await this.startTransport();
@@ -97,7 +97,7 @@ export class SessionPool implements SessionObserver<LiveSession> {
   }
 
   /**
-   * Creates a session; the caller starts it.
+   * Creates a session. The caller starts it.
    *
    * @throws MessagingError `error.msgapp_too_many_sessions`, `error.storage_unavailable`
    */
@@ -113,7 +113,7 @@ export class SessionPool implements SessionObserver<LiveSession> {
     return this.adopt({ ...stored, heldUntil: leaseUntil }, lease, leaseUntil);
   }
 
-  /** Takes a session that another process may hold, and ends it. False when it is over already. */
+  /** Takes a session that another process may have, and ends it. Returns false if it is already over. */
   async seize(stored: StoredSession, order: SessionCommand): Promise<boolean> {
     const until = this.leases.end;
     const lease = await this.parts.store.seize(stored.id, this.owner, until);
@@ -122,7 +122,9 @@ export class SessionPool implements SessionObserver<LiveSession> {
     return true;
   }
 
-  /** Corrects a stored status by what this process knows: a session without a connection is never shown as connected. */
+  /**
+   * Corrects a stored status, because this process may know better: a session without a connection is never shown as connected.
+   */
   shown(stored: StoredSession): StoredSession {
     const live = this.live.get(stored.id);
     if (live) return { ...stored, status: live.isCut ? 'reconnecting' : live.status };
@@ -156,7 +158,7 @@ export class SessionPool implements SessionObserver<LiveSession> {
     this.observer.onGone(session);
   }
 
-  /** Starts the transport once; after a failure again when the wait is over. Until then it rejects with that failure. */
+  /** Starts the transport once. After a failure it tries again when the wait is over. Until then it rejects with that failure. */
   private startTransport(): Promise<void> {
     const { transport, clock } = this.parts;
     if (this.starting && clock.elapsed() < this.restartAt) return this.starting;
@@ -185,7 +187,7 @@ export class SessionPool implements SessionObserver<LiveSession> {
     return this.parts.timing.leaseMs / LOOKS_A_LEASE;
   }
 
-  /** Takes all sessions at once, so that none is shown as connected, then opens them one after another. */
+  /** Takes all sessions at once, so that none is shown as connected. Then it opens them one after another. */
   private async resume(): Promise<void> {
     const { store, channel, clock, timing, random } = this.parts;
     let delayMs = 0;
@@ -202,7 +204,7 @@ export class SessionPool implements SessionObserver<LiveSession> {
     }
   }
 
-  /** Takes a session that no process holds; undefined when another process holds it. */
+  /** Takes a session that no process has. Returns undefined if another process has it. */
   private async take(id: string, delayMs: number): Promise<LiveSession | undefined> {
     if (this.stopped || this.live.has(id) || this.taking.has(id)) return undefined;
     this.taking.add(id);

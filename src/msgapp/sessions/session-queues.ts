@@ -8,7 +8,7 @@ import type { SessionStore } from './session-store.js';
 interface Lane {
   /** The connection that is sending a message now. */
   busy: Link | undefined;
-  /** On the clock's `elapsed`. */
+  /** The end of the pause, on the clock's `elapsed`. */
   restsUntil: number;
 }
 
@@ -34,7 +34,7 @@ export class SessionQueues {
     this.lanes.set(sessionId, { busy: link, restsUntil: this.clock.elapsed() });
   }
 
-  /** Called when the connection has answered; starts a pause unless nothing was sent. */
+  /** Called when the connection has answered. Starts a pause unless nothing was sent. */
   end(sessionId: string, link: Link, { rest }: { readonly rest: boolean }): void {
     const lane = this.lanes.get(sessionId);
     if (lane?.busy !== link) return;
@@ -44,38 +44,38 @@ export class SessionQueues {
     if (pause > 0) this.clock.after(pause, this.ready);
   }
 
-  /** Removes a session that is not held here any more. */
+  /** Removes a session that this process no longer has. */
   forget(sessionId: string): void {
     this.lanes.delete(sessionId);
   }
 }
 
-/** Interval of the search for messages whose session is over, in milliseconds. */
+/** The interval of the search for messages whose session is over, in milliseconds. */
 const EVERY_MS = 30_000;
 
-/** Interval between two pages of one search, in milliseconds. */
+/** The interval between two pages of one search, in milliseconds. */
 const NEXT_MS = 1000;
 
-/** Deliveries read per query. */
+/** How many deliveries a query reads. */
 const LOOKED_AT = 1000;
 
-/** Largest number of sessions served at a time. */
+/** How many sessions are served at a time. */
 const AT_A_TIME = 200;
 
 /**
- * Finds sessions that are over and have undeliverable messages left. Sessions that end in this process are known at once;
- * those that ended in another process, or got a message at the last moment, are found by paging through the lanes that have
- * messages.
+ * Finds sessions that are over and still have messages, which nobody can deliver. Sessions that end in this process are known at
+ * once. To find sessions that ended in another process, or that got a message at the last moment, it pages through the lanes that
+ * have messages.
  */
 export class OrphanedQueues {
   private lanes = new Map<string, SessionStatus>();
-  /** Sessions found by the current search; at its end they replace those served. */
+  /** The sessions that the current search has found. At its end they replace the served sessions. */
   private seen = new Map<string, SessionStatus>();
   private after = '';
   private cancel: () => void = () => undefined;
   private stopped = false;
 
-  /** @param found called when there are any */
+  /** @param found called if there are any such sessions */
   constructor(
     private readonly channel: string,
     private readonly store: SessionStore,
@@ -87,7 +87,7 @@ export class OrphanedQueues {
     return this.lanes.keys();
   }
 
-  /** Returns the final status of a session; undefined while it has not ended as far as this process knows. */
+  /** Returns the final status of a session, or undefined if this process does not know that it has ended. */
   statusOf(sessionId: string): SessionStatus | undefined {
     return this.lanes.get(sessionId);
   }
@@ -121,7 +121,7 @@ export class OrphanedQueues {
       if (this.lanes.size > 0) this.found();
     } catch (error) {
       this.after = '';
-      const sentence = `Messages of sessions that are over could not be looked for: ${nameOf(error)}.`;
+      const sentence = `The search for messages of ended sessions failed: ${nameOf(error)}.`;
       faultLog('Msgapp', this.clock).warn(sentence, { code: faultCode(error) });
     }
     const pause = this.after === '' ? EVERY_MS : NEXT_MS;

@@ -1,13 +1,13 @@
 import type { Author } from '../../accounts/audit/audit-entry.js';
 import type { SessionStatus } from '../msgapp.api.js';
 
-/** A stored session. Times in milliseconds since the epoch. */
+/** A stored session. Times are in milliseconds since the epoch. */
 export interface StoredSession {
   readonly id: string;
   readonly accountId: string;
   readonly channel: string;
   readonly status: SessionStatus;
-  /** The linked number, E.164 digits without the plus sign; undefined before the scan. */
+  /** The linked number, E.164 digits without the plus sign. Undefined before the scan. */
   readonly number: string | undefined;
   /** The reason of the latest step. */
   readonly reason: string | undefined;
@@ -15,7 +15,7 @@ export interface StoredSession {
   /** When it was first connected. */
   readonly connectedAt: number | undefined;
   readonly updatedAt: number;
-  /** End of the lease, milliseconds since the epoch; undefined when no process holds one. Past it the session is free. */
+  /** The end of the lease, in milliseconds since the epoch. After it the session is free. Undefined if no process has a lease. */
   readonly heldUntil: number | undefined;
 }
 
@@ -34,7 +34,10 @@ export interface SessionTransition extends Omit<SessionMove, 'by'> {
   readonly from: SessionStatus | undefined;
 }
 
-/** Grants a session to one process until a time. A later lease has a higher epoch; writes under an earlier one are refused. */
+/**
+ * Grants a session to one process until a time. A later lease has a higher epoch, and the store refuses writes under an earlier
+ * lease.
+ */
 export interface SessionLease {
   readonly sessionId: string;
   readonly epoch: number;
@@ -48,7 +51,7 @@ export interface NewSession extends Pick<StoredSession, 'id' | 'accountId' | 'ch
   readonly by?: Author;
 }
 
-/** The allowed steps; a store refuses all others. */
+/** The allowed steps. The store refuses all others. */
 const STEPS: Readonly<Record<SessionStatus, readonly SessionStatus[]>> = {
   created: ['connected', 'expired', 'logged_out', 'replaced', 'banned', 'failed'],
   connected: ['reconnecting', 'logged_out', 'replaced', 'banned', 'failed'],
@@ -70,12 +73,12 @@ export function isFinal(status: SessionStatus): boolean {
   return STEPS[status].length === 0;
 }
 
-/** Sorts the session requested later first. */
+/** Sorts sessions by the time of their request, the newest first. */
 export function newestFirst(a: StoredSession, b: StoredSession): number {
   return b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1);
 }
 
-/** Returns a session after a step; undefined when the step is not allowed. */
+/** Returns a session after a step, or undefined if the step is not allowed. */
 export function steppedSession(session: StoredSession, move: SessionMove): StoredSession | undefined {
   const { to, reason, number, at } = move;
   if (!maySessionMove(session.status, to)) return undefined;
@@ -89,7 +92,7 @@ export function steppedSession(session: StoredSession, move: SessionMove): Store
   };
 }
 
-/** Number of steps kept per session: enough for an operator to diagnose one that flaps. */
+/** How many steps of a session are kept. They are enough to diagnose a session that connects and disconnects again and again. */
 export const STEPS_KEPT = 200;
 
 /** The reason of a session's first transition. */

@@ -4,17 +4,17 @@ import { integerOf, optionalInteger, optionalText, textOf } from '../../storage/
 import type { SessionStatus } from '../msgapp.api.js';
 import type { SessionLease, SessionTransition, StoredSession } from './session-records.js';
 
-/** The columns of `toSession`; `a` is the table's alias. */
+/** The columns that `toSession` reads. `a` is the table's alias. */
 export const SESSION =
   'a.id, a.account_id, a.channel, a.status, a.number, a.reason, a.created_at, a.connected_at, a.updated_at, a.owner, a.lease_until';
 
-/** A session from its row. */
+/** Reads a session from its row. */
 export function toSession(row: Row): StoredSession {
   return {
     id: textOf(row, 'id'),
     accountId: textOf(row, 'account_id'),
     channel: textOf(row, 'channel'),
-    // Only this package writes the column, from values of this type.
+    // The cast is safe, because only this package writes the column.
     status: textOf(row, 'status') as SessionStatus,
     number: optionalText(row, 'number'),
     reason: optionalText(row, 'reason'),
@@ -25,7 +25,7 @@ export function toSession(row: Row): StoredSession {
   };
 }
 
-/** A step from its row. */
+/** Reads a step from its row. */
 export function toTransition(row: Row): SessionTransition {
   const number = optionalText(row, 'number');
   return {
@@ -37,14 +37,14 @@ export function toTransition(row: Row): SessionTransition {
   };
 }
 
-/** Locks a session's row, so that no other process takes the session, and returns it where the lease is still valid. */
+/** Locks a session's row, so that no other process takes the session. Returns the row if the lease is still valid. */
 export function* lockHeld(dialect: Dialect, lease: SessionLease): Operation<Row | undefined> {
   const sql = dialect.lockByIds('messaging_session', `${SESSION}, a.steps, a.epoch`, 'wait');
   const [row] = yield* rowsOf(sql, JSON.stringify([lease.sessionId]));
   return row && isHeld(row) && integerOf(row, 'epoch') === lease.epoch ? row : undefined;
 }
 
-/** Whether a process holds the session, even if its lease has expired. */
+/** Whether a process has the session, even if its lease has expired. */
 export function isHeld(row: Row): boolean {
   return row.owner !== null;
 }

@@ -16,7 +16,7 @@ interface StepHooks {
   readonly refused: () => void;
 }
 
-/** The steps of one session under one lease. Each is stored before it is shown. */
+/** The steps of one session under one lease. Each step is stored before it is shown. */
 export class SessionSteps {
   private current: Pick<StoredSession, 'status' | 'number'>;
 
@@ -35,7 +35,7 @@ export class SessionSteps {
     return this.current.status;
   }
 
-  /** The linked number; known here from the scan on. */
+  /** The linked number. It is known here from the scan on. */
   get number(): string | undefined {
     return this.current.number;
   }
@@ -45,7 +45,7 @@ export class SessionSteps {
     this.current = { ...this.current, number };
   }
 
-  /** Stores a step; resolves to true when it is stored. Retries while the database is unavailable. */
+  /** Stores a step. Resolves to true when it is stored. Retries while the database is unavailable. */
   async take(to: SessionStatus, reason: string, by?: Author): Promise<boolean> {
     const { number } = this;
     do {

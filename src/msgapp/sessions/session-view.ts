@@ -4,7 +4,7 @@ import type { StoredSession } from './session-records.js';
 /**
  * Returns the view of an account's sessions.
  * @param sessions newest first
- * @param wanted the session to show on top
+ * @param wanted the session to show at the top level
  */
 export function sessionsView(sessions: readonly StoredSession[], wanted?: StoredSession): SessionsView {
   const top = wanted ?? firstConnected(sessions) ?? sessions[0];
@@ -13,12 +13,12 @@ export function sessionsView(sessions: readonly StoredSession[], wanted?: Stored
   return { sessionID, status, number, sessions: sessions.map(viewOf) };
 }
 
-/** Returns, of the sessions connected now, the one that was first connected earliest. */
+/** Returns the connected session that was first connected earliest. */
 function firstConnected(sessions: readonly StoredSession[]): StoredSession | undefined {
   return sessions.filter(({ status }) => status === 'connected').sort(byConnection)[0];
 }
 
-/** Sorts the session connected earlier first. */
+/** Sorts sessions by the time of their first connection, the earliest first. */
 export function byConnection(a: StoredSession, b: StoredSession): number {
   return (a.connectedAt ?? 0) - (b.connectedAt ?? 0) || (a.id < b.id ? -1 : 1);
 }

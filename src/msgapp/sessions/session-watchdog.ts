@@ -1,23 +1,23 @@
 import type { LinkEnd, LinkEvent, SessionTiming } from '../msgapp-transport.js';
 
-/** Time limit of a started pairing, as a multiple of the time that a connection may be silent. */
+/** The time limit of a started pairing, as a multiple of the time for which a connection may be silent. */
 const PAIRING_ANSWERS = 4;
 
 /**
- * Limits the waits of one session. No event reports a server that accepts a connection and stays silent, or a code that is
- * never scanned. The transport itself supervises open connections.
+ * Limits the waits of one session. It is needed because no event reports a server that accepts a connection and stays silent, or
+ * a code that is never scanned. The transport itself supervises open connections.
  */
 export class SessionWatchdog {
   private quietUntil = Number.POSITIVE_INFINITY;
   private pairing = false;
 
-  /** @param pairUntil when an unlinked session ends, milliseconds since the epoch; undefined for a linked one */
+  /** @param pairUntil when an unlinked session ends, in milliseconds since the epoch. Undefined for a linked session */
   constructor(
     private readonly timing: Pick<SessionTiming, 'answerMs'>,
     private pairUntil: number | undefined,
   ) {}
 
-  /** When the session must be checked next, milliseconds since the epoch. */
+  /** When the session must be checked next, in milliseconds since the epoch. */
   get deadline(): number {
     return Math.min(this.quietUntil, this.pairUntil ?? Number.POSITIVE_INFINITY);
   }
@@ -47,13 +47,13 @@ export class SessionWatchdog {
     }
   }
 
-  /** Called when the connection can send: no wait is limited any more. */
+  /** Called when the connection can send. From then on no wait is limited. */
   opened(): void {
     this.pairUntil = undefined;
     this.idle();
   }
 
-  /** Returns how an overdue pairing ends; undefined while it is not overdue. */
+  /** Returns how an overdue pairing ends, or undefined while it is not overdue. */
   pairingEnd(now: number): LinkEnd | undefined {
     if (this.pairUntil === undefined || now < this.pairUntil) return undefined;
     return this.pairing
@@ -61,7 +61,7 @@ export class SessionWatchdog {
       : { next: 'give-up', status: 'expired', reason: 'not_scanned' };
   }
 
-  /** Returns how an overdue connection ends; undefined while it is not overdue. */
+  /** Returns how an overdue connection ends, or undefined while it is not overdue. */
   overdue(now: number): LinkEnd | undefined {
     return this.pairingEnd(now) ?? (now < this.quietUntil ? undefined : { next: 'retry', reason: 'no_answer' });
   }

@@ -3,22 +3,22 @@ import { withinPage } from '../../common/page.js';
 
 /** A call of a webhook that the sandbox has received. */
 export interface HookCall {
-  /** Counts the calls of this process. */
+  /** The number of the call. It counts the calls of this process. */
   readonly number: number;
-  /** Milliseconds since the epoch. */
+  /** When the call came, in milliseconds since the epoch. */
   readonly at: number;
-  /** The header `webhook-id`; '' without it. */
+  /** The header `webhook-id`. '' if the call has none. */
   readonly webhookId: string;
-  /** Whether its signature is valid; undefined: there is no endpoint to verify it with. */
+  /** Whether the call's signature is valid. Undefined: there is no endpoint to verify it with. */
   readonly verified: boolean | undefined;
   readonly body: string;
 }
 
-/** For how many names calls are kept, and how many calls for each. */
+/** For how many names calls are kept, and how many calls for each name. */
 const MAX_NAMES = 50;
 const MAX_CALLS = 100;
 
-/** The most characters of all bodies together, so that full inboxes do not fill the process. */
+/** How many characters all bodies together may have, so that full inboxes do not use up the memory of the process. */
 const MAX_CHARACTERS = 64 * 1_048_576;
 
 /** Keeps the last calls of each name, for people to look at. They are in memory and are lost when the process ends. */
@@ -35,12 +35,12 @@ export class HookInbox {
     return [...this.inboxes.keys()].reverse();
   }
 
-  /** The calls of a name, the newest first. */
+  /** Returns the calls of a name, the newest first. */
   calls(name: string): readonly HookCall[] {
     return [...(this.inboxes.get(name) ?? [])].reverse();
   }
 
-  /** The newest calls of a name, the newest first: about `MAX_PAGE_BYTES` of them. */
+  /** Returns the newest calls of a name, about `MAX_PAGE_BYTES` of them, the newest first. */
   newestCalls(name: string): readonly HookCall[] {
     return withinPage(this.calls(name), ({ body }) => Buffer.byteLength(body));
   }
@@ -56,14 +56,17 @@ export class HookInbox {
     for (const listener of this.listeners) listener();
   }
 
-  /** Calls `listener`, which must not throw, after each call; returns the function that removes it. */
+  /** Calls `listener`, which must not throw, after each received call. Returns the function that removes the listener. */
   listen(listener: () => void): () => void {
     const own = () => listener();
     this.listeners.add(own);
     return () => void this.listeners.delete(own);
   }
 
-  /** Forgets calls of the name that was called longest ago: all of them if there are too many names, otherwise the first. */
+  /**
+   * Forgets calls of the name that was called longest ago. If there are too many names, it forgets all calls of that name,
+   * otherwise only the first.
+   */
   private forgetOldest(): void {
     const [[name, calls] = ['', []]] = this.inboxes;
     do this.forgetFirst(name, calls);

@@ -4,7 +4,7 @@ import { mountedRoutes } from '../../http/mounted-routes.js';
 import { hostOf, isLoopbackAddress, portOf } from '../../media/address-guard.js';
 import { WebhookTargets } from '../../webhooks/endpoints/webhook-targets.js';
 
-/** Where the sandbox's routes are mounted, without slashes at its ends. The class is the DI token. */
+/** The path under which the sandbox's routes are mounted, without slashes at its ends. The class is the DI token. */
 export abstract class SandboxPath {
   abstract readonly path: string;
 }
@@ -31,7 +31,7 @@ export class HookTarget {
     targets?.allow((url) => this.addressesOf(url));
   }
 
-  /** The origin at which webhooks can be called; undefined if this server has no loopback address, or no webhooks. */
+  /** The origin at which webhooks can be called. Undefined if this server has no loopback address, or no webhooks. */
   get origin(): string | undefined {
     const address = this.isMounted ? this.loopback() : undefined;
     return address && `http://${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`;

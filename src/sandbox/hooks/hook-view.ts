@@ -4,7 +4,7 @@ import type { HookCallView } from './hooks.api.js';
 
 const MAX_EVENTS = 100;
 
-/** Converts a call to its wire form. Any body can be shown. */
+/** Converts a call to the form of the API. It can show any body. */
 export function hookCallView({ number, at, webhookId, verified, body }: HookCall): HookCallView {
   const events = eventsIn(body).slice(0, MAX_EVENTS).flatMap(eventOf);
   const receivedAt = new Date(at).toISOString();

@@ -4,13 +4,13 @@ import { type TypeOf } from '../../schemas/schema.js';
 /** The inboxes of the sandbox. */
 export const HooksView = object('The inboxes of the sandbox.', {
   url: nullable(
-    text('Where webhooks can be called, followed by a name; null where they cannot.', {
+    text('The URL at which webhooks can be called; a name follows it. Null if they cannot be called.', {
       example: 'http://127.0.0.1:3000/sandbox/hooks/',
     }),
   ),
   names: list(text('A name.', { example: 'shop' }), {
     maxItems: 50,
-    description: 'The names that have calls, the one that was called last first.',
+    description: 'The names that have calls, most recently called first.',
   }),
 });
 export interface HooksView extends TypeOf<typeof HooksView> {}
@@ -20,7 +20,9 @@ export const HookCallView = object('A call that an inbox has received.', {
   number: count('Counts the calls of this process.', { minimum: 1 }),
   receivedAt: moment('When it came.'),
   webhookID: text('The header `webhook-id`.', { example: 'evt_C2FVsBQIhrscChlQIMVb5g' }),
-  verified: nullable(flag('Whether its signature holds; null: there is no endpoint with this URL.', { example: true })),
+  verified: nullable(
+    flag('Whether the signature is valid. Null: there is no endpoint with this URL.', { example: true }),
+  ),
   events: list(
     object('An event.', {
       type: text('Its type.', { example: 'message.delivered' }),

@@ -15,7 +15,7 @@ import { type HookCallView } from './hooks.api.js';
 /** The largest call, in bytes. */
 const MAX_BYTES = 65_536;
 
-/** Takes the calls of webhooks. This route has a body, which our own request gate reads whatever body parser the host uses. */
+/** Receives the calls of webhooks. Our own request gate reads the body of this route, whatever body parser the host uses. */
 @MessagingController({ authenticated: false })
 @UseGuards(SandboxHostGuard, SameOriginGuard)
 export class SandboxHookController {
@@ -25,7 +25,7 @@ export class SandboxHookController {
     @Optional() private readonly verifier?: CallVerifier,
   ) {}
 
-  /** Takes a call of a webhook. */
+  /** Receives a call of a webhook. */
   @Post('hooks/:name')
   @HttpCode(204)
   @MessagingRoute({ rawBody: MAX_BYTES })

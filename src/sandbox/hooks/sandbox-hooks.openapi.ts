@@ -15,7 +15,7 @@ const NAME = {
   example: 'shop',
 } as const;
 
-/** OpenAPI description of what the inboxes take. */
+/** OpenAPI description of the route that receives calls. */
 export const sandboxHookOpenapi = describeController(SandboxHookController, () => ({
   tag: TAG,
   parameters: { name: NAME },
@@ -23,16 +23,16 @@ export const sandboxHookOpenapi = describeController(SandboxHookController, () =
   routes: {
     receive: {
       operationId: 'callSandboxHook',
-      summary: 'Take a call of a webhook',
-      description: 'Keeps the last 100 calls of the last 50 names, in memory; a call has at most 64 KiB.',
+      summary: 'Receive a call of a webhook',
+      description: 'The sandbox keeps the last 100 calls of the last 50 names, in memory. A call has at most 64 KiB.',
       body: { required: false, content: json({ type: 'object' }, { event: { type: 'test.ping' } }) },
-      answer: { description: 'The call was taken, whether or not its signature holds.' },
+      answer: { description: 'The call was received, whether or not its signature is valid.' },
       errors: [...invalid('name'), STORAGE_UNAVAILABLE],
     },
   },
 }));
 
-/** OpenAPI description of what the inboxes show. */
+/** OpenAPI description of the routes that show calls. */
 export const sandboxHooksOpenapi = describeController(SandboxHooksController, () => ({
   tag: TAG,
   parameters: { name: NAME },

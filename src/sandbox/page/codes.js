@@ -1,6 +1,9 @@
-/* Shows the codes that wait to be scanned and scans them with the phone of any number, and the numbers that are linked. */
+/* Shows the codes that wait to be scanned, scans them with the phone of any number, and shows the linked numbers. */
 
-/** Cards by session id, so that a number being typed survives a change of the code: { qr, image, says, root }. */
+/**
+ * The cards by session id: { qr, image, says, root }. A card stays when its code changes, so that a half-typed number is not
+ * lost.
+ */
 const codeCards = new Map();
 let offered = 0;
 let codeReads = 0;
@@ -9,10 +12,10 @@ async function readCodes() {
   const turn = ++codeReads;
   try {
     const codes = await read('/codes');
-    // Ignore an answer that a later one overtook: its codes are outdated.
+    // If a later answer came first, this one is outdated and is ignored.
     if (turn === codeReads) drawCodes(codes);
   } catch {
-    // Ignored: the next event or the next interval reads again.
+    // The error is ignored, because the next event or the next interval reads again.
   }
 }
 
@@ -45,7 +48,7 @@ function makeCodeCard(code) {
   number.type = 'text';
   number.inputMode = 'tel';
   number.autocomplete = 'off';
-  // Prefill a different number in each card, so that one click scans.
+  // Each card gets a different number in advance, so that one click scans.
   number.value = String(22670000100 + (offered++ % 100));
   button.type = 'submit';
   says.setAttribute('role', 'status');
@@ -87,7 +90,7 @@ async function sendScan(number, qr) {
   }
 }
 
-/** Sessions by number: the channels that a number is linked to. */
+/** The sessions by number. They say which channels a number is linked to. */
 let links = new Map();
 let linkReads = 0;
 
@@ -97,7 +100,7 @@ async function readLinks() {
     const linked = await read('/links');
     if (turn === linkReads) drawLinks(linked);
   } catch {
-    // Ignored, as above.
+    // The error is ignored, as above.
   }
 }
 
@@ -119,7 +122,7 @@ function drawLinks(linked) {
   renderSoon();
 }
 
-/** Says which channels a number is linked to; empty when it is linked to none. */
+/** Returns a text with the channels that a number is linked to. It is empty if there are none. */
 function linkedTo(number) {
   const channels = links.get(number);
   return channels ? texts.isLinked(channels.join(', ')) : '';

@@ -1,6 +1,6 @@
-/* Shows what webhooks have called the sandbox's inboxes with, and whether the signatures hold. */
+/* Shows the webhook calls in the sandbox's inboxes, and whether their signatures are valid. */
 
-/** The inbox that is shown, and the nodes of its calls by their numbers, so that an open body stays open. */
+/** The shown inbox, and the nodes of its calls by their numbers. They are kept, so that an open body stays open. */
 let hookName = '';
 let hookNodes = new Map();
 let hookReads = 0;
@@ -13,7 +13,7 @@ async function readHooks() {
     const calls = name === '' ? [] : await read(`/hooks/${name}`);
     if (turn === hookReads) drawHooks(url, names, name, calls);
   } catch {
-    // Ignored: the next event or the next interval reads again.
+    // The error is ignored, because the next event or the next interval reads again.
   }
 }
 
@@ -62,7 +62,10 @@ function makeHookCall({ receivedAt, events, verified, body }) {
   return item;
 }
 
-/** `message.delivered · n° 4711`, or how many events from which number to which. */
+/**
+ * Returns the title of a call. Example: `message.delivered · n° 4711`. For several events it has their count and their first and
+ * last numbers.
+ */
 function hookTitle(events) {
   if (events.length === 0) return texts.hookOther;
   const numbers = events.flatMap(({ sequence }) => (sequence === null ? [] : [sequence]));

@@ -2,12 +2,12 @@
 
 const REREAD_MS = 15000;
 const RETRY_MS = 3000;
-/** An event comes before its delivery is settled, and many may come at once. */
+/** The wait after an event, because it comes before its delivery is settled, and because many events may come at once. */
 const SETTLE_MS = 400;
 const PENDING_MS = 3000;
 let loaded = false;
 let rereads = null;
-/** Counts what the stream has brought, so that an empty answer that was overtaken is recognised. */
+/** Counts the messages of the stream. With it the page recognises an empty answer that is older than a message of the stream. */
 let streamed = 0;
 
 function showState(state) {
@@ -36,7 +36,7 @@ async function read(path) {
   return answer.json();
 }
 
-/** Reads the newest messages; those received since the last known one are shown as new. */
+/** Reads the newest messages. Those that are later than the last known message are shown as new. */
 async function reread() {
   try {
     const before = newest;
@@ -48,11 +48,11 @@ async function reread() {
     show(messages.reverse(), (message) => known && message.receivedAt > before);
     if (anyPending()) rereadAfter(PENDING_MS);
   } catch {
-    // Ignored: the stream's state is on screen, and the next opening or interval reads again.
+    // The error is ignored, because the screen shows the stream's state, and the next opening or interval reads again.
   }
 }
 
-/** Reads again after some time, once for all that ask for it meanwhile. */
+/** Reads again after some time. Requests that come meanwhile share this read. */
 function rereadAfter(ms) {
   if (rereads !== null) return;
   rereads = setTimeout(() => {
@@ -61,13 +61,13 @@ function rereadAfter(ms) {
   }, ms);
 }
 
-/** Reads the messages of one phone, which may be older than the newest over all phones. */
+/** Reads the messages of one phone. They may be older than the newest messages over all phones. */
 async function readPhone(number) {
   try {
     const messages = await read(`/phones/${number}/screen`);
     if (wanted === number) show(messages.slice(0, MAX_MESSAGES).reverse(), () => false);
   } catch {
-    // Ignored, as above.
+    // The error is ignored, as above.
   }
 }
 
@@ -89,7 +89,7 @@ function listen() {
   };
   source.onerror = () => {
     showState('lost');
-    // The browser reconnects by itself unless readyState is CLOSED.
+    // The browser reconnects by itself unless `readyState` is CLOSED.
     if (source.readyState === 2) setTimeout(listen, RETRY_MS);
   };
 }
@@ -131,7 +131,7 @@ function offerDocs() {
   byId('docs').append(link);
 }
 
-/** Removes all messages, after the question in the dialog. */
+/** Removes all messages after the user has confirmed it in the dialog. */
 function offerClear() {
   const dialog = byId('clear-dialog');
   byId('clear').addEventListener('click', () => {

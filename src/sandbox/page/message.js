@@ -1,4 +1,4 @@
-/* Makes the bubbles. Everything that a sender wrote is inserted as text, never as markup. */
+/* Makes the message bubbles. Everything that a sender wrote is inserted as text, never as markup. */
 
 function messageClass(message) {
   return `message${message.fresh ? ' fresh' : ''}${hasArrived(message) ? '' : ' lost'}`;
@@ -27,7 +27,7 @@ function costTexts({ segments, units, refundedUnits }) {
   return [...parts, refundedUnits > 0 ? texts.refunded(refundedUnits) : texts.cost(units)];
 }
 
-/** What became of a message that has not arrived, and why. */
+/** Returns the status of a message that has not arrived, and the reason. */
 function reasonText({ status, error }) {
   const unconfirmed = { sent: texts.noReceiptYet, unknown: texts.noReceipt }[status];
   const reason = texts.reasons[error] || error || unconfirmed;
@@ -53,7 +53,7 @@ function mediaNodes(message) {
   return [row];
 }
 
-/** A picture, or the controls of a sound or a video; a placeholder takes their place when the browser cannot read the file. */
+/** Makes a picture, or the controls of a sound or a video. If the browser cannot read the file, a placeholder replaces it. */
 function player({ player, type, fileName }, address) {
   const name = fileName || '';
   const box = element('div', `player ${player}`);

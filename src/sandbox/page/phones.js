@@ -1,15 +1,15 @@
-/* The page's data: the newest phones and their newest messages, both bounded. */
+/* The page's data: the newest phones and their newest messages. Both have a limit. */
 
 const MAX_PHONES = 60;
 const MAX_MESSAGES = 100;
 
-/** By number: { number, text (the number as people read it), messages (oldest first), unread, changed, card }. */
+/** The phones by number: { number, text (the number as people read it), messages (oldest first), unread, changed, card }. */
 const phones = new Map();
-/** When the newest known message was received; a message read again that is later arrived while the stream was down. */
+/** When the newest known message was received. If a read finds a later message, it arrived while the stream was down. */
 let newest = '';
 let wanted = '';
 
-/** Whether 'a' was received after 'b'; within a millisecond the ids decide, which also sort by time. */
+/** Whether 'a' was received after 'b'. Within a millisecond the ids decide, because they sort by time too. */
 function isLater(a, b) {
   return a.receivedAt > b.receivedAt || (a.receivedAt === b.receivedAt && a.messageID > b.messageID);
 }
@@ -33,7 +33,7 @@ function anyPending() {
   return [...phones.values()].some((phone) => phone.messages.some(isPending));
 }
 
-/** Stores a message, or its new state; returns whether it has arrived now. */
+/** Stores a message, or its new state. Returns whether it has arrived now. */
 function takeIn(message, fresh) {
   const phone = phones.get(message.to) || {
     ...{ number: message.to, text: message.toText, messages: [], unread: 0, changed: true, card: null },
@@ -41,7 +41,7 @@ function takeIn(message, fresh) {
   const key = keyOf(message);
   const at = phone.messages.findIndex((other) => keyOf(other) === key);
   const known = phone.messages[at];
-  // An event comes before the price is known to it.
+  // An event comes before its price is known.
   const units = message.units ?? known?.units ?? null;
   const refundedUnits = message.refundedUnits ?? known?.refundedUnits ?? null;
   const taken = { ...message, units, refundedUnits };

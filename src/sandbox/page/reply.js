@@ -27,7 +27,7 @@ function makeReply(phone) {
   return { form, input };
 }
 
-/** Names whom the phone answers now. */
+/** Shows the name of the sender whom the phone answers now. */
 function drawReply({ form, input }, phone) {
   const last = lastArrived(phone);
   form.hidden = !last;

@@ -89,7 +89,7 @@ const TEXTS = {
     live: 'Live',
     lost: 'Reconnecting…',
     emptyTitle: 'No messages yet',
-    emptyText: 'Send the first one: the recipient’s phone appears here as soon as it arrives.',
+    emptyText: 'Send the first message: the recipient’s phone appears here as soon as it arrives.',
     copy: 'Copy the command',
     copied: 'Copied',
     codesTitle: 'QR codes to scan',
@@ -97,7 +97,7 @@ const TEXTS = {
     scanAs: 'Scan with the phone of',
     scan: 'Scan',
     scanNumber: 'An international number, in digits.',
-    scanGone: 'This code is not shown any more.',
+    scanGone: 'This code is no longer shown.',
     scanFailed: 'The phone does not answer, try again.',
     linked: (number, channel) => `${number} is linked to ${channel}`,
     key: 'YOUR_KEY',
@@ -181,12 +181,12 @@ function statusText(status) {
   return STATES[status].name[language];
 }
 
-/** Midnight of a date in the browser's time zone, so that equal days compare equal. */
+/** Returns midnight of a date in the browser's time zone, so that equal days compare as equal. */
 function dayOf(date) {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
 }
 
-/** Today and yesterday by name, other days by date. */
+/** Returns "today" or "yesterday" for these days, and the date for other days. */
 function dayText(day) {
   const ago = Math.round((dayOf(new Date()) - day) / 86400000);
   return ago === 0 || ago === 1 ? nearDay.format(-ago, 'day') : dayName.format(day);

@@ -1,6 +1,6 @@
 /* Draws the page's data. Everything that a sender wrote is inserted as text, never as markup. */
 
-/** The page's own path without a trailing slash; the host may have put a prefix before it. */
+/** The page's own path without a trailing slash. The host may have put a prefix before it. */
 const base = location.pathname.replace(/\/+$/, '');
 const byId = (id) => document.getElementById(id);
 let waitsForFrame = false;
@@ -89,7 +89,7 @@ function makeCard(phone) {
   screen.addEventListener('scroll', () => {
     made.scrollTop = screen.scrollTop;
   });
-  // A picture has its height only now, and 'load' does not bubble.
+  // A picture gets its height only now, and 'load' does not bubble.
   for (const loaded of ['load', 'loadedmetadata']) screen.addEventListener(loaded, () => keepAtEnd(made), true);
   return made;
 }
@@ -109,7 +109,7 @@ function drawCard(phone) {
   card.scrollTop = atEnd ? Number.MAX_SAFE_INTEGER : card.screen.scrollTop;
 }
 
-/** Has each card span as many of the grid's low rows as it is high, so that no row is as high as its highest card. */
+/** Makes each card span as many of the grid's low rows as its height needs, so that a high card does not stretch a whole row. */
 const heights = new ResizeObserver((entries) => {
   for (const { target } of entries) {
     const item = target.parentElement;
@@ -123,7 +123,7 @@ function keepAtEnd(card) {
   if (card.atEnd) card.screen.scrollTop = Number.MAX_SAFE_INTEGER;
 }
 
-/** The list's items: messages, and a separator at the first message of each day other than today. */
+/** Returns the list's items: messages, and a separator at the first message of each day other than today. */
 function messageNodes(phone) {
   const known = phone.card.nodes;
   const nodes = new Map();

@@ -1,7 +1,7 @@
 import type { PhoneMediaView, PhoneMessageView } from '../sandbox.api.js';
 import type { PhoneMedia, PhoneMessage } from './phone-store.js';
 
-/** Converts a message to its wire form. */
+/** Converts a message to the form of the API. */
 export function phoneMessageView(message: PhoneMessage): PhoneMessageView {
   return {
     messageID: message.messageId,

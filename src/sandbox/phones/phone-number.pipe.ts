@@ -3,7 +3,10 @@ import { MessagingError } from '../../common/errors.js';
 import { isPhoneNumber } from '../../common/phone-numbers/phone-number.js';
 import { shortened } from '../../http/validators.js';
 
-/** Accepts E.164 digits without the plus sign and passes them on unchanged; answers 400 with the given value otherwise. */
+/**
+ * Accepts E.164 digits without the plus sign and passes them on unchanged. Anything else is answered with a 400 that quotes the
+ * value.
+ */
 @Injectable()
 export class PhoneNumberPipe implements PipeTransform<string, string> {
   transform(number: string): string {

@@ -7,7 +7,7 @@ import { PhoneStore } from './phone-store.js';
 
 const AT_ONCE = 100;
 
-/** Messages that the phone of an erased number received, with their files. */
+/** Erases the messages that the phone of a number received, with their files. */
 function phoneErasure(phones: PhoneStore, media: MediaStore): ErasureRule {
   return {
     what: 'phones',
@@ -23,7 +23,7 @@ function phoneErasure(phones: PhoneStore, media: MediaStore): ErasureRule {
   };
 }
 
-/** Purges phones with the texts (`retention.texts`). */
+/** Adds a rule that purges the phones' messages when texts are purged (`retention.texts`). */
 function addPhonePurge(purger: Purger, { texts }: RetentionSettings, phones: PhoneStore, media: MediaStore): void {
   if (texts === undefined) return;
   const purge = async (before: number, limit: number) => {
@@ -34,7 +34,7 @@ function addPhonePurge(purger: Purger, { texts }: RetentionSettings, phones: Pho
   purger.add({ what: 'messages of sandbox phones', keepMs: texts, purge });
 }
 
-/** What removes messages from the sandbox's phones, besides its page. */
+/** The providers that remove messages from the sandbox's phones. The page can remove them too. */
 export const PHONE_REMOVAL: readonly Provider[] = [
   provideErasure(phoneErasure, [PhoneStore, MediaStore]),
   {

@@ -11,7 +11,7 @@ import { sandboxMedia } from '../sandbox-media.js';
 import { SandboxScanner } from '../sandbox-scanner.js';
 import { PhoneStore } from './phone-store.js';
 
-/** What a phone writes. */
+/** A message that a phone writes. */
 interface PhoneReply {
   /** `sms`, or the name of a messaging-app channel. */
   readonly channel: string;
@@ -19,15 +19,15 @@ interface PhoneReply {
   readonly to: string;
   /** The text, or the caption of a file. */
   readonly text: string;
-  /** The name of a file of the sandbox, on a messaging app. */
+  /** The name of a file of the sandbox. Only on a messaging app. */
   readonly media?: string | undefined;
-  /** The id of the message that it answers, on a messaging app. */
+  /** The id of the message that it answers. Only on a messaging app. */
   readonly replyTo?: string | undefined;
-  /** The character of a reaction to `replyTo`; empty to take it back. */
+  /** The character of a reaction to `replyTo`. Empty to take it back. */
   readonly reaction?: string | undefined;
 }
 
-/** Lets sandbox phones write. Their messages are processed exactly like those of real phones. */
+/** Lets sandbox phones write. Their messages are processed exactly like messages of real phones. */
 @Injectable()
 export class PhoneReplies {
   /** The sink to which the SMS transport of this process passes texts. */
@@ -41,17 +41,17 @@ export class PhoneReplies {
     private readonly ids: IdGenerator,
   ) {}
 
-  /** Passes texts to `carrier` from now on. */
+  /** From now on, passes texts to `carrier`. */
   carryTextsTo(carrier: SmsSink): void {
     this.carrier = carrier;
   }
 
   /**
-   * Resolves when the message is stored as events of the accounts that it belongs to.
+   * Writes a message. Resolves when the message is stored as events of the accounts that it belongs to.
    *
    * @param from E.164 digits without the plus sign
    * @throws MessagingError `error.empty_message`, `error.callback_not_found` if no SMS transport of the sandbox runs here,
-   *   `error.msgapp_not_connected`, `error.file_not_found`, `error.storage_unavailable`
+   * `error.msgapp_not_connected`, `error.file_not_found`, `error.storage_unavailable`
    */
   async write(from: string, reply: PhoneReply): Promise<void> {
     const { channel, text, media, reaction } = reply;
@@ -91,7 +91,7 @@ export class PhoneReplies {
       })(),
       this.clock.now(),
     );
-    // A phone records voice notes in this type.
+    // Phones record voice notes in this type.
     const kind = mimetype === VOICE_NOTE ? 'voice' : mediaKindOf(mimetype);
     return { kind, media: { mimetype, size: bytes.length, fileName: name, file } };
   }

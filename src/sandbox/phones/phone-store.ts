@@ -16,44 +16,44 @@ export interface PhoneMessage {
   readonly to: string;
   readonly text: string;
   readonly media: PhoneMedia | undefined;
-  /** Milliseconds since the epoch. */
+  /** When the phone received it, in milliseconds since the epoch. */
   readonly receivedAt: number;
 }
 
-/** A file a sandbox phone received. */
+/** A file that a sandbox phone received. */
 export interface PhoneMedia {
   readonly type: MediaKind;
   readonly mimetype: string;
   readonly size: number;
   readonly sha256: string;
   readonly caption: string | undefined;
-  /** As the sender named it; undefined for files that were received before names were kept. */
+  /** The name that the sender gave the file. Undefined if it is not known. */
   readonly fileName?: string | undefined;
 }
 
-/** A message as a sandbox transport hands it to the phones. */
+/** A message that a sandbox transport hands to the phones. */
 export interface PhoneDelivery extends PhoneMessage {
-  /** The recipient's place in the send, from 0; undefined when the delivery is not known. */
+  /** The recipient's place in the send, from 0. Undefined if the delivery is not known. */
   readonly position?: number | undefined;
   /** The id of the phone's copy of the file in the media store. */
   readonly fileId?: string | undefined;
 }
 
-/** A message as the page shows it. */
+/** A message in the form that the page shows. */
 export interface ScreenMessage extends PhoneMessage {
   /** False: it has not reached its phone, and `receivedAt` is the time of the first attempt. */
   readonly arrived: boolean;
-  /** The present state of its delivery; undefined when that is not known. */
+  /** The current state of its delivery. Undefined if it is not known. */
   readonly delivery: ScreenDelivery | undefined;
   /** Whether the bytes of `media` can still be read. */
   readonly fileKept: boolean;
 }
 
-/** The state of a delivery, as its sender sees it. */
+/** The state of a delivery, in the form that its sender sees. */
 export interface ScreenDelivery {
   readonly status: DeliveryStatus;
   readonly error: string | undefined;
-  /** What the delivery was charged. */
+  /** How many units were charged for the delivery. */
   readonly units: number;
   readonly refundedUnits: number;
 }
@@ -62,28 +62,28 @@ export interface ScreenDelivery {
 export interface PhoneFile {
   readonly id: string;
   readonly mimetype: string;
-  /** Bytes. */
+  /** The size in bytes. */
   readonly size: number;
 }
 
 const RECEIVED = 'messaging_phone_message';
 const LOST = 'messaging_phone_lost';
 
-/** Persists what the sandbox's phones received, and what was sent to them and did not arrive. */
+/** Persists the messages that the sandbox's phones received, and the messages that did not arrive. */
 export class PhoneStore {
   constructor(private readonly database: Database) {}
 
-  /** Stores messages; one that its phone has already (same id, channel and number) is stored once. */
+  /** Stores messages. If a phone already has a message with this id, channel and number, it is not stored again. */
   receive(messages: readonly PhoneDelivery[]): Promise<void> {
     return this.insert(RECEIVED, messages);
   }
 
-  /** Stores messages that did not arrive, each once. One that arrives later is shown only as received. */
+  /** Stores messages that did not arrive, each once. If such a message arrives later, it is shown only as received. */
   lose(messages: readonly PhoneDelivery[]): Promise<void> {
     return this.insert(LOST, messages);
   }
 
-  /** What a phone received, oldest first: the newest messages, about `MAX_PAGE_BYTES` of them. */
+  /** Returns the newest messages that a phone received, about `MAX_PAGE_BYTES` of them, oldest first. */
   async messages(number: string): Promise<readonly PhoneMessage[]> {
     const read = (columns: string, most: number) =>
       rowsOf(
@@ -96,8 +96,8 @@ export class PhoneStore {
   }
 
   /**
-   * The newest messages over all phones or of one phone, newest first, with those that did not arrive; at most `limit`, and
-   * about `MAX_PAGE_BYTES` of them.
+   * Returns the newest messages over all phones or of one phone, newest first. Messages that did not arrive are among them. It
+   * returns at most `limit` messages and about `MAX_PAGE_BYTES`.
    */
   latest(limit: number, number?: string): Promise<readonly ScreenMessage[]> {
     const { dialect } = this.database;
@@ -109,7 +109,7 @@ export class PhoneStore {
     return this.database.browse(list, undefined);
   }
 
-  /** The file of a message that a phone received; undefined when there is none or its bytes were not kept. */
+  /** Returns the file of a message that a phone received. Undefined if there is none, or if its bytes were not kept. */
   async file(number: string, messageId: string): Promise<PhoneFile | undefined> {
     const [row] = await this.database.read(() =>
       rowsOf(
@@ -124,8 +124,9 @@ export class PhoneStore {
   }
 
   /**
-   * Removes at most `limit` messages of a phone, or of all phones those from before `before`, milliseconds since the epoch.
-   * @returns their number, and the ids of their files, which stay in the media store
+   * Removes at most `limit` messages: those of one phone, or those of all phones that are older than `before`, in milliseconds
+   * since the epoch.
+   * @returns how many were removed, and the ids of their files, which stay in the media store
    */
   remove(
     which: { readonly number: string } | { readonly before: number },
@@ -152,7 +153,7 @@ export class PhoneStore {
     });
   }
 
-  /** Removes all messages; returns the ids of their files, which stay in the media store. */
+  /** Removes all messages. Returns the ids of their files, which stay in the media store. */
   clear(): Promise<readonly string[]> {
     return this.database.write(function* () {
       const files = yield* rowsOf(`SELECT file_id FROM ${RECEIVED} WHERE file_id IS NOT NULL`);
@@ -173,22 +174,22 @@ export class PhoneStore {
 
 const KEY: RowShape = { number: 'id', channel: 'id', message_id: 'id' };
 const SHAPE = shapeOf('number channel message_id sender body media file_id', 'received_at position');
-/** How many bytes a message has, and the same of one that was read. */
+/** The size of a message in bytes, as an SQL expression, and the same for a row that was read. */
 const BYTES = 'octet_length(p.body) + 2 * coalesce(octet_length(p.media), 0) + 500';
 
 function bytesOf({ text, media }: PhoneMessage): number {
   return 500 + Buffer.byteLength(text) + Buffer.byteLength(media?.caption ?? '');
 }
 
-/** The most messages of a phone that are listed. */
+/** How many messages of a phone are listed. */
 const MAX_MESSAGES = 2000;
 
 const COLUMNS = 'p.number, p.channel, p.message_id, p.sender, p.body, p.media, p.received_at';
 const SHOWN = `${COLUMNS}, r.status, r.error, r.units, r.refunded_units, f.chunks`;
 
 /**
- * The newest messages of a table with the state of their deliveries and files, each found by its primary key. Lost messages
- * that have been received since are left out.
+ * Reads the newest messages of a table with the state of their deliveries and files, each found by its primary key. It leaves out
+ * lost messages that have arrived since.
  */
 function* newest(
   dialect: Dialect,
@@ -256,7 +257,7 @@ function toScreenMessage(row: Row, arrived: boolean): ScreenMessage {
           refundedUnits: integerOf(row, 'refunded_units'),
         }
       : undefined,
-    // Negative: the file is being removed; null: there is none, or it is being written.
+    // A negative value means that the file is being removed. Null means that there is no file or that it is being written.
     fileKept: (optionalInteger(row, 'chunks') ?? -1) >= 0,
   };
 }

@@ -7,7 +7,7 @@ import { playerOf } from '../sandbox-files.js';
 import { phoneMessageView } from './phone-message-view.js';
 import type { PhoneDelivery, PhoneMedia, ScreenMessage } from './phone-store.js';
 
-/** Converts a message to its wire form for the page. */
+/** Converts a message to the form of the API that the page reads. */
 export function screenMessageView(message: ScreenMessage): ScreenMessageView {
   const { channel, from, to, text, media, fileKept, arrived, delivery } = message;
   const status = arrived ? arrivedStatus(delivery?.status) : delivery ? shownStatus(delivery) : 'unknown';
@@ -24,12 +24,12 @@ export function screenMessageView(message: ScreenMessage): ScreenMessageView {
   };
 }
 
-/** A message that has just arrived, before its result is stored. */
+/** Returns the view of a message that has just arrived, before its result is stored. */
 export function justArrived(message: PhoneDelivery): ScreenMessage {
   return { ...message, arrived: true, delivery: undefined, fileKept: message.fileId !== undefined };
 }
 
-/** The status of a message that has arrived. Its stored status may follow a moment later. */
+/** Returns the status of a message that has arrived. Its stored status may follow a moment later. */
 function arrivedStatus(stored: DeliveryStatus | undefined): DeliveryStatus {
   return stored === 'read' ? 'read' : 'delivered';
 }
