@@ -84,7 +84,7 @@ suite('a service whose HTTP gateway is Kannel', () => {
     ['DELIVRD', 'delivered'],
     ['UNDELIV', 'undelivered'],
     ['EXPIRED', 'undelivered'],
-  ] as const)('%s at the SMSC becomes %s, and is paid', async (state, status) => {
+  ] as const)('%s at the SMSC becomes %s, and is paid for', async (state, status) => {
     const { smsID, number } = await sent('Bonjour');
     const [submit] = await submitsTo(number);
     for (let time = 0; time < 2; time++) expect(await submit?.receipt({ state })).toBe(0);
@@ -92,7 +92,7 @@ suite('a service whose HTTP gateway is Kannel', () => {
     await paid(1);
   });
 
-  test('an SMS that the SMSC refuses is failed and refunded once', async () => {
+  test('an SMS that the SMSC refuses fails and is refunded once', async () => {
     smsc.onSubmit = (submit) => {
       smsc.onSubmit = (next) => next.answer();
       submit.answer({ status: 0x0b });
@@ -120,7 +120,7 @@ suite('a service whose HTTP gateway is Kannel', () => {
   test.each([
     ['three parts of GSM-7', 'Réunion déplacée à 15 h, là-bas. '.repeat(10), 3],
     ['three parts of UCS-2', 'الرمز الخاص بك صالح لمدة خمس دقائق. '.repeat(5), 3],
-  ])('a text of %s has one report', async (_, content, parts) => {
+  ])('a text of %s gets one report', async (_, content, parts) => {
     const { smsID, number } = await sent(content);
     const submits = await submitsTo(number, parts);
     expect(submits).toHaveLength(parts);

@@ -68,7 +68,7 @@ suite('Kannel as a client of the test SMSC', () => {
     expect(smsc.connections).toHaveLength(1);
   });
 
-  describe('what it sends is read as it was written:', () => {
+  describe('is understood as it was written:', () => {
     test.each<[string, KannelSms['as'], number, string]>([
       ['a text', 'gsm7', 1, 'Bonjour Émile, à 15 h @ 12 $'],
       ['extension characters', 'gsm7', 1, '[12 €] {a|b} ~ \\ ^'],
@@ -77,7 +77,7 @@ suite('Kannel as a client of the test SMSC', () => {
       ['three parts of GSM-7', 'gsm7', 3, 'Réunion déplacée à 15 h, là-bas. '.repeat(10)],
       ['an extension character over the boundary', 'gsm7', 3, `${'a'.repeat(152)}€${'a'.repeat(152)}`],
       ['three parts of UCS-2', 'ucs2', 3, 'الرمز الخاص بك صالح لمدة خمس دقائق. '.repeat(5)],
-      // Kannel cuts it in two: neither part can be read alone.
+      // Kannel cuts it in two, and neither part can be read alone.
       ['an emoji over the boundary', 'ucs2', 2, `${'я'.repeat(66)}😀${'я'.repeat(66)}`],
     ])('%s', async (_, as, parts, text) => {
       const submits = (await submitsOf({ text, as }, parts)).map(({ pdu }) => pdu);
@@ -92,7 +92,7 @@ suite('Kannel as a client of the test SMSC', () => {
     });
   });
 
-  describe('hears what became of its SMS:', () => {
+  describe('gets the reports about its SMS:', () => {
     /** Kannel’s numbers for the reports about one SMS. Its calls may overtake one another. */
     const reports = (phone: string) =>
       callbacks.calls
@@ -136,7 +136,7 @@ suite('Kannel as a client of the test SMSC', () => {
     });
   });
 
-  describe('reads what our splitter makes of a text:', () => {
+  describe('reads the parts that our splitter makes of a text:', () => {
     test.each([
       ['one part', 'Été à Ouaga: [12 €]'],
       ['an extension character over the boundary', `${'a'.repeat(152)}€${'a'.repeat(152)}`],

@@ -29,7 +29,7 @@ suite('Net::SMPP as the carrier', () => {
       ['as data_sm', { receipts: 'data_sm' }, {}],
       ['with a decimal id after one in hexadecimal', { answerIds: 'hex' }, { messageIds: 'hex-then-decimal' }],
       ['before the answer', { receiptFirst: true }, {}],
-    ])('receipts come %s, each is for its SMS', async (_, script, link) => {
+    ])('sends receipts %s, each for its SMS', async (_, script, link) => {
       const carriage = await carrying(script, link);
       const sms = manySms(50);
       const results = await carriage.submit(sms);
@@ -40,7 +40,7 @@ suite('Net::SMPP as the carrier', () => {
       expect(carriage.smsc.all('receipt').every(({ status }) => status === 0)).toBe(true);
     });
 
-    test('a receipt that could not be stored comes again', async () => {
+    test('repeats a receipt that could not be stored', async () => {
       const carriage = await carrying({});
       carriage.sink.open = false;
       await carriage.submit(manySms(1));

@@ -62,13 +62,13 @@ suite('OsmoMSC', () => {
       ['a text in two places', { tlvs: [{ tag: TAG.messagePayload, value: Buffer.from('too') }] }, 0xc1],
       ['no text', { shortMessage: new Uint8Array(0) }, 0xc2],
       ['what a phone that is away would have to answer now', { esmClass: 2 }, 0x0b],
-    ])('%s, and takes the next', async (_, more, status) => {
+    ])('%s, and accepts the next', async (_, more, status) => {
       const bound = await bind();
       expect(await bound.submit({ ...aMessage(), ...more })).toMatchObject({ kind: 'answered', status });
       expect(await bound.submit(aMessage())).toMatchObject({ kind: 'answered', status: 0 });
     });
 
-    test('the results that a transport then reports', async () => {
+    test('and the transport reports these results', async () => {
       const links = [{ host: osmo.host, port: osmo.port, systemId: 'client', password: 'secret', dataCoding: 3 }];
       const transport = new SmppSmsTransport({ links }, clock, new UuidGenerator());
       await transport.start(new RecordingSink());
@@ -126,7 +126,7 @@ suite('OsmoMSC', () => {
       expect(await ask({ command: 'unbind', status: 0, sequence: 5 })).toMatchObject({ command: 'unbind_resp' });
     });
 
-    test('never answers a query, nor a bind of a version that it does not know', async () => {
+    test('never answers a query, nor a bind with a version that it does not know', async () => {
       const { ask, say, heard } = await line();
       say({ ...bind(1), interfaceVersion: 0x50 } as Pdu);
       expect(await ask(bind(2))).toMatchObject({ status: 0 });

@@ -15,7 +15,7 @@ import { RecordingSink } from '../support/transports/recording-sink.js';
 
 const suite = hasOsmoMsc() ? describe : describe.skip;
 
-suite('what OsmoMSC stores of a text', () => {
+suite('the texts that OsmoMSC stores', () => {
   let osmo: OsmoMsc;
   const transports: SmppSmsTransport[] = [];
   let phones = 22_670_000_000;
@@ -80,7 +80,7 @@ suite('what OsmoMSC stores of a text', () => {
     expect(shown(sms?.number)).toEqual({ text, parts });
   });
 
-  test('300 random texts at once: each is shown as it was written', async () => {
+  test('shows each of 300 simultaneous random texts as it was written', async () => {
     const gsm7 = fc.string({
       unit: fc.constantFrom(...GSM7_ALPHABET.keys()),
       minLength: 1,
@@ -97,7 +97,7 @@ suite('what OsmoMSC stores of a text', () => {
     expect(Math.max(...seen.map(({ parts }) => parts))).toBeGreaterThan(5);
   });
 
-  // UCS-2 only: behind a header of 7 octets OsmoMSC packs septets one place too late, with 7 fill bits in place of none.
+  // UCS-2 only: behind a header of 7 octets OsmoMSC packs septets one place too late, with 7 fill bits instead of none.
   test.each([
     ['16 bits', 6, `${'я'.repeat(65)}😀${'я'.repeat(100)}`, 3],
     ['8 bits, where 16 would take a part more than was paid', 5, `${'я'.repeat(65)}😀${'я'.repeat(65)}`, 2],
@@ -128,7 +128,7 @@ suite('what OsmoMSC stores of a text', () => {
     const code = smsOf(['1234'], { expiresAt: clock.now() + 300_000 });
     const text = smsOf(['Bonjour']);
     await submit(await transportWith({}, clock), [...code, ...text]);
-    // OsmoMSC reads its clock twice; a second may begin in between.
+    // OsmoMSC reads its clock twice, and a second may begin in between.
     expect([299, 300]).toContain(keptFor(code[0]?.number));
     expect([7 * 86_400 - 1, 7 * 86_400]).toContain(keptFor(text[0]?.number));
   });

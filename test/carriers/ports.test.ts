@@ -27,7 +27,7 @@ describe('carriers next to others of their kind that listen on all addresses of 
   });
 
   const ofKannel = hasKannel() ? test : test.skip;
-  ofKannel('two Kannels at a time bind to an SMSC each', async () => {
+  ofKannel('two Kannels at a time each bind to their SMSC', async () => {
     for (let each = 0; each < 2; each++) {
       const smsc = await TestSmsc.listen({ accounts: { kannel: 'secret' } });
       open.push(smsc);
@@ -37,7 +37,7 @@ describe('carriers next to others of their kind that listen on all addresses of 
   });
 
   const ofOsmoMsc = hasOsmoMsc() ? test : test.skip;
-  ofOsmoMsc('two OsmoMSCs at a time', async () => {
+  ofOsmoMsc('two OsmoMSCs can run at a time', async () => {
     for (let each = 0; each < 2; each++) {
       const osmo = await OsmoMsc.start({ client: 'secret' });
       open.push({ close: () => osmo.stop() });

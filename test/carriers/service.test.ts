@@ -55,7 +55,7 @@ suite.each(['express', 'fastify'] as const)('a service (%s) whose carrier is Net
     expect(await checkLedger(service)).toEqual([]);
   });
 
-  test('all faults at once: each SMS ends as delivered or unknown, none is submitted twice, and the ledger is correct', async () => {
+  test('survives all faults at once: each SMS ends as delivered or unknown, none is submitted twice, and the ledger is correct', async () => {
     const { smsc, service } = await start({ throttleEvery: 5, dropEvery: 43, garbageEvery: 61, enquireEvery: 10 });
     const client = await service.client(500);
     const { smsID } = await end(client, await send(client, 'Bonjour', 400));

@@ -12,7 +12,7 @@ import {
 } from 'nestjs-messaging';
 import { MemoryStorage } from 'nestjs-messaging/testing';
 
-// The same test in each host; run.mjs copies it.
+// The same test runs in each host. run.mjs copies it.
 
 class RecordingTransport extends SmsTransport {
   override readonly name = 'recording';
@@ -53,7 +53,7 @@ class Orders {
 })
 class AppModule {}
 
-test('a host puts its own transport and storage in the place of ours, and sends', async () => {
+test('a host replaces our transport and storage by its own, and sends', async () => {
   const transport = new RecordingTransport();
   const module = await Test.createTestingModule({ imports: [AppModule] })
     .overrideProvider(SmsTransport)
@@ -70,7 +70,7 @@ test('a host puts its own transport and storage in the place of ours, and sends'
     expect(await transport.first).toMatchObject({ text: 'Thank you.' });
     expect(app.get(SmsTransport)).toBe(transport);
 
-    // Over HTTP, where bodies are validated.
+    // The request goes over HTTP, where bodies are validated.
     await app.listen(0, '127.0.0.1');
     const { key } = await app.get(AccountService).issueKey(id);
     const send = async (body: object) => {

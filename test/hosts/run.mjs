@@ -39,7 +39,7 @@ function runOn(version, tarball, isFirst) {
   if (Number.parseInt(version ?? process.versions.node, 10) >= 24) takeSqlite13(join(folder, 'package.json'));
   if (!shell(['install', '--no-audit', '--no-fund', '--loglevel=error', tarball], folder))
     return [`npm install on ${version}`];
-  // What a bundler makes does not depend on the Node that runs it: once is enough.
+  // The output of a bundler does not depend on the Node that runs it, so once is enough.
   const hosts = workspaces.filter((host) => host !== 'bundles' || isFirst);
   return hosts.flatMap((host) => {
     mkdirSync(join(folder, host, 'src'), { recursive: true });
@@ -51,7 +51,7 @@ function runOn(version, tarball, isFirst) {
   });
 }
 
-/** Writes what docs/storage.md tells a host on Node 24 or later to write. */
+/** Writes the settings that docs/storage.md asks of a host on Node 24 or later. */
 function takeSqlite13(path) {
   const manifest = JSON.parse(readFileSync(path, 'utf8'));
   manifest.dependencies['better-sqlite3'] = '^13';
@@ -59,7 +59,7 @@ function takeSqlite13(path) {
   writeFileSync(path, JSON.stringify(manifest));
 }
 
-/** Another Node, from its npm package: first in the path, and its headers for native addons. */
+/** Another Node from its npm package: puts it first in the path, and gives its headers to native addons. */
 function environmentOf(version) {
   const name = `node-${process.platform}-${process.arch}`;
   const folder = join(temporary, `node-${version}-itself`);

@@ -14,7 +14,7 @@ const MANY = Array.from({ length: 90 }, (_, index) => String(22_671_000_000 + in
 
 const METRICS_PATH = '/api/v1/metrics';
 
-/** Dashboards' panels that must show something after some seconds of traffic on the sandbox. */
+/** Panels that must show something after some seconds of traffic on the sandbox. */
 const MAIN = [
   ...['Sends accepted', 'Time of an accept, p50 and p99', 'Oldest due message', 'Open deliveries'],
   ...[
@@ -57,7 +57,7 @@ const MAIN = [
     app = await startSampleApp(folder, { METRICS_SECRET: secret, DEMO_BALANCE: '15000' });
     prometheus = await OwnPrometheus.start(new URL(app.url).host, METRICS_PATH, secret, RULES);
     const begun = Date.now();
-    // Two rounds of the gauges and more than the interval of the rates.
+    // Two rounds of the gauges, and more than the interval of the rates.
     for (let round = 0; Date.now() - begun < 25_000; round++) await traffic(round);
     const headers = { authorization: `Bearer ${secret}` };
     scraped = String((await call(`${app.url}${METRICS_PATH}`, { headers })).body);
@@ -69,7 +69,7 @@ const MAIN = [
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('answers what promtool finds nothing wrong with', () => {
+  test('serves metrics in which promtool finds no fault', () => {
     const { status, stdout, stderr } = spawnSync(program('promtool'), ['check', 'metrics'], {
       input: scraped,
       encoding: 'utf8',
@@ -78,7 +78,7 @@ const MAIN = [
     expect(scraped).toMatch(/^messaging_accept_duration_seconds_bucket\{/m);
   });
 
-  test('is scraped, and few series are enough', async () => {
+  test('is scraped, and needs few series', async () => {
     expect(await prometheus.values('up{job="messaging"}')).toEqual([1]);
     const [series = 0] = await prometheus.values('count({__name__=~"messaging_.+"})');
     expect(series).toBeGreaterThan(100);
@@ -95,16 +95,16 @@ const MAIN = [
     async ({ expr }) => {
       const values = await prometheus.values(expr);
       expect(values.length).toBeGreaterThan(0);
-      // What was not used lately has no quantile.
+      // A summary that was not used lately has no quantile.
       expect(values.some((value) => Number.isFinite(value))).toBe(true);
     },
   );
 
-  test('no alert fires on a service that is well', async () => {
+  test('no alert fires on a healthy service', async () => {
     expect(await prometheus.values('ALERTS{alertstate="firing"}')).toEqual([]);
   });
 
-  test('what it shows has no number, key or text', () => {
+  test('shows no number, key or text', () => {
     expect(scraped).not.toMatch(/2267\d{7}|Bonjour/);
     expect(scraped).not.toContain(app.key);
     expect(scraped).not.toContain(secret);

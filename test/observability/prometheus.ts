@@ -5,14 +5,14 @@ import { onFreePorts } from '../support/transports/carriers/loopback.js';
 import { peerFolder, removeFolder } from '../support/transports/carriers/peer-folder.js';
 import { PeerProcess } from '../support/transports/carriers/peer-process.js';
 
-/** The answer to a query: how many series it has. */
+/** The answer to a query: the number of its series. */
 export interface QueryResult {
   readonly status: 'success' | 'error';
   readonly error?: string;
   readonly data?: { readonly result: readonly { readonly value: readonly [number, string] }[] };
 }
 
-/** A Prometheus of the test's own that scrapes one application every second. */
+/** A Prometheus that belongs to the test and scrapes one application every second. */
 export class OwnPrometheus {
   private constructor(
     private readonly process: PeerProcess,
@@ -25,7 +25,7 @@ export class OwnPrometheus {
     return onFreePorts(1, async (host, [port = 0]) => {
       const folder = peerFolder('prometheus');
       const config = join(folder, 'prometheus.yml');
-      // JSON is YAML.
+      // Every JSON document is also YAML.
       const scrape = {
         job_name: 'messaging',
         metrics_path: path,

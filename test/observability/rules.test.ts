@@ -10,7 +10,7 @@ import { alertExpressions, dashboardExpressions, hasPrometheus, metricBehind, RU
 const TESTS = join(import.meta.dirname, 'alerts.test.yml');
 const shipped = [...dashboardExpressions(), ...alertExpressions()];
 
-/** The functions around a series, from the inside. */
+/** The functions around a series, from the inside out. */
 function around(expr: string, series: string): string[] {
   const at = expr.indexOf(series);
   const open: string[] = [];
@@ -21,13 +21,13 @@ function around(expr: string, series: string): string[] {
   return open.reverse().filter((name) => name !== '');
 }
 
-describe('what is shipped', () => {
-  test('there is a lot of it', () => {
+describe('the shipped rules and dashboards', () => {
+  test('there are many expressions', () => {
     expect(dashboardExpressions().length).toBeGreaterThan(60);
     expect(alertExpressions()).toHaveLength(12);
   });
 
-  test.each(shipped)('$place knows the metrics and labels that there are', ({ expr }) => {
+  test.each(shipped)('$place uses only metrics and labels that exist', ({ expr }) => {
     const selectors = selectorsOf(expr);
     expect(selectors.length).toBeGreaterThan(0);
     for (const { name, labels } of selectors) {
@@ -37,12 +37,12 @@ describe('what is shipped', () => {
     }
   });
 
-  test.each(shipped)('$place never adds up what every process reads from the same database', ({ expr }) => {
+  test.each(shipped)('$place never adds up a value that every process reads from the same database', ({ expr }) => {
     const database = selectorsOf(expr).filter(({ name }) => metricBehind(name)?.scope === 'database');
     for (const { name } of database) expect(around(expr, `messaging_${name}`)[0]).toBe('max');
   });
 
-  test('such a sum is found out', () => {
+  test('such a sum is detected', () => {
     expect(around('sum(messaging_low_accounts) > 0', 'messaging_low_accounts')[0]).toBe('sum');
     const nested = 'time() - max by (channel, status) (messaging_open_deliveries)';
     expect(around(nested, 'messaging_open_deliveries')[0]).toBe('max');
@@ -54,7 +54,7 @@ describe('what is shipped', () => {
     expect(Object.keys(METRICS).filter((name) => !bases.has(name))).toEqual([]);
   });
 
-  test.each(alertExpressions())('the docs say what to do when $place fires', ({ place }) => {
+  test.each(alertExpressions())('the docs say what to do if $place fires', ({ place }) => {
     expect(readDoc('docs/operations.md')).toContain(`| \`${place}\` |`);
   });
 });
@@ -62,11 +62,11 @@ describe('what is shipped', () => {
 (hasPrometheus() ? describe : describe.skip)('promtool', () => {
   const promtool = (...args: string[]) => execFileSync(program('promtool'), args, { encoding: 'utf8', stdio: 'pipe' });
 
-  test('finds nothing wrong with the rules', () => {
+  test('promtool finds no fault in the rules', () => {
     expect(promtool('check', 'rules', RULES)).toContain('SUCCESS: 12 rules found');
   });
 
-  test('each alert fires for its series, and none while all is well', () => {
+  test('each alert fires for its series, and none fires on a healthy service', () => {
     const tests = readFileSync(TESTS, 'utf8');
     for (const { place } of alertExpressions()) {
       const asked = tests.match(new RegExp(`alertname: ${place}\\n +exp_alerts:(.*)`, 'g')) ?? [];

@@ -7,17 +7,17 @@ import { hasPeer } from '../support/transports/carriers/installed.js';
 export const FOLDER = join(ROOT, 'docs/observability');
 export const RULES = join(FOLDER, 'alerts.yml');
 
-/** Whether Prometheus and its tool can be had here. */
+/** Whether Prometheus and its tool are available here. */
 export const hasPrometheus = (): boolean =>
   hasPeer('Observability', 'prometheus', ['promtool', 'prometheus', 'setpriv']);
 
-/** An expression that is shipped, and where it stands. */
+/** A shipped expression and its place. */
 export interface Shipped {
   readonly place: string;
   readonly expr: string;
 }
 
-/** The expressions of all dashboards, with the interval that Grafana would put in. */
+/** The expressions of all dashboards, with the interval that Grafana would insert. */
 export function dashboardExpressions(): Shipped[] {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
   return files.flatMap((file) => {
@@ -40,7 +40,7 @@ export function alertExpressions(): Shipped[] {
   });
 }
 
-/** What an expression selects: each name of ours with its labels. */
+/** The series that an expression selects: each of our names with its labels. */
 export function selectorsOf(expr: string): { readonly name: string; readonly labels: readonly string[] }[] {
   return [...expr.matchAll(/messaging_(\w+)(?:\{([^}]*)\})?/g)].map(([, name = '', labels = '']) => ({
     name,
@@ -48,7 +48,7 @@ export function selectorsOf(expr: string): { readonly name: string; readonly lab
   }));
 }
 
-/** The definition behind a series: that of a histogram for its buckets, sum and count. */
+/** The definition behind a series. For the buckets, the sum and the count of a histogram, that of the histogram. */
 export function metricBehind(series: string): MetricDefinition | undefined {
   const all: Readonly<Record<string, MetricDefinition>> = METRICS;
   const found = all[series];

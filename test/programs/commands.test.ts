@@ -17,7 +17,7 @@ const run = promisify(execFile);
   'docs, shell',
   () => {
     let app: SampleApp;
-    /** Of a user who may do all that users of an account may. */
+    /** The permissions of a user who may do everything that users of an account may do. */
     let token: string;
     const folder = sampleFolder();
 
@@ -40,7 +40,7 @@ const run = promisify(execFile);
 
     test.each(blocks('bash'))('%s', async (_, text) => {
       const env = { ...process.env, URL: app.url, KEY: app.key, TOKEN: token };
-      // What waits for an event waits in vain here, and no longer than it has to.
+      // Commands that wait for an event wait in vain here, and no longer than necessary.
       const line = text.replaceAll('curl ', 'curl -fsS ').replace(/\bwait=\d+/, 'wait=1');
       const { stdout } = await run('bash', ['-ec', line], { env });
       expect(stdout).toMatch(/^\{.*\}$/s);
@@ -49,7 +49,7 @@ const run = promisify(execFile);
 );
 
 (hasPeer('The code to scan in curl', 'curl', ['curl']) ? test : test.skip)(
-  'a code to scan comes to curl -N as it happens',
+  'curl -N shows a code to scan as soon as it comes',
   async () => {
     const service = await startMsgapp((options, more) => startService('express', options, more), { msgapp: MSGAPP });
     const client = await msgappClient(service);

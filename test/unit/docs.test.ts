@@ -12,7 +12,7 @@ function prose(path: string): string {
   return readDoc(path).replace(/^```[\s\S]*?^```$/gm, '');
 }
 
-/** As GitHub names the place of a heading. */
+/** The anchor that GitHub gives to a heading. */
 function anchorOf(heading: string): string {
   const plain = heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '');
   return plain.trim().replace(/\s/g, '-');
@@ -22,7 +22,7 @@ function anchors(path: string): string[] {
   return [...prose(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
 }
 
-/** The relative links of a page that lead to no page, or to no heading of it. */
+/** The relative links of a page that lead to no page, or to a heading that does not exist. */
 function deadLinks(path: string): string[] {
   const links = [...prose(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
   return links.filter((link) => {
@@ -35,7 +35,7 @@ function deadLinks(path: string): string[] {
   });
 }
 
-/** An option as it is declared: its name, and the numbers of its docstring. */
+/** An option as it is declared: its name, and the numbers in its docstring. */
 interface Declared {
   readonly name: string;
   /** `1000`, or `1 to 1000`, as the docs write them. */
@@ -45,12 +45,12 @@ interface Declared {
 const INTERFACES =
   /^export interface (?!MessagingController|Accept|Client|Batcher|Posting|\w*Call|\w*Send)(?:\w*Options|OtpLimits|CountryBreaker|ConnectLimits|MsgappTariff|DeliveryTiming|SessionTiming|Pacing|RouteRules|CoreGraphOptions)\b[^{]*\{\n([\s\S]*?)^\}/gm;
 
-/** The options of all interfaces that a host writes into `forRoot`; those of single calls are not among them. */
+/** The options of all interfaces that a host writes into `forRoot`. Options of single calls are not among them. */
 function declaredOptions(): Declared[] {
   const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' });
   return (
     files
-      // The page's own code has none that a host writes.
+      // The code of the page itself has no option that a host writes.
       .filter((path) => path.endsWith('.ts') && !path.startsWith(join('dashboard', 'web')))
       .flatMap((path) => {
         const source = readFileSync(join(ROOT, 'src', path), 'utf8');
@@ -62,7 +62,7 @@ function declaredOptions(): Declared[] {
   );
 }
 
-/** Its default, and its range, where the docstring says them in numbers. */
+/** The default and the range of an option, if the docstring gives them in numbers. */
 function numbersOf(docstring: string): string[] {
   const text = docstring.replace(/\s*\n\s*\*\s*/g, ' ');
   const numbers = /Default (\d[\d ]*\d|\d)(?![\d-])/.exec(text)?.slice(1, 2) ?? [];
@@ -70,7 +70,7 @@ function numbersOf(docstring: string): string[] {
   return [...numbers, ...(range === undefined ? [] : [range])].map(plain);
 }
 
-/** Numbers without the spaces that make them readable. */
+/** The text with its numbers written without spaces between the digits. */
 function plain(text: string): string {
   return text.replace(/(?<=\d) (?=\d)/g, '');
 }
@@ -84,7 +84,7 @@ describe('the docs', () => {
     expect(deadLinks(path)).toEqual([]);
   });
 
-  test('code names only pages that exist', () => {
+  test('code refers only to pages that exist', () => {
     const named = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
       .filter((file) => /\.tsx?$/.test(file))
       .flatMap((file) => readFileSync(join(ROOT, 'src', file), 'utf8').match(/(?<![\w/.-])[\w/-]+\.md\b/g) ?? []);
@@ -92,13 +92,13 @@ describe('the docs', () => {
     expect(named.filter((doc) => !docs().includes(doc))).toEqual([]);
   });
 
-  test.each(docs())('%s: every file and folder of ours that it names exists', (path) => {
+  test.each(docs())('%s: every file and folder of this repository that it names exists', (path) => {
     const places = /`((?:src|test|bench|bundle)\/[^`\s*<]*|[\w-]+(?:\/[\w.-]+)+\.tsx?)`/g;
     const named = [...prose(path).matchAll(places)].map(([, name = '']) => name);
     expect(named.filter((name) => !existsSync(join(ROOT, name)))).toEqual([]);
   });
 
-  test('each page is linked from another one', () => {
+  test('another page links to each page', () => {
     const linked = docs().flatMap((path) =>
       [...prose(path).matchAll(/\]\(([^)\s#]+)/g)].map(([, link = '']) => posix.join(dirname(path), link)),
     );
@@ -108,13 +108,13 @@ describe('the docs', () => {
   const options = declaredOptions();
   const text = readDoc('docs/options.md');
 
-  test('every option is named', () => {
+  test('every option is mentioned', () => {
     const names = [...new Set(options.map(({ name }) => name))];
     expect(names).toEqual(expect.arrayContaining(['inFlight', 'maxAwayMs', 'perHour', 'segmentsPerSecond']));
     expect(names.filter((name) => !new RegExp(`[\`.{, ]${name}[\`:.,} ]`).test(text))).toEqual([]);
   });
 
-  test('the tables have the defaults and ranges that are declared', () => {
+  test('the tables give the declared defaults and ranges', () => {
     const rows = plain(text)
       .split('\n')
       .filter((line) => line.startsWith('|'));
@@ -135,7 +135,7 @@ describe('the docs', () => {
 describe('pictures', () => {
   const mermaid = loadMermaid();
 
-  test('there is one of a message, of a delivery and of a session', () => {
+  test('show a message, a delivery and a session', () => {
     const texts = snippets('mermaid').map(([, text]) => text);
     expect(texts.map((text) => /Outbox|unknown|reconnecting/.exec(text)?.[0])).toEqual(
       expect.arrayContaining(['Outbox', 'unknown', 'reconnecting']),
@@ -152,7 +152,7 @@ describe('pictures', () => {
     ['states', 'stateDiagram-v2\n  a --> : nowhere'],
     ['sequence', 'sequenceDiagram\n  a->>b without a colon'],
     ['no diagram', 'a --> b'],
-  ])('a fault is found: %s', async (_, text) => {
+  ])('a mistake in a picture is found: %s', async (_, text) => {
     await expect(mermaid.parse(text)).rejects.toThrow();
   });
 });

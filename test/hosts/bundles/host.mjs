@@ -5,7 +5,7 @@ import { AccountService, LedgerService, MessagingModule, SandboxModule } from 'n
 import { DashboardModule } from 'nestjs-messaging/dashboard';
 import { MemoryStorage } from 'nestjs-messaging/testing';
 
-// What a bundle of a host has to do: it answers, shows its pages and sends.
+// The work of a bundled host: it answers, shows its pages and sends.
 
 class App {}
 Module({

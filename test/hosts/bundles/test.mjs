@@ -6,9 +6,9 @@ import { rspack } from '@rspack/core';
 import { build, transformSync } from 'esbuild';
 import webpack from 'webpack';
 
-// Bundles the host as an ES module and in CommonJS by each bundler, and runs what comes of it.
+// Bundles the host with each bundler, as an ES module and in CommonJS, and runs the result.
 
-/** What stays in `node_modules`: docs/operations.md names ours; the rest are packages that Nest has as options. */
+/** The packages that stay in `node_modules`. docs/operations.md names ours; the rest are optional packages of Nest. */
 const OUTSIDE = [
   ...['class-validator', 'class-transformer', 'libphonenumber-js', 'undici'],
   ...['typeorm', 'better-sqlite3', 'pg', 'mysql2', 'redis', 'baileys', 'prom-client', '@opentelemetry/api'],
@@ -22,7 +22,7 @@ writeFileSync(
   transformSync(readFileSync('host.mjs', 'utf8'), { format: 'cjs', platform: 'node', target: 'node20' }).code,
 );
 
-/** As `nest build --webpack` does it, but for `externals`, of which Nest makes all packages. */
+/** As `nest build --webpack` does it, except for `externals`, for which Nest lists all packages. */
 const settings = (entry, filename) => ({
   ...{
     mode: 'none',
@@ -43,7 +43,7 @@ const byWebpack = (make) => async (entry, file) => {
   assert.deepEqual(ours, []);
 };
 
-/** What CommonJS packages, Express among them, find in an ES module. */
+/** The variables that CommonJS packages, Express among them, need in an ES module. */
 const COMMON_JS = `import { createRequire as makeRequire } from 'node:module';
 const require = makeRequire(import.meta.url);
 const __filename = import.meta.filename;`;

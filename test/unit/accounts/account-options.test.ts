@@ -20,7 +20,7 @@ function thrownBy(run: () => unknown): unknown {
 }
 
 describe('resolveAccountSettings', () => {
-  test('has its defaults', () => {
+  test('fills in the defaults', () => {
     const settings = {
       signatures,
       legacyBearer: { deprecatedAt: Date.parse('2026-11-21T00:00:00Z'), sunset: undefined, link: undefined },
@@ -33,7 +33,7 @@ describe('resolveAccountSettings', () => {
     expect(resolveAccountSettings({ signatures }, en).catalogue).toBe(en);
   });
 
-  test.each([[['A']], [['A', 'B']], [['A', 'B', 'C', 'D']]])('takes %j as signatures', (names) => {
+  test.each([[['A']], [['A', 'B']], [['A', 'B', 'C', 'D']]])('accepts %j as signatures', (names) => {
     expect(resolveAccountSettings({ signatures: names }).signatures).toEqual(names);
   });
 
@@ -47,7 +47,7 @@ describe('resolveAccountSettings', () => {
     expect(thrownBy(() => resolveAccountSettings(options))).toEqual(error(/option signatures holds/));
   });
 
-  test('refuses dates and links that are none', () => {
+  test('refuses dates and links that are not valid', () => {
     const broken = new Date('tomorrow');
     expect(thrownBy(() => resolve({ deprecatedAt: broken }))).toEqual(error(/legacyBearer\.deprecatedAt/));
     expect(thrownBy(() => resolve({ sunset: broken }))).toEqual(error(/legacyBearer\.sunset/));
@@ -66,12 +66,12 @@ describe('resolveAccountSettings', () => {
 });
 
 describe('deprecationHeaders', () => {
-  test('says since when, and nothing that is not configured', () => {
+  test('gives the date since when, and omits what is not configured', () => {
     expect(deprecationHeaders(resolve())).toEqual({ Deprecation: '@1795219200' });
     expect(deprecationHeaders(resolve(false))).toEqual({});
   });
 
-  test('says until when, and where to read on', () => {
+  test('gives the date until when, and where to read more', () => {
     const settings = resolve({
       deprecatedAt: new Date('2023-06-30T23:59:59.999Z'),
       sunset: new Date('2027-05-01T08:00:00Z'),
@@ -84,7 +84,7 @@ describe('deprecationHeaders', () => {
     });
   });
 
-  test('no link ends its own brackets or the header', () => {
+  test('a link cannot end its own brackets or the header', () => {
     const settings = resolve({ link: 'https://example.com/?q=>"<\r\nX: y' });
     expect(deprecationHeaders(settings).Link).toMatch(/^<[^<>\s]*>; rel="deprecation"$/);
   });

@@ -22,7 +22,7 @@ const opens = async (key: string) => (await here.authenticator.authenticate({ 'x
 const refusal = (code: ErrorCode, values: object = {}) => expect.objectContaining({ code, values });
 
 describe('accounts', () => {
-  test('are created once, under a given or a new id', async () => {
+  test('an account is created once, under a given or a new id', async () => {
     const made = await here.accounts.createAccount({ name: 'Bob' });
     expect(made).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), name: 'Bob', createdAt: clock.now() });
     expect(await here.accounts.findAccount(made.id)).toEqual(made);
@@ -34,21 +34,21 @@ describe('accounts', () => {
     expect(await here.accounts.findAccount('c')).toBeUndefined();
   });
 
-  test.each(['', 'a b', 'a\n', 'é', 'x'.repeat(65)])('an account cannot be called %j', async (id) => {
+  test.each(['', 'a b', 'a\n', 'é', 'x'.repeat(65)])('refuses %j as the id of an account', async (id) => {
     await expect(here.accounts.createAccount({ id, name: 'N' })).rejects.toEqual(
       refusal('error.field_invalid', { field: 'id' }),
     );
   });
 
   test.each([0, -1, 1.5, Number.NaN, 1e12 + 1, '5' as unknown as number])(
-    'have no threshold of %p units',
+    'refuses a threshold of %p units',
     async (units) => {
       const error = refusal('error.field_not_integer', { field: 'units', min: 1, max: 1e12 });
       await expect(here.accounts.setLowBalance('a', units)).rejects.toEqual(error);
     },
   );
 
-  test('have a threshold or none, and only where they are', async () => {
+  test('a threshold can be set and removed, but only on an account that exists', async () => {
     await here.accounts.setLowBalance('a', 1e12);
     await here.accounts.setLowBalance('a', undefined);
     for (const id of ['nobody', 5 as unknown as string]) {
@@ -61,12 +61,12 @@ describe('accounts', () => {
     ['no name', {}, refusal('error.field_not_string', { field: 'name' })],
     ['a number for a name', { name: 5 }, refusal('error.field_not_string', { field: 'name' })],
     ['a number for an id', { id: 5, name: 'N' }, refusal('error.field_not_string', { field: 'id' })],
-  ])('are not made of %s', async (_, input, error) => {
+  ])('refuses to create an account from %s', async (_, input, error) => {
     await expect(here.accounts.createAccount(input as { name: string })).rejects.toEqual(error);
     expect((await here.accounts.listAccounts()).items).toHaveLength(1);
   });
 
-  test.each(['', '  ', 'x'.repeat(129), 'a\0b', '\ud800'])('an account cannot be named %j', async (name) => {
+  test.each(['', '  ', 'x'.repeat(129), 'a\0b', '\ud800'])('refuses %j as the name of an account', async (name) => {
     await expect(here.accounts.createAccount({ name })).rejects.toEqual(
       refusal('error.field_invalid', { field: 'name' }),
     );
@@ -74,7 +74,7 @@ describe('accounts', () => {
 });
 
 describe('keys', () => {
-  test('several work side by side, and are listed without their hashes', async () => {
+  test('an account can have several keys, and they are listed without their hashes', async () => {
     const first = await here.accounts.issueKey('a');
     const second = await here.accounts.issueKey('a');
     expect([await opens(first.key), await opens(second.key)]).toEqual([true, true]);
@@ -100,14 +100,14 @@ describe('keys', () => {
     expect(JSON.stringify(await store.findKey(id))).not.toContain(secret);
   });
 
-  test('need an account', async () => {
+  test('a key needs an account that exists', async () => {
     const none = refusal('error.account_not_found');
     await expect(here.accounts.issueKey('x')).rejects.toEqual(none);
     await expect(here.accounts.listKeys('x')).rejects.toEqual(none);
     await expect(here.accounts.importKey('x', makeApiKey(new UuidGenerator()).key)).rejects.toEqual(none);
   });
 
-  test('an option that nobody reads is refused, for a call would not be what it looks like', async () => {
+  test('refuses an option that nobody reads, because the caller would expect an effect', async () => {
     const { id } = await here.accounts.issueKey('a');
     const grace: object = { grace: 5 };
     const manager: object = { manager: {} };
@@ -118,7 +118,7 @@ describe('keys', () => {
     expect([keys.items.length, accounts.items.length]).toEqual([1, 1]);
   });
 
-  test('are listed a hundred at a time, as their keys are, up to a thousand when asked to', async () => {
+  test('accounts and keys are listed a hundred at a time, or up to a thousand if asked', async () => {
     for (let index = 0; index < 104; index++) await here.accounts.createAccount({ name: `n${index}` });
     for (let index = 0; index < 105; index++) await here.accounts.issueKey('a');
     const [accounts, keys] = [await here.accounts.listAccounts(), await here.accounts.listKeys('a')];
@@ -137,7 +137,7 @@ describe('keys', () => {
     await expect(here.accounts.listKeys('a', { after: 'nobody' })).rejects.toEqual(refusal('error.invalid_cursor'));
   });
 
-  test('a rotated key works for the time of grace, a day if nothing is said', async () => {
+  test('a rotated key works until its grace ends, after a day by default', async () => {
     const old = await here.accounts.issueKey('a');
     const next = await here.accounts.rotateKey(old.id);
     expect([await opens(old.key), await opens(next.key)]).toEqual([true, true]);
@@ -148,7 +148,7 @@ describe('keys', () => {
     await expect(here.accounts.rotateKey(old.id)).rejects.toEqual(refusal('error.key_not_found'));
   });
 
-  test('a rotation without grace works at once, and a later one does not lengthen the end', async () => {
+  test('a rotation without grace takes effect at once, and a later rotation does not move the end of the grace', async () => {
     const old = await here.accounts.issueKey('a');
     expect(await opens(old.key)).toBe(true);
     await here.accounts.rotateKey(old.id, { graceMs: 1_000 });
@@ -162,7 +162,7 @@ describe('keys', () => {
   });
 
   test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 365 * DAY_MS + 1])(
-    'a grace of %p is refused',
+    'refuses a grace of %p',
     async (graceMs) => {
       const { id } = await here.accounts.issueKey('a');
       await expect(here.accounts.rotateKey(id, { graceMs })).rejects.toEqual(
@@ -185,12 +185,12 @@ describe('keys', () => {
     expect(await opens(key)).toBe(false);
   });
 
-  test('an unknown key can be neither rotated nor revoked', async () => {
+  test('an unknown key can neither be rotated nor revoked', async () => {
     await expect(here.accounts.rotateKey('nope')).rejects.toEqual(refusal('error.key_not_found'));
     await expect(here.accounts.revokeKey('nope')).rejects.toEqual(refusal('error.key_not_found'));
   });
 
-  test('a revocation whose answer got lost is looked for, not assumed away', async () => {
+  test('if the answer to a revocation is lost, the store is read to see whether it took effect', async () => {
     const { key, id } = await here.accounts.issueKey('a');
     expect(await opens(key)).toBe(true);
     const revoke = store.revokeKey.bind(store);
@@ -202,7 +202,7 @@ describe('keys', () => {
     expect(await opens(key)).toBe(false);
   });
 
-  test('a key made elsewhere can be imported, again and again', async () => {
+  test('a key made elsewhere can be imported repeatedly', async () => {
     const { key, id } = makeApiKey(new UuidGenerator());
     expect(await here.accounts.importKey('a', key)).toEqual({ id });
     expect(await here.accounts.importKey('a', key)).toEqual({ id });
@@ -210,7 +210,7 @@ describe('keys', () => {
     expect((await here.accounts.listKeys('a')).items).toHaveLength(1);
   });
 
-  test('an import does not take another account’s key, nor a malformed one', async () => {
+  test('an import refuses a key of another account and a malformed key', async () => {
     const invalid = refusal('error.field_invalid', { field: 'key' });
     const { key } = await here.accounts.issueKey('a');
     await here.accounts.createAccount({ id: 'b', name: 'Bob' });

@@ -28,7 +28,7 @@ test.each([
   ['192.0.2.0/24', '', false],
   ['192.0.2.0/24', 'unknown', false],
   ['192.0.2.0/24', undefined, false],
-])('of %s, %s is in it: %s', (cidr, address, expected) => {
+])('the range %s contains %s: %s', (cidr, address, expected) => {
   expect(within(cidr, address)).toBe(expected);
 });
 
@@ -36,6 +36,6 @@ test.each([
   ...['', '/', '/24', '192.0.2/24', '192.0.2.0/', '192.0.2.0/33', '192.0.2.0/-1', '192.0.2.0/24/24', '192.0.2.0/2 4'],
   ...['0x7f.1', '3221225985', '010.0.0.1', '192.0.2.256', ' 192.0.2.1', '2001:db8::/129', '2001:db8:::', 'fe80::1%1'],
   ...['example.com', '*', '192.0.2.*'],
-])('%j is no range', (cidr) => {
+])('refuses %j as a range', (cidr) => {
   expect(addressRangeOf(cidr)).toBeUndefined();
 });

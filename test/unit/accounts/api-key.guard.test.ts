@@ -93,7 +93,7 @@ function callerOf(via: Caller['via'], { id }: { readonly id: string }) {
 }
 
 describe.each(['express', 'fastify'] as const)('ApiKeyGuard on %s', (adapter) => {
-  test('lets a key in, hands over the caller, and says nothing of deprecation', async () => {
+  test('admits a key, passes the caller on, and does not mention a deprecation', async () => {
     const { app, key } = await start(adapter);
     const { status, headers, body } = await get(app, '/guarded', { 'x-api-key': key.key, authorization: 'Basic eA==' });
     expect({ status, body }).toEqual({ status: 200, body: callerOf('key', key) });
@@ -101,7 +101,7 @@ describe.each(['express', 'fastify'] as const)('ApiKeyGuard on %s', (adapter) =>
     expect(headers.get('www-authenticate')).toBeNull();
   });
 
-  test('says that a key in Authorization is deprecated, beside the host’s own links', async () => {
+  test('announces the deprecation of a key in Authorization, beside the host’s own links', async () => {
     const sunset = new Date('2027-05-01T08:00:00Z');
     const { app, key } = await start(adapter, { legacyBearer: { sunset, link: 'https://example.com/keys' } });
     app.use((_req: IncomingMessage, res: ServerResponse, next: () => void) => {
@@ -119,7 +119,7 @@ describe.each(['express', 'fastify'] as const)('ApiKeyGuard on %s', (adapter) =>
     ['nothing', {}],
     ['a blank key beside a good one', { 'x-api-key': '' }],
     ['a duplicated key', { 'x-api-key': 'msgk_, msgk_' }],
-  ])('refuses %s in the contract’s shape, with a challenge', async (_what, given) => {
+  ])('refuses %s with the error body of the API and a challenge', async (_what, given) => {
     const { app, key } = await start(adapter);
     const authorization = 'x-api-key' in given ? { authorization: `Bearer ${key.key}` } : {};
     const { status, headers, body } = await get(app, '/guarded', { ...given, ...authorization });
@@ -129,7 +129,7 @@ describe.each(['express', 'fastify'] as const)('ApiKeyGuard on %s', (adapter) =>
     expect(headers.get('deprecation')).toBeNull();
   });
 
-  test('refuses an operator, who is of no account, and lets a user of an account in', async () => {
+  test('refuses an operator, who belongs to no account, and admits a user of an account', async () => {
     const { app, authenticator } = await start(adapter);
     const user = { subject: 'awa', operator: 'finance' } as const;
     const caller: Caller = { accountId: '', via: 'user-token', user };
@@ -143,7 +143,7 @@ describe.each(['express', 'fastify'] as const)('ApiKeyGuard on %s', (adapter) =>
     expect(await get(app, '/guarded')).toMatchObject({ status: 200, body: other });
   });
 
-  test('names X-Api-Key when Bearer is switched off', async () => {
+  test('names X-Api-Key in the challenge if Bearer is switched off', async () => {
     const { app, key } = await start(adapter, { legacyBearer: false });
     const { status, headers, body } = await get(app, '/guarded', { authorization: `Bearer ${key.key}` });
     expect(status).toBe(401);
@@ -151,7 +151,7 @@ describe.each(['express', 'fastify'] as const)('ApiKeyGuard on %s', (adapter) =>
     expect(headers.get('www-authenticate')).toBe('ApiKey realm="messaging"');
   });
 
-  test('is a 503 with Retry-After while storage does not answer', async () => {
+  test('answers 503 with Retry-After while the storage is unavailable', async () => {
     const { app, store, key } = await start(adapter);
     store.beforeAnswer = async () => {
       throw new StorageUnavailableError('gone');
@@ -164,7 +164,7 @@ describe.each(['express', 'fastify'] as const)('ApiKeyGuard on %s', (adapter) =>
     expect(headers.get('retry-after')).toBe('1');
   });
 
-  test('does not ask again what the edge has found out', async () => {
+  test('does not look up again what the edge has already found out', async () => {
     const { app, store, authenticator, key } = await start(adapter);
     app.use(async (req: IncomingMessage, _res: unknown, next: () => void) => {
       rememberCaller(req, authenticator, await authenticator.authenticate(req.headers));
@@ -178,7 +178,7 @@ describe.each(['express', 'fastify'] as const)('ApiKeyGuard on %s', (adapter) =>
     expect(store.keyLookups).toBe(1);
   });
 
-  test('does not believe another application’s authenticator', async () => {
+  test('does not trust the authenticator of another application', async () => {
     const { app } = await start(adapter);
     const other = await start(adapter);
     app.use(async (req: IncomingMessage, _res: unknown, next: () => void) => {
@@ -189,12 +189,12 @@ describe.each(['express', 'fastify'] as const)('ApiKeyGuard on %s', (adapter) =>
     expect((await get(other.app, '/guarded', { 'x-api-key': other.key.key })).status).toBe(200);
   });
 
-  test('@Caller() without the guard is a fault, not an open door', async () => {
+  test('@Caller() without the guard is an error and admits nobody', async () => {
     const { app, key } = await start(adapter);
     expect((await get(app, '/open', { 'x-api-key': key.key })).status).toBe(500);
   });
 
-  test('on our own controllers the refusal is a MessagingError for our filter', async () => {
+  test('on our own controllers the refusal is a MessagingError, which our filter turns into an answer', async () => {
     const { app, key } = await start(adapter);
     const caught: unknown[] = [];
     app.useGlobalFilters({

@@ -45,11 +45,11 @@ describe('makeApiKey', () => {
     expect(seen.size).toBe(62);
     const expected = (3_000 * 32) / 62;
     const chiSquare = [...seen.values()].reduce((sum, n) => sum + (n - expected) ** 2 / expected, 0);
-    // 61 degrees of freedom: above 130 once in 10⁶ runs; bytes taken modulo 62 give about 500.
+    // With 61 degrees of freedom a uniform source exceeds 130 once in 10⁶ runs. Bytes taken modulo 62 give about 500.
     expect(chiSquare).toBeLessThan(130);
   });
 
-  test('throws away the bytes that would favour some digits', () => {
+  test('discards the bytes that would favour some digits', () => {
     const bytes = [...Array(8).fill(255), ...Array(36).fill(61), ...Array(400).fill(0)];
     const { id } = makeApiKey({ next: () => '', random: () => 0, bytes: (size) => Buffer.from(bytes.splice(0, size)) });
     expect(id).toBe('zzzzzzzzzzzz');
@@ -71,7 +71,7 @@ describe('parseApiKey', () => {
     );
   });
 
-  test('refuses two neighbours that were swapped', () => {
+  test('refuses a key in which two neighbouring characters are swapped', () => {
     fc.assert(
       fc.property(anyKey, fc.nat({ max: 55 }), ({ key }, at) => {
         const [a, b] = [key.charAt(at), key.charAt(at + 1)];
@@ -81,7 +81,7 @@ describe('parseApiKey', () => {
     );
   });
 
-  test('keeps to a checksum that was computed elsewhere', () => {
+  test('accepts a checksum that was computed by another program', () => {
     // zlib.crc32(b'msgk_000000000000_00000000000000000000000000000000') in Python.
     expect(parseApiKey('msgk_000000000000_00000000000000000000000000000000_09Heof')).toEqual({
       id: '000000000000',
@@ -93,7 +93,7 @@ describe('parseApiKey', () => {
     expect(parseApiKey(text)).toBeUndefined();
   });
 
-  test('refuses a key with something around it', () => {
+  test('refuses a key with characters before or after it', () => {
     const { key } = makeApiKey(ids);
     for (const text of [` ${key}`, `${key}\n`, `${key}, ${key}`, key.toLowerCase(), `Bearer ${key}`]) {
       expect(parseApiKey(text)).toBeUndefined();
@@ -101,7 +101,7 @@ describe('parseApiKey', () => {
   });
 });
 
-test('isApiKey says whether parseApiKey reads it', () => {
+test('isApiKey agrees with parseApiKey', () => {
   const { key } = makeApiKey(ids);
   expect([key, `${key}0`, key.slice(0, -1), '', 'msgk_nonsense'].map(isApiKey)).toEqual([
     ...[true, false, false, false, false],

@@ -43,7 +43,7 @@ beforeEach(async () => {
   await accounts.revokeKey(revoked.id);
   await accounts.rotateKey(expired.id, { graceMs: 0 });
   dead = { unknown: (await elsewhere.issueKey('a')).key, revoked: revoked.key, expired: expired.key };
-  // The right id with another key's secret, and the checksum that belongs to it.
+  // The right id with another key's secret, and the checksum that fits them.
   forged = forge(valid.id);
   store.keyLookups = 0;
 });
@@ -65,7 +65,7 @@ function callerVia(via: 'key' | 'legacy-bearer', { id }: { id: string } = valid,
   return { kind: 'caller', caller: { accountId, via, keyId: id, key }, known };
 }
 
-/** Asks a new instance, whose memory is empty. */
+/** Asks a new instance, which has nothing in its memory. */
 async function ask(headers: CredentialHeaders, verifier?: CountingVerifier, legacyBearer = true) {
   const { authenticator } = instance(clock, store, { legacyBearer, ...(verifier && { verifier }) });
   const before = store.keyLookups;
@@ -167,7 +167,7 @@ function userTokens(kind: 'jwt' | 'garbage'): readonly (string | string[] | unde
   return [undefined, '', ' ', 'opaque-token', 'a..b', ...Object.values(dead), ...wrong];
 }
 
-describe('X-User-Token, for pages whose Authorization a proxy takes', () => {
+describe('X-User-Token, for pages behind a proxy that removes Authorization', () => {
   const cells = ROWS.flatMap((row) =>
     COLUMNS.flatMap((column) => (['jwt', 'garbage'] as const).map((kind) => ({ row, column, kind }))),
   );
@@ -196,24 +196,24 @@ describe('X-User-Token, for pages whose Authorization a proxy takes', () => {
     }
   });
 
-  test('is refused where nobody verifies user tokens', async () => {
+  test('is refused if no verifier of user tokens is configured', async () => {
     expect(await ask({ 'x-user-token': jwt() })).toEqual({ answer: REFUSED, lookups: 0 });
   });
 });
 
 describe('Authenticator', () => {
-  test('an X-Api-Key that is there without a value decides too', async () => {
+  test('an X-Api-Key header without a value still takes precedence', async () => {
     const headers = { 'x-api-key': undefined, authorization: `Bearer ${valid.key}` };
     expect(await ask(headers)).toEqual({ answer: REFUSED, lookups: 0 });
   });
 
-  test('a user token that the verifier does not accept is refused', async () => {
+  test('refuses a user token that the verifier does not accept', async () => {
     const verifier = new CountingVerifier(undefined);
     expect(await ask({ authorization: `Bearer ${jwt()}` }, verifier)).toEqual({ answer: REFUSED, lookups: 0 });
     expect(verifier.asked).toEqual([jwt()]);
   });
 
-  test('with legacyBearer off a key in Authorization is told where it belongs, without a look-up', async () => {
+  test('with legacyBearer off, a key in Authorization is refused without a look-up, and the error names the right header', async () => {
     for (const key of [valid.key, ...Object.values(dead)]) {
       expect(await ask({ authorization: `Bearer ${key}` }, undefined, false)).toEqual({
         answer: { kind: 'refused', code: 'error.use_x_api_key' },
@@ -226,7 +226,7 @@ describe('Authenticator', () => {
     expect((await ask({ 'x-api-key': valid.key }, undefined, false)).answer).toEqual(callerVia('key'));
   });
 
-  test('answers at once, without a promise, what it knows', async () => {
+  test('answers what it knows at once, without a promise', async () => {
     const { authenticator } = instance(clock, store);
     for (const headers of [{ 'x-api-key': valid.key }, { 'x-api-key': dead.unknown }, { 'x-api-key': dead.revoked }]) {
       const first = authenticator.authenticate(headers);
@@ -239,7 +239,7 @@ describe('Authenticator', () => {
     expect(authenticator.authenticate({})).toEqual(REFUSED);
   });
 
-  test('a key in memory ends when its time has come', async () => {
+  test('a key in memory ends at its time', async () => {
     const { authenticator, accounts } = instance(clock, store);
     await accounts.rotateKey(valid.id, { graceMs: 1_000 });
     expect(await authenticator.authenticate({ 'x-api-key': valid.key })).toEqual(callerVia('key'));
@@ -249,7 +249,7 @@ describe('Authenticator', () => {
     expect(authenticator.authenticate({ 'x-api-key': valid.key })).toEqual(REFUSED);
   });
 
-  test('a stored hash that is none refuses', async () => {
+  test('a malformed hash in the store never matches', async () => {
     const { id, key } = await instance(clock, store).accounts.issueKey('a');
     const damaged = await CountingAccountStore.open();
     await damaged.addKey(aKey(id, { accountId: 'a', hash: 'zz' }));
@@ -313,7 +313,7 @@ describe('Authenticator', () => {
       { numRuns: 10_000 },
     );
     expect(verifier.asked.every((token) => tokens.has(token))).toBe(true);
-    // Everything that was ever looked up is a well-formed key, once.
+    // Only well-formed keys were looked up, each of them once.
     expect(store.keyLookups).toBeLessThanOrEqual(ours.size - 1);
     expect(store.keyLookups).toBeGreaterThan(0);
   });

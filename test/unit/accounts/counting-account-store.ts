@@ -2,16 +2,16 @@ import type { StoredApiKey } from '../../../src/accounts/account-records.js';
 import { AccountStore } from '../../../src/accounts/account-store.js';
 import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 
-/** Counts the look-ups; a test may make them fail or wait. */
+/** Counts the look-ups. A test can make them fail or wait. */
 export class CountingAccountStore extends AccountStore {
-  /** On an empty database. */
+  /** Starts with an empty database. */
   static async open(): Promise<CountingAccountStore> {
     return new CountingAccountStore((await SqliteMemory.open()).db);
   }
 
   keyLookups = 0;
   signatureLookups = 0;
-  /** Runs between the look-up (which has seen what it has seen) and its answer. */
+  /** Runs after the look-up has read its row and before it answers. */
   beforeAnswer: () => Promise<void> = async () => {};
 
   override async findKey(id: string): Promise<StoredApiKey | undefined> {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 
 describe('FakeClock', () => {
-  test('runs what falls due in order, each at its time, also what is asked for on the way', () => {
+  test('runs due work in order, each piece at its time, including work that is scheduled on the way', () => {
     const clock = new FakeClock(1_000);
     const seen: string[] = [];
     const note = (name: string) => () => {

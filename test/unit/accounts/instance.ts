@@ -32,7 +32,7 @@ export function instance(
   };
 }
 
-/** A JWT with this header; its signature is not one. */
+/** A JWT with this header. Its signature is not valid. */
 export function jwt(header: object = { alg: 'HS256', typ: 'JWT' }): string {
   const segment = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   return `${segment(header)}.${segment({ sub: '42' })}.c2lnbmF0dXJl`;

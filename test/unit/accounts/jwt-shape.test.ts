@@ -7,7 +7,7 @@ const encode = (text: string) => Buffer.from(text).toString('base64url');
 const header = encode('{"alg":"dir","enc":"A256GCM"}');
 
 describe('looksLikeJwt', () => {
-  test('knows every JWT, signed, unsigned or encrypted', () => {
+  test('recognises every JWT, signed, unsigned or encrypted', () => {
     fc.assert(
       fc.property(
         fc.string({ minLength: 1 }),
@@ -43,7 +43,7 @@ describe('looksLikeJwt', () => {
     ['an alg that is no string', `${encode('{"alg":1}')}.e30.c2ln`],
     ['a space', `${jwt()} `],
     ['an address', 'www.example.com'],
-  ])('is not taken in by %s', (_what, text) => {
+  ])('does not take %s for a JWT', (_what, text) => {
     expect(looksLikeJwt(text)).toBe(false);
   });
 });

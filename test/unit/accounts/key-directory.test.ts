@@ -29,13 +29,13 @@ const isSync = ({ authenticator }: typeof here) =>
   !(authenticator.authenticate({ 'x-api-key': issued.key }) instanceof Promise);
 
 describe('a revocation', () => {
-  test('works at once where it is made', async () => {
+  test('takes effect at once in the process that makes it', async () => {
     expect(await kind(here)).toBe('caller');
     await here.accounts.revokeKey(issued.id);
     expect(await kind(here)).toBe('refused');
   });
 
-  test('works within five seconds elsewhere, whatever the pace of use', async () => {
+  test('takes effect within five seconds in other processes, however often the key is used', async () => {
     const gaps = fc.array(fc.integer({ min: 0, max: 4_999 }), { maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(gaps, fc.integer({ min: 0, max: 6_000 }), gaps, async (before, idle, after) => {
@@ -60,7 +60,7 @@ describe('a revocation', () => {
     );
   });
 
-  test('is seen although the read before it was slow: its age counts from its beginning', async () => {
+  test('takes effect even if the read before it was slow, because the age of a read counts from its beginning', async () => {
     let answer = () => {};
     store.beforeAnswer = () => new Promise((resolve) => (answer = resolve));
     const slow = kind(there);
@@ -86,7 +86,7 @@ describe('a revocation', () => {
     expect(await kind(here)).toBe('refused');
   });
 
-  test('is seen although the read before it hangs', async () => {
+  test('takes effect even if the read before it hangs', async () => {
     expect(await kind(there)).toBe('caller');
     clock.advance(2_500);
     const answers: (() => void)[] = [];
@@ -105,7 +105,7 @@ describe('a revocation', () => {
 });
 
 describe('the hot path', () => {
-  test('asks nothing in 60 seconds of steady use but one refresh every two seconds', async () => {
+  test('reads once every two seconds during 60 seconds of steady use', async () => {
     await kind(here);
     store.keyLookups = 0;
     for (let ms = 0; ms < 60_000; ms += 100) {
@@ -116,7 +116,7 @@ describe('the hot path', () => {
     expect(store.keyLookups).toBe(30);
   });
 
-  test('the same for a key that does not exist', async () => {
+  test('does the same for a key that does not exist', async () => {
     const { key } = await issueElsewhere();
     const ask = () => here.authenticator.authenticate({ 'x-api-key': key });
     await ask();
@@ -129,18 +129,18 @@ describe('the hot path', () => {
     expect(store.keyLookups).toBe(30);
   });
 
-  test('requests that come together look up once', async () => {
+  test('shares one look-up among concurrent requests', async () => {
     expect(await Promise.all(Array.from({ length: 100 }, () => kind(here)))).toEqual(Array(100).fill('caller'));
     expect(store.keyLookups).toBe(1);
   });
 
-  test('a key unused for four seconds is looked up before it is believed', async () => {
+  test('looks a key up again before trusting it if it was not used for four seconds', async () => {
     await kind(here);
     clock.advance(4_000);
     expect(isSync(here)).toBe(false);
   });
 
-  test('a clock that was set back keeps nothing fresh for longer, and one that was set forward makes nothing old', async () => {
+  test('a clock that is set back keeps nothing fresh for longer, and a clock that is set forward makes nothing old', async () => {
     await kind(here);
     for (const ms of [3_600_000, -3_600_000]) {
       clock.setBack(ms);
@@ -157,7 +157,7 @@ describe('while storage fails', () => {
     throw new StorageUnavailableError('gone');
   };
 
-  test('a known key lives on for four seconds, then the fault shows; afterwards all is well', async () => {
+  test('a known key works for four more seconds, then the request fails; afterwards the key works again', async () => {
     await kind(here);
     store.beforeAnswer = fail;
     store.keyLookups = 0;
@@ -166,7 +166,7 @@ describe('while storage fails', () => {
       expect(isSync(here)).toBe(true);
       await settle();
     }
-    // From 2 000 ms on, with half a second between the tries.
+    // From 2 000 ms on, with half a second between the attempts.
     expect(store.keyLookups).toBe(4);
     clock.advance(100);
     await expect(kind(here)).rejects.toThrow(StorageUnavailableError);
@@ -175,14 +175,14 @@ describe('while storage fails', () => {
     expect(isSync(here)).toBe(true);
   });
 
-  test('an unknown key is a fault, not a refusal', async () => {
+  test('an unknown key is answered with an error of the service, not with a refusal', async () => {
     store.beforeAnswer = fail;
     await expect(kind(here)).rejects.toThrow(StorageUnavailableError);
   });
 });
 
 describe('KeyDirectory', () => {
-  test('a key imported here works at once although it was asked for before', async () => {
+  test('an imported key works at once even if it was looked up before the import', async () => {
     const { key } = await issueElsewhere();
     const ask = async () => (await here.authenticator.authenticate({ 'x-api-key': key })).kind;
     expect(await ask()).toBe('refused');
@@ -190,7 +190,7 @@ describe('KeyDirectory', () => {
     expect(await ask()).toBe('caller');
   });
 
-  test('made-up keys do not push out real ones, and are not kept without end', async () => {
+  test('invented keys do not displace real ones, and are not kept forever', async () => {
     const directory = new KeyDirectory(clock, store, new LocalNotifier());
     await directory.find(issued.id);
     for (let i = 0; i < 50_000; i++) await directory.find(`unknown${i}`);

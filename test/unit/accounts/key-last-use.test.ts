@@ -19,7 +19,7 @@ function start() {
   return { clock, written, most: () => most, lastUse: new KeyLastUse(clock, { useKeys } as AccountStore) };
 }
 
-test('10 000 keys in use are ten writes a minute, one after the other', async () => {
+test('10 000 keys in use cause ten writes a minute, one after the other', async () => {
   const { clock, written, most, lastUse } = start();
   for (let second = 0; second < 60; second++) {
     for (let key = 0; key < 10_000; key++) lastUse.note(`k${key}`);
@@ -30,7 +30,7 @@ test('10 000 keys in use are ten writes a minute, one after the other', async ()
   expect(new Set(written.flat().map(([id]) => id)).size).toBe(10_000);
 });
 
-test('keys that nobody uses are not written, and the later minute counts', async () => {
+test('unused keys are not written, and the later minute is kept', async () => {
   const { clock, written, lastUse } = start();
   clock.advance(5 * MINUTE_MS);
   expect(written).toEqual([]);

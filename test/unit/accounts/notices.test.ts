@@ -4,13 +4,13 @@ import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { CountingAccountStore } from './counting-account-store.js';
 import { instance } from './instance.js';
 
-/** Two processes, as far as their caches are concerned: nothing but the store and the notices is common to them. */
+/** Two processes, as far as their caches are concerned: they share only the store and the notices. */
 let notifier: LocalNotifier;
 let store: CountingAccountStore;
 let here: ReturnType<typeof instance>;
 let there: ReturnType<typeof instance>;
 
-/** No time passes: nothing is read again because it is old. */
+/** The clock stands still, so nothing is read again because of its age. */
 beforeEach(async () => {
   const clock = new FakeClock();
   notifier = new LocalNotifier();
@@ -23,7 +23,7 @@ beforeEach(async () => {
 const admits = async ({ authenticator }: typeof here, key: string) =>
   (await authenticator.authenticate({ 'x-api-key': key })).kind;
 
-describe('another process that is notified', () => {
+describe('another process that receives the notice', () => {
   test('refuses a revoked key at once', async () => {
     const { key, id } = await here.accounts.issueKey('a');
     expect(await admits(there, key)).toBe('caller');
@@ -38,7 +38,7 @@ describe('another process that is notified', () => {
     expect([await admits(there, key), await admits(there, next)]).toEqual(['refused', 'caller']);
   });
 
-  test('admits an imported key at once, also one that it had looked for', async () => {
+  test('admits an imported key at once, even if it looked that key up before', async () => {
     const other = instance(new FakeClock(), await CountingAccountStore.open());
     await other.accounts.createAccount({ id: 'a', name: 'A' });
     const { key } = await other.accounts.issueKey('a');
@@ -47,7 +47,7 @@ describe('another process that is notified', () => {
     expect(await admits(there, key)).toBe('caller');
   });
 
-  test('follows decisions on a signature at once', async () => {
+  test('follows decisions about a signature at once', async () => {
     const usable = async () => there.signatures.isUsable('a', 'SHOP');
     await here.names.register('a', 'SHOP');
     expect(await usable()).toBe(false);
@@ -58,7 +58,7 @@ describe('another process that is notified', () => {
   });
 });
 
-test('a notice holds the public id of a key or of an account, and nothing else', async () => {
+test('a notice contains only the public id of a key or of an account', async () => {
   const notices: string[] = [];
   const topics: readonly NoticeTopic[] = ['due', 'key', 'signature', 'opt-out', 'sender'];
   for (const topic of topics) notifier.listen(topic, (id) => notices.push(`${topic} ${id}`));
@@ -69,7 +69,7 @@ test('a notice holds the public id of a key or of an account, and nothing else',
   expect(notices).toEqual([`key ${id}`, 'signature a']);
 });
 
-test('a notifier of the host that throws makes no revocation fail', async () => {
+test('a revocation succeeds even if the host’s notifier throws', async () => {
   class Broken extends LocalNotifier {
     override publish(): never {
       throw new Error('Redis is away');

@@ -19,12 +19,12 @@ beforeEach(async () => {
 });
 
 describe('SignatureDirectory', () => {
-  test('knows the default signatures of everybody without a look-up', () => {
+  test('knows the default signatures of all accounts without a look-up', () => {
     for (const name of ['INFOS', 'ALERTE', 'SERVICE']) expect(here.signatures.isUsable('nobody', name)).toBe(true);
     expect(store.signatureLookups).toBe(0);
   });
 
-  test('a registered name is usable once it is verified, by its account only, to the letter', async () => {
+  test('a registered name can be used once it is verified, by its account only, and only in the exact spelling', async () => {
     expect(await here.signatures.isUsable('a', 'ACME')).toBe(false);
     await here.names.verify('a', 'ACME');
     expect(await here.signatures.isUsable('a', 'ACME')).toBe(true);
@@ -37,7 +37,7 @@ describe('SignatureDirectory', () => {
     expect(await here.signatures.isUsable('a', 'ACME')).toBe(false);
   });
 
-  test('a decision works within five seconds on another instance', async () => {
+  test('a decision takes effect on another instance within five seconds', async () => {
     await here.names.verify('a', 'ACME');
     expect(await there.signatures.isUsable('a', 'ACME')).toBe(true);
     await here.names.reject('a', 'ACME');
@@ -45,7 +45,7 @@ describe('SignatureDirectory', () => {
     expect(await there.signatures.isUsable('a', 'ACME')).toBe(false);
   });
 
-  test('made-up names cost no look-up, steady use one every two seconds', async () => {
+  test('invented names cause no look-up, and steady use causes one every two seconds', async () => {
     await here.signatures.isUsable('a', 'X0');
     store.signatureLookups = 0;
     for (let ms = 0; ms < 60_000; ms += 100) {

@@ -30,7 +30,7 @@ describe('isSignatureName', () => {
     '１２３',
   ])('%j may not', (name) => expect(isSignatureName(name)).toBe(false));
 
-  test('agrees with the contract’s sentence', () => {
+  test('agrees with the sentence in the API documentation', () => {
     const near = fc.string({ unit: fc.constantFrom(...'Az09 ._&-+é\n'), maxLength: 17 });
     fc.assert(
       fc.property(near, (name) => {
@@ -54,7 +54,7 @@ describe('SignatureService', () => {
     await here.accounts.createAccount({ id: 'a', name: 'Ann' });
   });
 
-  test('registers, verifies, rejects, lists', async () => {
+  test('registers, verifies, rejects and lists signatures', async () => {
     const createdAt = clock.now();
     const pending = {
       accountId: 'a',
@@ -93,7 +93,7 @@ describe('SignatureService', () => {
   });
 
   test.each(['', 'ACME', 'A\0', 'TOO LONG A NAME'])(
-    'refuses a page behind %j, which is no name of the account',
+    'refuses a page that begins after %j, which is not a name of the account',
     async (after) => {
       await here.accounts.createAccount({ id: 'b', name: 'Bob' });
       await here.names.register('b', 'ACME');
@@ -101,7 +101,7 @@ describe('SignatureService', () => {
     },
   );
 
-  test('refuses what cannot be', async () => {
+  test('refuses inputs that are not valid', async () => {
     await expect(here.names.register('a', 'TOO LONG A NAME')).rejects.toEqual(refusal('error.signature_format'));
     await expect(here.names.register('x', 'ACME')).rejects.toEqual(refusal('error.account_not_found'));
     await expect(here.names.list('x')).rejects.toEqual(refusal('error.account_not_found'));
@@ -110,7 +110,7 @@ describe('SignatureService', () => {
     expect(await here.names.list('a')).toEqual([]);
   });
 
-  test('refuses what is no text, which each database would make another name of', async () => {
+  test('refuses input that is not a string, because each database would turn it into another name', async () => {
     const number = 36111 as unknown as string;
     await expect(here.names.register('a', number)).rejects.toEqual(refusal('error.signature_format'));
     await here.names.register('a', '36111');

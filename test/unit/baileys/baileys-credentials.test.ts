@@ -14,7 +14,7 @@ beforeEach(() => {
 const load = () => BaileysCredentials.load(library, store, (error) => lost.push(error));
 
 describe('the account', () => {
-  test('is new when nothing is stored, and the same after it was stored', async () => {
+  test('is new if nothing is stored, and the same after it was stored', async () => {
     const credentials = await load();
     expect(credentials.number).toBeUndefined();
     credentials.creds.me = { id: '22670000001:7@s.whatsapp.net' };
@@ -26,7 +26,7 @@ describe('the account', () => {
     expect(again.number).toBe('22670000001');
   });
 
-  test('is stored whole, and once more for all that changed while it was stored', async () => {
+  test('is stored whole, and stored once more for all changes that came during a write', async () => {
     const credentials = await load();
     let release = () => {};
     store.gate = new Promise((resolve) => (release = resolve));
@@ -42,7 +42,7 @@ describe('the account', () => {
 });
 
 describe('keys', () => {
-  test('of every kind come back as they were', async () => {
+  test('of every kind come back unchanged', async () => {
     const { keys } = await load();
     const pair = library.Curve.generateKeyPair();
     const syncKey = library.proto.Message.AppStateSyncKeyData.fromObject({ keyData: Buffer.from([1, 2, 3]) });
@@ -70,7 +70,7 @@ describe('keys', () => {
     expect((await keys.get('tctoken', ['t'])).t?.token).toEqual(Buffer.from('t'));
   });
 
-  test('that are null are forgotten, in the same write', async () => {
+  test('that are null are deleted in the same write', async () => {
     const { keys } = await load();
     await keys.set({ session: { a: Buffer.from('a'), b: Buffer.from('b') } });
     await keys.set({ session: { a: null, c: Buffer.from('c') } });
@@ -78,14 +78,14 @@ describe('keys', () => {
     expect(store.writes).toEqual([2, 2]);
   });
 
-  test('nothing is written for nothing', async () => {
+  test('if nothing changed, nothing is written', async () => {
     const { keys } = await load();
     await keys.set({});
     expect(store.writes).toEqual([]);
   });
 });
 
-test('what cannot be stored is told, to Baileys as well, and does not keep anybody waiting', async () => {
+test('a failed write is reported, to Baileys as well, and keeps nobody waiting', async () => {
   const credentials = await load();
   store.failure = new Error('gone');
   await expect(credentials.keys.set({ session: { a: Buffer.from('a') } })).rejects.toThrow('gone');

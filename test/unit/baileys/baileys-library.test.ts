@@ -7,17 +7,17 @@ function missing(name: string): Error {
   return Object.assign(error, { code: 'ERR_MODULE_NOT_FOUND' });
 }
 
-test('without the peer the start says what to install', async () => {
+test('if the peer is missing, the start says what to install', async () => {
   const loading = loadBaileys(() => Promise.reject(missing('baileys')));
   await expect(loading).rejects.toThrow(MessagingOptionsError);
   await expect(loading).rejects.toThrow('npm install --save-exact baileys@7.0.0-rc14');
 });
 
-test('what is wrong with an installed peer is told as it is', async () => {
+test('if an installed peer is broken, its error is shown unchanged', async () => {
   await expect(loadBaileys(() => Promise.reject(missing('ws')))).rejects.toThrow("Cannot find package 'ws'");
 });
 
-test('the entry does not load it before a transport starts', async () => {
+test('the entry does not load Baileys before a transport starts', async () => {
   const loaded = jest.fn();
   const library = await import('baileys');
   jest.unstable_mockModule('baileys', () => {

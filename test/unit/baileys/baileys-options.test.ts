@@ -5,7 +5,7 @@ import { BaileysMsgappTransport } from '../../../src/transports/baileys/baileys-
 import { resolveBaileysOptions } from '../../../src/transports/baileys/baileys-options.js';
 import { LOOPBACK_CERTIFICATE } from '../../support/transports/whatsapp/loopback-tls.js';
 
-describe('where to connect', () => {
+describe('the URL to connect to', () => {
   test.each([
     'wss://web.whatsapp.com/ws/chat',
     'wss://relay.example',
@@ -13,7 +13,7 @@ describe('where to connect', () => {
     'ws://127.8.9.1:1',
     'ws://localhost:3000',
     'ws://[::1]:3000',
-  ])('%s is taken', (waWebSocketUrl) => {
+  ])('%s is accepted', (waWebSocketUrl) => {
     expect(resolveBaileysOptions({ waWebSocketUrl })).toMatchObject({ waWebSocketUrl });
   });
 
@@ -28,23 +28,23 @@ describe('where to connect', () => {
     'tcp://web.whatsapp.com:443',
     'web.whatsapp.com',
     '',
-  ])('%s is refused, with a sentence that names the option', (waWebSocketUrl) => {
+  ])('%s is refused with a sentence that names the option', (waWebSocketUrl) => {
     expect(() => BaileysMsgappTransport.forRoot({ waWebSocketUrl })).toThrow(MessagingOptionsError);
     expect(() => resolveBaileysOptions({ waWebSocketUrl })).toThrow(/waWebSocketUrl/);
   });
 
-  test('is WhatsApp unless the host says otherwise', () => {
+  test('is WhatsApp unless the host sets another', () => {
     expect(resolveBaileysOptions({}).waWebSocketUrl).toBe('wss://web.whatsapp.com/ws/chat');
   });
 });
 
 describe('certificates', () => {
-  test.each(['agent', 'uploadAgent'])('are checked: an %s that does not is refused', (option) => {
+  test.each(['agent', 'uploadAgent'])('are always checked: an %s that does not check them is refused', (option) => {
     const options = { [option]: new Agent({ rejectUnauthorized: false }) };
     expect(() => resolveBaileysOptions(options)).toThrow(`Option ${option} of BaileysMsgappTransport must check`);
   });
 
-  test('of the host are trusted beside the usual ones', () => {
+  test('of the host are trusted in addition to the usual ones', () => {
     const { agent, uploadAgent } = resolveBaileysOptions({ ca: LOOPBACK_CERTIFICATE });
     for (const each of [agent, uploadAgent]) {
       expect(each?.options.ca).toContain(LOOPBACK_CERTIFICATE);
@@ -52,14 +52,14 @@ describe('certificates', () => {
     }
   });
 
-  test('mean nothing to a socket without TLS', () => {
+  test('have no effect on a socket without TLS', () => {
     const { agent, uploadAgent } = resolveBaileysOptions({ ca: LOOPBACK_CERTIFICATE, waWebSocketUrl: 'ws://[::1]:1' });
     expect(agent).toBeUndefined();
     expect(uploadAgent).toBeDefined();
   });
 });
 
-test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, '5'])('%p is no duration', (ackTimeoutMs) => {
+test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, '5'])('refuses %p as a duration', (ackTimeoutMs) => {
   expect(() => resolveBaileysOptions(Object({ ackTimeoutMs }))).toThrow(/ackTimeoutMs/);
 });
 
@@ -90,7 +90,7 @@ test('an option that is undefined has its default', () => {
   expect(resolveBaileysOptions(Object({ queryTimeoutMs: undefined })).queryTimeoutMs).toBe(12_000);
 });
 
-test('a worker may hold a message for as long as everything about it may take', () => {
+test('the lease covers the longest time that everything about a message may take', () => {
   const transport = new BaileysMsgappTransport({ uploadTimeoutMs: 500_000 });
   expect(transport.timing.leaseMs).toBeGreaterThan(500_000);
 });

@@ -8,7 +8,7 @@ import { settled } from '../../support/common/settled.js';
 let library: Baileys;
 
 beforeAll(async () => {
-  // Jest's modules do not see what is put in the place of Node's class; test/e2e/transports/baileys-contexts.test.ts does that.
+  // Jest's modules do not see the class that replaces Node's own; test/e2e/transports/baileys-contexts.test.ts does that.
   jest.unstable_mockModule('async_hooks', () => ({ AsyncLocalStorage: SharedContext }));
   library = await import('baileys');
 });
@@ -27,7 +27,7 @@ function session() {
 
 const key = (id: string) => ({ 'sender-key': { [id]: new Uint8Array([1]) } });
 
-test('two sessions’ transactions at the same time, and one within the other, write each to its own', async () => {
+test('concurrent and nested transactions of two sessions each write to their own session', async () => {
   const [one, two] = [session(), session()];
   const nested = one.keys.transaction(async () => {
     await one.keys.set(key('one'));
@@ -36,7 +36,7 @@ test('two sessions’ transactions at the same time, and one within the other, w
       await two.keys.set(key('two'));
       await settled();
     }, 'two');
-    // Committed already, while ours is not.
+    // This transaction is committed while ours is still open.
     expect(one.written).toEqual([]);
     expect(two.written).toContainEqual(key('two'));
     await two.keys.set(key('direct'));

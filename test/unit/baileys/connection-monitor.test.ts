@@ -12,7 +12,7 @@ beforeEach(() => {
   watch = new ConnectionMonitor(clock, { answerMs: 1000, silenceMs: 400 }, (reason) => overdue.push(reason));
 });
 
-test('an answer is waited for from when it is expected', () => {
+test('the deadline of an answer starts when the answer is expected', () => {
   watch.expectAnswer();
   clock.advance(999);
   expect(overdue).toEqual([]);
@@ -30,7 +30,7 @@ test('an answer in time is enough', () => {
   expect(overdue).toEqual([]);
 });
 
-test('silence counts from the last frame, and only when there was one', () => {
+test('silence counts from the last frame, and only if there was a frame', () => {
   clock.advance(10_000);
   for (let frame = 0; frame < 20; frame++) {
     watch.heard();
@@ -41,7 +41,7 @@ test('silence counts from the last frame, and only when there was one', () => {
   expect(overdue).toEqual(['silent']);
 });
 
-test('a stopped one says nothing', () => {
+test('a stopped monitor reports nothing', () => {
   watch.expectAnswer();
   watch.heard();
   watch.stop();

@@ -8,7 +8,7 @@ import { isKeySignature, verifyKeySignatures } from '../../../src/transports/bai
 
 const message = Buffer.from('a message');
 
-test('good signatures are good, as the library that made them says', () => {
+test('accepts the same good signatures as the library that made them', () => {
   for (let round = 0; round < 20; round++) {
     const { public: key, private: secret } = Curve.generateKeyPair();
     const signature = Curve.sign(secret, message);
@@ -18,7 +18,7 @@ test('good signatures are good, as the library that made them says', () => {
   }
 });
 
-test('anything else is not', () => {
+test('refuses everything else', () => {
   const [own, other] = [Curve.generateKeyPair(), Curve.generateKeyPair()];
   const signature = Buffer.from(Curve.sign(own.private, message));
   expect(isKeySignature(other.public, message, signature)).toBe(false);
@@ -35,20 +35,20 @@ test('anything else is not', () => {
   expect(isKeySignature(Buffer.alloc(32, 0xff), message, Buffer.alloc(64, 0xff))).toBe(false);
 });
 
-describe('at the start', () => {
+describe('when the transport starts', () => {
   const forged = [Curve.generateKeyPair().public, message, Buffer.alloc(64, 7)] as const;
-  /** A library of which some is otherwise. */
+  /** The library with some of its parts replaced. */
   const other = (over: object): Baileys => ({ ...library, ...over });
   const refusal = /takes forged signatures for good ones.*npm install --save-exact baileys@7\.0\.0-rc14/;
 
-  // First, while nobody has mended it.
-  test('a library that uses another verification than the one that can be replaced is refused', () => {
+  // This test runs first, while the library is still unpatched.
+  test('a library whose verification cannot be reached for replacement is refused', () => {
     expect(Curve.verify(...forged)).toBe(true);
     expect(() => verifyKeySignatures(other({ Curve: { ...Curve } }))).toThrow(MessagingOptionsError);
     expect(() => verifyKeySignatures(other({ Curve: { ...Curve } }))).toThrow(refusal);
   });
 
-  test('a library whose verification cannot be replaced is refused, unless it verifies', () => {
+  test('a library whose verification cannot be replaced is refused, unless it verifies correctly', () => {
     expect(() => verifyKeySignatures(other({ Curve: Object.freeze({ ...Curve }) }))).toThrow(refusal);
     const sound = Object.freeze({ ...Curve, verify: isKeySignature });
     const configureSuccessfulPairing: Baileys['configureSuccessfulPairing'] = (stanza, creds) => {
@@ -58,14 +58,14 @@ describe('at the start', () => {
     expect(() => verifyKeySignatures(other({ Curve: sound, configureSuccessfulPairing }))).not.toThrow();
   });
 
-  test('a library that refuses what is good is refused too', () => {
+  test('a library that refuses good signatures is refused too', () => {
     const configureSuccessfulPairing = () => {
       throw new Error('no');
     };
     expect(() => verifyKeySignatures(other({ configureSuccessfulPairing }))).toThrow(refusal);
   });
 
-  test('the library that is installed verifies from then on', () => {
+  test('the installed library verifies correctly from then on', () => {
     verifyKeySignatures(library);
     expect(Curve.verify(...forged)).toBe(false);
     const pair = Curve.generateKeyPair();

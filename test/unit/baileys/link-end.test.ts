@@ -5,12 +5,12 @@ const LINKED: LinkStage = { linked: true, codeShown: false };
 const WAITING: LinkStage = { linked: false, codeShown: true };
 const FRESH: LinkStage = { linked: false, codeShown: false };
 
-/** As `@hapi/boom` makes them. */
+/** Errors as `@hapi/boom` makes them. */
 function boom(statusCode: number, data?: unknown): Error {
   return Object.assign(new Error('Stream Errored (22670000001)'), { output: { statusCode }, data });
 }
 
-describe('an end of Baileys', () => {
+describe('a connection that Baileys ends', () => {
   test.each<[number, LinkStage, object]>([
     [515, LINKED, { next: 'restart', reason: 'restart_required' }],
     [515, WAITING, { next: 'restart', reason: 'restart_required' }],
@@ -32,7 +32,7 @@ describe('an end of Baileys', () => {
     expect(linkEndOf(boom(code), stage)).toEqual(end);
   });
 
-  test('tells a device that its owner removed from a login that is refused', () => {
+  test('distinguishes a device that its owner removed from a login that is refused', () => {
     const conflict = { tag: 'conflict', attrs: { type: 'device_removed' } };
     expect(linkEndOf(boom(401, conflict), LINKED)).toMatchObject({ reason: 'device_removed' });
   });

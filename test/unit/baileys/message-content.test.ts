@@ -18,7 +18,7 @@ function media(kind: MediaKind): OutgoingMedia {
   };
 }
 
-test('a text is taken as it is, whatever it looks like, and nothing is fetched for it', () => {
+test('a text is sent unchanged, whatever it looks like, and nothing is fetched for it', () => {
   expect(messageContent({ text: 'https://exemple.test' })).toEqual({ text: 'https://exemple.test', linkPreview: null });
 });
 
@@ -27,7 +27,7 @@ test.each<MediaKind>(['image', 'video', 'document', 'audio', 'voice'])(
   async (kind) => {
     const content: object = messageContent({ media: media(kind) });
     expect(JSON.stringify(content)).not.toContain('"url"');
-    // A voice note is an audio message that says so.
+    // A voice note is an audio message with a flag.
     expect(Reflect.get(content, 'ptt')).toBe(kind === 'voice' ? true : undefined);
     const { stream }: { stream: unknown } = Reflect.get(content, kind === 'voice' ? 'audio' : kind);
     expect(stream).toBeInstanceOf(Readable);
@@ -37,11 +37,11 @@ test.each<MediaKind>(['image', 'video', 'document', 'audio', 'voice'])(
   },
 );
 
-test('no thumbnail is to be made of a video: Baileys would start ffmpeg on it', () => {
+test('no thumbnail of a video is requested, because Baileys would start ffmpeg', () => {
   expect(messageContent({ media: media('video') })).toMatchObject({ jpegThumbnail: '' });
 });
 
-test('a message has one reference for ever, in the form of a web client’s ids', () => {
+test('a message always has the same reference, in the format of a web client’s ids', () => {
   expect(messageReference('a')).toBe(messageReference('a'));
   expect(messageReference('a')).not.toBe(messageReference('b'));
   expect(messageReference('a')).toMatch(/^3EB0[0-9A-F]{18}$/);

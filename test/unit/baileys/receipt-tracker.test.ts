@@ -20,8 +20,8 @@ beforeEach(() => {
 const ack = (id: string, more = {}) => stanza('ack', { class: 'message', id, ...more });
 const receipt = (id: string, more = {}) => stanza('receipt', { from: 'x@lid', id, t: '1700000000', ...more });
 
-describe('who waits for an acknowledgement', () => {
-  test('gets it, and its error', async () => {
+describe('a caller that waits for an acknowledgement', () => {
+  test('gets it, with its error', async () => {
     const [good, bad] = [tracker.ackOf('A', SENT, 1000), tracker.ackOf('B', SENT, 1000)];
     tracker.acknowledged(ack('A'));
     tracker.acknowledged(ack('B', { error: '479' }));
@@ -29,14 +29,14 @@ describe('who waits for an acknowledgement', () => {
     expect(told).toEqual([]);
   });
 
-  test('gets a 463 too, and everybody hears that the number is restricted', async () => {
+  test('gets a 463 too, and the number is reported as restricted', async () => {
     const refused = tracker.ackOf('A', SENT, 1000);
     tracker.acknowledged(ack('A', { error: '463' }));
     expect(await refused).toEqual({ error: '463' });
     expect(told).toEqual([{ kind: 'restricted', code: '463', forMs: DAY_MS }]);
   });
 
-  test('waits from the moment the message is written', async () => {
+  test('waits from the moment when the message is written', async () => {
     let written = () => {};
     const waiting = tracker.ackOf('A', new Promise<void>((resolve) => (written = resolve)), 1000);
     clock.advance(5000);
@@ -47,7 +47,7 @@ describe('who waits for an acknowledgement', () => {
     expect(await waiting).toEqual({});
   });
 
-  test('gets nothing when time is up, when the message could not be written, or when the connection is over', async () => {
+  test('gets nothing if time is up, the message could not be written, or the connection is over', async () => {
     const late = tracker.ackOf('A', SENT, 1000);
     const unwritten = tracker.ackOf('B', Promise.reject(new Error('not written')), 1000);
     const cut = tracker.ackOf('C', SENT, 1000);
@@ -57,7 +57,7 @@ describe('who waits for an acknowledgement', () => {
     expect([await late, await unwritten, await cut]).toEqual([undefined, undefined, undefined]);
   });
 
-  test('gets it from a receipt as well, which is told too', async () => {
+  test('gets it from a receipt as well, which is also reported', async () => {
     const waiting = tracker.ackOf('A', SENT, 1000);
     tracker.received(receipt('A'));
     expect(await waiting).toEqual({});
@@ -65,8 +65,8 @@ describe('who waits for an acknowledgement', () => {
   });
 });
 
-describe('what nobody waits for any more', () => {
-  test('an acknowledgement that is late is told', () => {
+describe('an acknowledgement or receipt that nobody waits for', () => {
+  test('is reported if the acknowledgement is late', () => {
     tracker.acknowledged(ack('A', { t: '1700000000' }));
     tracker.acknowledged(ack('B', { error: '463' }));
     tracker.acknowledged(ack('C', { error: 'no number 22670000001' }));
@@ -82,26 +82,26 @@ describe('what nobody waits for any more', () => {
     ['', 'delivered'],
     ['read', 'read'],
     ['played', 'read'],
-  ])('a receipt of type "%s" says %s', (type, status) => {
+  ])('of type "%s" is reported as %s', (type, status) => {
     tracker.received(receipt('A', type === '' ? {} : { type }));
     expect(told).toMatchObject([{ reference: 'A', status }]);
   });
 
   test.each(['retry', 'sender', 'read-self', 'inactive', 'server-error', 'constructor'])(
-    'a receipt of type "%s" says nothing of the recipient',
+    'of type "%s" says nothing about the recipient and is not reported',
     (type) => {
       tracker.received(receipt('A', { type }));
       expect(told).toEqual([]);
     },
   );
 
-  test('a receipt for several messages is one for each', () => {
+  test('is reported once for each message that the receipt names', () => {
     const items = ['B', 'C'].map((id) => stanza('item', { id }));
     tracker.received({ ...receipt('A', { type: 'read' }), content: [stanza('list', {}, items)] });
     expect(told).toMatchObject([{ reference: 'A' }, { reference: 'B' }, { reference: 'C' }]);
   });
 
-  test('our own time stands in for one that is none', () => {
+  test('gets our own time if its time cannot be read', () => {
     tracker.received(receipt('A', { t: 'yesterday' }));
     expect(told).toMatchObject([{ at: clock.now() }]);
   });

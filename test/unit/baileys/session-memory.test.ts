@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { BoundedCache, SessionMemory } from '../../../src/transports/baileys/session-memory.js';
 
-test('a cache holds so many, and lets the one go that was used least lately', () => {
+test('a cache has a maximum size and drops the least recently used entry', () => {
   const cache = new BoundedCache(2, 60_000);
   cache.set('a', 1);
   cache.set('b', null);
-  // Again is no second entry.
+  // Setting the same key again adds no second entry.
   cache.set('a', 2);
   expect(cache.get('b')).toBeNull();
   cache.set('c', 3);
@@ -17,7 +17,7 @@ test('a cache holds so many, and lets the one go that was used least lately', ()
   expect(cache.get('c')).toBeUndefined();
 });
 
-test('a session remembers no more than it should, however much it sends', () => {
+test('a session remembers no more than its limit, however much it sends', () => {
   const { sent, devices, retries } = new SessionMemory();
   const to = '22670000001@s.whatsapp.net';
   for (let at = 0; at < 6000; at++) {
@@ -34,7 +34,7 @@ test('a session remembers no more than it should, however much it sends', () => 
   expect(sent.find('sent-5999', 'somebody-else@s.whatsapp.net')).toBeUndefined();
 });
 
-test('long messages are remembered up to 2 MiB, the newest of them', () => {
+test('long messages are remembered up to 2 MiB, newest first', () => {
   const { sent } = new SessionMemory();
   const to = '22670000001@s.whatsapp.net';
   const bytes = 65_536;

@@ -8,9 +8,9 @@ const KINDS: [string, typeof AsyncLocalStorage][] = [
   ['SharedContext', SharedContext],
 ];
 
-// What holds for Node's own holds for ours.
+// Our class must pass the same tests as Node's own.
 describe.each(KINDS)('%s', (_name, Context) => {
-  test('has what it was run with, across awaits, and nothing outside', async () => {
+  test('has the value it was run with, across awaits, and none outside', async () => {
     const context = new Context<string>();
     const seen = await context.run(
       'a',
@@ -23,7 +23,7 @@ describe.each(KINDS)('%s', (_name, Context) => {
     expect([seen, context.getStore()]).toEqual(['a!', undefined]);
   });
 
-  test('keeps what two do at the same time apart', async () => {
+  test('keeps the values of concurrent runs apart', async () => {
     const [one, two] = [new Context<string>(), new Context<string>()];
     const look = async () => {
       await settled();
@@ -39,7 +39,7 @@ describe.each(KINDS)('%s', (_name, Context) => {
     ]);
   });
 
-  test('has the innermost, and the outer one again after it, also when that throws', () => {
+  test('has the value of the innermost run, and the outer one afterwards, even after a throw', () => {
     const context = new Context<number>();
     context.run(1, () => {
       expect(context.run(2, () => context.getStore())).toBe(2);
@@ -52,7 +52,7 @@ describe.each(KINDS)('%s', (_name, Context) => {
     });
   });
 
-  test('can be left, and only this one is', () => {
+  test('can be left without leaving other contexts', () => {
     const [one, two] = [new Context<string>(), new Context<string>()];
     const look = (...rest: string[]) => [one.getStore(), two.getStore(), ...rest];
     one.run('a', () =>
@@ -63,7 +63,7 @@ describe.each(KINDS)('%s', (_name, Context) => {
     );
   });
 
-  test('can be entered for the rest of what goes on', async () => {
+  test('can be entered for the rest of the current execution', async () => {
     const context = new Context<string>();
     const entered = async () => {
       await settled();
@@ -74,7 +74,7 @@ describe.each(KINDS)('%s', (_name, Context) => {
     expect(await entered()).toBe('a');
   });
 
-  test('has nothing once it is disabled, until it is used again; others stay', () => {
+  test('has no value once it is disabled, until it is used again; other contexts keep theirs', () => {
     const [one, two] = [new Context<string>(), new Context<string>()];
     const look = () => [one.getStore(), two.getStore()];
     two.run('b', () =>
@@ -86,7 +86,7 @@ describe.each(KINDS)('%s', (_name, Context) => {
     );
   });
 
-  test('goes along with what is bound to a context', () => {
+  test('is carried along by functions that are bound to a context', () => {
     const context = new Context<string>();
     const bound = context.run('a', () => AsyncLocalStorage.bind(() => context.getStore()));
     expect([bound(), context.getStore()]).toEqual(['a', undefined]);

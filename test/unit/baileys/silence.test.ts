@@ -13,8 +13,8 @@ class Notes extends Logger {
   }
 }
 
-describe('the log', () => {
-  test('of Baileys is told what happened, and nothing of what it was about', () => {
+describe('the log of Baileys', () => {
+  test('says what happened, without keys, numbers or ids', () => {
     const notes = new Notes();
     const logger = quietLogger(notes);
     logger.child({ class: 'x' }).error({ noiseKey: 'secret' }, 'stream errored out');
@@ -34,7 +34,7 @@ describe('the console', () => {
     console.info = original;
   });
 
-  test('does not get the remarks of the Signal library, and everything else as it is', () => {
+  test('drops the remarks of the Signal library and prints everything else unchanged', () => {
     const printed: unknown[][] = [];
     console.info = (...args: unknown[]) => void printed.push(args);
     const unguard = guardConsole();
@@ -49,7 +49,7 @@ describe('the console', () => {
     expect(printed).toEqual([['Closing time', 5], [{ an: 'object' }], ['Closing session:', 'as before']]);
   });
 
-  test('of whoever came later is left to them', () => {
+  test('keeps a function that somebody else installed later', () => {
     const printed: unknown[][] = [];
     console.info = (...args: unknown[]) => void printed.push(args);
     const unguard = guardConsole();
@@ -75,7 +75,7 @@ describe('the console', () => {
   });
 });
 
-test('a listener that throws or rejects is heard of, and the others are called all the same', async () => {
+test('if a listener throws or rejects, the error is reported and the other listeners are still called', async () => {
   const emitter = new EventEmitter();
   const called: unknown[] = [];
   const failed: unknown[] = [];

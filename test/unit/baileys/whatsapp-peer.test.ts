@@ -23,7 +23,7 @@ const logger: SocketConfig['logger'] = {
   error: () => undefined,
 };
 
-/** Baileys as it comes, with its credentials in memory. */
+/** Baileys as it is installed, with its credentials in memory. */
 class BareClient {
   private readonly creds = initAuthCreds();
   private readonly values = new Map<string, unknown>();
@@ -82,7 +82,7 @@ beforeEach(async () => {
 
 afterEach(() => peer.stop());
 
-test('links the library, which verifies signatures, takes its text and answers it', async () => {
+test('links the library, which verifies signatures, receives its text and answers it', async () => {
   const client = new BareClient(peer.url);
   client.connect();
   const phone = peer.phone('22670000001');
@@ -113,7 +113,7 @@ test('is refused by a library that checks signatures and does not know its root'
   expect(await client.closed()).toBe(400);
 });
 
-test('takes no code of another connection', async () => {
+test('accepts no code of another connection', async () => {
   const [one, two] = [new BareClient(peer.url), new BareClient(peer.url)];
   const sockets = [one.connect(), two.connect()];
   const [mine, other] = [await one.saw(({ qr }) => qr), await two.saw(({ qr }) => qr)];

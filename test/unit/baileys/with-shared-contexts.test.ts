@@ -10,13 +10,13 @@ afterEach(() => {
   Object.defineProperty(asyncHooks, NAME, original);
 });
 
-describe('what is done with shared contexts', () => {
-  test('makes them, and what is made afterwards is Node’s own', () => {
+describe('a function that runs with shared contexts', () => {
+  test('makes shared contexts, and afterwards Node’s own class is back', () => {
     expect(withSharedContexts(() => new asyncHooks.AsyncLocalStorage())).toBeInstanceOf(SharedContext);
     expect(current()).toEqual(original);
   });
 
-  test('leaves Node’s own behind when it fails', () => {
+  test('leaves Node’s own class in place if it throws', () => {
     const failing = () =>
       withSharedContexts(() => {
         throw new Error('no socket');
@@ -29,14 +29,14 @@ describe('what is done with shared contexts', () => {
     expect(withSharedContexts(() => 'socket')).toBe('socket');
   });
 
-  test('works where the class cannot be assigned, as on Node 22', () => {
+  test('works if the class cannot be assigned, as on Node 22', () => {
     const getter = { get: () => original.value, enumerable: true, configurable: true };
     Object.defineProperty(asyncHooks, NAME, getter);
     expect(withSharedContexts(() => new asyncHooks.AsyncLocalStorage())).toBeInstanceOf(SharedContext);
     expect(current()).toEqual(getter);
   });
 
-  test('puts back what the host had there', () => {
+  test('puts back the class that the host had installed', () => {
     class Traced<T> extends SharedContext<T> {}
     Object.defineProperty(asyncHooks, NAME, { value: Traced, configurable: true, enumerable: true, writable: true });
     withSharedContexts(() => undefined);

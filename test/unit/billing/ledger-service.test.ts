@@ -13,7 +13,7 @@ import { eventTeller } from '../../support/events/event-teller.js';
 describe.each([
   { storage: 'memory', open: async () => harnessOf(await SqliteMemory.open()) },
   { storage: 'SQLite', open: openSqlite },
-])('the operator’s books ($storage)', ({ open }) => {
+])('the operator’s ledger ($storage)', ({ open }) => {
   const world = new World();
   let clock: FakeClock;
   let ledger: LedgerService;
@@ -30,7 +30,7 @@ describe.each([
   const taken = (reference: string) => ({ code: 'error.reference_taken', values: { reference } });
   const shown = async () => (await ledger.entries(ACCOUNT)).items.map(({ id, kind, units }) => ({ id, kind, units }));
 
-  test('a reference is posted once: a repeat answers the balance', async () => {
+  test('a reference is posted once, and a repeat answers the balance', async () => {
     expect(await ledger.topUp(ACCOUNT, 10, { reference: 'inv-1', note: 'paid' })).toBe(10);
     expect(await ledger.topUp(ACCOUNT, 10, { reference: 'inv-1' })).toBe(10);
     expect(await ledger.adjust(ACCOUNT, -1, { reference: 'inv-2' })).toBe(9);
@@ -38,7 +38,7 @@ describe.each([
     await world.holds(9);
   });
 
-  test('a reference of another posting is refused, and nothing is posted', async () => {
+  test('a reference that was used for another posting is refused, and nothing is posted', async () => {
     await ledger.topUp(ACCOUNT, 10, { reference: 'inv-1' });
     const reference = 'inv-1';
     await expect(ledger.topUp(ACCOUNT, 11, { reference })).rejects.toMatchObject(taken(reference));
@@ -48,13 +48,13 @@ describe.each([
     await world.holds(0, 'acc2');
   });
 
-  test('without a reference each posting is a new one', async () => {
+  test('without a reference, each posting is a new one', async () => {
     await ledger.topUp(ACCOUNT, 10);
     expect(await ledger.topUp(ACCOUNT, 10)).toBe(20);
     expect((await shown()).map(({ id }) => id)).toEqual(Array(2).fill(expect.stringMatching(/^[0-9a-f-]{36}$/)));
   });
 
-  test('a goodwill credit under an SMS’s id is posted, once, and both lines show that id', async () => {
+  test('a goodwill credit under the id of an SMS is posted once, and both lines show that id', async () => {
     await ledger.topUp(ACCOUNT, 10, { reference: 'inv-1' });
     await world.accept(aSend(1, { at: clock.now() + 1 }));
     clock.advance(2);
@@ -72,7 +72,7 @@ describe.each([
     await world.sound();
   });
 
-  test('a posting under the id of a refund that is to come does not stand in its way', async () => {
+  test('a posting under the id of a later refund does not prevent that refund', async () => {
     await ledger.topUp(ACCOUNT, 10, { reference: `${messageId(1)}:0` });
     await world.accept(aSend(1));
     await world.claim();
@@ -81,7 +81,7 @@ describe.each([
     await world.holds(10);
   });
 
-  test.each(['', 'x'.repeat(65), 'a\0b', '\ud800', 'a\udc00'])('%j is no reference', async (reference) => {
+  test.each(['', 'x'.repeat(65), 'a\0b', '\ud800', 'a\udc00'])('refuses %j as a reference', async (reference) => {
     await expect(ledger.topUp(ACCOUNT, 1, { reference })).rejects.toMatchObject({ code: 'error.field_invalid' });
   });
 
@@ -100,7 +100,7 @@ describe.each([
     await world.holds(0);
   });
 
-  test('a reference has up to 64 characters', async () => {
+  test('a reference may have up to 64 characters', async () => {
     expect(await ledger.topUp(ACCOUNT, 1, { reference: 'é'.repeat(64) })).toBe(1);
     expect(await shown()).toEqual([{ id: 'é'.repeat(64), kind: 'topup', units: 1 }]);
   });

@@ -38,7 +38,7 @@ describe('unitsFor', () => {
     expect(compileTariff(options).unitsFor(number)).toBe(units);
   });
 
-  test('has the base tariff for the home country, which may be named with that and no other', () => {
+  test('charges the base tariff for the home country, which may be listed with that tariff only', () => {
     expect(compileTariff({ ...options, countries: { BF: 1 } }).unitsFor('22670000000')).toBe(1);
     expect(() => compileTariff({ ...options, countries: { BF: 5 } })).toThrow(
       new MessagingOptionsError(
@@ -47,19 +47,19 @@ describe('unitsFor', () => {
     );
   });
 
-  test('needs neither countries nor prefixes', () => {
+  test('works without countries or prefixes', () => {
     const tariff = compileTariff({ base: 1, international: 3, home: 'SN', countries: undefined });
     expect(['221771234567', '22670000000'].map((number) => tariff.unitsFor(number))).toEqual([1, 3]);
   });
 
-  test('is not moved by later changes of the options', () => {
+  test('is not affected by later changes of the options object', () => {
     const prefixes = { '226': 5 };
     const tariff = compileTariff({ ...options, prefixes });
     prefixes['226'] = 6;
     expect(tariff.unitsFor('22670000000')).toBe(5);
   });
 
-  test('takes the longest prefix, as a plain search through all of them does', () => {
+  test('applies the longest prefix, like a plain search through all prefixes', () => {
     const digits = fc.stringMatching(/^[1-3][0-3]{0,7}$/);
     const prefixes = fc.dictionary(digits, fc.integer({ min: 0, max: 1000 }), { maxKeys: 30, noNullPrototype: true });
     const number = fc.stringMatching(/^[1-3][0-3]{6,14}$/);
@@ -78,7 +78,7 @@ describe('unitsFor', () => {
     );
   });
 
-  test('answers an integer for every number', () => {
+  test('returns an integer for every number', () => {
     const tariff = compileTariff(options);
     fc.assert(
       fc.property(fc.stringMatching(/^[1-9]\d{6,14}$/), (number) => {
@@ -111,11 +111,11 @@ describe('compileTariff', () => {
       'tariff.prefixes.1234567890123456 is no prefix: use 1 to 15 digits, the first one not 0',
       { prefixes: { '1234567890123456': 1 } },
     ],
-  ])('says: %s', (sentence, wrong) => {
+  ])('refuses options with the message: %s', (sentence, wrong) => {
     expect(() => compileTariff({ ...options, ...wrong })).toThrow(new MessagingOptionsError(sentence));
   });
 
-  test('takes the limits', () => {
+  test('accepts values at the limits', () => {
     expect(compileTariff({ ...options, base: 0, international: 1_000_000 }).unitsFor('22670000000')).toBe(0);
   });
 });

@@ -16,7 +16,7 @@ function clientOn(script: ScriptedFetch, options: Partial<ClientOptions> = {}): 
   return new MessagingClient({ baseUrl: BASE, apiKey: 'msgk_key', fetch: script.fetch, ...options });
 }
 
-/** What a call ends with, when all pauses have been waited for. */
+/** What a call returns or throws after all pauses. */
 async function end<T>(call: Promise<T>): Promise<T | MessagingApiError> {
   const caught = call.catch((error: unknown) => {
     if (error instanceof MessagingApiError) return error;
@@ -27,7 +27,7 @@ async function end<T>(call: Promise<T>): Promise<T | MessagingApiError> {
 }
 
 describe('a call', () => {
-  test('has the key, the body and what it accepts, and gives the answer', async () => {
+  test('sends the key, the body and the accepted type, and returns the answer', async () => {
     const script = new ScriptedFetch(ok({ smsID: 'one' }));
     expect(await end(clientOn(script).sms.send(ORDER))).toEqual({ smsID: 'one' });
     const [asked] = script.asked;
@@ -42,7 +42,7 @@ describe('a call', () => {
     });
   });
 
-  test('a base URL may end with a slash', async () => {
+  test('accepts a base URL that ends with a slash', async () => {
     const script = new ScriptedFetch(ok({}));
     await end(clientOn(script, { baseUrl: `${BASE}//` }).balance());
     expect(script.asked[0]?.url.href).toBe(`${BASE}/balance`);
@@ -56,7 +56,7 @@ describe('a call', () => {
     ['503', refused(503, 'storage_unavailable', { 'retry-after': '1' })],
     ['504', refused(504, 'timeout')],
     ['a first attempt that is still under way', refused(409, 'idempotency_running', { 'retry-after': '1' })],
-  ])('is made again after %s, under the same Idempotency-Key', async (_, failure) => {
+  ])('is repeated after %s, under the same Idempotency-Key', async (_, failure) => {
     const script = new ScriptedFetch(failure, failure, ok({ smsID: 'one' }));
     expect(await end(clientOn(script).sms.send(ORDER))).toEqual({ smsID: 'one' });
     const [first, ...others] = script.headers('idempotency-key');
@@ -64,7 +64,7 @@ describe('a call', () => {
     expect(others).toEqual([first, first]);
   });
 
-  test('another call has another key; a given one is taken', async () => {
+  test('has an Idempotency-Key of its own, or the one that is given', async () => {
     const script = new ScriptedFetch(ok({}));
     const client = clientOn(script);
     for (const idempotencyKey of [undefined, undefined, 'order-4711']) {
@@ -81,7 +81,7 @@ describe('a call', () => {
     [409, 'no_session'],
     [422, 'idempotency_mismatch'],
     [500, 'internal'],
-  ])('is not made again after %i %s, which is thrown with what it says', async (status, code) => {
+  ])('is not repeated after %i %s; the error is thrown with its details', async (status, code) => {
     const script = new ScriptedFetch(refused(status, code));
     const error = await end(clientOn(script).sms.send(ORDER, { idempotencyKey: 'mine' }));
     expect(error).toBeInstanceOf(MessagingApiError);
@@ -89,7 +89,7 @@ describe('a call', () => {
     expect(script.asked).toHaveLength(1);
   });
 
-  test('is made again while the number reconnects, not before the service says', async () => {
+  test('is repeated while the number reconnects, but not before the time that the service gives', async () => {
     const reconnecting = refused(409, 'number_reconnecting', { 'retry-after': '5' });
     const script = new ScriptedFetch(reconnecting, reconnecting, ok({ success: true, messageID: 'one' }));
     const started = performance.now();
@@ -99,7 +99,7 @@ describe('a call', () => {
     expect(new Set(script.headers('idempotency-key')).size).toBe(1);
   });
 
-  test('is made five times at most', async () => {
+  test('is attempted five times at most', async () => {
     const script = new ScriptedFetch(lost);
     expect(await end(clientOn(script).balance())).toMatchObject({ status: 0, code: 'network_error', cause: lost() });
     expect(script.asked).toHaveLength(5);
@@ -108,7 +108,7 @@ describe('a call', () => {
     expect(once.asked).toHaveLength(1);
   });
 
-  test('that a repeat would change is made again only where it was not begun', async () => {
+  test('that must not happen twice is repeated only if the service did not begin it', async () => {
     const failing = new ScriptedFetch(lost, ok({ success: true }));
     expect(await end(clientOn(failing).otp.verify(CODE))).toMatchObject({ code: 'network_error' });
     const unavailable = new ScriptedFetch(refused(503, 'storage_unavailable'), ok({ success: true }));
@@ -125,7 +125,7 @@ describe('a call', () => {
     expect(script.asked).toHaveLength(1);
   });
 
-  test.each(['', '.', '..'])('with the id "%s", which would name another route, is refused', async (id) => {
+  test.each(['', '.', '..'])('is refused if its id is "%s", which would name another route', async (id) => {
     const script = new ScriptedFetch(ok({}));
     await expect(clientOn(script).sms.get(id)).rejects.toThrow(TypeError);
     expect(script.asked).toEqual([]);
@@ -138,14 +138,14 @@ describe('a call', () => {
   });
 });
 
-describe('the time of a call', () => {
+describe('the time limit of a call', () => {
   const script429 = (retryAfter: string) =>
     new ScriptedFetch(refused(429, 'too_many_in_flight', { 'retry-after': retryAfter }), ok({ balance: 1 }));
 
   test.each([
     ['seconds', '20'],
     ['a date', new Date(20_000).toUTCString()],
-  ])('the next attempt waits for Retry-After in %s', async (_, retryAfter) => {
+  ])('waits for a Retry-After in %s before the next attempt', async (_, retryAfter) => {
     jest.setSystemTime(0);
     const script = script429(retryAfter);
     const call = clientOn(script).balance();
@@ -156,12 +156,12 @@ describe('the time of a call', () => {
     expect(await end(call)).toEqual({ balance: 1 });
   });
 
-  test('a Retry-After behind the end of the call is thrown at once', async () => {
+  test('throws at once if Retry-After lies behind the end of the call', async () => {
     const script = script429('3600');
     await expect(clientOn(script).balance()).rejects.toMatchObject({ status: 429, retryAfter: 3600 });
   });
 
-  test('a Retry-After above maxPauseMs is thrown at once, so that nobody waits for it', async () => {
+  test('throws at once if Retry-After is longer than maxPauseMs, so that nobody waits for it', async () => {
     const script = script429('20');
     const client = clientOn(script, { maxPauseMs: 3_000 });
     await expect(client.balance()).rejects.toMatchObject({ status: 429, retryAfter: 20 });
@@ -169,7 +169,7 @@ describe('the time of a call', () => {
     expect(await end(clientOn(script429('1'), { maxPauseMs: 3_000 }).balance())).toEqual({ balance: 1 });
   });
 
-  test('pauses grow and are never the same for all clients', async () => {
+  test('lets pauses grow, and differ between clients', async () => {
     const pausesOf = async (random: number) => {
       const drawn = jest.spyOn(Math, 'random').mockReturnValue(random);
       const times: number[] = [];
@@ -185,7 +185,7 @@ describe('the time of a call', () => {
     expect(await pausesOf(1)).toEqual([250, 500, 1000, 2000]);
   });
 
-  test('an attempt without an answer is given up after 35 s, all of them after the time of the call', async () => {
+  test('ends an attempt without an answer after 35 s, and all attempts at the time limit of the call', async () => {
     const script = new ScriptedFetch(() => 'nothing');
     const call = clientOn(script, { timeoutMs: 50_000 }).sms.send(ORDER, { idempotencyKey: 'mine' });
     const ended = call.catch((error: unknown) => error);
@@ -197,7 +197,7 @@ describe('the time of a call', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  test('an attempt with a large body gets the time that a slow connection needs for it', async () => {
+  test('gives an attempt with a large body the time that a slow connection needs', async () => {
     const script = new ScriptedFetch(() => 'nothing');
     const number = Array.from({ length: 100_000 }, (_, index) => String(22670000000 + index));
     const call = end(clientOn(script, { timeoutMs: 200_000 }).sms.send({ ...ORDER, number }));
@@ -206,13 +206,13 @@ describe('the time of a call', () => {
     expect(await call).toMatchObject({ code: 'timeout' });
   });
 
-  test('a removal whose first answer was lost has removed', async () => {
+  test('a removal succeeds even if its first answer was lost', async () => {
     const gone = refused(404, 'endpoint_not_found');
     expect(await end(clientOn(new ScriptedFetch(lost, gone)).webhooks.remove('one'))).toEqual({ success: true });
     expect(await end(clientOn(new ScriptedFetch(gone)).webhooks.remove('one'))).toMatchObject({ status: 404 });
   });
 
-  test('a large answer may take all the time of the call', async () => {
+  test('lets a large answer use all the time of the call', async () => {
     const script = new ScriptedFetch(() => 'nothing');
     const call = end(clientOn(script, { timeoutMs: 600_000 }).msgapp().receivedMedia('one'));
     await jest.advanceTimersByTimeAsync(599_000);
@@ -220,26 +220,29 @@ describe('the time of a call', () => {
     expect(await call).toMatchObject({ code: 'timeout' });
   });
 
-  test('a fetch that ignores its signal does not hold the call', async () => {
+  test('holds even if fetch ignores its signal', async () => {
     const deaf = () => new Promise<Response>(() => {});
     const call = new MessagingClient({ baseUrl: BASE, apiKey: 'k', fetch: deaf }).balance({ timeoutMs: 1_000 });
     expect(await end(call)).toMatchObject({ code: 'timeout' });
   });
 
-  test.each(['before it', 'while it waits for an answer', 'in a pause'])('its signal ends it %s', async (when) => {
-    const script = new ScriptedFetch(() => (when === 'in a pause' ? lost() : 'nothing'));
-    const controller = new AbortController();
-    const reason = new Error('the user has left');
-    if (when === 'before it') controller.abort(reason);
-    const ended = clientOn(script)
-      .balance({ signal: controller.signal })
-      .catch((error: unknown) => error);
-    await jest.advanceTimersByTimeAsync(1);
-    controller.abort(reason);
-    expect(await ended).toBe(reason);
-    expect(script.asked).toHaveLength(when === 'before it' ? 0 : 1);
-    expect(jest.getTimerCount()).toBe(0);
-  });
+  test.each(['before it', 'while it waits for an answer', 'in a pause'])(
+    'can be cut short by the caller’s signal %s',
+    async (when) => {
+      const script = new ScriptedFetch(() => (when === 'in a pause' ? lost() : 'nothing'));
+      const controller = new AbortController();
+      const reason = new Error('the user has left');
+      if (when === 'before it') controller.abort(reason);
+      const ended = clientOn(script)
+        .balance({ signal: controller.signal })
+        .catch((error: unknown) => error);
+      await jest.advanceTimersByTimeAsync(1);
+      controller.abort(reason);
+      expect(await ended).toBe(reason);
+      expect(script.asked).toHaveLength(when === 'before it' ? 0 : 1);
+      expect(jest.getTimerCount()).toBe(0);
+    },
+  );
 });
 
 describe('credentials', () => {
@@ -248,16 +251,13 @@ describe('credentials', () => {
     Reflect.deleteProperty(globalThis, 'importScripts');
   });
 
-  test.each(['document', 'importScripts'])(
-    'an apiKey is refused where there is a global %s; a token is not',
-    (name) => {
-      Reflect.set(globalThis, name, {});
-      expect(() => new MessagingClient({ baseUrl: BASE, apiKey: 'k' })).toThrow('An apiKey in a browser is public.');
-      expect(() => new MessagingClient({ baseUrl: BASE, token: async () => 'jwt' })).not.toThrow();
-    },
-  );
+  test.each(['document', 'importScripts'])('refuses an apiKey if there is a global %s, but accepts a token', (name) => {
+    Reflect.set(globalThis, name, {});
+    expect(() => new MessagingClient({ baseUrl: BASE, apiKey: 'k' })).toThrow('An apiKey in a browser is public.');
+    expect(() => new MessagingClient({ baseUrl: BASE, token: async () => 'jwt' })).not.toThrow();
+  });
 
-  test('both are refused, none is where one is needed', async () => {
+  test('refuses both an apiKey and a token, and neither of them if one is needed', async () => {
     expect(() => new MessagingClient({ baseUrl: BASE, apiKey: 'k', token: async () => 't' })).toThrow(TypeError);
     const script = new ScriptedFetch(ok({}));
     const client = new MessagingClient({ baseUrl: BASE, fetch: script.fetch });
@@ -267,7 +267,7 @@ describe('credentials', () => {
     expect(script.asked).toHaveLength(1);
   });
 
-  test('a token is asked for before each attempt', async () => {
+  test('asks for a token before each attempt', async () => {
     let count = 0;
     const script = new ScriptedFetch(lost, ok({ balance: 1 }));
     await end(clientOn(script, { apiKey: undefined, token: async () => `jwt-${++count}` }).balance());
@@ -275,14 +275,14 @@ describe('credentials', () => {
     expect(script.headers('x-api-key')).toEqual([null, null]);
   });
 
-  test('what the token throws is thrown as it is', async () => {
+  test('throws the error of the token function unchanged', async () => {
     const signedOut = new Error('signed out');
     const script = new ScriptedFetch(ok({}));
     const client = clientOn(script, { apiKey: undefined, token: () => Promise.reject(signedOut) });
     await expect(client.balance()).rejects.toBe(signedOut);
   });
 
-  test('a token that does not come holds no call', async () => {
+  test('does not let a token that never comes hold a call', async () => {
     const token = () => new Promise<string>(() => {});
     const script = new ScriptedFetch(ok({}));
     const call = clientOn(script, { apiKey: undefined, token }).balance({ timeoutMs: 1_000 });
@@ -290,7 +290,7 @@ describe('credentials', () => {
     expect(script.asked).toEqual([]);
   });
 
-  test('a token that is refused is renewed once, and the request is repeated with the new one', async () => {
+  test('renews a refused token once, and repeats the request with the new one', async () => {
     const askedFor: (string | undefined)[] = [];
     const token = async (refusedToken?: string) => {
       askedFor.push(refusedToken);
@@ -305,7 +305,7 @@ describe('credentials', () => {
     expect(second).toBe(first);
   });
 
-  test('a token that is refused twice is thrown as 401, and so is one that cannot be renewed', async () => {
+  test('throws 401 if the token is refused twice or cannot be renewed', async () => {
     const twice = new ScriptedFetch(refused(401, 'unauthorized'));
     const renewing = clientOn(twice, { apiKey: undefined, token: async (old) => (old === undefined ? 'a' : 'b') });
     expect(await end(renewing.balance())).toMatchObject({ status: 401, code: 'unauthorized' });
@@ -318,7 +318,7 @@ describe('credentials', () => {
     expect(once.asked).toHaveLength(1);
   });
 
-  test('a token may go in X-User-Token, and leaves Authorization to the browser', async () => {
+  test('can send the token in X-User-Token, which leaves Authorization to the browser', async () => {
     const script = new ScriptedFetch(ok({ balance: 1 }));
     const options = { apiKey: undefined, token: async () => 'jwt', tokenHeader: 'x-user-token' } as const;
     await end(clientOn(script, options).balance());
@@ -326,7 +326,7 @@ describe('credentials', () => {
     expect(script.headers('authorization')).toEqual([null]);
   });
 
-  test('a sign-out has the token if there is one, as a page in a frame has no cookie', async () => {
+  test('sends the token with a sign-out if there is one, because a page in a frame has no cookie', async () => {
     const script = new ScriptedFetch(ok({ success: true }));
     const options = { baseUrl: BASE, fetch: script.fetch };
     await end(new ManagementClient(options).session.end());
@@ -334,7 +334,7 @@ describe('credentials', () => {
     expect(script.headers('authorization')).toEqual([null, 'Bearer jwt']);
   });
 
-  test('the codes to scan are asked for without any', async () => {
+  test('asks for the codes to scan without credentials', async () => {
     const script = new ScriptedFetch(() => new Response('PNG'));
     await end(clientOn(script).msgapp('support').codeImage('token'));
     expect(script.asked[0]?.url.href).toBe(`${BASE}/support/web/qr/token/image`);
@@ -356,12 +356,12 @@ describe('a list', () => {
   const pages = () =>
     new ScriptedFetch(
       ok({ items: [{ smsID: 'a' }, { smsID: 'b' }], next_cursor: 'two' }),
-      // A page may have no items although there are more.
+      // A page may be empty although more pages follow.
       ok({ items: [], next_cursor: 'three' }),
       ok({ items: [{ smsID: 'c' }], next_cursor: null }),
     );
 
-  test('is gone through page by page', async () => {
+  test('is read page by page', async () => {
     const script = pages();
     const seen: string[] = [];
     const query = { status: 'failed', limit: 2, metadata: { order: '47&11' }, since: undefined } as const;
@@ -375,7 +375,7 @@ describe('a list', () => {
     );
   });
 
-  test('asks no further when its reader leaves, and is asked anew by the next', async () => {
+  test('stops asking when its reader leaves, and starts anew for the next reader', async () => {
     const script = pages();
     const list = clientOn(script).sms.list();
     for await (const _ of list) break;

@@ -8,7 +8,7 @@ import { type Answer, lost, refused, ScriptedFetch } from '../../support/client/
 
 const BASE = 'https://api.example.com/api/v1';
 
-/** A response whose body comes in these pieces, then ends, breaks or goes on without a word. */
+/** A response whose body arrives in these pieces and then ends, breaks or stays open silently. */
 function streamed(
   pieces: readonly (string | Uint8Array)[],
   then: 'end' | 'break' | 'silence' = 'end',
@@ -70,12 +70,12 @@ describe('the events of a response', () => {
     expect(await read([text])).toEqual(events);
   });
 
-  test('are the same in any pieces and with any line ends', async () => {
+  test('are the same for any pieces and any line ends', async () => {
     const text = ': bon\nevent: status\nid: 1\ndata: {"a":"é€😀"}\n\nevent: qr\ndata: b\ndata: c\n\ndata: d\n\n';
     const whole = await read([text]);
     expect(whole).toHaveLength(3);
     const ends = fc.constantFrom('\n', '\r\n', '\r');
-    // What follows a CR decides what it was.
+    // Whether a CR is a line end of its own depends on the next character.
     const more = ': more\n';
     await fc.assert(
       fc.asyncProperty(ends, fc.array(fc.nat(200), { maxLength: 12 }), async (end, cuts) => {
@@ -99,7 +99,7 @@ describe('a stream of events', () => {
     return new EventRoutes(new Caller({ baseUrl: BASE, token: async () => 'jwt', fetch: script.fetch }));
   }
 
-  /** Numbers of the first events of the stream, while the time goes on. */
+  /** The numbers of the first events of the stream, while the clock advances. */
   async function first(count: number, script: ScriptedFetch): Promise<number[]> {
     const numbers: number[] = [];
     const reading = (async () => {
@@ -121,7 +121,7 @@ describe('a stream of events', () => {
       'cannot be opened',
       [() => streamed(logged(5, 6)), lost, refused(503, 'x'), lost, lost, lost, lost, () => streamed(logged(7))],
     ],
-  ])('goes on behind the last event when the connection %s', async (_, answers) => {
+  ])('resumes after the last event if the connection %s', async (_, answers) => {
     const script = new ScriptedFetch(...answers);
     expect(await first(3, script)).toEqual([5, 6, 7]);
     expect(script.headers('last-event-id')).toEqual([null, ...answers.slice(1).map(() => '6')]);
@@ -131,7 +131,7 @@ describe('a stream of events', () => {
     expect(script.headers('accept')[0]).toBe('text/event-stream');
   });
 
-  test('goes on behind an id without an event, which passes over other types', async () => {
+  test('resumes after an id that came without an event, so events of other types are skipped', async () => {
     const script = new ScriptedFetch(
       () => streamed([...logged(5), 'id: 90\n\n'], 'break'),
       () => streamed(logged(91)),
@@ -140,7 +140,7 @@ describe('a stream of events', () => {
     expect(script.headers('last-event-id')).toEqual([null, '90']);
   });
 
-  test('reports when the connection is open and when it waits for another one, and why', async () => {
+  test('reports when the connection is open, and when and why it waits for another one', async () => {
     const script = new ScriptedFetch(
       () => streamed(logged(5)),
       lost,
@@ -161,7 +161,7 @@ describe('a stream of events', () => {
     await events.return();
   });
 
-  test('a heartbeat keeps a connection', async () => {
+  test('treats a heartbeat as a sign of life', async () => {
     let send: ReadableStreamDefaultController<Uint8Array> | undefined;
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -181,7 +181,7 @@ describe('a stream of events', () => {
     await events.return();
   });
 
-  test('hangs up when its reader leaves', async () => {
+  test('closes the connection when its reader leaves', async () => {
     const left = jest.fn();
     const script = new ScriptedFetch(() => streamed(logged(5), 'silence', left));
     expect(await first(1, script)).toEqual([5]);
@@ -189,7 +189,7 @@ describe('a stream of events', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  test('hangs up and throws the reason when its signal is aborted', async () => {
+  test('closes the connection and throws the reason when its signal is aborted', async () => {
     const left = jest.fn();
     const controller = new AbortController();
     const script = new ScriptedFetch(() => streamed(logged(5), 'silence', left));
@@ -203,13 +203,13 @@ describe('a stream of events', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  test('throws a refusal, with the earliest number that is kept', async () => {
+  test('throws a refusal with the earliest number that is kept', async () => {
     const gone = refused(410, 'events_gone', { 'x-earliest-sequence': '900' });
     const stream = eventsOf(new ScriptedFetch(gone)).stream({ after: 4 });
     await expect(stream.next()).rejects.toMatchObject({ status: 410, code: 'events_gone', earliest: 900 });
   });
 
-  test('the codes to scan end with the link', async () => {
+  test('the stream of codes to scan ends with the link', async () => {
     const news = [
       'event: status\ndata: {"sessionID":"s","status":"created"}\n\n',
       'event: qr\ndata: {"qr":"2@4","image":"data:","expires_at":"x"}\n\n',

@@ -5,10 +5,13 @@ import type { SendOtpBody } from '../../../src/otp/otp.dto.js';
 import type { SendSmsBody } from '../../../src/sms/sms.dto.js';
 import type { ChangeEndpointBody, CreateEndpointBody } from '../../../src/webhooks/endpoints/webhooks.dto.js';
 
-/** Compiles only where each of both can stand for the other. */
+/** Compiles only if each of the two types can be assigned to the other. */
 type Same<A, B> = [A, B] extends [B, A] ? true : false;
 
-/** Request bodies are classes that check them, which the client cannot import, so it has types of its own with the same fields. */
+/**
+ * The service's request bodies are classes with checks. The client cannot import them, so it declares types with the
+ * same fields.
+ */
 const same: readonly true[] = [
   true satisfies Same<keyof client.WebhookOrder, keyof CreateEndpointBody>,
   true satisfies Same<keyof client.WebhookOrder, keyof ChangeEndpointBody>,
@@ -18,6 +21,6 @@ const same: readonly true[] = [
   true satisfies Same<keyof client.OtpOrder, keyof SendOtpBody>,
 ];
 
-test("the requests of the client have the fields of the service's bodies", () => {
+test('the client’s requests have the fields of the service’s bodies', () => {
   expect(same).not.toContain(false);
 });

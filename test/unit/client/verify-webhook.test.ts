@@ -32,14 +32,14 @@ describe('a call to a webhook', () => {
   test.each([
     ['HMAC', SECRET, hmac],
     ['Ed25519', PUBLIC, ed25519],
-  ])('signed with %s gives its event', async (_, secrets, signature) => {
+  ])('signed with %s returns its event', async (_, secrets, signature) => {
     const [event] = await verifyWebhook({ secrets, headers: headersOf(signature), body: BODY });
     expect(event).toMatchObject(EVENT);
-    // The types of events are known.
+    // The event types are known to the compiler.
     if (event?.type === 'balance.low') expect(event.data.threshold - event.data.balance).toBe(2);
   });
 
-  test('may be given as bytes, with a Headers, with the headers of Node in any case', async () => {
+  test('may be given as bytes, with Headers, or with Node’s headers in any case', async () => {
     const headers = headersOf(hmac);
     const body = Buffer.from(BODY);
     const lists = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), [value]]));
@@ -48,13 +48,13 @@ describe('a call to a webhook', () => {
     }
   });
 
-  test('with a batch gives its events', async () => {
+  test('with a batch returns its events', async () => {
     const body = JSON.stringify({ events: [EVENT, { ...EVENT, sequence: 8 }] });
     const events = await verifyWebhook({ secrets: SECRET, headers: headersOf(hmac, { body }), body });
     expect(events.map(({ sequence }) => sequence)).toEqual([7, 8]);
   });
 
-  test('is believed when one of its signatures fits one of the secrets, as while a secret is rotated', async () => {
+  test('is accepted if one of its signatures fits one of the secrets, as during a rotation', async () => {
     const both = headersOf(
       (signed) => `v1,${randomBytes(32).toString('base64')} v2,x ${hmac(signed)} ${ed25519(signed)}`,
     );
@@ -84,12 +84,12 @@ describe('a call to a webhook', () => {
     await expect(verifyWebhook({ secrets: SECRET, headers, body: BODY })).rejects.toEqual(refusal('headers'));
   });
 
-  test.each(['soon', '', '-5', '1e3', '0x10'])('from the moment "%s" is refused', async (timestamp) => {
+  test.each(['soon', '', '-5', '1e3', '0x10'])('with the timestamp "%s" is refused', async (timestamp) => {
     const headers = headersOf(hmac, { timestamp });
     await expect(verifyWebhook({ secrets: SECRET, headers, body: BODY })).rejects.toBeInstanceOf(WebhookRefusedError);
   });
 
-  test.each([-310, 310])('whose time is %i s away is refused, unless more is tolerated', async (seconds) => {
+  test.each([-310, 310])('whose time is %i s away is refused, unless the tolerance is larger', async (seconds) => {
     const headers = headersOf(hmac, { timestamp: String(now() + seconds) });
     const call = { secrets: SECRET, headers, body: BODY };
     await expect(verifyWebhook(call)).rejects.toEqual(refusal('time'));
@@ -98,21 +98,21 @@ describe('a call to a webhook', () => {
   });
 
   test.each(['', 'whsec_', 'whsec_***', KEY.toString('base64'), 'whsk_AAAA'])(
-    'needs a secret, which "%s" is not',
+    'needs a secret, and "%s" is not one',
     async (secrets) => {
       const headers = headersOf(hmac);
       await expect(verifyWebhook({ secrets, headers, body: BODY })).rejects.toThrow(TypeError);
     },
   );
 
-  test('is asked for as it came', async () => {
+  test('must be given as it arrived, not parsed', async () => {
     const call = { secrets: SECRET, headers: headersOf(hmac) };
     await expect(Reflect.apply(verifyWebhook, undefined, [{ ...call, body: JSON.parse(BODY) }])).rejects.toThrow(
       'not parsed',
     );
   });
 
-  test('without any secret is refused', async () => {
+  test('is refused if no secret is given', async () => {
     await expect(verifyWebhook({ secrets: [], headers: headersOf(hmac), body: BODY })).rejects.toEqual(
       refusal('signature'),
     );

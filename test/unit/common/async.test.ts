@@ -4,7 +4,7 @@ import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { settled } from '../../support/common/settled.js';
 
-test.each([true, false])('a pause ends with its signal, or in its time (aborted: %s)', async (aborts) => {
+test.each([true, false])('a pause ends at its signal or at its time (aborted: %s)', async (aborts) => {
   const clock = new FakeClock();
   const abort = new AbortController();
   let ended = false;
@@ -18,7 +18,7 @@ test.each([true, false])('a pause ends with its signal, or in its time (aborted:
   expect(ended).toBe(true);
 });
 
-/** Work that finds the storage away so many times, and the seconds at which it was tried. */
+/** The seconds at which work is attempted if the storage is unavailable this many times. */
 function retrying(away: number, untilMs: number, fault: Error = new StorageUnavailableError('away')) {
   const clock = new FakeClock();
   const began = clock.elapsed();
@@ -63,7 +63,7 @@ test('an aborted signal ends the attempts', async () => {
   expect(tried).toEqual([0, 1, 1]);
 });
 
-test('another error is not repeated', async () => {
+test('work that fails with another error is not repeated', async () => {
   const { end, tried, heard } = retrying(99, 60_000, new TypeError('wrong'));
   expect([await end, tried, heard()]).toEqual([expect.any(TypeError), [0], 0]);
 });

@@ -7,7 +7,7 @@ import { Gate } from '../../support/outbox/delivery-world.js';
 
 type Options = Partial<BatcherOptions<string, string>>;
 
-/** A batcher whose batches stop at a gate before they end; each item's result is itself in upper case. */
+/** A batcher whose batches wait at a gate before they end. The result of each item is the item in upper case. */
 function open(options: Options = {}) {
   const begun: string[] = [];
   let gate = new Gate();
@@ -46,7 +46,7 @@ describe('a batcher by key', () => {
     expect(values(await first)).toEqual(['A1', 'B1', 'A2']);
   });
 
-  test('performs as many keys at a time as `concurrency` says; every key has a turn before one gets a second', async () => {
+  test('performs as many keys at a time as `concurrency` says, and gives every key a turn before one gets a second', async () => {
     const { begun, add, step } = open({ ...byKey, concurrency: 2, gathering: new EachTurn() });
     add('a1', 'a2', 'a3', 'b1', 'c1', 'd1');
     await settled(1);
@@ -87,7 +87,7 @@ describe('a batch that fails', () => {
     return items;
   };
 
-  test('is performed one by one, so that one bad item fails alone', async () => {
+  test('is repeated item by item, so that one bad item fails alone', async () => {
     const { add } = open({ perform: failing(new Error('bad one')), gathering: new EachTurn() });
     expect(values(await add('a', 'bad', 'b'))).toEqual(['a', 'bad one', 'b']);
   });
@@ -95,13 +95,13 @@ describe('a batch that fails', () => {
   test.each<[string, Error, boolean]>([
     ['while the storage is away', new StorageUnavailableError('away'), true],
     ['where that is not wanted', new Error('error'), false],
-  ])('fails for all of it %s, and the next goes on', async (_, fault, isolatesFailures) => {
+  ])('fails as a whole %s, and the next batch goes on', async (_, fault, isolatesFailures) => {
     const { add } = open({ perform: failing(fault), gathering: new EachTurn(), isolatesFailures });
     expect((await add('a', 'bad', 'b')).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     expect(values(await add('c'))).toEqual(['c']);
   });
 
-  test('gives an error to items without a result, and is not performed again', async () => {
+  test('gives an error to items without a result, and is not repeated', async () => {
     let performed = 0;
     const { add } = open({
       perform: async (items) => {
@@ -126,7 +126,7 @@ test('a result that is a promise delays only its own item', async () => {
   expect(await held).toBe('late');
 });
 
-test('an item whose signal fires before its batch begins is dropped', async () => {
+test('an item is dropped if its signal fires before its batch begins', async () => {
   const { batcher, begun, add, step } = open();
   const first = batcher.add('first');
   const abort = new AbortController();
@@ -140,7 +140,7 @@ test('an item whose signal fires before its batch begins is dropped', async () =
 });
 
 describe('gathering', () => {
-  test('at once: the first item goes alone, items that arrive meanwhile go together', async () => {
+  test('"at once" sends the first item alone, and those that arrive meanwhile together', async () => {
     const { begun, add, step } = open();
     add('a', 'b', 'c');
     expect(begun).toEqual(['a']);
@@ -148,7 +148,7 @@ describe('gathering', () => {
     expect(begun).toEqual(['a', 'b c']);
   });
 
-  test('each turn: items that arrive in one turn go together', async () => {
+  test('"each turn" sends the items of one turn together', async () => {
     const { begun, add } = open({ gathering: new EachTurn() });
     add('a');
     add('b');
@@ -157,7 +157,7 @@ describe('gathering', () => {
     expect(begun).toEqual(['a b']);
   });
 
-  test('spaced: at most one batch in its time, and at once after a longer pause', async () => {
+  test('"spaced" sends at most one batch per interval, and one at once after a longer pause', async () => {
     const clock = new FakeClock();
     const timers = jest.spyOn(clock, 'after');
     const { begun, add, step } = open({ gathering: new Spaced(clock, 250) });
@@ -175,7 +175,7 @@ describe('gathering', () => {
     expect(begun).toEqual(['a', 'b c d', 'e']);
   });
 
-  test('is notified of the number of unanswered items, and when a batch begins and ends', async () => {
+  test('reports the number of unanswered items, and when a batch begins and ends', async () => {
     const heard: (string | number)[] = [];
     class Listening extends Gathering {
       override schedule(_waiting: number, start: () => void): void {

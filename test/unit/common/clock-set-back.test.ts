@@ -27,7 +27,7 @@ beforeEach(() => {
   clock = new SetBackClock();
 });
 
-/** A link of which nothing but the directory is asked, which counts. */
+/** A link of which only the directory is used. It counts the calls. */
 function directory() {
   let asked = 0;
   const link: Pick<Link, 'exists'> = {
@@ -36,14 +36,14 @@ function directory() {
       return true;
     },
   };
-  // Nothing else of it is used here.
+  // Nothing else of the link is used here.
   return { link: link as Link, asked: () => asked };
 }
 
-// Each of them measures a time that is neither stored nor shown. Where it were measured by `now()`, an hour set back would
-// make it an hour longer.
+// Each test measures a duration that is neither stored nor shown. If it were measured with `now()`, setting the clock
+// back by an hour would make it an hour longer.
 describe('with the clock set back by an hour', () => {
-  test('a server that sends too slowly earns no time', async () => {
+  test('a server that sends too slowly gains no time', async () => {
     const time = new FetchTime(clock, new AbortController().signal, 10 * HOUR_MS);
     async function* drops() {
       for (;;) {
@@ -98,7 +98,7 @@ describe('with the clock set back by an hour', () => {
     expect(limits.refuses('s', '22670000000')).toBe(false);
   });
 
-  test('what is known about a number is asked again after its usual time', async () => {
+  test('a cached answer about a number is refreshed after its usual time', async () => {
     const storage = await SqliteMemory.open();
     const addresses = storage.store(AddressStore);
     const check = new RecipientCheck({
@@ -120,7 +120,7 @@ describe('with the clock set back by an hour', () => {
     await storage.stop();
   });
 
-  test('a code is not shown any longer than it can be scanned', () => {
+  test('a code is not shown for longer than it can be scanned', () => {
     const poster = new QrStream(clock, { kind: 'status', sessionId: 's', status: 'created' });
     poster.show({ qr: 'code', expiresAt: clock.now() + 20_000 });
     clock.setBack(HOUR_MS);
@@ -130,7 +130,7 @@ describe('with the clock set back by an hour', () => {
     expect(poster.code).toBeUndefined();
   });
 
-  test('a token is not used any longer than it lasts', async () => {
+  test('a token is not used for longer than it is valid', async () => {
     let fetched = 0;
     const tokens = new TokenSource(async () => ({ token: `token-${++fetched}`, seconds: 600 }), clock);
     await tokens.get();
@@ -167,7 +167,7 @@ describe('with the clock set back by an hour', () => {
     expect(overdue).toEqual(['silent']);
   });
 
-  test('a circuit forgets after its usual time, and reports the end of its rest by the present clock', () => {
+  test('a circuit forgets after its usual time, and reports the end of its rest by the current clock', () => {
     const settings = { failurePercent: 50, minSms: 4, windowMs: 10_000, openMs: 30_000 };
     const circuit = new CircuitBreaker(settings, clock);
     circuit.record(circuit.tryAcquire(3), ['failed', 'failed', 'failed']);
@@ -182,7 +182,7 @@ describe('with the clock set back by an hour', () => {
     expect(circuit.shutUntil).toBe(clock.now() + 20_000);
   });
 
-  test('bookings of a shared pace are not held back', async () => {
+  test('reservations of a shared rate are not held back', async () => {
     const pace = new RouteQueue('route', 1000, (await SqliteMemory.open()).store(PolicyStore), clock);
     const turns = { go: () => undefined, postpone: () => undefined, stop: () => undefined };
     const pass = () => pace.pass([anSms('22670000000')], new AbortController().signal, turns);

@@ -4,7 +4,7 @@ import { MessagingError } from '../../../src/common/errors.js';
 
 const limitOf = (max: number) => new ConcurrencyLimit(max, () => new MessagingError('error.too_many_in_flight', {}, 1));
 
-test('work over the limit of its key is refused until other work of the key ends', () => {
+test('work over the limit of its key is refused until other work of that key ends', () => {
   const limit = limitOf(2);
   const [leave] = [limit.enter('a'), limit.enter('a')];
   expect(() => limit.enter('a')).toThrow('error.too_many_in_flight');

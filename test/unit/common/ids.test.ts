@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { UuidGenerator } from '../../../src/common/ids.js';
 
-test('ids are UUIDs of version 7, each later one sorts after the earlier ones', () => {
+test('ids are UUIDs of version 7, and each later id sorts after the earlier ones', () => {
   const ids = new UuidGenerator();
   const made = Array.from({ length: 20_000 }, () => ids.next());
   expect(
@@ -10,7 +10,7 @@ test('ids are UUIDs of version 7, each later one sorts after the earlier ones', 
   expect(made).toEqual([...new Set(made)].sort());
 });
 
-test('two generators do not make the same ids', () => {
+test('two generators never make the same id', () => {
   const [one, other] = [new UuidGenerator(), new UuidGenerator()];
   const made = Array.from({ length: 5000 }, () => [one.next(), other.next()]).flat();
   expect(new Set(made).size).toBe(10_000);

@@ -22,7 +22,7 @@ afterEach(() => {
 
 const said = () => lines.map(String);
 
-test('each sentence is logged at once, and then once a minute with the number of repeats', () => {
+test('a sentence is logged at once, and then once a minute with the number of repeats', () => {
   for (let time = 0; time < 1000; time++) log.warn('Forged.');
   log.warn('Unread.');
   expect(said()).toEqual(['Forged.', 'Unread.']);
@@ -38,7 +38,7 @@ test('each sentence is logged at once, and then once a minute with the number of
   expect(lines).toHaveLength(4);
 });
 
-test('code, channel and route make another kind; messages, requests and details do not', () => {
+test('another code, channel or route is logged separately; another message, request or detail is not', () => {
   log.warn('Away.', { code: 'a', channel: 'sms', route: 'one', messageId: 'm-1', requestId: 'r-1' }, ' First.');
   log.warn('Away.', { code: 'a', channel: 'sms', route: 'one', messageId: 'm-2', requestId: 'r-2' }, ' Second.');
   log.warn('Away.', { code: 'b', channel: 'sms', route: 'one' });
@@ -65,7 +65,7 @@ test('parts of an application that name the same logger share one fault log', ()
   expect(warn).toHaveBeenCalledTimes(2);
 });
 
-test('a logger that takes objects gets only the fields that have a value', () => {
+test('a logger that takes objects receives only the fields that have a value', () => {
   log.warn('Away.', { code: 'storage_unavailable', channel: undefined, messageId: 'm-1' });
   expect(Object.entries(lines[0] ?? {})).toEqual([
     ['msg', 'Away.'],
@@ -74,7 +74,7 @@ test('a logger that takes objects gets only the fields that have a value', () =>
   ]);
 });
 
-test('the logger of Nest prints one line, with the fields that the sentence does not name', () => {
+test('Nest’s logger prints one line with the fields that the sentence does not name', () => {
   let printed = '';
   jest.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
     printed += String(chunk);
@@ -89,13 +89,13 @@ test('the logger of Nest prints one line, with the fields that the sentence does
   expect([message, context]).toEqual([{ msg: 'Away.', code: 'away' }, 'ChannelWorker']);
 });
 
-test('numbers are masked, and ids are not', () => {
+test('numbers are masked, ids are not', () => {
   expect(masked('From 22670000001 to +33612345678, code 4711.')).toBe('From 226******01 to +336******78, code 4711.');
   expect(masked('m-01a20761-ed81-7520-8cb5-123456789012')).toBe('m-01a20761-ed81-7520-8cb5-123456789012');
   expect(inspect(new LogLine('22670000001'))).toBe('226******01');
 });
 
-test('a fault has a word: ours, that of the system or a database, or its name', () => {
+test('a fault is named by our code, by the code of the system or database, or by its class', () => {
   expect(faultCode(new StorageUnavailableError('x'))).toBe('storage_unavailable');
   expect(faultCode(new MessagingError('error.timeout'))).toBe('timeout');
   expect(faultCode(Object.assign(new Error('x'), { code: 'ECONNREFUSED' }))).toBe('ECONNREFUSED');
@@ -103,7 +103,7 @@ test('a fault has a word: ours, that of the system or a database, or its name', 
   expect(faultCode('22670000001')).toBe('something');
 });
 
-/** What begins a line, moves the cursor or turns the direction of writing. */
+/** Characters that begin a line, move the cursor or change the direction of writing. */
 const CONTROLS = [
   '\n',
   '\r\n',
@@ -126,7 +126,7 @@ const CONTROLS = [
   '\u2069',
 ];
 
-test.each(CONTROLS)('no text from outside begins a line or moves a cursor: %j', (control) => {
+test.each(CONTROLS)('text from outside cannot begin a line or move the cursor: %j', (control) => {
   const text = `36111${control}[Nest] 1 - ERROR forged`;
   log.warn('Kind.', { route: text, code: text }, ` To ${text}`);
   const [line] = lines;
@@ -136,13 +136,13 @@ test.each(CONTROLS)('no text from outside begins a line or moves a cursor: %j', 
   }
 });
 
-test('a text from outside is cut, and a cut pair of surrogates leaves no half', () => {
+test('text from outside is cut, and a surrogate pair is never halved', () => {
   expect(fromOutside('x'.repeat(100))).toBe('x'.repeat(100));
   expect(fromOutside('x'.repeat(101))).toBe(`${'x'.repeat(100)}…`);
   expect(fromOutside(`${'x'.repeat(99)}😀😀`)).toBe(`${'x'.repeat(99)}…`);
 });
 
-test('frames of a stack and the line of a cause stay lines', () => {
+test('stack frames and the line of a cause keep their own lines', () => {
   const line = new LogLine('Broken.\n    at a (b.js:1:1)\nCaused by: Error: c\n    at d (e.js:1:1)\nnot a frame');
   expect(String(line).split('\n')).toHaveLength(4);
   expect(String(line)).toContain('\\nnot a frame');

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { PendingWork } from '../../../src/common/concurrency/pending-work.js';
 import { promotedBytes } from '../../support/common/heap.js';
 
-test('the end comes when the last work has ended, even if it failed', async () => {
+test('the wait ends when the last work has ended, even if it failed', async () => {
   const pending = new PendingWork();
   await pending.end();
   const ends: (() => void)[] = [];
@@ -22,7 +22,7 @@ test('the end comes when the last work has ended, even if it failed', async () =
   await pending.end();
 });
 
-test('results of ended work are freed without a full garbage collection', async () => {
+test('the results of finished work are freed without a full garbage collection', async () => {
   const pending = new PendingWork();
   const open: (() => void)[] = [];
   const turn = () => {
@@ -30,6 +30,6 @@ test('results of ended work are freed without a full garbage collection', async 
     void pending.add(work);
     if (open.length > 8) open.shift()?.();
   };
-  // All results take 16 MB.
+  // All results together take 16 MB.
   expect(await promotedBytes(turn)).toBeLessThan(6_000_000);
 });

@@ -10,7 +10,7 @@ import {
 } from '../../../src/common/phone-numbers/phone-number.js';
 import { notStrings } from '../../support/common/wrong-inputs.js';
 
-/** Calling codes of several countries, with their main one. */
+/** Calling codes that several countries share, with the main country of each. */
 const SHARED: readonly (readonly [code: string, main: string])[] = [
   ['1', 'US'],
   ['7', 'RU'],
@@ -27,7 +27,7 @@ const SHARED: readonly (readonly [code: string, main: string])[] = [
 ];
 
 describe('isPhoneNumber', () => {
-  test.each(['22670000000', '1234567', '123456789012345'])('takes %s', (number) => {
+  test.each(['22670000000', '1234567', '123456789012345'])('accepts %s', (number) => {
     expect(isPhoneNumber(number)).toBe(true);
   });
 
@@ -55,7 +55,7 @@ describe('isPhoneNumber', () => {
 
 describe('isValidNumber', () => {
   test.each(['22670123456', '33612345678', '447911123456', '390669812345', '18765551234', '870773111632'])(
-    'takes %s',
+    'accepts %s',
     (number) => {
       expect(isValidNumber(number)).toBe(true);
     },
@@ -81,7 +81,7 @@ describe('maskNumber', () => {
     ['123456', '123*56'],
     ['12345', '*****'],
     ['', ''],
-  ])('makes %j into %j', (number, masked) => {
+  ])('turns %j into %j', (number, masked) => {
     expect(maskNumber(number)).toBe(masked);
   });
 });
@@ -106,15 +106,18 @@ describe('countryOf', () => {
     ['5997123456', 'BQ'],
     ['358412345678', 'FI'],
     ['358181234567', 'AX'],
-  ])('%s is of %s', (number, country) => {
+  ])('%s belongs to %s', (number, country) => {
     expect(countryOf(number)).toBe(country);
   });
 
-  test.each(['99912345678', '870773111632', '80012345678', '+22670000000', '', '0'])('%j is of none', (number) => {
-    expect(countryOf(number)).toBeUndefined();
-  });
+  test.each(['99912345678', '870773111632', '80012345678', '+22670000000', '', '0'])(
+    '%j belongs to no country',
+    (number) => {
+      expect(countryOf(number)).toBeUndefined();
+    },
+  );
 
-  test.each(SHARED)('+%s with digits of no plan is of %s', (code, main) => {
+  test.each(SHARED)('+%s with digits of no numbering plan belongs to %s', (code, main) => {
     expect(countryOf(`${code}00`)).toBe(main);
   });
 
@@ -127,7 +130,7 @@ describe('countryOf', () => {
     fc.assert(
       fc.property(number, ({ main, number }) => {
         const parsed = parsePhoneNumberFromString(`+${number}`);
-        // What the library repairs first is another number.
+        // Skips numbers that the library would repair first, because they become other numbers.
         fc.pre(parsed !== undefined && parsed.number === `+${number}`);
         expect(countryOf(number)).toBe(parsed?.country ?? main);
         if (parsed?.country) told++;
@@ -139,11 +142,11 @@ describe('countryOf', () => {
 });
 
 describe('isCountryCode', () => {
-  test.each(['BF', 'US', 'GG', 'XK'])('knows %s', (code) => {
+  test.each(['BF', 'US', 'GG', 'XK'])('accepts %s', (code) => {
     expect(isCountryCode(code)).toBe(true);
   });
 
-  test.each(['bf', 'ZZ', 'BFA', '', '001', 'toString', 'UK'])('does not know %j', (code) => {
+  test.each(['bf', 'ZZ', 'BFA', '', '001', 'toString', 'UK'])('refuses %j', (code) => {
     expect(isCountryCode(code)).toBe(false);
   });
 });

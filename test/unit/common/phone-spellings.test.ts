@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { isPhoneNumber } from '../../../src/common/phone-numbers/phone-number.js';
 import { phoneOf, spellingsOf } from '../../../src/common/phone-numbers/phone-spellings.js';
 
-/** Numbers of one phone, today's spelling first. */
+/** Numbers of one phone, in today's spelling first. */
 const PHONES: readonly (readonly [string, ...string[]])[] = [
   ['2290197000001', '22997000001'],
   ['2290120211234', '22920211234'],
@@ -27,7 +27,7 @@ const PHONES: readonly (readonly [string, ...string[]])[] = [
 ];
 
 describe('spellings', () => {
-  test.each(PHONES)('%s is the phone of its other spellings %s', (today, ...others) => {
+  test.each(PHONES)('%s is the same phone as %s', (today, ...others) => {
     for (const number of [today, ...others]) {
       expect(phoneOf(number)).toBe(today);
       expect(spellingsOf(number)[0]).toBe(today);
@@ -52,7 +52,7 @@ describe('spellings', () => {
     expect(phoneOf(number)).toBe(number);
   });
 
-  test('numbers of one phone have the same phone, which is one of its spellings', () => {
+  test('all numbers of one phone lead to the same phone, which is one of its spellings', () => {
     const number = fc
       .tuple(fc.constantFrom('229', '225', '241', '237', '52', '54', '55', '226'), fc.stringMatching(/^[0-9]{7,11}$/))
       .map(([code, digits]) => code + digits);

@@ -14,7 +14,7 @@ test('a limit applies to each key and each minute of the clock', () => {
   expect(rates.exceeded('a', 1)).toBeUndefined();
 });
 
-test('what is given back can be used again, but never more than was taken', () => {
+test('units that are given back can be used again, but never more than were taken', () => {
   const rates = new RateLimit(new FakeClock());
   rates.giveBack('a');
   expect([rates.exceeded('a', 1), rates.exceeded('a', 1)]).toEqual([undefined, 60]);

@@ -114,7 +114,7 @@ const UNREADABLE: readonly Row[] = [
 ];
 
 describe('readNumber', () => {
-  test.each([...MARKED, ...AT_HOME, ...CHANGED, ...UNREADABLE])('%j %j is %s: %s', (text, origin, number) => {
+  test.each([...MARKED, ...AT_HOME, ...CHANGED, ...UNREADABLE])('reads %j %j as %s: %s', (text, origin, number) => {
     expect(readNumber(text, origin)).toBe(number);
   });
 
@@ -145,7 +145,7 @@ describe('readNumber', () => {
     expect(read).toBeGreaterThan(200);
   });
 
-  test('reads a valid number as itself, however it is written and whatever the home country is', () => {
+  test('reads a valid number unchanged, however it is written and whatever the home country is', () => {
     const number = fc
       .tuple(
         fc.constantFrom('226', '33', '49', '1', '7', '229', '225', '52', '54', '55', '241', '44', '39'),
@@ -165,7 +165,7 @@ describe('readNumber', () => {
     );
   });
 
-  test('never reads digits as a number that is not in them', () => {
+  test('never returns a number whose digits are not in the input', () => {
     fc.assert(
       fc.property(texts, origins, (text, origin) => {
         const number = readNumber(text, origin);
@@ -189,7 +189,7 @@ describe('readAddress', () => {
     ['ORANGE', { type: 'alphanumeric' }],
     ['ORANGE', {}],
     ['Crédit 24', {}],
-  ] as const)('%j %j is a name', (text, origin) => {
+  ] as const)('takes %j %j for a name', (text, origin) => {
     expect(readAddress(text, origin)).toEqual({ kind: 'name', name: text });
   });
 
@@ -197,11 +197,11 @@ describe('readAddress', () => {
     ['+36111', '36111'],
     [' 36 111 ', '36111'],
     [' ORANGE\0', 'ORANGE'],
-  ])('%j is the name %j', (text, name) => {
+  ])('takes %j for the name %j', (text, name) => {
     expect(readAddress(text)).toEqual({ kind: 'name', name });
   });
 
-  test('a number marked as alphanumeric is a number', () => {
+  test('takes a number for a number even if it is marked as alphanumeric', () => {
     expect(readAddress('+22670000001', { type: 'alphanumeric' })).toEqual({ kind: 'number', number: '22670000001' });
     expect(readAddress('22670000001', { type: 'alphanumeric' })).toEqual({ kind: 'number', number: '22670000001' });
   });

@@ -4,7 +4,7 @@ import examples from 'libphonenumber-js/mobile/examples';
 import { MessagingError } from '../../../src/common/errors.js';
 import { RecipientNumbers, type StrictNumbers } from '../../../src/common/phone-numbers/recipient-number.js';
 
-/** `taken`, or the number that was meant, or `refused` where nobody knows. */
+/** `taken`, the number that was meant, or `refused` if nobody knows it. */
 function verdict(number: unknown, home: string | null = 'BF', strict: StrictNumbers = 'home'): string {
   try {
     const numbers: RecipientNumbers = new RecipientNumbers(strict, home ?? undefined);
@@ -19,7 +19,7 @@ function verdict(number: unknown, home: string | null = 'BF', strict: StrictNumb
 const MOBILES = getCountries().flatMap((country) => getExampleNumber(country, examples) ?? []);
 
 describe('numbers of the home market', () => {
-  test('a valid number of any country is taken at every home', () => {
+  test('a valid number of any country is accepted, whatever the home market is', () => {
     expect(MOBILES.length).toBeGreaterThan(200);
     const refused = getCountries().flatMap((home) => {
       const numbers: RecipientNumbers = new RecipientNumbers('home', home);
@@ -54,7 +54,7 @@ describe('numbers of the home market', () => {
     ['551187654321', 'BR', 'the old spelling of a phone'],
     ['493012345', 'DE', 'numbers of several lengths'],
     ['870773111632', 'BF', 'a satellite phone'],
-  ])('%s is taken at home in %s: %s', (number, home) => {
+  ])('%s is accepted at home in %s: %s', (number, home) => {
     expect(verdict(number, home)).toBe('taken');
   });
 
@@ -80,7 +80,7 @@ describe('numbers of the home market', () => {
     ['0803 123 4567', 'NG', '2348031234567', 'as people there write it'],
     ['+226 70 00 00 01', 'BF', '22670000001', 'with a plus sign'],
     ['0022670000001', 'FR', '22670000001', 'with two zeros, and in another country'],
-  ])('%s is refused at home in %s, and %s is meant: %s', (number, home, meant) => {
+  ])('%s is refused at home in %s, and %s is suggested: %s', (number, home, meant) => {
     expect(verdict(number, home)).toBe(meant);
   });
 
@@ -93,7 +93,7 @@ describe('numbers of the home market', () => {
     expect(verdict(number, home)).toBe('refused');
   });
 
-  test('are not checked if the host switches that off, or if the home market is not known', () => {
+  test('are not checked if the host switches the check off, or if the home market is not known', () => {
     for (const number of ['70000001', '2267000000', '226070000001']) {
       expect(verdict(number, 'BF', false)).toBe('taken');
       expect(verdict(number, null)).toBe('taken');
@@ -101,7 +101,7 @@ describe('numbers of the home market', () => {
     expect(verdict('+22670000001', 'BF', false)).toBe('refused');
   });
 
-  test('with `true`, every number that no numbering plan has is refused too', () => {
+  test('with `true`, every number outside all numbering plans is refused too', () => {
     expect(verdict('22610000000', 'BF', true)).toBe('refused');
     expect(verdict('3361234567', 'BF', true)).toBe('refused');
     expect(verdict('3361234567', null, true)).toBe('refused');
@@ -109,7 +109,7 @@ describe('numbers of the home market', () => {
     expect(verdict('33612345678', 'BF', true)).toBe('taken');
   });
 
-  test.each([22670000001, null, undefined, {}, ['22670000001'], true])('%j is no number', (value) => {
+  test.each([22670000001, null, undefined, {}, ['22670000001'], true])('refuses %j as a number', (value) => {
     expect(verdict(value)).toBe('refused');
   });
 });

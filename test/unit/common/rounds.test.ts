@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { Rounds } from '../../../src/common/concurrency/rounds.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 
-test('the age of a round counts from its success, and before the first round from the start of the worker', () => {
+test('the age of a round counts from its last success, and before the first round from the start of the worker', () => {
   const clock = new FakeClock();
   const rounds = new Rounds(clock);
   const report = rounds.start('deliver sms', { everyMs: 1000 });
@@ -16,7 +16,7 @@ test('the age of a round counts from its success, and before the first round fro
   expect(rounds.all()).toMatchObject([{ lastRound: ended, ageMs: 700 }]);
 });
 
-test('no round is expected of a stopped worker, and an earlier worker does not end a later one of its name', () => {
+test('no round is expected of a stopped worker, and an earlier worker cannot end a later one of the same name', () => {
   const clock = new FakeClock();
   const rounds = new Rounds(clock);
   const first = rounds.start('purge replies', { everyMs: 1000, isUpkeep: true });

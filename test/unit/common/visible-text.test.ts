@@ -25,7 +25,7 @@ describe('an invisible text', () => {
     ['hieroglyph blanks', '\u{13430}\u{13441}\u{13442}'],
     ['control characters', '\u0001\u0007\u007f\u009f'],
     ['all of it', ' \u200b\u2800\u3164\ufe0f\n'],
-  ])('%s', (_, text) => {
+  ])('is %s', (_, text) => {
     expect(isInvisible(text)).toBe(true);
   });
 
@@ -47,7 +47,7 @@ describe('an invisible text', () => {
     ['NUL, which is refused by its name', '\0'],
     ['ESC, which is refused by its name', '\u001b'],
     ['a lone surrogate, which is refused by its name', '\ud800'],
-  ])('but not %s', (_, text) => {
+  ])('is not %s', (_, text) => {
     expect(isInvisible(text)).toBe(false);
   });
 });

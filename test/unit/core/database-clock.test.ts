@@ -10,7 +10,7 @@ import { settled } from '../../support/common/settled.js';
 
 const TEN_MINUTES = 600_000;
 
-/** A machine whose clock somebody sets; `elapsed` and timers do not notice. */
+/** A machine whose clock a test sets. `elapsed` and timers do not notice. */
 class Machine extends FakeClock {
   private wrong = 0;
 
@@ -23,7 +23,9 @@ class Machine extends FakeClock {
   }
 }
 
-/** A database beside the machine: each reading takes the machine as long as the next entries of the two ways say. */
+/**
+ * A database beside the machine. Each reading takes as long as the next entries of the two lists say, there and back.
+ */
 class Server implements Pick<MessagingStorage, 'serverNow'> {
   readings = 0;
   aheadMs = 0;
@@ -41,7 +43,7 @@ class Server implements Pick<MessagingStorage, 'serverNow'> {
 
   async serverNow(): Promise<number> {
     this.readings++;
-    // A timer of the machine may have asked, which must return before time goes on.
+    // The code under test may have started this from a timer, which must return before the time advances.
     await Promise.resolve();
     if (this.fault) throw this.fault;
     const [there, back] = this.ways.shift() ?? [0, 0];
@@ -77,24 +79,21 @@ describe('the clock of a database', () => {
     jest.restoreAllMocks();
   });
 
-  test.each([TEN_MINUTES, -TEN_MINUTES])(
-    'is followed by a machine that is wrong by %i ms from the start',
-    async (wrong) => {
-      const machine = new Machine();
-      const server = new Server(machine);
-      machine.setBy(wrong);
-      const clock = await follow(machine, server);
-      expect(clock.now()).toBe(server.time);
-      machine.advance(1234);
-      expect([clock.now(), clock.elapsed()]).toEqual([server.time, machine.elapsed()]);
-      const side = wrong > 0 ? 'ahead of' : 'behind';
-      expect(said).toEqual([
-        `This machine's clock is 600.0 s ${side} the database's, which is used instead: set it right (NTP).`,
-      ]);
-    },
-  );
+  test.each([TEN_MINUTES, -TEN_MINUTES])('corrects a machine that is wrong by %i ms from the start', async (wrong) => {
+    const machine = new Machine();
+    const server = new Server(machine);
+    machine.setBy(wrong);
+    const clock = await follow(machine, server);
+    expect(clock.now()).toBe(server.time);
+    machine.advance(1234);
+    expect([clock.now(), clock.elapsed()]).toEqual([server.time, machine.elapsed()]);
+    const side = wrong > 0 ? 'ahead of' : 'behind';
+    expect(said).toEqual([
+      `This machine's clock is 600.0 s ${side} the database's, which is used instead: set it right (NTP).`,
+    ]);
+  });
 
-  test('goes on when the machine is set, is read again at once, and once only', async () => {
+  test('keeps its time if the machine’s clock is set, and is read again at once, but only once', async () => {
     const machine = new Machine();
     const server = new Server(machine);
     const clock = await follow(machine, server);
@@ -110,7 +109,7 @@ describe('the clock of a database', () => {
     expect(said.slice(1)).toEqual(["This machine's clock agrees with the database's again."]);
   });
 
-  test('catches up after the machine was suspended, when `elapsed` stood still', async () => {
+  test('catches up after the machine was suspended, during which `elapsed` stood still', async () => {
     const machine = new Machine();
     const server = new Server(machine);
     const clock = await follow(machine, server);
@@ -121,7 +120,7 @@ describe('the clock of a database', () => {
     expect([clock.now(), said]).toEqual([server.time, []]);
   });
 
-  test('is read every minute until it stops, and said once while the difference stays', async () => {
+  test('is read every minute until it stops; a lasting difference is logged once', async () => {
     const machine = new Machine();
     const server = new Server(machine);
     const clock = await follow(machine, server);
@@ -155,7 +154,7 @@ describe('the clock of a database', () => {
     expect(clock.now()).toBe(server.time);
   });
 
-  test('is not moved by a reading that its round trip explains, and does not go back for a small one that it does not', async () => {
+  test('ignores a difference that the round trip explains, and does not go back for a small difference that it does not explain', async () => {
     const machine = new Machine();
     const server = new Server(machine);
     const clock = await follow(machine, server);
@@ -180,7 +179,7 @@ describe('the clock of a database', () => {
     expect(clock.now()).toBe(server.time);
   });
 
-  test('stays what it was while the database does not answer, and does not start without it', async () => {
+  test('goes on while the database does not answer, but does not start without it', async () => {
     const machine = new Machine();
     const server = new Server(machine);
     server.fault = new StorageUnavailableError('The database is closed.');
@@ -193,7 +192,7 @@ describe('the clock of a database', () => {
     expect(clock.now()).toBe(server.time);
   });
 
-  test('is the machine’s where the storage has none', async () => {
+  test('is the machine’s clock if the storage has none', async () => {
     const machine = new Machine();
     const clock = new DatabaseClock(machine);
     const storage = new MemoryStorage();

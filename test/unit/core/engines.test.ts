@@ -22,7 +22,7 @@ const VERSIONS = Array.from({ length: 16 }, (_, index) => index + 14).flatMap((m
   Array.from({ length: 32 }, (_, minor) => [0, 1, 2, 9].map((patch) => `${major}.${minor}.${patch}`)).flat(),
 );
 
-/** The lines of Node.js on which `.ci/node-versions` runs the suite when it is given none. */
+/** The lines of Node.js on which `.ci/node-versions` runs the suite if it is given none. */
 const LINES = /@:-([\d ]+)\}/.exec(readFileSync(join(ROOT, '.ci', 'node-versions'), 'utf8'))?.[1]?.split(' ') ?? [];
 
 describe('engines of package.json', () => {
@@ -30,15 +30,15 @@ describe('engines of package.json', () => {
   const range = engines?.node ?? '';
   const asked = Object.keys({ ...dependencies, ...peerDependencies }).flatMap((name) => {
     const { node } = packageAt('node_modules', name).engines ?? {};
-    // Which version of it goes with which Node is told by `docs/storage.md` and checked at the start.
+    // `docs/storage.md` says which version of it goes with which Node.js, and the start checks that.
     return node === undefined || name === 'better-sqlite3' ? [] : [{ name, node }];
   });
 
-  test('has something to be compared with, TypeORM and Nest among it', () => {
+  test('is compared with the ranges of the dependencies, TypeORM and Nest among them', () => {
     expect(asked.map(({ name }) => name)).toEqual(expect.arrayContaining(['typeorm', '@nestjs/core']));
   });
 
-  test('takes, of the lines that .ci/node-versions runs, exactly what every dependency and peer takes', () => {
+  test('accepts, of the lines that .ci/node-versions runs, exactly those that every dependency and peer accepts', () => {
     const wrong = VERSIONS.flatMap((version) => {
       const refusing = asked.filter(({ node }) => !satisfies(version, node)).map(({ name }) => name);
       const isTaken = refusing.length === 0 && LINES.includes(version.split('.', 1)[0] ?? '');
@@ -47,11 +47,11 @@ describe('engines of package.json', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('takes the version that runs this', () => {
+  test('accepts the version that runs this test', () => {
     expect(satisfies(process.versions.node, range)).toBe(true);
   });
 
-  test('is what the lock file says', () => {
+  test('is the range in the lock file', () => {
     const lock: { readonly packages: Readonly<Record<string, Package>> } = JSON.parse(
       readFileSync(join(ROOT, 'package-lock.json'), 'utf8'),
     );

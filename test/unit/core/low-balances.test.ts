@@ -57,7 +57,7 @@ describe('accounts with a low balance', () => {
     await settled();
   }
 
-  test('are told of within a second, in as many transactions as it takes', async () => {
+  test('are reported within a second, in as many transactions as needed', async () => {
     start();
     const ids = range(150).map((index) => `acc${index}`);
     await low(...ids);
@@ -68,7 +68,7 @@ describe('accounts with a low balance', () => {
     expect(heard.at(-1)).toBe('late');
   });
 
-  test('are told of when the storage answers again', async () => {
+  test('are reported when the storage answers again', async () => {
     start();
     await low('a');
     const { publishLow } = storage.store(LedgerStore);
@@ -86,14 +86,14 @@ describe('accounts with a low balance', () => {
     { role: 'worker', told: ['a'] },
     { role: 'sessions', told: ['a'] },
     { role: 'api', told: [] },
-  ] as const)('are the business of processes that deliver ($role)', async ({ role, told }) => {
+  ] as const)('are reported only by processes that deliver ($role)', async ({ role, told }) => {
     start(role);
     await low('a');
     await second();
     expect(heard).toEqual(told);
   });
 
-  test('are left alone by a process that has stopped', async () => {
+  test('are not reported by a process that has stopped', async () => {
     const watch = start();
     await watch.beforeApplicationShutdown();
     await low('a');

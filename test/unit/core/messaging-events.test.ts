@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 
 describe('a listener', () => {
-  test('hears its own events only, until it wants no more', () => {
+  test('receives only events of its name, until it is removed', () => {
     const heard: unknown[] = [];
     const stop = events.on('sms.received', (text) => heard.push(text));
     events.publish({ type: 'otp.verified', accountId: 'a', at: 0, data: { service: 's', number: '22670000001' } });
@@ -34,7 +34,7 @@ describe('a listener', () => {
     expect(heard).toEqual([TEXT]);
   });
 
-  test('hears events of several names, each with its account, its time and its data', () => {
+  test('receives events of several names, each with its account, its time and its data', () => {
     const heard: unknown[] = [];
     const data = { service: 's', number: '22670000001' };
     const stop = events.on(['otp.verified', 'otp.locked'], (event) => heard.push(event));
@@ -44,7 +44,7 @@ describe('a listener', () => {
     expect(heard).toEqual([{ type: 'otp.verified', timestamp: '1970-01-01T00:00:00.000Z', account: 'a', data }]);
   });
 
-  test('of the end of sends alone hears of it when deliveries changed their state, and no more when it is removed', () => {
+  test('of completed sends only is called for them when deliveries change their state, and no longer once it is removed', () => {
     const heard: string[] = [];
     const off = events.on('send.completed', ({ type, data }) => heard.push(`${type} ${data.recipients_count}`));
     const completed = { recipients: 2, statuses: { sent: 1, failed: 1 }, units: 2, refundedUnits: 1 };
@@ -71,7 +71,7 @@ describe('a listener', () => {
       // biome-ignore lint/suspicious/noThenProperty: that is what is tested.
       listener: () => ({ then: (_: unknown, fail: (error: unknown) => void) => fail(mistake()) }),
     },
-  ])('that $how disturbs nobody else, and the log tells its name and nothing of the payload', async (row) => {
+  ])('that $how disturbs nobody else, and the log has its name and nothing of the payload', async (row) => {
     const heard: unknown[] = [];
     events.on('sms.received', row.listener);
     events.on('sms.received', (text) => heard.push(text));
@@ -81,7 +81,7 @@ describe('a listener', () => {
     expect(logged).toEqual([`A listener of sms.received threw ${row.told}.`]);
   });
 
-  test('whose promise is kept is no news', async () => {
+  test('whose promise resolves is not logged', async () => {
     events.on('sms.received', async () => undefined);
     events.emit('sms.received', TEXT);
     await settled();

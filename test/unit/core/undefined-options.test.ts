@@ -32,7 +32,7 @@ const TIMING = leftOut<Partial<DeliveryTiming>>({
   ...{ retryMaxMs: undefined, reportDeadlineMs: undefined, maxAwayMs: undefined },
 });
 
-describe('an option that is undefined is one that was left out, for the compiler and at run time', () => {
+describe('an option that is undefined counts as left out, for the compiler and at run time', () => {
   test('of accounts and HTTP', () => {
     const bearer: LegacyBearerOptions = leftOut<LegacyBearerOptions>({
       ...{ deprecatedAt: undefined, sunset: undefined, link: undefined },
@@ -108,7 +108,7 @@ describe('an option that is undefined is one that was left out, for the compiler
       ...{ leaseMs: undefined, scanMs: undefined, answerMs: undefined, steadyMs: undefined, staggerMs: undefined },
     });
     const parts: MsgappOptions = { ...needed, delivery: TIMING, pacing, sessions };
-    // What is undefined must not stand above what the transport says.
+    // An undefined option must not override what the transport says.
     expect(resolveMsgappSettings(parts)).toStrictEqual(
       resolveMsgappSettings({ ...needed, ...{ delivery: {}, pacing: {}, sessions: {} } }),
     );
@@ -136,7 +136,7 @@ describe('an option that is undefined is one that was left out, for the compiler
     expect(resolveLimits(limits)).toEqual(resolveLimits());
   });
 
-  test('of the sandbox, the storage and the books', () => {
+  test('of the sandbox, the storage and the ledger', () => {
     const sandbox: SandboxOptions = leftOut<SandboxOptions>({
       ...{ path: undefined, hosts: undefined, docs: undefined, apiKey: undefined },
     });

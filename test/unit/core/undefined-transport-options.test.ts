@@ -21,7 +21,7 @@ import { resolveSmppSettings } from '../../../src/transports/smpp/resolve-settin
 import type { AddressOptions, SmppLinkOptions, SmppOptions } from '../../../src/transports/smpp/smpp-options.js';
 import { leftOut } from '../../support/mounting/left-out.js';
 
-describe('an option of a transport that is undefined is one that was left out, for the compiler and at run time', () => {
+describe('an option of a transport that is undefined counts as left out, for the compiler and at run time', () => {
   test('of SMPP', () => {
     const bare = { host: 'smpp.carrier.example', systemId: 'acme', password: 'secret08' };
     const link: SmppLinkOptions = {

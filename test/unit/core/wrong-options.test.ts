@@ -12,7 +12,7 @@ import { resolveSmsSettings } from '../../../src/sms/sms-options.js';
 const PEPPER = 'a pepper for tests, 0123456789 abcdef';
 const TARIFF = { base: 1, international: 3, home: 'BF' };
 
-/** What is thrown, given what JavaScript would let a host give. */
+/** The error that is thrown for options that a host in JavaScript could write. */
 function refusal(resolve: (given: never) => unknown, given: unknown): string {
   try {
     Reflect.apply(resolve, undefined, [given]);
@@ -23,7 +23,7 @@ function refusal(resolve: (given: never) => unknown, given: unknown): string {
   throw new Error('It was not refused.');
 }
 
-describe('what sentences show of a wrong value', () => {
+describe('how error sentences show a wrong value', () => {
   test.each<[unknown, string]>([
     ['200', '"200"'],
     [200, '200'],
@@ -141,7 +141,7 @@ describe('otp', () => {
     expect(otp(options)).not.toContain(PEPPER);
   });
 
-  test('what is undefined was not given', () => {
+  test('an undefined option counts as left out', () => {
     const nothing = { length: undefined, limits: { preset: undefined, sends: undefined }, services: undefined };
     const shop = { signature: undefined, template: undefined, webOtpHost: undefined, retrieverHash: undefined };
     expect(resolveOtpSettings(Object({ pepper: PEPPER, ...nothing })).triesPerCode).toBe(3);
@@ -178,12 +178,12 @@ describe('sms', () => {
     expect(sms(options)).toContain(sentence);
   });
 
-  test('what is undefined was not given', () => {
+  test('an undefined option counts as left out', () => {
     const delivery = { leaseMs: undefined, maxAttempts: 3 };
     expect(resolveSmsSettings(Object({ tariff: TARIFF, delivery })).delivery).toStrictEqual({ maxAttempts: 3 });
   });
 
-  test('the home market may be named at its own tariff', () => {
+  test('the home market may be listed at its own tariff', () => {
     const tariff = { ...TARIFF, countries: { BF: 1, SN: 2 } };
     expect(resolveSmsSettings({ tariff }).tariff.unitsFor('22670000000')).toBe(1);
   });
@@ -262,7 +262,7 @@ test.each<[string, () => string]>([
   expect(refused()).toContain(sentence);
 });
 
-test('of a channel, what is undefined was not given', () => {
+test('for a channel, an undefined option counts as left out', () => {
   const undefineds = {
     pacing: { perMinute: undefined },
     delivery: { leaseMs: undefined },

@@ -5,6 +5,6 @@ import { emitterRules } from '../../support/events/emitters-suite.js';
 
 const opened = closeAfterEach();
 
-describe('what accounts tell (SQLite)', () => {
+describe('the events that an account gets (SQLite)', () => {
   emitterRules(async () => opened(await SqliteMemory.open()).dataSource);
 });

@@ -15,7 +15,10 @@ import { harnessOf, SqliteMemory } from '../../support/databases/sqlite-memory.j
 const opened = closeAfterEach();
 const OUT = { number: '22670000001', units: 0, refused: 'opted_out' };
 
-/** A process that numbers marks, on a storage where an account records; `other` is the storage of another process. */
+/**
+ * A process that numbers marks, on a storage in which an account records events. `other` is the storage of another
+ * process.
+ */
 async function start() {
   const storage = await SqliteMemory.open();
   const world = new World();
@@ -35,14 +38,14 @@ async function start() {
   return { world, clock, told, last, numbering, other: await storage.another() };
 }
 
-test('marks of this process have numbers at once', async () => {
+test('marks of this process are numbered at once', async () => {
   const { world, last } = await start();
   await world.accept(aSend(1, { recipients: [OUT] }));
   await settled(20);
   expect(await last()).toBe(2);
 });
 
-test('marks that another process has left have numbers after a second', async () => {
+test('marks that another process left behind are numbered after a second', async () => {
   const { clock, last, other } = await start();
   await other.store(OutboxStore).commit([aSend(1, { recipients: [OUT] })], decide);
   await settled(20);
@@ -52,7 +55,7 @@ test('marks that another process has left have numbers after a second', async ()
   expect(await last()).toBe(2);
 });
 
-test('the other processes are told of an account once in 20 ms, and at the end', async () => {
+test('the other processes are notified of an account once in 20 ms, and at the end', async () => {
   const { world, clock, told, numbering } = await start();
   for (const index of [1, 2, 3]) await world.accept(aSend(index));
   await world.claim();

@@ -10,7 +10,7 @@ const app = {
 };
 const delivery = { id: 'm', number: OWN, status: 'failed', error: `unknown ${OWN}`, metadata: { name: 'Awa' } };
 
-test('texts, names of files and metadata go, all else stays', () => {
+test('texts, file names and metadata are removed; everything else stays', () => {
   expect(withoutTexts(sms)).toEqual({ ...sms, text: '' });
   expect(withoutTexts(app)).toEqual({
     ...{ ...app, text: '' },
@@ -21,19 +21,19 @@ test('texts, names of files and metadata go, all else stays', () => {
   expect(withoutTexts({ ...delivery, metadata: null })).toEqual({ ...delivery, metadata: null });
 });
 
-test('numbers are masked, with what may quote them; a sender name is no number', () => {
+test('numbers are masked, and so are fields that may quote them; a sender name is not a number', () => {
   expect(withMaskedNumbers(delivery)).toEqual({ ...delivery, number: '226******01', error: null });
   expect(withMaskedNumbers({ ...sms, to: 'INFOS' })).toEqual({ ...sms, from: '226******01', to: 'INFOS' });
 });
 
-test('an erased number goes with what was said by it, to it and about it; other numbers keep theirs', () => {
+test('an erased number disappears from events with its texts, in both directions and about it; other numbers stay', () => {
   const erased = '*'.repeat(OWN.length);
   expect(withoutNumber(OWN)(delivery)).toEqual({ ...delivery, number: erased, error: null, metadata: null });
   expect(withoutNumber(OWN)(sms)).toEqual({ ...sms, from: erased, text: '' });
   expect(withoutNumber(OTHER)(sms)).toBe(sms);
 });
 
-test('a second time nothing is left to remove', () => {
+test('a second redaction finds nothing left to remove', () => {
   for (const redact of [withoutTexts, withMaskedNumbers, withoutNumber(OWN)]) {
     for (const data of [sms, app, delivery]) {
       const once = redact(data);

@@ -9,7 +9,7 @@ import { aMove, aSend, messageId, phone, START } from '../../../src/testing/stor
 const move = (over: Partial<DeliveryTransition>) => aMove(1, { at: START + 1, ...over });
 
 describe('the events of a delivery', () => {
-  test('say what the account is told, with nothing of the text', () => {
+  test('contain what the account may know, and nothing of the text', () => {
     const moved = move({
       status: 'failed',
       error: '34',
@@ -53,7 +53,7 @@ describe('the events of a delivery', () => {
     }
   });
 
-  test('keep metadata that fits, and then say nothing of it', () => {
+  test('keep metadata that fits, without any remark', () => {
     const metadata = { order: 'x'.repeat(500) };
     const [event] = deliveryEvents(move({ metadata }));
     expect(event?.data).toHaveProperty('metadata', metadata);
@@ -75,11 +75,11 @@ describe('the events of a delivery', () => {
     ['undelivered', ['message.undelivered']],
     ['failed', ['message.failed']],
     ['unknown', ['message.unknown']],
-  ])('%s gives %j', (status, types) => {
+  ])('that becomes %s are %j', (status, types) => {
     expect(deliveryEvents(move({ status })).map(({ type }) => type)).toEqual(types);
   });
 
-  test('the one that completes the send is followed by the sums of the send', () => {
+  test('are followed by the totals of the send if the delivery completes it', () => {
     const completed = { recipients: 3, statuses: { delivered: 2, failed: 1 }, units: 6, refundedUnits: 2 };
     const [, send] = deliveryEvents(move({ completed }));
     expect(send).toMatchObject({
@@ -88,7 +88,7 @@ describe('the events of a delivery', () => {
     });
   });
 
-  test('of a send that refuses some recipients are theirs; one that refuses all is complete', () => {
+  test('of a send that refuses some recipients are about those; a send that refuses all is complete', () => {
     const [free, refused] = [
       { number: phone(0), units: 1 },
       { number: phone(1), units: 0, refused: 'opted_out' },

@@ -33,14 +33,14 @@ class World {
     this.service = new HealthService(checks, this.readiness, resolveHealthSettings({ ready }), this.clock);
   }
 
-  /** The state of the check a second later, when nothing is cached any more. */
+  /** The state of the check a second later, when its cached result has expired. */
   async next() {
     this.clock.advance(1000);
     return (await this.service.report()).checks[0];
   }
 }
 
-test('the checks run once a second, however often health is asked for', async () => {
+test('the checks run at most once a second, however often health is requested', async () => {
   const world = new World();
   await Promise.all([world.service.isReady(), world.service.isReady(), world.service.report()]);
   world.clock.advance(999);
@@ -72,13 +72,13 @@ test('a check that hangs fails after 800 ms and is not started again before it h
   expect(world.runs).toBe(2);
 });
 
-test('an error of a check is a failure, and its message, which may hold secrets, is not shown', async () => {
+test('if a check throws, it fails; its message may hold secrets and is not shown', async () => {
   const world = new World();
   world.answer = () => Promise.reject(new TypeError('22670000001 has the code 4711'));
   expect(await world.next()).toMatchObject({ state: 'failed', text: 'It failed: TypeError.' });
 });
 
-test('a failure is a warning within its grace, counted from its own beginning', async () => {
+test('a failure counts as a warning within its grace, which starts with that failure', async () => {
   const world = new World();
   world.graceMs = 2500;
   expect(await world.next()).toMatchObject({ state: 'ok' });
@@ -96,14 +96,14 @@ test('a failure is a warning within its grace, counted from its own beginning', 
   expect(await world.next()).toMatchObject({ state: 'warning' });
 });
 
-test('a check that readiness does not need is also shown', async () => {
+test('a check that readiness does not need is still shown', async () => {
   const world = new World(['storage']);
   world.state = 'failed';
   expect(await world.next()).toMatchObject({ state: 'failed' });
   expect(await world.service.isReady()).toBe(true);
 });
 
-test('a shutdown makes the process unready at once, whatever the checks found before', async () => {
+test('a shutdown makes the process unready at once, whatever the checks last found', async () => {
   const world = new World();
   expect(await world.service.isReady()).toBe(true);
   world.readiness.end();

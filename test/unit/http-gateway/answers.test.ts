@@ -23,7 +23,7 @@ const SENT = [{ kind: 'sent', carrierIds: ['acme-1'] }];
 const MALFORMED = [{ kind: 'unknown', error: 'malformed_answer' }];
 const LOST = [{ kind: 'unknown', error: 'connection_lost' }];
 
-/** A gateway that answers by bytes, and our transport. */
+/** A gateway that answers with raw bytes, and our transport. */
 async function gateway(handle: ByteHandler) {
   const server = opened(await ByteServer.open(handle));
   const transport = new HttpSmsTransport({ vendor: acme(server.url) }, new FakeClock(), new UuidGenerator());
@@ -33,7 +33,7 @@ async function gateway(handle: ByteHandler) {
   return { server, submit };
 }
 
-/** Answers always with the same bytes. */
+/** Always answers with the same bytes. */
 const says =
   (...bytes: readonly (string | Buffer)[]): ByteHandler =>
   (socket) =>
@@ -51,15 +51,15 @@ describe('interim answers that nobody asked for', () => {
     ['103', 'HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n'],
     ['199', 'HTTP/1.1 199 Anything\r\n\r\n'],
     ['several', 'HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nA: b\r\n\r\n'],
-  ])('%s, on each request of a connection', async (_, interim) => {
+  ])('are skipped on each request of a connection: %s', async (_, interim) => {
     const { server, submit } = await gateway(says(interim, whole));
     for (let request = 0; request < 3; request++) expect(await submit()).toEqual(SENT);
     expect(server.requests).toHaveLength(3);
-    // undici opens a second one when the first has not quite settled.
+    // undici opens a second connection if the first has not quite settled.
     expect(server.connections).toBeLessThanOrEqual(2);
   });
 
-  test('byte for byte', async () => {
+  test('are skipped if they arrive byte by byte', async () => {
     const bytes = Buffer.concat([Buffer.from('HTTP/1.1 100 Continue\r\n\r\n'), whole]);
     const { submit } = await gateway(async (socket) => {
       for (const byte of bytes) {
@@ -70,7 +70,7 @@ describe('interim answers that nobody asked for', () => {
     expect(await submit()).toEqual(SENT);
   });
 
-  test('while the body is read, what looks like one is a part of the body', async () => {
+  test('are not found in the body, even if it contains the same bytes', async () => {
     const body = `{"id":"acme-1","text":"HTTP/1.1 100 Continue\\r\\n"}`;
     const head = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`;
     const at = body.indexOf('HTTP');
@@ -83,20 +83,20 @@ describe('interim answers that nobody asked for', () => {
     expect(await submit()).toEqual(SENT);
   });
 
-  test('without a final answer nobody knows', async () => {
+  test('leave the result unknown if no final answer follows', async () => {
     const { server, submit } = await gateway((socket) => void socket.end('HTTP/1.1 100 Continue\r\n\r\n'));
     expect(await submit()).toEqual(LOST);
     expect(server.requests).toHaveLength(1);
   });
 
-  test('another protocol is no answer', async () => {
+  test('cannot switch to another protocol', async () => {
     const { submit } = await gateway(
       says('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n', whole),
     );
     expect(await submit()).toEqual(LOST);
   });
 
-  test('one of a megabyte is no answer', async () => {
+  test('of a megabyte leave the result unknown', async () => {
     const { submit } = await gateway(says(`HTTP/1.1 100 Continue\r\nX: ${'x'.repeat(1_000_000)}`));
     expect((await submit())[0]?.kind).toBe('unknown');
   });
@@ -114,9 +114,9 @@ describe('an answer in an encoding that nobody asked for', () => {
     ['identity', bytes],
     ['', bytes],
     ['gzip, br', brotliCompressSync(gzipSync(bytes))],
-    // A proxy has unpacked it and left the header.
+    // A proxy has unpacked the body and left the header.
     ['gzip', bytes],
-  ])('%s is read', async (encoding, body) => {
+  ])('is read if the encoding is %s', async (encoding, body) => {
     const { server, submit } = await gateway(says(answer(200, { ...JSON_TYPE, 'content-encoding': encoding }, body)));
     expect(await submit()).toEqual(SENT);
     expect(server.requests[0]).toMatch(/\r\naccept-encoding: identity\r\n/i);
@@ -129,7 +129,7 @@ describe('an answer in an encoding that nobody asked for', () => {
     ['a bomb in a bomb', 'gzip, gzip', gzipSync(gzipSync(Buffer.alloc(1_000_000, ' ')))],
     ['half of it', 'gzip', gzipSync(bytes).subarray(0, 20)],
     ['an unknown one', 'zippy', bytes],
-  ])('%s (%s) is not', async (_, encoding, body) => {
+  ])('is not read if it is %s (%s)', async (_, encoding, body) => {
     const { submit } = await gateway(says(answer(200, { ...JSON_TYPE, 'content-encoding': encoding }, body)));
     expect(await submit()).toEqual(MALFORMED);
   });
@@ -152,7 +152,7 @@ describe('the charset of an answer', () => {
   });
 });
 
-describe('how an answer ends', () => {
+describe('the end of an answer', () => {
   test.each<[string, ByteHandler]>([
     ['with the connection, HTTP/1.0', (socket) => void socket.end(`HTTP/1.0 200 OK\r\n\r\n${BODY}`)],
     ['with the connection, without a length', (socket) => void socket.end(`HTTP/1.1 200 OK\r\n\r\n${BODY}`)],
@@ -167,7 +167,7 @@ describe('how an answer ends', () => {
       'in chunks with extensions',
       says(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5;a=b\r\n{"id"\r\na\r\n:"acme-1"}\r\n0\r\n\r\n`),
     ],
-  ])('%s: it counts, on every request', async (_, handle) => {
+  ])('%s: the answer counts on every request', async (_, handle) => {
     const { server, submit } = await gateway(handle);
     for (let request = 0; request < 3; request++) expect(await submit()).toEqual(SENT);
     expect(server.requests).toHaveLength(3);
@@ -198,7 +198,7 @@ describe('how an answer ends', () => {
 });
 
 describe('a connection that the server closes between two requests', () => {
-  test('is not used again, even by a request that begins before our side has heard of it', async () => {
+  test('is not used again, even by a request that begins before our side has noticed', async () => {
     let close: () => Promise<void> = async () => undefined;
     const { server, submit } = await gateway((socket) => {
       socket.write(whole);

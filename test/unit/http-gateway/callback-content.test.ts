@@ -25,7 +25,7 @@ const URL = 'https://sms.example.org/callbacks/acme';
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const utf16le = (text: string) => Buffer.from(text, 'utf16le');
 const utf16be = (text: string) => Buffer.from(text, 'utf16le').swap16();
-/** Bytes as a form writes them. */
+/** The bytes as a form writes them. */
 const escaped = (bytes: Buffer) => [...bytes].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 
 function contentOf(
@@ -47,7 +47,7 @@ function contentOf(
   return new CallbackContent({ method, url: `${URL}${query}`, headers, body: Buffer.from(body) }, { charset });
 }
 
-describe('JSON is read by what it is', () => {
+describe('JSON is read in its own encoding', () => {
   const body = '{"text":"ARRÊT","id":5}';
   test.each<[string, string | undefined, string | Buffer]>([
     ['as JSON', 'application/json', body],
@@ -146,27 +146,27 @@ describe('a form is read in the charset that it names', () => {
     expect(content.field('id')).toBe('5');
   });
 
-  test('a POST has its query, too', () => {
+  test('a POST has its query too', () => {
     const content = contentOf(FORM, '', { query: '?text=ARR%CAT', charset: { fallback: 'latin1' } });
     expect(content.query.get('text')).toBe('ARRÊT');
     expect(content.field('text')).toBeUndefined();
   });
 
-  test('UTF-16 of letters that look like ASCII is read where the vendor names the field', () => {
-    // U+4E2D is the bytes of "N-".
+  test('UTF-16 with letters that look like ASCII is read if the vendor names the field', () => {
+    // U+4E2D has the bytes of "N-".
     const charset = { field: 'charset', of: ['text'] };
     expect(contentOf(FORM, 'text=N-&id=12&charset=UTF-16BE', { charset }).field('text')).toBe('中');
     expect(contentOf(FORM, 'text=N-&id=12&charset=UTF-16BE', { charset }).field('id')).toBe('12');
   });
 
-  test('the euro of windows-1252, and its quotes', () => {
+  test('the euro sign and the quotes of windows-1252 are read', () => {
     const content = contentOf(`${FORM}; charset=windows-1252`, 'text=%80+%93a%94');
     expect(content.field('text')).toBe('€ “a”');
     // Browsers read ISO-8859-1 in the same way.
     expect(contentOf(`${FORM}; charset=ISO-8859-1`, 'text=%80').field('text')).toBe('€');
   });
 
-  test('as any form', () => {
+  test('like any form', () => {
     const content = contentOf(FORM, 'a=1+2&b&=x&a=%2B%3D%26&c=%zz%&&d=a=b');
     expect([...content.form]).toEqual([...new URLSearchParams('a=1+2&b&=x&a=%2B%3D%26&c=%zz%&&d=a=b')]);
   });
@@ -236,12 +236,12 @@ describe('multipart/form-data', () => {
     ],
     ['bytes that are no UTF-8', type, latin1(`${field('a', 'é')}--XyZ--`)],
     ['1001 fields', type, `${field('a', 'b').repeat(1002)}--XyZ--`],
-  ])('with %s is unreadable', (_, contentType, body) => {
+  ])('with %s cannot be read', (_, contentType, body) => {
     expect(() => contentOf(contentType, body).form).toThrow(UnreadableContentError);
   });
 });
 
-describe('the text, for what the vendor reads by itself', () => {
+describe('the text for vendors that parse it themselves', () => {
   const xml = (declaration = '') => `${declaration}<sms><text>ARRÊT</text></sms>`;
   const declared = (encoding: string) => xml(`<?xml version="1.0" encoding="${encoding}"?>`);
   test.each<[string, string | undefined, string | Buffer]>([
@@ -272,7 +272,7 @@ describe('the text, for what the vendor reads by itself', () => {
     expect(() => content.json).toThrow(UnreadableContentError);
   });
 
-  test('the type and the bytes are as they were sent', () => {
+  test('has the type and the bytes as they were sent', () => {
     const content = contentOf('Text/XML; charset=utf-8', '<a/>');
     expect(content.type).toBe('text/xml');
     expect(Buffer.from(content.body).toString()).toBe('<a/>');
@@ -291,7 +291,7 @@ describe('the text, for what the vendor reads by itself', () => {
   });
 
   test.each(['UTF-8', 'utf8', 'ISO-8859-1', 'none', 'binary', '8bit', 'identity, utf-8', ''])(
-    'a body whose encoding is said to be %j is not packed',
+    'a body whose encoding is named %j is not packed',
     (encoding) => {
       expect(contentOf('application/json', '{"a":"b"}', { encoding }).field('a')).toBe('b');
     },
@@ -315,7 +315,7 @@ describe('the text, for what the vendor reads by itself', () => {
   });
 });
 
-describe('what cannot be read is never guessed', () => {
+describe('content that cannot be read is never guessed', () => {
   test.each<[string, string | undefined, string | Buffer, VendorCallback['charset'], string]>([
     ['a form', `${FORM}; charset=x-none`, 'text=a', {}, 'text'],
     ['UTF-7', `${FORM}; charset=UTF-7`, 'text=a', {}, 'text'],
@@ -371,7 +371,7 @@ describe('calls', () => {
     expect(fixture.sink.texts).toMatchObject([{ text: 'STOP' }]);
   });
 
-  test('an unknown charset is answered with 415, and logged once with its name', async () => {
+  test('an unknown charset is answered with 415, and its name is logged once', async () => {
     const fixture = await worldOf('africastalking');
     const body = Buffer.from('id=1&from=%2B22670000001&to=36111&text=ARR%CAT');
     for (let call = 0; call < 3; call++) {
@@ -382,7 +382,7 @@ describe('calls', () => {
     expect(logged[0]).toMatch(/unknown charset.*x-none/);
   });
 
-  test('bytes that are not in their charset are answered with 400, and logged without the text', async () => {
+  test('bytes that are not in their charset are answered with 400 and logged without the text', async () => {
     const fixture = await worldOf('africastalking');
     const body = Buffer.from('id=1&from=%2B22670000001&to=36111&text=ARR%CAT');
     expect(await post(fixture, FORM, body)).toEqual({ status: 400 });
@@ -391,7 +391,7 @@ describe('calls', () => {
     expect(logged[0]).not.toMatch(/ARR|70000001/);
   });
 
-  test('a vendor reads XML from the raw body', async () => {
+  test('a vendor can read XML from the raw body', async () => {
     const read: VendorCallback['read'] = ({ type, text }) => {
       const [, from] = /<from>(\d+)<\/from>/.exec(text) ?? [];
       const [, said] = /<text>([^<]*)<\/text>/.exec(text) ?? [];

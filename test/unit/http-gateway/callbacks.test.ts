@@ -31,7 +31,7 @@ describe.each(DOUBLES)('callbacks of $name', (double) => {
   const receiptOf = (fixture: GatewayFixture, status: 'delivered' | 'undelivered') =>
     double.receipt({ id: 'the-id', to: '22670000001', status }, url, fixture.clock.now());
 
-  test('a receipt is handed in under the id of the carrier, and acknowledged', async () => {
+  test('a receipt is stored under the id of the carrier and acknowledged', async () => {
     const fixture = await open();
     const answer = await fixture.call(receiptOf(fixture, 'delivered'), url);
     expect(answer.status).toBeLessThan(300);
@@ -41,25 +41,25 @@ describe.each(DOUBLES)('callbacks of $name', (double) => {
     expect(receipt?.error).toBeUndefined();
   });
 
-  test('bad news comes with the code of the vendor', async () => {
+  test('a failure is stored with the code of the vendor', async () => {
     const fixture = await open();
     await fixture.call(receiptOf(fixture, 'undelivered'), url);
     expect(fixture.sink.received).toMatchObject([{ ids: formsOf('the-id'), status: 'undelivered' }]);
     expect(fixture.sink.received[0]?.error).toMatch(/^[\w.:-]{2,40}$/);
   });
 
-  test('the receipt asked for with the SMS finds its way back', async () => {
+  test('the receipt that was requested with the SMS arrives', async () => {
     const fixture = await open();
     await fixture.submit(anSms({ smsId: '0199-ab', position: 12 }));
     const [taken] = fixture.taken;
     const wanted = taken?.callbackUrl;
-    // Where the URL is set at the vendor instead, it is this one.
+    // The URL that a host would otherwise set at the vendor is the same.
     expect(wanted ?? url).toBe(url);
     const [id = ''] = taken?.ids ?? [];
     const reference = taken?.reference === undefined ? {} : { reference: taken.reference };
     const receipt = { id, to: '22670000001', status: 'delivered' as const, ...reference };
     expect((await fixture.call(double.receipt(receipt, url, fixture.clock.now()), url)).status).toBeLessThan(300);
-    // Vonage reports on each part of an SMS, so that one of them does not make the SMS delivered.
+    // Vonage reports on each part of an SMS, so one of these reports does not make the SMS delivered.
     if (taken?.reference === undefined || double.name === 'vonage') {
       const own = taken?.reference === undefined ? [] : ['0199-ab.12.1'];
       expect(fixture.sink.received).toMatchObject([{ ids: [...own, ...formsOf(id)], status: 'delivered' }]);
@@ -68,7 +68,7 @@ describe.each(DOUBLES)('callbacks of $name', (double) => {
     }
   });
 
-  test('it is acknowledged only when it is stored', async () => {
+  test('a receipt is acknowledged only once it is stored', async () => {
     const fixture = await open();
     let stored: () => void = () => undefined;
     fixture.sink.store = () => new Promise((resolve) => (stored = resolve));
@@ -79,20 +79,20 @@ describe.each(DOUBLES)('callbacks of $name', (double) => {
     expect((await answer).status).toBeLessThan(300);
   });
 
-  test('what cannot be stored is not acknowledged', async () => {
+  test('a receipt that cannot be stored is not acknowledged', async () => {
     const fixture = await open();
     fixture.sink.store = () => Promise.reject(new Error('away'));
     await expect(fixture.call(receiptOf(fixture, 'delivered'), url)).rejects.toThrow('away');
   });
 
-  test('a state that is not final is acknowledged and no news', async () => {
+  test('a state that is not final is acknowledged and ignored', async () => {
     const fixture = await open();
     expect((await fixture.call(double.underWay('the-id', url, fixture.clock.now()), url)).status).toBeLessThan(300);
     expect([...fixture.sink.received, ...fixture.sink.reported]).toEqual([]);
   });
 
   test.each(['constructor', 'toString', '__proto__', 'nonsense'])(
-    'nor is a state %s, which nobody has',
+    'the unknown state %s is acknowledged and ignored',
     async (state) => {
       const fixture = await open();
       const call = double.underWay('the-id', url, fixture.clock.now(), state);
@@ -101,14 +101,14 @@ describe.each(DOUBLES)('callbacks of $name', (double) => {
     },
   );
 
-  test('a text from a phone is handed in', async () => {
+  test('a text from a phone is stored', async () => {
     const fixture = await open();
     const message = { from: '22670000001', to: '22600000', text: 'STOP & fini = été' };
     expect((await fixture.call(double.inbound(message, url, fixture.clock.now()), url)).status).toBeLessThan(300);
     expect(fixture.sink.texts).toMatchObject([{ route, ...message }]);
   });
 
-  test('who does not prove to be the vendor is turned away, and nothing is stored', async () => {
+  test('a caller that does not prove to be the vendor is refused, and nothing is stored', async () => {
     const fixture = await open();
     const call = receiptOf(fixture, 'delivered');
     const forged = forgeries(call, double.signs);
@@ -120,10 +120,10 @@ describe.each(DOUBLES)('callbacks of $name', (double) => {
     expect([...fixture.sink.received, ...fixture.sink.reported, ...fixture.sink.texts]).toEqual([]);
   });
 
-  test('what cannot be read is refused', async () => {
+  test('a callback that cannot be read is refused', async () => {
     const fixture = await open();
     const { headers } = receiptOf(fixture, 'delivered');
-    // Without the signature of the vendor nobody looks whether it can be read.
+    // Without the vendor's signature, the callback is refused before it is read.
     const unreadable = double.signs ? 403 : 400;
     for (const body of ['{"half":', '\ufffd'.repeat(3)]) {
       const bytes = Buffer.from(body === '{"half":' ? body : [0xff, 0xfe, 0xff]);
@@ -138,10 +138,10 @@ describe.each(DOUBLES)('callbacks of $name', (double) => {
   });
 
   const FORM = 'application/x-www-form-urlencoded';
-  /** What a stranger can make up: it looks like a signature of Twilio's and of Vonage's. */
+  /** A signature that a stranger can invent: it looks like one of Twilio's or Vonage's. */
   const FORGED = { 'content-type': FORM, 'x-twilio-signature': `${'A'.repeat(27)}=` };
 
-  test('a form of more fields than any vendor sends is refused by its bytes, before it is parsed', async () => {
+  test('a form with more fields than any vendor sends is refused by its bytes, before it is parsed', async () => {
     const fixture = await open();
     const decode = jest.spyOn(TextDecoder.prototype, 'decode');
     for (const count of [1001, 30_000]) {
@@ -154,7 +154,7 @@ describe.each(DOUBLES)('callbacks of $name', (double) => {
   });
 
   if (double.signs) {
-    test('what carries no signature is refused before it is parsed', async () => {
+    test('a callback without a signature is refused before it is parsed', async () => {
       const fixture = await open();
       const decode = jest.spyOn(TextDecoder.prototype, 'decode');
       const parse = jest.spyOn(JSON, 'parse');
@@ -169,7 +169,7 @@ describe.each(DOUBLES)('callbacks of $name', (double) => {
       parse.mockRestore();
     });
 
-    test('what is too long to look for a signature in it is refused before it is parsed', async () => {
+    test('a callback that is too long to search it for a signature is refused before it is parsed', async () => {
       const fixture = await open();
       const parse = jest.spyOn(JSON, 'parse');
       const body = `{"sig":"1","timestamp":"1","x":[${'{},'.repeat(30_000)}{}]}`;
@@ -180,7 +180,7 @@ describe.each(DOUBLES)('callbacks of $name', (double) => {
     });
   }
 
-  test('the same call twice says the same twice: states that only move forward do the rest', async () => {
+  test('a repeated callback is reported twice, because states only move forward', async () => {
     const fixture = await open();
     const call = receiptOf(fixture, 'delivered');
     const first = await fixture.call(call, url);
@@ -217,7 +217,7 @@ function forgeries({ headers, body }: DoubleCall, signs: boolean) {
   };
 }
 
-describe('what only some vendors do', () => {
+describe('peculiarities of single vendors', () => {
   const worldOf = async (name: string, options = {}) => {
     const double = DOUBLES.find((each) => each.name === name);
     if (!double) throw new Error(`No double of ${name}.`);
@@ -230,7 +230,7 @@ describe('what only some vendors do', () => {
     body: new URLSearchParams(fields).toString(),
   });
 
-  test('a signature of Vonage ages: what is older than its retries is a replay', async () => {
+  test('a signature of Vonage expires: anything older than its retries is a replay', async () => {
     const fixture = await worldOf('vonage');
     const url = 'https://sms.example.org/callbacks/vonage';
     const call = fixture.double.receipt(
@@ -250,9 +250,9 @@ describe('what only some vendors do', () => {
     expect((await fixture.call(early, url)).status).toBe(403);
   });
 
-  describe('by GET, as Vonage calls until it is told otherwise', () => {
+  describe('callbacks by GET, as Vonage sends them by default', () => {
     const url = 'https://sms.example.org/callbacks/vonage';
-    /** The fields that it would have posted, with its signature over them, as a query. */
+    /** The fields that a POST would have, with the signature over them, as a query. */
     const byGet = ({ body }: { readonly body: string }) => ({
       query: new URLSearchParams(JSON.parse(body)).toString(),
       headers: {},
@@ -264,7 +264,7 @@ describe('what only some vendors do', () => {
         fixture.double.receipt({ id: 'the-id', to: '22670000001', status: 'undelivered' }, url, fixture.clock.now()),
       );
 
-    test('receipts and texts are handed in, with the same proof as by POST', async () => {
+    test('receipts and texts are stored, with the same proof as by POST', async () => {
       const fixture = await worldOf('vonage');
       expect((await get(fixture, receiptOf(fixture))).status).toBe(200);
       const message = { from: '22670000001', to: '22600000', text: 'STOP & fini = été' };
@@ -274,7 +274,7 @@ describe('what only some vendors do', () => {
       expect(fixture.sink.texts).toMatchObject([{ route: 'vonage', ...message }]);
     });
 
-    test('what is not signed so is turned away, also where the body has what the query lacks', async () => {
+    test('a callback with another signature is refused, even if the body has what the query lacks', async () => {
       const fixture = await worldOf('vonage');
       const call = receiptOf(fixture);
       const posted = { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: call.query };
@@ -287,14 +287,14 @@ describe('what only some vendors do', () => {
         { ...call, ...posted, query: '' },
       ];
       for (const each of forged) expect((await get(fixture, each)).status).toBe(403);
-      // Nor does a query prove a POST.
+      // Nor does a signed query authenticate a POST.
       expect((await fixture.call({ ...call, ...posted, body: '' }, url)).status).toBe(403);
       fixture.clock.advance(26 * 3_600_000);
       expect((await get(fixture, call)).status).toBe(403);
       expect([...fixture.sink.received, ...fixture.sink.texts]).toEqual([]);
     });
 
-    test('a secret path is asked for by GET, too', async () => {
+    test('a secret path works with GET too', async () => {
       const fixture = await worldOf('vonage', secret);
       const call = receiptOf(fixture);
       expect((await fixture.call(call, at, { method: 'GET', secret: undefined })).status).toBe(404);
@@ -302,7 +302,7 @@ describe('what only some vendors do', () => {
       expect(fixture.sink.received).toHaveLength(1);
     });
 
-    test('a gateway that the host describes may call so', async () => {
+    test('a gateway that the host describes may call by GET', async () => {
       const double: VendorDouble = {
         ...genericDouble,
         vendor: (baseUrl) => {
@@ -318,7 +318,7 @@ describe('what only some vendors do', () => {
       expect(fixture.sink.received).toMatchObject([{ ids: formsOf('the-id'), status: 'delivered' }]);
     });
 
-    test.each(['twilio', 'infobip', 'africastalking', 'orange', 'acme'])('%s does not call so', async (name) => {
+    test.each(['twilio', 'infobip', 'africastalking', 'orange', 'acme'])('%s may not call by GET', async (name) => {
       const fixture = await worldOf(name, name === 'twilio' ? {} : secret);
       const call = fixture.double.receipt({ id: 'x', to: '22670000001', status: 'delivered' }, at, fixture.clock.now());
       expect((await get(fixture, call, at)).status).toBe(404);
@@ -326,7 +326,7 @@ describe('what only some vendors do', () => {
     });
   });
 
-  test('whoever forges calls without end does not fill the log', async () => {
+  test('endless forged calls do not fill the log', async () => {
     const fixture = await worldOf('twilio');
     const warned = jest.spyOn(Logger.prototype, 'warn');
     const forged = form({ MessageSid: 'SM1', MessageStatus: 'failed' });
@@ -335,29 +335,29 @@ describe('what only some vendors do', () => {
     warned.mockRestore();
   });
 
-  test('Twilio signs the URL the host gave it, not the one a proxy made of it', async () => {
+  test('Twilio signs the URL that the host gave it, not the one a proxy made of it', async () => {
     const callbackUrl = 'https://sms.example.org/api/v1/sms/callbacks/twilio';
     const fixture = await worldOf('twilio', { callbackUrl });
     const receipt = { id: 'the-id', to: '22670000001', status: 'delivered', reference: 'sms-1.0' } as const;
     const call = fixture.double.receipt(receipt, callbackUrl, fixture.clock.now());
     expect((await fixture.call(call, 'http://10.0.0.7:8080/api/v1/sms/callbacks/twilio')).status).toBe(200);
     expect(fixture.sink.reported).toEqual([{ smsId: 'sms-1', position: 0, status: 'delivered' }]);
-    // The query is signed with it.
+    // The query is part of what is signed.
     expect((await fixture.call({ ...call, query: 'ref=sms-2.0' }, callbackUrl)).status).toBe(403);
   });
 
-  test('Twilio hears XML, as it wants to when a text has come in', async () => {
+  test('Twilio gets XML when a text has come in, as it requires', async () => {
     const fixture = await worldOf('twilio');
     const url = 'https://sms.example.org/callbacks/twilio';
     const call = fixture.double.inbound({ from: '22670000001', to: '22600000', text: 'x' }, url, fixture.clock.now());
     expect(await fixture.call(call, url)).toEqual({ status: 200, body: '<Response/>', contentType: 'text/xml' });
   });
 
-  test('bad news goes by the id and the reference of the attempt: another attempt may have got through', async () => {
+  test('a failure is reported by the id and by the reference of the attempt, because another attempt may have succeeded', async () => {
     const fixture = await worldOf('infobip', secret);
     const receipt = { id: 'the-id', to: '22670000001', status: 'undelivered', reference: 'sms-1.0.2' } as const;
     await fixture.call(fixture.double.receipt(receipt, at, fixture.clock.now()), at);
-    // A report on an attempt only settles what nothing else could.
+    // A report on an attempt only settles an SMS that nothing else could settle.
     const onAttempt = { smsId: 'sms-1', position: 0, attempt: 2, status: 'undelivered' };
     expect(fixture.sink.reported).toEqual([{ ...onAttempt, error: 'EC_ABSENT_SUBSCRIBER' }]);
     expect(fixture.sink.received).toMatchObject([
@@ -365,7 +365,7 @@ describe('what only some vendors do', () => {
     ]);
   });
 
-  test("the vendor's own time goes with a receipt, also when its clock is ahead of ours", async () => {
+  test('a receipt keeps the vendor’s own time, even if its clock is ahead of ours', async () => {
     const fixture = await worldOf('infobip', secret);
     const ahead = fixture.clock.now() + 5000;
     await fixture.call(
@@ -375,7 +375,7 @@ describe('what only some vendors do', () => {
     expect(fixture.sink.received).toMatchObject([{ ids: formsOf('the-id'), at: ahead }]);
   });
 
-  test('a reference that is none of ours is passed over', async () => {
+  test('a reference that is not ours is ignored', async () => {
     const fixture = await worldOf('infobip', secret);
     for (const reference of ['no reference', '../1.0', 'sms-1', 'sms-1.x', `${'a'.repeat(200)}.1`]) {
       const receipt = { id: 'the-id', to: '22670000001', status: 'delivered', reference } as const;
@@ -385,7 +385,7 @@ describe('what only some vendors do', () => {
     expect(fixture.sink.received).toHaveLength(5);
   });
 
-  test('several receipts of one call are handed in together, what makes no sense among them is left out', async () => {
+  test('several receipts in one call are handed in together, without those that make no sense', async () => {
     const fixture = await worldOf('infobip', secret);
     const good = (messageId: string) => ({
       messageId,
@@ -414,7 +414,7 @@ describe('what only some vendors do', () => {
     ['DeliveryNotificationNotSupported', [{ status: 'sent', mayBeLast: true }]],
     ['MessageWaiting', []],
     ['DeliveryUncertain', [{ status: 'unknown', error: 'DeliveryUncertain' }]],
-  ])('Orange says %s', async (state, said) => {
+  ])('Orange reports %s', async (state, said) => {
     const fixture = await worldOf('orange', secret);
     expect((await fixture.call(fixture.double.underWay('the-id', at, fixture.clock.now(), state), at)).status).toBe(
       200,
@@ -423,19 +423,19 @@ describe('what only some vendors do', () => {
     expect(fixture.sink.received).toEqual(said.map((each) => ({ ...about, ...each })));
   });
 
-  test("an opt-out at Africa's Talking is a STOP to that sender", async () => {
+  test('an opt-out at Africa’s Talking counts as a STOP to that sender', async () => {
     const fixture = await worldOf('africastalking', secret);
     await fixture.call(form({ senderId: 'ALERTE', phoneNumber: '+22670000001' }), at);
     expect(fixture.sink.texts).toEqual([{ route: 'africastalking', from: '22670000001', to: 'ALERTE', text: 'STOP' }]);
   });
 
-  test('a text from a sender without a number cannot be answered to and is left out', async () => {
+  test('a text from a sender without a number cannot be answered and is left out', async () => {
     const fixture = await worldOf('africastalking', secret);
     expect((await fixture.call(form({ id: '1', from: 'BANK', to: '22600000', text: 'x' }), at)).status).toBe(200);
     expect(fixture.sink.texts).toEqual([]);
   });
 
-  test('a code of a vendor that hides a number does not get through', async () => {
+  test('a vendor’s code that contains a number is not passed on', async () => {
     const fixture = await worldOf('africastalking', secret);
     const fields = {
       id: '1',
@@ -447,12 +447,12 @@ describe('what only some vendors do', () => {
     expect(fixture.sink.received[0]?.error).toBe('To___b_off_b_');
   });
 
-  test('without a signature and a secret nobody answers at all', async () => {
+  test('without a signature and a secret, no callback is served', async () => {
     expect((await worldOf('infobip')).transport.callbacks.size).toBe(0);
     expect([...(await worldOf('twilio', { name: 'twilio-two' })).transport.callbacks.keys()]).toEqual(['twilio-two']);
   });
 
-  test('a vendor that signs may be given a secret path besides', async () => {
+  test('a vendor that signs may be given a secret path in addition', async () => {
     const fixture = await worldOf('twilio', secret);
     const call = fixture.double.receipt({ id: 'x', to: '22670000001', status: 'delivered' }, at, fixture.clock.now());
     expect((await fixture.call(call, at, { secret: undefined })).status).toBe(404);

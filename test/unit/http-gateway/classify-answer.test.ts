@@ -21,13 +21,13 @@ test.each<[number, VendorFacts, object]>([
   [403, { accepted: true }, { kind: 'account', code: 'http_403' }],
   [200, { ids: [] }, { kind: 'unclear', code: 'malformed_answer' }],
   [200, { ids: ['a', ''], code: '2' }, { kind: 'unclear', code: 'partial_2', ids: ['a', ''] }],
-  // A listed code decides, whatever the HTTP status.
+  // A listed code decides, whatever the HTTP status is.
   [200, { code: '1' }, { kind: 'permanent', code: '1' }],
   [500, { code: 'later' }, { kind: 'temporary', code: 'later' }],
   [400, { code: '2' }, { kind: 'throttled', code: '2' }],
   [404, { code: 'bad' }, { kind: 'permanent', code: 'bad' }],
   [200, { code: 'broke' }, { kind: 'account', code: 'broke' }],
-  // Any other one leaves it to the status.
+  // For any other code the status decides.
   [200, { code: 'new' }, { kind: 'permanent', code: 'new' }],
   [422, { code: 'new' }, { kind: 'permanent', code: 'new' }],
   [401, { code: 'new' }, { kind: 'account', code: 'new' }],
@@ -40,10 +40,10 @@ test.each<[number, VendorFacts, object]>([
   [302, {}, { kind: 'account', code: 'http_302' }],
   [413, {}, { kind: 'permanent', code: 'http_413' }],
   [504, {}, { kind: 'unclear', code: 'http_504' }],
-  // An id in an error is an id of the error.
+  // An id in an error is the id of the error.
   [500, { ids: ['a'] }, { kind: 'unclear', code: 'http_500' }],
   [400, { ids: ['a'] }, { kind: 'permanent', code: 'http_400' }],
-])('HTTP %i with %j', (status, facts, result) => {
+])('classifies HTTP %i with %j', (status, facts, result) => {
   expect(classifyAnswer(status, facts, table)).toEqual(result);
 });
 
@@ -61,12 +61,12 @@ test.each([
   'N/A',
   '-',
   '00000000-0000-0000-0000-000000000000',
-])('an answer with the id %j has none', (id) => {
+])('an answer whose id is %j has no id', (id) => {
   expect(classifyAnswer(200, { ids: [id] }, table)).toEqual({ kind: 'unclear', code: 'malformed_answer' });
   expect(classifyAnswer(200, { ids: [id], code: 'new' }, table)).toEqual({ kind: 'permanent', code: 'new' });
 });
 
-test('codes are short, plain and without numbers of people', () => {
+test('codes are short, plain and free of phone numbers', () => {
   expect(carrierCode('21211')).toBe('21211');
   expect(carrierCode('REJECTED_DESTINATION')).toBe('REJECTED_DESTINATION');
   expect(carrierCode('no route to +226 70 00 00 01')).toBe('no_route_to_226_70_00_00_01');
@@ -76,7 +76,7 @@ test('codes are short, plain and without numbers of people', () => {
   expect(carrierCode('')).toBe('error');
 });
 
-test('a reference names its SMS and nothing else does', () => {
+test('a reference names its SMS and nothing else', () => {
   const sms = { smsId: '01999f6e-7b1c-7000-8000-000000000000', position: 99_999 };
   expect(parseReference(referenceOf(sms))).toEqual(sms);
   expect(parseReference(referenceOf({ smsId: 'sms_1', position: 0 }))).toEqual({ smsId: 'sms_1', position: 0 });

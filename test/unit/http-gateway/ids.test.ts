@@ -17,7 +17,7 @@ describe('ids over HTTP', () => {
     opened(await GatewayFixture.open(genericDouble, { callbackSecret: CALLBACK_SECRET, ...options }));
   const json = (body: string) => ({ headers: { 'content-type': 'application/json' }, body });
 
-  /** The ids that are stored for an answer's body, and those that are looked up for a callback's. */
+  /** The ids that are stored for the body of an answer, and those that are looked up for the body of a callback. */
   const idsOf = async (answer: string, callback: string, options: Partial<HttpSmsOptions> = {}) => {
     const fixture = await open(options);
     fixture.server.next({ status: 202, body: answer });
@@ -35,7 +35,7 @@ describe('ids over HTTP', () => {
     ['{"id":" 7F\\r\\n"}', '{"id":"7f","state":"DELIVRD"}'],
     [`{"id":"${UUID.toUpperCase()}"}`, `{"id":"${UUID}\\n","state":"DELIVRD"}`],
     [`{"id":"${'x'.repeat(300)}"}`, `{"id":"${'x'.repeat(300)}","state":"DELIVRD"}`],
-  ])('%s is what %s is about', async (answer, callback) => {
+  ])('%s matches %s', async (answer, callback) => {
     const { kind, given, named } = await idsOf(answer, callback);
     expect(kind).toBe('sent');
     expect(named).toContain(given[0]);
@@ -52,21 +52,21 @@ describe('ids over HTTP', () => {
     expect(other.named).not.toContain(other.given[0]);
   });
 
-  test('ids that JavaScript would round to one stay two', async () => {
+  test('two ids that JavaScript would round to the same number stay different', async () => {
     const { given, named } = await idsOf('{"id":9308878062554710042}', '{"id":9308878062554710043,"state":"UNDELIV"}');
     expect(given).toEqual(['9308878062554710042']);
     expect(named).toEqual(messageIds(['9308878062554710043'], 'same'));
   });
 
   test.each(['0', '""', 'null', '"null"', 'false', '"0"', '[]', '{}', '"   "', '["a"]'])(
-    'the id %s is none: the SMS is in doubt, and a receipt with it is for nobody',
+    '%s is not an id: the SMS is in doubt, and a receipt with it matches nothing',
     async (id) => {
       const { kind, named } = await idsOf(`{"id":${id}}`, '{"id":"0","state":"DELIVRD"}');
       expect([kind, named]).toEqual(['unknown', []]);
     },
   );
 
-  test('a text from a phone keeps the digits of its id too', async () => {
+  test('the id of a text from a phone keeps its digits too', async () => {
     const fixture = await open();
     const text = { from: '22670000001', to: '22600000', text: 'Oui' };
     const body = JSON.stringify({ ...text, id: 'ID' }).replace('"ID"', '9308878062554710043');

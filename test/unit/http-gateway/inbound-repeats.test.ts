@@ -14,7 +14,7 @@ describe.each(DOUBLES.map((double) => [double.name, double] as const))('a text t
 
   afterEach(() => harness?.close());
 
-  test('has one route and one id, by which it is known, also over a router', async () => {
+  test('has one route and one id by which it is recognised, also behind a router', async () => {
     harness = await openGateway(double);
     const sink = new RecordingSink();
     await harness.transport.start(namedSink(sink, () => 'main'));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseJson, readJson, textOf, valueAt } from '../../../src/transports/http/json-values.js';
 
-describe('JSON with the faults of a gateway that writes it by a template is read', () => {
+describe('JSON is read despite the mistakes of a gateway that fills in a template', () => {
   test.each([
     ['a line end in a text', '{"id":"7","text":"STOP\nmerci"}', { id: '7', text: 'STOP\nmerci' }],
     ['CRLF and a tab', '{"text":"a\r\n\tb"}', { text: 'a\r\n\tb' }],
@@ -26,7 +26,7 @@ describe('JSON with the faults of a gateway that writes it by a template is read
     expect(parseJson(document)).toEqual(json);
   });
 
-  test('in a time that grows with its length only', () => {
+  test('in a time that grows only with its length', () => {
     for (const piece of ['"\\', '\\"', "'", '"\'', ',', '[', '\\u', ')', ');', '-NaN']) {
       expect(parseJson(`"${piece.repeat(300_000)}`)).toBeUndefined();
     }
@@ -64,7 +64,7 @@ describe('numbers in JSON keep their digits', () => {
     }
   });
 
-  test('what is no number stays as it is', () => {
+  test('values that are not numbers stay unchanged', () => {
     const texts = {
       '9308878062554710043': 1,
       text: '"id":9308878062554710043, \\" 1e30',
@@ -75,7 +75,7 @@ describe('numbers in JSON keep their digits', () => {
     expect(readJson(document)).toEqual(JSON.parse(document));
   });
 
-  test('a number that is too long for an id is as JavaScript reads it', () => {
+  test('a number that is too long for an id is read as JavaScript reads it', () => {
     expect(readJson('[1e400, 1e-400, 1e99999999999999999999, 0.12345678901234567890]')).toEqual([
       Number.POSITIVE_INFINITY,
       0,
@@ -85,7 +85,7 @@ describe('numbers in JSON keep their digits', () => {
     expect(textOf(valueAt(readJson('{"id":1e400}'), 'id'))).toBeUndefined();
   });
 
-  test('an invalid document is refused as before', () => {
+  test('an invalid document is still refused', () => {
     for (const text of [
       '',
       '{"id":09308878062554710043}',

@@ -23,7 +23,7 @@ async function vonageFixture() {
   const vendor = (baseUrl: string) => vonage({ apiKey: 'k', apiSecret: 's', baseUrl });
   const fixture = opened(await GatewayFixture.open({ ...vonageDouble, vendor }, secret));
   let id = 0;
-  /** One call of Vonage's, by GET as it calls by default. */
+  /** A call of Vonage's, by GET, as it calls by default. */
   const says = (text: string, fields: Readonly<Record<string, string>> = {}) => {
     const query = new URLSearchParams({ ...PHONE, messageId: `0B${++id}`, text, ...fields }).toString();
     return fixture.call({ headers: {}, body: '', query }, at, { method: 'GET' });
@@ -34,7 +34,7 @@ async function vonageFixture() {
 }
 
 describe('a long text that Vonage sends in parts', () => {
-  test('comes part by part, each with its place', async () => {
+  test('arrives part by part, each with its position', async () => {
     const { fixture, part } = await vonageFixture();
     for (const [text, number] of [
       ['stop', 3],
@@ -49,7 +49,7 @@ describe('a long text that Vonage sends in parts', () => {
     ]);
   });
 
-  test('is not acknowledged before a part is stored', async () => {
+  test('is not acknowledged before its part is stored', async () => {
     const { fixture, part } = await vonageFixture();
     fixture.sink.store = () => Promise.reject(new Error('away'));
     await expect(part('a', 1, 2)).rejects.toThrow('away');
@@ -65,7 +65,7 @@ describe('a long text that Vonage sends in parts', () => {
     [{ concat: 'true', 'concat-ref': '1', 'concat-total': '2', 'concat-part': '0' }],
     [{ concat: 'true', 'concat-ref': '1', 'concat-total': 'two', 'concat-part': '1' }],
     [{ concat: 'false' }],
-  ])('is whole where its fields name no position: %j', async (fields) => {
+  ])('counts as a whole text if its fields give no position: %j', async (fields) => {
     const { fixture, says } = await vonageFixture();
     await says('STOP', fields);
     expect(fixture.sink.texts).toMatchObject([{ text: 'STOP' }]);
@@ -102,7 +102,7 @@ test.each([
   ['050003A70201', partPlace('8:167', 2, 1)],
   ['%05%00%03%A7%02%01', partPlace('8:167', 2, 1)],
   ['06080412340302', partPlace('16:4660', 3, 2)],
-  // Behind another element.
+  // The header's element comes after another element.
   ['0905040B8423F0000301', undefined],
   ['0B05040B8423F000030A0302', partPlace('8:10', 3, 2)],
   ['050003A70101', undefined],

@@ -39,14 +39,14 @@ const EVERYWHERE = [
 ];
 
 describe('the number of a phone', () => {
-  test.each(EVERYWHERE)('%j is read', async (from) => {
+  test.each(EVERYWHERE)('is read from %j', async (from) => {
     const { fixture, says } = await gateway();
     expect((await says(from)).status).toBe(200);
     expect(fixture.sink.texts).toMatchObject([{ from: '22670000001', text: 'STOP' }]);
     expect(fixture.sink.unread_).toEqual([]);
   });
 
-  test.each([...EVERYWHERE, '70000001', '070000001', '70 00 00 01'])('%j is read with home BF', async (from) => {
+  test.each([...EVERYWHERE, '70000001', '070000001', '70 00 00 01'])('is read from %j if home is BF', async (from) => {
     const { fixture, says } = await gateway({ home: 'BF' });
     expect((await says(from)).status).toBe(200);
     expect(fixture.sink.texts).toMatchObject([{ from: '22670000001', text: 'STOP' }]);
@@ -59,7 +59,7 @@ describe('the number of a phone', () => {
     [' 70000001', 'BF', '22670000001'],
     [' 9876543210', 'IN', '919876543210'],
   ])(
-    'a blank is a plus sign that was not escaped, if that is a number: %j at home in %s',
+    'is read with a blank as an unescaped plus sign if that gives a number: %j at home in %s',
     async (from, home, number) => {
       const { fixture, says } = await gateway({ home });
       await says(from);
@@ -68,7 +68,7 @@ describe('the number of a phone', () => {
   );
 
   test.each(['70000001', '070000001', '+70000001', '22670000001x+', '2267000000'])(
-    '%j is not guessed: the text is counted, not stored',
+    'is not guessed from %j: the text is counted, not stored',
     async (from) => {
       const { fixture, says } = await gateway();
       expect((await says(from)).status).toBe(200);
@@ -77,14 +77,14 @@ describe('the number of a phone', () => {
     },
   );
 
-  test('a short code and a name are read, and no phone that could opt out', async () => {
+  test('may be a short code or a name, which cannot opt out', async () => {
     const { fixture, says } = await gateway();
     await says('36111');
     await says('BANK');
     expect([fixture.sink.texts, fixture.sink.unread_]).toEqual([[], []]);
   });
 
-  test('a home that is no country is refused at the start', () => {
+  test('refuses at the start a home that is not a country', () => {
     const vendor = africasTalking({ username: 'acme', apiKey: 'key' });
     expect(() => resolveGatewaySettings({ vendor, callbackSecret: CALLBACK_SECRET, home: 'Burkina' })).toThrow(
       'Option http.home must be a country code of ISO 3166, two capital letters such as BF.',

@@ -15,7 +15,7 @@ import { acme } from '../../support/transports/gateway/generic-double.js';
 const SID = `AC${'0'.repeat(32)}`;
 const TOKEN = 'a-very-secret-token';
 
-/** What is said about options that are given as a host may give them, typed or not. */
+/** The error for options as a host may write them, typed or not. */
 function sentenceOf(build: (options: never) => unknown, options: unknown): string {
   try {
     Reflect.apply(build, undefined, [options]);
@@ -72,7 +72,7 @@ describe('options of the transport', () => {
     ['https://sms.example.org?key=1', false],
     ['ftp://sms.example.org', false],
     ['sms.example.org', false],
-  ])('the base URL %s: %p', (baseUrl, taken) => {
+  ])('baseUrl %s gives the error %p', (baseUrl, taken) => {
     const said = sentenceOf(HttpSmsTransport.forRoot, { vendor: acme(baseUrl) });
     expect(said).toEqual(taken ? 'taken' : expect.stringMatching(/^Option acme\.baseUrl must be /));
   });
@@ -83,7 +83,7 @@ describe('options of the transport', () => {
     ['http://KANNEL:13013', true],
     ['http://10.0.0.5', true],
     ['http://10.0.0.5:8080/below', true],
-    // The same address, as URLs may write it.
+    // The same address in other spellings that URLs allow.
     ['http://0x0a.0.0.5', true],
     ['http://sms.lan', true],
     ['http://sms_box.internal', true],
@@ -98,7 +98,7 @@ describe('options of the transport', () => {
     ['http://name:password@kannel:13013', false],
     ['http://kannel:13013/?password=1', false],
     ['ftp://kannel', false],
-  ])('with hosts named in allowHttp the base URL %s: %p', (baseUrl, taken) => {
+  ])('with hosts named in allowHttp, baseUrl %s gives the error %p', (baseUrl, taken) => {
     const said = sentenceOf(HttpSmsTransport.forRoot, { vendor: acme(baseUrl), allowHttp: HOSTS });
     expect(said).toEqual(taken ? 'taken' : expect.stringMatching(/^Option acme\.baseUrl must be /));
   });
@@ -109,7 +109,7 @@ describe('options of the transport', () => {
     );
   });
 
-  test('a gateway in the own network may call back there', () => {
+  test('a gateway in the host’s own network may call back there', () => {
     const vendor = acme('http://kannel:13013');
     const callback = { callbackUrl: 'http://messaging:3000/sms/callbacks/acme', callbackSecret: 'a'.repeat(16) };
     expect(sentenceOf(HttpSmsTransport.forRoot, { vendor, allowHttp: ['kannel', 'messaging'], ...callback })).toBe(
@@ -144,7 +144,8 @@ describe('the look-up of a host that is reached without TLS', () => {
   const found = (host: string, all: boolean) =>
     new Promise((resolve) => lookupPrivate(host, { all }, (error, address) => resolve(error?.code ?? address)));
 
-  // An address stands for the answer of a name server, which nobody controls who writes the options.
+  // An IP address stands for what a name server answers, because whoever writes the options does not control the name
+  // server.
   test.each([
     ['10.0.0.5', '10.0.0.5'],
     ['192.168.1.20', '192.168.1.20'],
@@ -159,7 +160,7 @@ describe('the look-up of a host that is reached without TLS', () => {
     );
   });
 
-  test('of a name that nobody has is an error', async () => {
+  test('fails if the name does not exist', async () => {
     expect(await found('nobody.invalid', true)).toMatch(/^(ENOTFOUND|EAI_AGAIN)$/);
   });
 });
@@ -207,7 +208,7 @@ describe('options of the vendors', () => {
     expect(sentence).not.toContain(TOKEN);
   });
 
-  test('a host sees them when it writes its module, not when the first SMS goes out', () => {
+  test('a host sees a wrong option when it writes its module, not when the first SMS goes out', () => {
     expect(() => HttpSmsTransport.forRoot({ ...base, concurrency: 1000 })).toThrow(MessagingOptionsError);
   });
 });

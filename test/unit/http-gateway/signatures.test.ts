@@ -32,14 +32,14 @@ describe('signatures that Twilio published', () => {
     ['as it stands', URL, 'RSOYDt4T1cUTdK1PDd93/VVr8B8='],
     ['signed with the port', URL, 'kvajT1Ptam85bY51eRf/AJRuM3w='],
     ['signed without the port', URL.replace('.com', '.com:1234'), 'RSOYDt4T1cUTdK1PDd93/VVr8B8='],
-  ])('a form, the URL %s', (_, url, signature) => {
+  ])('fits a form with the URL %s', (_, url, signature) => {
     expect(signed(url, signature, formBody(FORM))).toBe(true);
     expect(signed(url, signature, formBody({ ...FORM, Digits: '1235' }))).toBe(false);
     expect(signed(url, signature, formBody(FORM), form, '12346')).toBe(false);
     expect(signed(`${url}&baz=3`, signature, formBody(FORM))).toBe(false);
   });
 
-  test('a form with several values of one name', () => {
+  test('fits a form with several values of one name', () => {
     const fields: [string, string][] = [
       ['Sid', 'CA123'],
       ['SidAccount', 'AC123'],
@@ -53,12 +53,12 @@ describe('signatures that Twilio published', () => {
   test.each([
     [`${URL}&bodySHA256=${HASH}`, 'a9nBmqA0ju/hNViExpshrM61xv4='],
     [`https://mycompany.com/myapp.php?bodySHA256=${HASH}`, 'y77kIzt2vzLz71DgmJGsen2scGs='],
-  ])('a JSON body, by its hash in %s', (url, signature) => {
+  ])('fits a JSON body by its hash in %s', (url, signature) => {
     expect(signed(url, signature, BODY, 'application/json')).toBe(true);
     expect(signed(url, signature, BODY.replace('true', 'false'), 'application/json')).toBe(false);
   });
 
-  test('a JSON body that nothing binds is not believed, whatever the URL is signed with', () => {
+  test('does not make a JSON body trusted if nothing binds that body, whatever signs the URL', () => {
     // The signature of the URL alone is right: Twilio could have made it for an empty form.
     const url = 'https://mycompany.com/myapp.php';
     const signature = createHmac('sha1', '12345').update(url).digest('base64');
@@ -106,7 +106,7 @@ describe('signatures that Vonage published', () => {
     expect(signed({ ...INBOUND, sig }, method === 'sha1' ? 'sha256' : 'sha1')).toBe(false);
   });
 
-  test('a text with the characters that are replaced', () => {
+  test('fits a text with the characters that Vonage replaces', () => {
     const fields = {
       keyword: 'TEST',
       'message-timestamp': '2017-04-04 22:57:47',
@@ -122,22 +122,22 @@ describe('signatures that Vonage published', () => {
     expect(signed(fields, 'md5hash', 1491346667_000)).toBe(true);
   });
 
-  test('the same as a form', () => {
+  test('fits the same fields in a form', () => {
     const sig = 'DDB8397C2B90AAC7F3882D306475C9A5058C92322EEF43C92B298B6E0FC0D330';
     const body = new URLSearchParams({ ...INBOUND, sig }).toString();
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     expect(isSignedByVonage(callOf('https://x.example', body, headers, AT), SECRET, 'sha256')).toBe(true);
   });
 
-  test('fields that are hidden in the name of another one are not believed', () => {
+  test('does not fit if fields are hidden in the name of another field', () => {
     const sig = 'DDB8397C2B90AAC7F3882D306475C9A5058C92322EEF43C92B298B6E0FC0D330';
     const { msisdn, text, ...rest } = INBOUND;
     expect(signed({ ...INBOUND, sig }, 'sha256')).toBe(true);
-    // What is hashed is the same: `…&msisdn=…&text=…`.
+    // The hashed text is the same: `…&msisdn=…&text=…`.
     expect(signed({ ...rest, sig, [`msisdn=${msisdn}&text`]: text }, 'sha256')).toBe(false);
   });
 
-  test('without its time it is not believed', () => {
+  test('does not fit without its time', () => {
     const { timestamp: _, ...timeless } = INBOUND;
     expect(signed({ ...timeless, sig: 'x' }, 'sha256')).toBe(false);
     expect(signed({ ...INBOUND, timestamp: 'soon', sig: 'x' }, 'sha256')).toBe(false);

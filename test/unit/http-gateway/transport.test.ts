@@ -33,15 +33,15 @@ const many = (count: number) => Array.from({ length: count }, (_, position) => a
 const kinds = (results: readonly SubmitResult[]) => results.map(({ kind }) => kind);
 
 describe('connections', () => {
-  test('are kept and used again', async () => {
+  test('are kept and reused', async () => {
     const fixture = await open();
     for (const sms of many(20)) await fixture.submit(sms);
     expect(fixture.asked).toBe(20);
-    // undici opens a second one when the first has not quite settled.
+    // undici opens a second connection if the first has not quite settled.
     expect(fixture.server.connections).toBeLessThanOrEqual(2);
   });
 
-  test('are never more than the requests that are let in, over all batches', async () => {
+  test('are never more than the requests that may run at a time, over all batches', async () => {
     const fixture = await open(genericDouble, { concurrency: 4 });
     fixture.server.next(...Array<'held'>(12).fill('held'));
     const batches = [fixture.submit(...many(6)), fixture.submit(...many(6))];
@@ -55,7 +55,7 @@ describe('connections', () => {
     expect(fixture.server.connections).toBeLessThanOrEqual(4);
   });
 
-  test('that take long do not hold back what the others have brought', async () => {
+  test('that take long do not hold back the results of the others', async () => {
     const fixture = await open();
     fixture.server.next('held');
     const results = fixture.submit(...many(3));
@@ -66,7 +66,7 @@ describe('connections', () => {
     expect(fixture.told[2]).toBe('0 sent');
   });
 
-  test('are encrypted to somebody known, or nothing is said at all', async () => {
+  test('are encrypted to a known peer, or nothing is sent at all', async () => {
     const tlsServer = { key: GATEWAY_TEST_KEY, cert: GATEWAY_TEST_CERTIFICATE };
     const stranger = await open(genericDouble, { tlsServer });
     expect(await stranger.submit()).toEqual([{ kind: 'retry', error: 'depth_zero_self_signed_cert' }]);
@@ -75,8 +75,8 @@ describe('connections', () => {
     expect(kinds(await known.submit())).toEqual(['sent']);
   });
 
-  test('that never come about have sent nothing', async () => {
-    // It accepts, and never says a word of TLS.
+  test('that are never established have sent nothing', async () => {
+    // This server accepts, and never begins TLS.
     const mute = createServer(() => undefined);
     await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
     const address = mute.address();
@@ -92,7 +92,7 @@ describe('connections', () => {
   });
 });
 
-test('a route that is only slow gives back what it has no time for as not tried', async () => {
+test('a slow route gives back the SMS for which it has no time as not tried', async () => {
   const fixture = await open(genericDouble, { concurrency: 1, waitMs: 5000 });
   fixture.server.next('held');
   const results = fixture.submit(...many(3));
@@ -105,7 +105,7 @@ test('a route that is only slow gives back what it has no time for as not tried'
   expect([kinds(await results)[0], fixture.asked]).toEqual(['sent', 1]);
 });
 
-test.each([1, 3_600_000])('an SMS waits no longer than it may, also when the clock was set back %i ms', async (ms) => {
+test.each([1, 3_600_000])('an SMS waits no longer than it may, even if the clock was set back %i ms', async (ms) => {
   const clock = new SetBackClock();
   const fixture = await open(genericDouble, { concurrency: 1, waitMs: 5000, clock });
   fixture.server.next('held');
@@ -120,7 +120,7 @@ test.each([1, 3_600_000])('an SMS waits no longer than it may, also when the clo
 });
 
 describe('a route that is told to rest', () => {
-  test('costs one SMS an attempt and not all of them', async () => {
+  test('costs one SMS an attempt, not all of them', async () => {
     const fixture = await open(genericDouble, { concurrency: 1 });
     const { answer } = genericDouble.refusals.throttled;
     fixture.server.next(answer, answer);
@@ -139,7 +139,7 @@ describe('a route that is told to rest', () => {
     ['0', [1000, 2000, 4000]],
     ['Sat, 21 Nov 2026 09:00:00 GMT', [1000, 2000, 4000]],
     ['2', [2000, 2000, 4000]],
-  ])('rests as long as it would by itself when it is asked for less (Retry-After: %s)', async (retryAfter, rests) => {
+  ])('rests for its usual time if the gateway asks for less (Retry-After: %s)', async (retryAfter, rests) => {
     const fixture = await open(genericDouble, { concurrency: 17 });
     const refusal = { status: 429, headers: { 'retry-after': retryAfter }, body: '' };
     fixture.server.next(...Array<typeof refusal>(200).fill(refusal));
@@ -160,7 +160,7 @@ describe('a route that is told to rest', () => {
     expect(kinds(over)).toEqual([...Array(19).fill('retry'), ...Array(181).fill('postponed')]);
   });
 
-  test('gives back what has waited long enough, before its lease runs out', async () => {
+  test('gives back an SMS that has waited long enough, before its lease runs out', async () => {
     const fixture = await open(genericDouble, { waitMs: 5000 });
     fixture.server.next(genericDouble.refusals.throttled.answer);
     await fixture.submit();
@@ -172,7 +172,7 @@ describe('a route that is told to rest', () => {
     expect(leaseMs).toBeGreaterThan(5000 + 4 * 10_000);
   });
 
-  test('with wrong credentials says so once, loudly, and burns no SMS', async () => {
+  test('with wrong credentials logs one error, and fails no SMS', async () => {
     const fixture = await open(twilioDouble, { stranger: true });
     for (let each = 0; each < 5; each++) {
       expect(await fixture.submit()).toEqual([{ kind: 'retry', error: '20003' }]);
@@ -184,7 +184,7 @@ describe('a route that is told to rest', () => {
 });
 
 describe('an SMS', () => {
-  test('that is of no use any more is not sent', async () => {
+  test('that is no longer of use is not sent', async () => {
     const fixture = await open();
     const now = fixture.clock.now();
     expect(await fixture.submit(anSms({ expiresAt: now }))).toEqual([
@@ -193,7 +193,7 @@ describe('an SMS', () => {
     expect(fixture.asked).toBe(0);
   });
 
-  test('tells vendors that care how long it is of use', async () => {
+  test('tells vendors that support it for how long it is of use', async () => {
     const bodies = async (double: VendorDouble, ms: number) => {
       const fixture = await open(double);
       await fixture.submit(anSms({ expiresAt: fixture.clock.now() + ms }));
@@ -209,13 +209,13 @@ describe('an SMS', () => {
     );
   });
 
-  test('from a number goes out with a number as its sender', async () => {
+  test('from a number goes out with that number as its sender', async () => {
     const fixture = await open(twilioDouble);
     await fixture.submit(anSms({ signature: '22670999999' }), anSms({ signature: '33000' }));
     expect(fixture.taken.map(({ from }) => from)).toEqual(['+22670999999', '33000']);
   });
 
-  test('of which one part was taken and another was not is in doubt', async () => {
+  test('of which the gateway took only some parts is in doubt', async () => {
     const fixture = await open(vonageDouble);
     const messages = [{ status: '0', 'message-id': 'a' }, { status: '1' }];
     fixture.server.next({ status: 200, body: JSON.stringify({ messages }) });
@@ -224,7 +224,7 @@ describe('an SMS', () => {
 });
 
 describe('a shutdown', () => {
-  test('lets finish what is on the wire and gives back the rest', async () => {
+  test('finishes the requests on the wire and gives back the rest', async () => {
     const fixture = await open(genericDouble, { concurrency: 3 });
     fixture.server.next('held', 'held');
     const results = fixture.submit(...many(5));
@@ -236,7 +236,7 @@ describe('a shutdown', () => {
     expect((await results)[2]).toEqual({ kind: 'postponed', error: 'stopping', until: fixture.clock.now() + 1000 });
   });
 
-  test('waits for what is under way; whoever comes later is sent away', async () => {
+  test('waits for pending requests, and later SMS are given back', async () => {
     const fixture = await open();
     fixture.server.next('held');
     const result = fixture.submit();
@@ -273,13 +273,13 @@ describe('a description of the host', () => {
     expect(await other.submit()).toEqual([{ kind: 'unknown', error: 'malformed_answer' }]);
   });
 
-  test('whose headers are none sends nothing', async () => {
+  test('whose headers are malformed sends nothing', async () => {
     const fixture = await described({ request: () => ({ path: '/x', headers: { 'x-a': 'a\r\nb: c' } }) });
     const [result] = await fixture.submit();
     expect([result?.kind, fixture.asked]).toEqual(['retry', 0]);
   });
 
-  test('with an idempotency key may be repeated: the key is the same each time', async () => {
+  test('with an idempotency key may be repeated, with the same key each time', async () => {
     const keys: string[] = [];
     const fixture = await described({
       idempotent: true,
@@ -316,12 +316,12 @@ describe('a description of the host', () => {
     expect(fixture.server.requests).toMatchObject([{ method: 'GET', path: '/gateway/send?to=22670000001', body: '' }]);
   });
 
-  test('that gives ids nobody could keep has given none', async () => {
+  test('with ids that cannot be stored counts as without ids', async () => {
     const fixture = await described({ read: () => ({ ids: ['a b', 'x'.repeat(1001), ''] }) });
     expect(await fixture.submit()).toEqual([{ kind: 'unknown', error: 'malformed_answer' }]);
   });
 
-  test('is at-most-once without a key, unless the host wants otherwise', async () => {
+  test('is at-most-once without a key, unless the host sets another policy', async () => {
     expect((await open()).transport.repeat).toBe('at-most-once');
     expect((await open(genericDouble, { repeat: 'at-least-once' })).transport.repeat).toBe('at-least-once');
   });
@@ -331,7 +331,7 @@ describe('a bearer token', () => {
   const tokens = (fixture: GatewayFixture) =>
     fixture.server.requests.filter(({ path }) => path === '/oauth/v3/token').length;
 
-  test('is fetched once for all who need it at the same time, and used until it runs out', async () => {
+  test('is fetched once for all concurrent requests, and used until it expires', async () => {
     const fixture = await open(orangeDouble);
     expect(new Set(kinds(await fixture.submit(...many(30))))).toEqual(new Set(['sent']));
     expect(tokens(fixture)).toBe(1);
@@ -343,7 +343,7 @@ describe('a bearer token', () => {
     expect(tokens(fixture)).toBe(2);
   });
 
-  test('that is taken back before its time is fetched anew, and the SMS goes out all the same', async () => {
+  test('that is revoked early is replaced, and the SMS still goes out', async () => {
     const fixture = await open(orangeDouble);
     await fixture.submit();
     fixture.server.next(orangeDouble.unauthorized);
@@ -351,7 +351,7 @@ describe('a bearer token', () => {
     expect([tokens(fixture), fixture.asked]).toEqual([2, 3]);
   });
 
-  test('that is new is not dropped by the late 401 of the one before it', async () => {
+  test('that is new is not dropped because of a late 401 for the previous one', async () => {
     const fixture = await open(orangeDouble);
     fixture.station.fateOf = () => {
       fixture.station.fateOf = () => undefined;
@@ -360,7 +360,7 @@ describe('a bearer token', () => {
     fixture.server.next('held', orangeDouble.unauthorized);
     const late = fixture.submit();
     await fixture.server.arrived(2);
-    // Both go out with the first token; this one is told so at once and gets a new one.
+    // Both requests go out with the first token. This one is refused at once and gets a new token.
     expect(kinds(await fixture.submit())).toEqual(['sent']);
     expect(tokens(fixture)).toBe(2);
     fixture.server.release();
@@ -369,21 +369,21 @@ describe('a bearer token', () => {
     expect(tokens(fixture)).toBe(2);
   });
 
-  test('that is never good enough is asked for once more and no oftener', async () => {
+  test('that is refused again and again is fetched only once more', async () => {
     const fixture = await open(orangeDouble);
     fixture.server.next(orangeDouble.unauthorized, orangeDouble.unauthorized);
     expect(await fixture.submit()).toEqual([{ kind: 'retry', error: '42' }]);
     expect([tokens(fixture), fixture.asked]).toEqual([2, 2]);
   });
 
-  test('that is refused is told once, and no SMS is sent without one', async () => {
+  test('that cannot be had is logged once, and no SMS is sent without one', async () => {
     const fixture = await open(orangeDouble, { stranger: true });
     expect(await fixture.submit()).toEqual([{ kind: 'retry', error: 'token_http_401' }]);
     expect(fixture.asked).toBe(0);
     expect(logged.filter((line) => line.includes('token_http_401'))).toHaveLength(1);
   });
 
-  test('that is being throttled lets the route rest as long as it is asked', async () => {
+  test('that is throttled makes the route rest as long as asked', async () => {
     const token = { path: '/oauth/v3/token', answer: () => ({ status: 503, headers: { 'retry-after': '30' } }) };
     const fixture = await open({ ...orangeDouble, token });
     expect(await fixture.submit()).toEqual([{ kind: 'retry', error: 'token_http_503' }]);
@@ -397,7 +397,7 @@ describe('a bearer token', () => {
   });
 });
 
-test.each(DOUBLES)('nothing of $name that is secret or personal is logged, shown or kept', async (double) => {
+test.each(DOUBLES)('no secret and nothing personal of $name is logged, shown or stored', async (double) => {
   const fixture = await open(double, { callbackSecret: 'a-secret-path-segment' });
   const text = 'Votre code est 4711';
   const results: SubmitResult[] = [];

@@ -13,12 +13,12 @@ class Crowd {
   readonly stopping = new AbortController();
   readonly entries: (AcquireResult | undefined)[] = [];
 
-  /** @param width for all that is no code; one more is kept for codes */
+  /** @param width the places for everything but codes; one more place is kept for codes */
   constructor(width: number, random = 0) {
     this.throttle = new VendorThrottle(width + 1, this.clock, () => random);
   }
 
-  /** So many come together. */
+  /** Lets this many requests arrive together. */
   async come(count: number): Promise<WaitGroup> {
     const group: WaitGroup = { signal: this.stopping.signal };
     for (let each = 0; each < count; each++) {
@@ -36,12 +36,12 @@ class Crowd {
     await settled(1);
   }
 
-  /** How many went in so far. */
+  /** How many were admitted so far. */
   get admitted(): number {
     return this.entries.filter((entry) => entry && 'round' in entry).length;
   }
 
-  /** The round the `place`th went in with. */
+  /** The round with which the request at `place` was admitted. */
   round(place: number): number {
     const entry = this.entries[place];
     if (entry && 'round' in entry) return entry.round;
@@ -49,8 +49,8 @@ class Crowd {
   }
 }
 
-describe('a throttle and priorities', () => {
-  /** Who is admitted by a throttle of that width, in order. */
+describe('a throttle with priorities', () => {
+  /** The requests that a throttle of that width admits, in order. */
   function admittedBy(width: number) {
     const clock = new FakeClock();
     const throttle = new VendorThrottle(width, clock, () => 0);
@@ -70,7 +70,7 @@ describe('a throttle and priorities', () => {
     return { clock, throttle, admitted, come, release };
   }
 
-  test('one place is kept for codes: they are let in at once, and give their place back', async () => {
+  test('keeps one place for codes, which are admitted at once and then give their place back', async () => {
     const { admitted, come, release } = admittedBy(4);
     await come('bulk 1', 'high 1', 'normal 1', 'high 2', 'code 1', 'code 2');
     expect(admitted).toEqual(['bulk 1', 'high 1', 'normal 1', 'code 1']);
@@ -82,14 +82,14 @@ describe('a throttle and priorities', () => {
     expect(admitted.slice(5)).toEqual(['high 2']);
   });
 
-  test('who waits is let in by priority, and within one in the order of coming', async () => {
+  test('admits waiting requests by priority, and within a priority in the order of arrival', async () => {
     const { admitted, come, release } = admittedBy(2);
     await come('bulk 0', 'bulk 1', 'normal 1', 'bulk 2', 'high 1', 'normal 2', 'high 2');
     for (const done of ['bulk', 'high', 'high', 'normal', 'normal', 'bulk'] as const) await release(done);
     expect(admitted).toEqual(['bulk 0', 'high 1', 'high 2', 'normal 1', 'normal 2', 'bulk 1', 'bulk 2']);
   });
 
-  test('a single place is for all, codes first', async () => {
+  test('gives a single place to everybody, codes first', async () => {
     const { admitted, come, release } = admittedBy(1);
     await come('bulk 0', 'high 1', 'code 1');
     await release('bulk');
@@ -97,13 +97,13 @@ describe('a throttle and priorities', () => {
     expect(admitted).toEqual(['bulk 0', 'code 1', 'high 1']);
   });
 
-  test('codes may have all places', async () => {
+  test('lets codes take all places', async () => {
     const { admitted, come } = admittedBy(3);
     await come('code 1', 'code 2', 'code 3', 'code 4', 'bulk 1');
     expect(admitted).toEqual(['code 1', 'code 2', 'code 3']);
   });
 
-  test('the capacity is what is free and what is expected to end, and none while the route rests', async () => {
+  test('has as capacity the free places and those expected to become free, and none while the route rests', async () => {
     const { clock, throttle, come, release } = admittedBy(5);
     expect(throttle.capacity).toBe(4);
     await come('bulk 1', 'bulk 2', 'bulk 3');
@@ -120,7 +120,7 @@ describe('a throttle and priorities', () => {
     expect(throttle.capacity).toBe(-1);
     for (let each = 0; each < 5; each++) await release(each === 0 ? 'code' : 'bulk');
     clock.advance(800);
-    // The rest is over within 250 ms, and then one is let in.
+    // The rest ends within 250 ms, and then one request is admitted.
     expect(throttle.capacity).toBe(0);
     clock.advance(200);
     await settled(1);
@@ -129,7 +129,7 @@ describe('a throttle and priorities', () => {
 });
 
 describe('a throttle', () => {
-  test('lets so many in at a time, first come first served', async () => {
+  test('admits a limited number of requests at a time, first come, first served', async () => {
     const crowd = new Crowd(3);
     await crowd.come(5);
     expect(crowd.entries.map(Boolean)).toEqual([true, true, true, false, false]);
@@ -138,7 +138,7 @@ describe('a throttle', () => {
     expect(crowd.entries.map(Boolean)).toEqual([true, true, true, true, false]);
   });
 
-  test('lets nobody in while the route rests, then one, then all when that one was served', async () => {
+  test('admits nobody while the route rests, then one, and all once that one succeeded', async () => {
     const crowd = new Crowd(4);
     await crowd.come(1);
     crowd.throttle.pause(crowd.round(0), 'busy');
@@ -154,7 +154,7 @@ describe('a throttle', () => {
     expect(crowd.admitted).toBe(6);
   });
 
-  test('refusals of those who went in together are one refusal', async () => {
+  test('counts refusals of requests that were admitted together as one', async () => {
     const crowd = new Crowd(8);
     await crowd.come(8);
     for (let each = 0; each < 8; each++) {
@@ -166,7 +166,7 @@ describe('a throttle', () => {
     expect(crowd.admitted).toBe(9);
   });
 
-  test('rests longer with each refusal, a minute at the most', async () => {
+  test('rests longer after each refusal, up to a minute', async () => {
     const crowd = new Crowd(1);
     for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
       await crowd.come(1);
@@ -178,7 +178,7 @@ describe('a throttle', () => {
       expect(crowd.admitted).toBe(before);
       await crowd.pass(1);
       expect(crowd.admitted).toBe(before + 1);
-      // The one that was admitted by the rest's end leaves without a word.
+      // The request that was admitted at the end of the rest leaves without a result.
       crowd.throttle.release();
     }
   });
@@ -188,7 +188,7 @@ describe('a throttle', () => {
     [500, 1000],
     [90_000, 90_000],
     [86_400_000, 300_000],
-  ])('asked to rest %i ms it rests %i ms: no less than of its own accord, and not for ever', async (asked, rest) => {
+  ])('asked to rest %i ms, it rests %i ms: never shorter than by itself, and not forever', async (asked, rest) => {
     const crowd = new Crowd(1);
     await crowd.come(1);
     crowd.throttle.pause(crowd.round(0), 'busy', asked);
@@ -200,7 +200,7 @@ describe('a throttle', () => {
     expect(crowd.admitted).toBe(2);
   });
 
-  test('a later refusal of the same round makes a rest longer where it asks for that, and never shorter', async () => {
+  test('rests longer, but never shorter, if a later refusal of the same round asks for it', async () => {
     const crowd = new Crowd(3);
     await crowd.come(3);
     for (const [place, asked] of [10_000, 0, 20_000].entries()) {
@@ -214,7 +214,7 @@ describe('a throttle', () => {
     expect(crowd.admitted).toBe(4);
   });
 
-  test('comes back a little later than others do', async () => {
+  test('ends its rest a little later than others do', async () => {
     const crowd = new Crowd(1, 0.5);
     await crowd.come(1);
     crowd.throttle.pause(crowd.round(0), 'busy', 10_000);
@@ -226,7 +226,7 @@ describe('a throttle', () => {
     expect(crowd.admitted).toBe(2);
   });
 
-  test('a success from before the rest does not end it', async () => {
+  test('does not end a rest because of a success from before it', async () => {
     const crowd = new Crowd(2);
     await crowd.come(2);
     crowd.throttle.pause(crowd.round(0), 'busy');
@@ -238,7 +238,7 @@ describe('a throttle', () => {
     expect(crowd.admitted).toBe(3);
   });
 
-  test('turns away who has waited long enough, with the reason of the rest', async () => {
+  test('turns away a request that has waited long enough, with the reason of the rest', async () => {
     const crowd = new Crowd(1);
     await crowd.come(1);
     crowd.throttle.pause(crowd.round(0), '20429', 90_000);
@@ -250,7 +250,7 @@ describe('a throttle', () => {
     expect(crowd.entries.slice(1)).toEqual([TIRED, TIRED, undefined]);
   });
 
-  test('turns all away who are called back, those who come late too', async () => {
+  test('turns away all requests that are cancelled, including those that arrive later', async () => {
     const crowd = new Crowd(1);
     const group = await crowd.come(3);
     crowd.stopping.abort();

@@ -47,17 +47,17 @@ describe("answers of Africa's Talking", () => {
     [{ status: 'InternalServerError' }, retry('500')],
     [{ status: 'Gateway Error' }, retry('501')],
     [{ status: 'Not Network Subscriber', messageId: 'None' }, refused('NotNetworkSubscriber')],
-    // A word that nobody knows: the id tells.
+    // An unknown word: the id decides.
     [{ status: 'Brand new', messageId: 'ATXid_1' }, sent],
     [{ status: 'Brand new' }, unknown],
     [{ messageId: 'None' }, unknown],
     [{}, unknown],
-    // Numbers and texts of today's answers; the code goes before the word.
+    // Numbers and texts of today's answers. The code takes precedence over the word.
     [{ statusCode: 101, status: 'Success', messageId: 'ATXid_1' }, sent],
     [{ statusCode: '102', status: 'Queued', messageId: 'ATXid_1' }, sent],
     [{ statusCode: 403, status: 'Success', messageId: 'None' }, refused('403')],
     [{ statusCode: '405', status: 'x', messageId: 'None' }, retry('405')],
-    // Taken, they say, and no id: a receipt could never be matched.
+    // The answer says "accepted" but has no id, so a receipt could never be matched.
     [{ statusCode: 101, status: 'Success', messageId: 'None' }, unknown],
   ])('%j', async (fields, result) => {
     expect(await answered('africastalking', 201, recipient(fields))).toEqual(result);
@@ -84,7 +84,7 @@ describe("answers of Africa's Talking", () => {
     ['Sent', undefined],
     ['Submitted', undefined],
     ['Buffered', undefined],
-  ])('a receipt that says %s', async (state, status) => {
+  ])('a receipt with the state %s', async (state, status) => {
     const double = DOUBLES.find(({ name }) => name === 'africastalking');
     if (!double) throw new Error('no double');
     const fixture = opened(await GatewayFixture.open(double, secret));
@@ -95,7 +95,7 @@ describe("answers of Africa's Talking", () => {
   });
 });
 
-describe('answers of others in which a word stands for a number', () => {
+describe('answers of other vendors in which a word replaces a number', () => {
   test.each<[string, number, object, object]>([
     [
       'vonage',

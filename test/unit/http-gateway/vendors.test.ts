@@ -14,7 +14,7 @@ beforeAll(() => Logger.overrideLogger(false));
 describe.each(DOUBLES)('$name', (double) => {
   const open = async (options: WorldOptions = {}) => opened(await GatewayFixture.open(double, options));
 
-  test('takes an SMS as it was given, and its ids and segments are kept', async () => {
+  test('sends an SMS as it was given, and keeps its ids and segments', async () => {
     const fixture = await open();
     const text = `Ça coûte 5 € & plus = 100 % 😀 ${'я'.repeat(60)}`;
     const [result] = await fixture.submit(anSms({ number: '22670123456', signature: 'INFOS', text }));
@@ -25,13 +25,13 @@ describe.each(DOUBLES)('$name', (double) => {
     expect(result).toEqual({ kind: 'sent', carrierIds: taken?.ids, ...counted });
   });
 
-  /** The result for an SMS without a clear answer: if receipts return our reference, it is its id. */
+  /** The result for an SMS without a clear answer. If receipts return our reference, the reference is its id. */
   const inDoubt = (error: string, position = 0) => {
     const echoes = double.vendor('https://sms.example.org').callback?.echoesReference === true;
     return { kind: 'unknown', error, ...(echoes ? { carrierIds: [`sms-1.${position}.1`] } : {}) };
   };
 
-  test('answers a batch in its order, one SMS a request', async () => {
+  test('answers a batch in its order, with one SMS a request', async () => {
     const fixture = await open();
     const batch = Array.from({ length: 20 }, (_, position) => anSms({ position, number: `226701234${50 + position}` }));
     const results = await fixture.submit(...batch);
@@ -40,29 +40,32 @@ describe.each(DOUBLES)('$name', (double) => {
     expect(fixture.asked).toBe(20);
   });
 
-  test('what is wrong with an SMS is a refusal with the code of the vendor', async () => {
+  test('reports a fault of the SMS as a refusal with the vendor’s code', async () => {
     const fixture = await open();
     const { answer, code } = double.refusals.permanent;
     fixture.server.next(answer);
     expect(await fixture.submit()).toEqual([{ kind: 'refused', error: code }]);
   });
 
-  test.each(['temporary', 'throttled', 'account'] as const)('%s trouble means: not taken, try again', async (kind) => {
-    const fixture = await open();
-    const { answer, code } = double.refusals[kind];
-    fixture.server.next(answer);
-    expect(await fixture.submit()).toEqual([{ kind: 'retry', error: code }]);
-    expect(fixture.asked).toBe(1);
-  });
+  test.each(['temporary', 'throttled', 'account'] as const)(
+    'reports %s trouble as not taken, to be tried again',
+    async (kind) => {
+      const fixture = await open();
+      const { answer, code } = double.refusals[kind];
+      fixture.server.next(answer);
+      expect(await fixture.submit()).toEqual([{ kind: 'retry', error: code }]);
+      expect(fixture.asked).toBe(1);
+    },
+  );
 
-  test('strange credentials are no reason to give up an SMS', async () => {
+  test('fails no SMS because of wrong credentials', async () => {
     const fixture = await open({ stranger: true });
     const [result] = await fixture.submit();
     expect(result?.kind).toBe('retry');
     expect(fixture.taken).toEqual([]);
   });
 
-  test('a throttled route is left alone as long as the vendor asks', async () => {
+  test('rests a throttled route as long as the vendor asks', async () => {
     const fixture = await open();
     const { answer } = double.refusals.throttled;
     const seconds = Number(answer.headers?.['retry-after'] ?? 1);
@@ -83,7 +86,7 @@ describe.each(DOUBLES)('$name', (double) => {
     ['malformed', 'malformed_answer'],
     ['lying_length', 'malformed_answer'],
     ['huge', 'malformed_answer'],
-  ])('nobody knows after %s, and nothing is sent again', async (trouble, error) => {
+  ])('reports unknown after %s, and sends nothing again', async (trouble, error) => {
     const fixture = await open();
     fixture.server.next(trouble);
     expect(await fixture.submit()).toEqual([inDoubt(error)]);
@@ -93,7 +96,7 @@ describe.each(DOUBLES)('$name', (double) => {
   test.each<[Trouble, string]>([
     ['silent', 'timeout'],
     ['stuck', 'malformed_answer'],
-  ])('nobody knows after %s either, when the deadline has passed', async (trouble, error) => {
+  ])('reports unknown after %s too, if the deadline has passed', async (trouble, error) => {
     const fixture = await open({ requestMs: 5000 });
     fixture.server.next(trouble);
     const begun = trouble === 'stuck' ? anAnswerBegins() : undefined;
@@ -117,27 +120,27 @@ describe.each(DOUBLES)('$name', (double) => {
     [404, 'retry', 'http_404'],
     [403, 'retry', 'http_403'],
     [400, 'refused', 'http_400'],
-  ])('HTTP %i without a word is %s', async (status, kind, error) => {
+  ])('reads HTTP %i without a body as %s', async (status, kind, error) => {
     const fixture = await open();
     fixture.server.next({ status, headers: { 'content-type': 'text/html' }, body: '<html>No.</html>' });
     expect(await fixture.submit()).toEqual([kind === 'unknown' ? inDoubt(error) : { kind, error }]);
   });
 
-  test('a redirect is not followed', async () => {
+  test('does not follow a redirect', async () => {
     const fixture = await open();
     fixture.server.next('redirect');
     expect(await fixture.submit()).toEqual([{ kind: 'retry', error: 'http_307' }]);
     expect(fixture.server.requests.map(({ path }) => path)).not.toContain('/elsewhere');
   });
 
-  test('where nobody listens nothing was sent', async () => {
+  test('has sent nothing if nobody listens', async () => {
     const fixture = await open();
     await fixture.server.close();
     const [result] = await fixture.submit();
     expect(result).toMatchObject({ kind: 'retry', error: expect.stringMatching(/connection_refused$/) });
   });
 
-  test('a peer that is no gateway answers nothing that counts', async () => {
+  test('ignores the answer of a peer that is not a gateway', async () => {
     const fixture = await open();
     fixture.server.next(
       { status: 200, body: '[[[]]]' },
@@ -162,8 +165,8 @@ function anAnswerBegins(): Promise<void> {
   });
 }
 
-test('a connection that is cut before a byte is written leaves nothing sent', async () => {
-  // It accepts and closes at once, again and again: TLS never gets to its end.
+test('has sent nothing if the connection is cut before a byte is written', async () => {
+  // This server accepts and closes at once, again and again, so TLS is never established.
   const sockets = createServer((socket) => socket.destroy());
   await new Promise<void>((resolve) => sockets.listen(0, '127.0.0.1', resolve));
   const address = sockets.address();

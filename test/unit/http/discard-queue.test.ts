@@ -5,7 +5,7 @@ import { DiscardQueue } from '../../../src/http/edge/discard-queue.js';
 
 const CHUNK = 65_536;
 
-/** An upload whose bytes are all there at once. */
+/** An upload whose bytes are all available at once. */
 function upload(chunks: number): Readable {
   return Readable.from(
     Array.from({ length: chunks }, () => Buffer.alloc(CHUNK)),
@@ -13,7 +13,7 @@ function upload(chunks: number): Readable {
   );
 }
 
-/** Bytes that each turn of the event loop discards, until `total` bytes are. */
+/** Counts the bytes that each turn of the event loop discards, until there are `total`. */
 async function bytesByTurn(uploads: readonly Readable[], total: number): Promise<number[]> {
   const queue = new DiscardQueue();
   const turns: number[] = [];
@@ -26,7 +26,7 @@ async function bytesByTurn(uploads: readonly Readable[], total: number): Promise
   return turns;
 }
 
-test('discards at most four reads per turn of the event loop, however many uploads are there', async () => {
+test('discards at most four reads per turn of the event loop, however many uploads there are', async () => {
   const uploads = Array.from({ length: 200 }, () => upload(16));
   const turns = await bytesByTurn(uploads, 200 * 16 * CHUNK);
   expect(Math.max(...turns)).toBeLessThanOrEqual(4 * CHUNK);
@@ -38,7 +38,7 @@ test('is not delayed by uploads that send nothing', async () => {
   expect(turns.length).toBeLessThan(200);
 });
 
-test('counts bytes, not chunks: an upload of small chunks gets as far in a turn', async () => {
+test('counts bytes rather than chunks, so an upload of small chunks gets as far in a turn', async () => {
   const small = Readable.from(
     Array.from({ length: 16_384 }, () => Buffer.alloc(4)),
     { objectMode: false },

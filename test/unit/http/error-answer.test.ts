@@ -46,7 +46,7 @@ describe('errorAnswer', () => {
     [new Error('secret'), named(500, 'Erreur interne du service', 'Internal Server Error')],
     ['a string', named(500, 'Erreur interne du service', 'Internal Server Error')],
     [undefined, named(500, 'Erreur interne du service', 'Internal Server Error')],
-  ])('turns %p into the contract’s shape', (error, expected) => {
+  ])('turns %p into the error body of the API', (error, expected) => {
     expect(body(error)).toEqual(expected);
   });
 
@@ -59,12 +59,12 @@ describe('errorAnswer', () => {
     [Object.assign(new Error('x'), { statusCode: 413 }), 'body_too_large'],
     [Object.assign(new Error('x'), { statusCode: 404 }), 'request_invalid'],
     [new Error('secret'), 'internal'],
-  ])('gives programs one word for %p', (error, word) => {
+  ])('gives programs one code for %p', (error, word) => {
     expect(errorAnswer(error, en).headers['X-Error-Code']).toBe(word);
     expect(errorAnswer(error, fr).headers['X-Error-Code']).toBe(word);
   });
 
-  test('has no word that is finer than its text', () => {
+  test('has no code that says more than its text', () => {
     const codes = Object.keys(errorStatus) as (keyof typeof errorStatus)[];
     const texts = new Map<string, Set<string>>();
     for (const code of codes.filter((each) => errorStatus[each] !== 401)) {
@@ -74,7 +74,7 @@ describe('errorAnswer', () => {
     for (const code of codes) if (errorStatus[code] === 401) expect(errorWord(code)).toBe('unauthorized');
   });
 
-  test('the documentation lists every word with its status', () => {
+  test('the documentation lists every code with its status', () => {
     const page = readFileSync('docs/http-api.md', 'utf8');
     const section = page.slice(page.indexOf('### Words of errors'));
     const shown = section.slice(0, section.indexOf('\n#', 1)).matchAll(/^\| (\d{3}) \| (.+) \|$/gm);

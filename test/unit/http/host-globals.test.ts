@@ -18,7 +18,7 @@ class HostInterceptor implements NestInterceptor {
   intercept: NestInterceptor['intercept'] = (_, next) => next.handle();
 }
 
-test('bindings of the host to a mounted class stay, and each application has its own watch', () => {
+test('what the host binds to a mounted class stays, and each application has a watch of its own', () => {
   @MessagingController()
   class OursController {
     @Get()

@@ -5,7 +5,7 @@ import { fr } from '../../../src/common/text/catalogue.fr.js';
 import { type HttpOptions, resolveHttpSettings } from '../../../src/http/http-options.js';
 
 describe('resolveHttpSettings', () => {
-  test('has the contract’s defaults', () => {
+  test('has the documented defaults', () => {
     expect(resolveHttpSettings()).toEqual({
       path: 'api/v1',
       controllers: true,
@@ -17,7 +17,7 @@ describe('resolveHttpSettings', () => {
     });
   });
 
-  test('takes the options of the host', () => {
+  test('accepts the options of the host', () => {
     const options: HttpOptions = {
       path: '/msg/v2/',
       controllers: false,

@@ -33,7 +33,7 @@ describe('a JSON body', () => {
   );
   const objects = fc.dictionary(texts, fc.oneof(texts, fc.jsonValue(), fc.array(texts)), { maxKeys: 5 });
 
-  test('is read the same, however many pieces it arrives in', () => {
+  test('is read the same way, however many pieces it arrives in', () => {
     const property = fc.property(objects, fc.array(fc.nat(), { maxLength: 12 }), (object, places) => {
       const text = JSON.stringify(object);
       const { ['__proto__']: _, ...rest } = JSON.parse(text);
@@ -42,7 +42,7 @@ describe('a JSON body', () => {
     fc.assert(property);
   });
 
-  test('is counted the same, however many pieces it arrives in, and strings do not count', () => {
+  test('has the same count, however many pieces it arrives in, and strings do not count', () => {
     const structure = (value: unknown): number => {
       if (typeof value !== 'object' || value === null) return 0;
       const inside = Object.values(value);
@@ -62,7 +62,7 @@ describe('a JSON body', () => {
   });
 
   test.each(['{},', '[],', '"a":0,', '0,', '{"a":{"b":[1,2]}},'])(
-    'of %s over and over is refused in the bytes, and never parsed',
+    'of %s over and over is refused before it is parsed',
     (unit) => {
       const parse = jest.spyOn(JSON, 'parse');
       const body = new JsonBody(10_000);
@@ -85,11 +85,11 @@ describe('a JSON body', () => {
     const nested = (levels: number): Buffer => Buffer.from(`{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`);
     expect(read([nested(999)])).toHaveProperty('a');
     expect(codeOf(() => read([nested(1000)]))).toBe('error.malformed_json');
-    // Brackets that close again do not add up, and those in a string are text.
+    // Closed brackets do not add up, and brackets in a string are text.
     expect(read([Buffer.from(`{"a":[${'[],'.repeat(3000)}0],"b":"${'['.repeat(3000)}"}`)])).toHaveProperty('b');
   });
 
-  test('may have 1000 members in an object, and any number in several', () => {
+  test('may have 1000 members in one object, and any number across several objects', () => {
     const members = (count: number, from = 0) =>
       Array.from({ length: count }, (_, index) => `"k${from + index}":{"a":[1,2],"b":":"}`).join();
     expect(Object.keys(read([Buffer.from(`{${members(1000)}}`)]) as object)).toHaveLength(1000);
@@ -114,20 +114,20 @@ describe('a JSON body', () => {
     ['half of a surrogate pair', [0x22, 0xed, 0xa0, 0x80, 0x22]],
     ['a start byte after a start byte', [0x22, 0xf0, 0xf0, 0x9f, 0x98, 0x80, 0x22]],
     ['what is past the last code point', [0x22, 0xf5, 0x80, 0x80, 0x80, 0x22]],
-  ])('with %s is malformed, in one piece or many', (_what, bytes) => {
+  ])('with %s is malformed, in one piece or in many', (_what, bytes) => {
     const whole = Buffer.from(bytes);
     expect(codeOf(() => read([whole]))).toBe('error.malformed_json');
     expect(codeOf(() => read(bytes.map((byte) => Buffer.from([byte]))))).toBe('error.malformed_json');
   });
 
-  test('that is not UTF-8 is refused as soon as that is known', () => {
+  test('that is not UTF-8 is refused at its first wrong byte', () => {
     const body = new JsonBody(100);
     expect(codeOf(() => body.write(Buffer.from([0x7b, 0xff, 0x7d])))).toBe('error.malformed_json');
   });
 });
 
 describe('the pieces of a body', () => {
-  /** What is read of a body, piece by piece. */
+  /** What was read of a body, piece by piece. */
   async function piecesOf(chunks: Iterable<Buffer>, limit = 10_000_000) {
     const pieces: number[] = [];
     const into = { write: (bytes: Buffer) => void pieces.push(bytes.length), end: () => 'the body' };
@@ -142,7 +142,7 @@ describe('the pieces of a body', () => {
     return { pieces, ended };
   }
 
-  test('are joined if they are tiny, so that memory does not hold an object for each byte', async () => {
+  test('are joined if they are tiny, so that memory does not hold an object per byte', async () => {
     const one = Buffer.from('x');
     const { pieces, ended } = await piecesOf(Array.from({ length: 100_000 }, () => one));
     expect(ended).toBe('the body');
@@ -156,7 +156,7 @@ describe('the pieces of a body', () => {
     expect(Math.max(...pieces)).toBeLessThan(200_000);
   });
 
-  test('are not read any more after one was refused', async () => {
+  test('are no longer read after one was refused', async () => {
     let taken = 0;
     function* endless(): Generator<Buffer> {
       for (; taken < 1000; taken++) yield Buffer.alloc(70_000);

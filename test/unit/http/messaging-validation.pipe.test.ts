@@ -67,12 +67,12 @@ class Message extends Parent {
 
 const good = { to: '22670000000', service: 'Shop', code: '1234' };
 
-/** The refusal of an entry that is no string. */
+/** The refusal of an entry that is not a string. */
 const NOT_STRINGS = (given: string) =>
   `Les numéros de numbers doivent être des chaînes, comme dans ["22670000001"], et non ${given} : un nombre JSON perdrait des zéros de tête`;
 
 describe('MessagingValidationPipe', () => {
-  test('makes an instance of the DTO with the declared fields only', () => {
+  test('makes an instance of the DTO with only the declared fields', () => {
     const made = transform(Message, { ...good, channel: null, tags: ['a'], other: 1, toString: 2 });
     expect(made).toBeInstanceOf(Message);
     expect(Object.entries(made ?? {}).filter(([, value]) => value !== undefined)).toEqual(
@@ -113,7 +113,7 @@ describe('MessagingValidationPipe', () => {
     expect([transform(Plain, 7), transform(String, 'x'), pipe.transform(8, { type: 'custom' })]).toEqual([7, 'x', 8]);
   });
 
-  test('throws at the declaration of a nested body, which it cannot read', () => {
+  test('throws when a nested body is declared, because it cannot read one', () => {
     class Nested {
       @ValidateNested()
       inner!: object;
@@ -121,7 +121,7 @@ describe('MessagingValidationPipe', () => {
     expect(() => transform(Nested, { inner: {} })).toThrow('Nested.inner');
   });
 
-  test('throws only refusals, whatever the input', () => {
+  test('throws only refusals, whatever the input is', () => {
     fc.assert(
       fc.property(fc.anything(), fc.anything(), (to, service) => {
         const message = refusal(Message, { to, service, code: '1234' });
@@ -130,7 +130,7 @@ describe('MessagingValidationPipe', () => {
     );
   });
 
-  test('reads no field but the declared ones, and walks into none of them', () => {
+  test('reads only the declared fields, and descends into none of them', () => {
     const refuseWalk = (target: object): object =>
       new Proxy(target, {
         ownKeys: () => {
@@ -157,7 +157,7 @@ describe('MessagingValidationPipe', () => {
     expect(made instanceof Message && made.numbers === numbers).toBe(true);
   });
 
-  test('does not walk a list that is too long', () => {
+  test('does not walk through a list that is too long', () => {
     const read: (string | symbol)[] = [];
     const numbers = new Proxy(Array(11).fill('a'), {
       get: (target, name) => {
@@ -170,7 +170,7 @@ describe('MessagingValidationPipe', () => {
     expect(refusal(Message, { ...good, service: 7, numbers })).toContain('service');
   });
 
-  describe('next to the validation of a host', () => {
+  describe('beside the validation of a host', () => {
     afterEach(() => useContainer(emptyContainer, { fallback: true }));
 
     test('asks no container for its validators', () => {
@@ -218,5 +218,5 @@ describe('MessagingValidationPipe', () => {
   });
 });
 
-/** A container that has nothing, which is as good as none. */
+/** An empty container, which has the same effect as none. */
 const emptyContainer = { get: () => undefined };

@@ -23,7 +23,7 @@ class HelloController {
 }
 
 describe('mountController', () => {
-  test('gives each mount a class of its own and leaves the base as it was', () => {
+  test('gives each mount a class of its own and leaves the base class unchanged', () => {
     const first = mountController(HelloController, 'one');
     const second = mountController(HelloController, 'two');
     const path = (controller: object): unknown => Reflect.getMetadata('path', controller);

@@ -22,7 +22,7 @@ function opened(): RequestContext {
   return new RequestContext(req, new ServerResponse(req), () => ({}), ROUTE, 0);
 }
 
-test('requests are removed in any order', () => {
+test('requests can be removed in any order', () => {
   const open = new OpenRequests();
   const requests = Array.from({ length: 7 }, opened);
   for (const each of requests) open.add(each);
@@ -36,7 +36,7 @@ test('requests are removed in any order', () => {
   }
 });
 
-test('a request that ended is freed without a full garbage collection', async () => {
+test('a finished request is freed without a full garbage collection', async () => {
   const open = new OpenRequests();
   const queue: RequestContext[] = [];
   const turn = () => {
@@ -46,6 +46,6 @@ test('a request that ended is freed without a full garbage collection', async ()
     const ended = queue.length > 32 ? queue.shift() : undefined;
     if (ended) open.remove(ended);
   };
-  // All requests that ended take 26 MB.
+  // All finished requests together take 26 MB.
   expect(await promotedBytes(turn)).toBeLessThan(6_000_000);
 });

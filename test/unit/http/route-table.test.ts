@@ -55,14 +55,14 @@ describe('RouteTable', () => {
     expect(path(loose, method, target)).toBeUndefined();
   });
 
-  test('is exact about case and slashes if Express is configured so', () => {
+  test('is strict about case and slashes if Express is configured so', () => {
     expect(path(exact, 'GET', '/api/v1/sms')).toBe('/api/v1/sms');
     expect(path(exact, 'GET', '/api/v1/SMS')).toBeUndefined();
     expect(path(exact, 'GET', '/api/v1/sms/')).toBeUndefined();
     expect(path(exact, 'GET', '/api/v1/sms/1/')).toBeUndefined();
   });
 
-  test('finds a route by the method and path that it was registered with', () => {
+  test('finds a route by the method and path with which it was registered', () => {
     expect(exact.registered('HEAD', '/api/v1/sms/:smsID')?.path).toBe('/api/v1/sms/:smsID');
     expect(exact.registered('GET', '/api/v1/sms/:id')).toBeUndefined();
   });

@@ -31,7 +31,7 @@ async function open() {
   return { world, process, managed, audited, store: world.storage.store(SessionStore) };
 }
 
-test('an unlinking is in the audit log with its step: not before, once, and not of what is over', async () => {
+test('an unlinking is audited once, together with its step, and only if there was something to unlink', async () => {
   const { world, process, managed, audited, store } = await open();
   const id = await linked(process, NUMBER);
   const move = store.move.bind(store);
@@ -53,7 +53,7 @@ test('an unlinking is in the audit log with its step: not before, once, and not 
   ]);
 });
 
-test('a number that another process has is unlinked with its entry, and a phone that unlinks leaves none', async () => {
+test('unlinking a number that another process holds is audited; an unlinking by the phone is not', async () => {
   const { world, process, managed, audited } = await open();
   const other = opened(await new MsgappProcess(world, new ScriptedTransport()).start());
   const [theirs, ours] = [await linked(other, NUMBER), await linked(process, '22670000001')];

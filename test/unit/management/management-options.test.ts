@@ -6,14 +6,14 @@ import { MANAGEMENT_SECRET } from '../../support/management/management-app.js';
 const resolve = (options: object = {}) =>
   resolveManagementSettings({ secret: MANAGEMENT_SECRET, ...options } as ManagementOptions);
 
-test('the defaults', () => {
+test('the defaults are filled in', () => {
   const { keys, origins, session } = resolve();
   expect(keys).toHaveLength(1);
   expect([...origins]).toEqual([]);
   expect(session).toEqual({ idle: DAY_MS, longest: 30 * DAY_MS });
 });
 
-test('what is given', () => {
+test('given options are kept', () => {
   const { keys, origins, session } = resolve({
     previousSecret: `${MANAGEMENT_SECRET} before`,
     origins: ['https://Desk.example.com:443', 'http://localhost:3000/'],
@@ -42,6 +42,6 @@ test.each<[object, string | RegExp]>([
     { session: { absolute: '1 day' } },
     /^Option management.session.absolute is not known; the known options are idle, longest/,
   ],
-])('wrong options are told: %o', (wrong, sentence) => {
+])('wrong options are refused: %o', (wrong, sentence) => {
   expect(() => resolve(wrong)).toThrow(sentence);
 });

@@ -39,13 +39,13 @@ function made(options: OidcOptions, clock: FakeClock): UserTokenVerifier {
 
 const base64 = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** A token with another header and a signature of one's own. */
+/** A token with another header and a made-up signature. */
 function forged(token: string, header: object, sign: (content: string) => string): string {
   const content = `${base64(header)}.${token.split('.')[1]}`;
   return `${content}.${sign(content)}`;
 }
 
-test('the claims of a token are account, subject and role', async () => {
+test('the claims of a token give the account, the subject and the role', async () => {
   const { provider, verifier } = await start();
   expect(await verifier.verify(await provider.token(CLAIMS))).toEqual(AWA);
   expect(await verifier.verify(await provider.token({ ...CLAIMS, aud: ['other', 'messaging'] }))).toEqual(AWA);
@@ -56,7 +56,7 @@ test('the claims of a token are account, subject and role', async () => {
   expect(verifier.operators).toBe(false);
 });
 
-test('claims may be functions, and without a role there is none', async () => {
+test('claims may be functions, and without a role the user has none', async () => {
   const groups = {
     role: (claims: object) => Reflect.get(claims, 'groups')?.at(1),
     account: () => 'shop',
@@ -88,7 +88,7 @@ test('other claims are refused', async () => {
   }
 });
 
-test('only an asymmetric signature of the provider counts', async () => {
+test('only an asymmetric signature of the provider is accepted', async () => {
   const { provider, verifier } = await start();
   const token = await provider.token(CLAIMS);
   expect(await verifier.verify(token)).toEqual(AWA);
@@ -115,7 +115,7 @@ test('an algorithm that was not named is refused', async () => {
   expect(await fresh.verify(await provider.token(CLAIMS, { kid: 'k2' }))).toEqual(AWA);
 });
 
-test('the provider is asked once for all, and not for what is no token of its own', async () => {
+test('the provider is asked once for all tokens, and not for tokens that are not its own', async () => {
   const { provider, verifier } = await start();
   await verifier.verify(await provider.token({ iss: 'https://other.example.com' }));
   await verifier.verify('a.b.c');
@@ -125,7 +125,7 @@ test('the provider is asked once for all, and not for what is no token of its ow
   expect(Object.fromEntries(provider.asked)).toEqual({ [DISCOVERY]: 1, '/keys': 1 });
 });
 
-test('a new key is found, an old one is forgotten, and invented ones do not have the provider asked each time', async () => {
+test('a new key is found, an old one is dropped, and invented ones do not cause a request each time', async () => {
   const { provider, verifier, clock } = await start();
   const old = await provider.token({ ...CLAIMS, exp: 9e9 });
   expect(await verifier.verify(old)).toEqual(AWA);
@@ -141,7 +141,7 @@ test('a new key is found, an old one is forgotten, and invented ones do not have
   expect(provider.asked.get('/keys')).toBe(2);
 });
 
-test('keys are asked for again after ten minutes, and believed for an hour where the provider is away', async () => {
+test('keys are refreshed after ten minutes, and used for an hour if the provider is unavailable', async () => {
   const { provider, verifier, clock } = await start();
   const token = await provider.token({ ...CLAIMS, exp: 9e9 });
   expect(await verifier.verify(token)).toEqual(AWA);
@@ -161,7 +161,7 @@ test('keys are asked for again after ten minutes, and believed for an hour where
   expect(await verifier.verify(token)).toEqual(AWA);
 });
 
-test('a provider that hangs is waited for once in 30 s, then ever more rarely up to 5 minutes, and known keys stay good', async () => {
+test('a provider that hangs is asked again after 30 s, then less and less often up to every 5 minutes, and known keys stay valid', async () => {
   const { provider, verifier, clock } = await start();
   const token = await provider.token({ ...CLAIMS, exp: 9e9 });
   expect(await verifier.verify(token)).toEqual(AWA);
@@ -174,7 +174,7 @@ test('a provider that hangs is waited for once in 30 s, then ever more rarely up
     clock.advance(5_000);
     expect(await answer).toEqual(AWA);
     clock.advance(restMs - 1);
-    // Nothing moves the clock: an answer now is one at once.
+    // The clock stands still, so an answer now comes at once.
     expect(await verifier.verify(token)).toEqual(AWA);
     expect(provider.asked.get(DISCOVERY)).toBe(asked + 1);
     clock.advance(1);
@@ -213,14 +213,14 @@ test.each([
   ['a redirection', '/keys', { status: 302, body: '', location: 'https://evil.example.com/' }],
   ['a large document', '/keys', { body: `{"keys":[],"x":"${'x'.repeat(300_000)}"}` }],
   ['an error', '/keys', { status: 500, body: '' }],
-])('a provider that answers %s is a fault, and no token is accepted or refused', async (_, path, answer) => {
+])('if a provider answers %s, that is an error, and no token is accepted or refused', async (_, path, answer) => {
   const { provider, verifier } = await start();
   provider.instead.set(path, { ...answer, body: answer.body.replace('ISSUER', provider.issuer) });
   await expect(verifier.verify(await provider.token(CLAIMS))).rejects.toThrow();
 });
 
 test.each([{ continues: true }, { packed: true }, { continues: true, packed: true }])(
-  'a provider whose answers are unusual but right is understood: %j',
+  'an unusual but valid answer of a provider is understood: %j',
   async (unusual) => {
     const { provider, verifier } = await start();
     for (const path of [DISCOVERY, '/keys']) provider.instead.set(path, unusual);
@@ -228,13 +228,13 @@ test.each([{ continues: true }, { packed: true }, { continues: true, packed: tru
   },
 );
 
-test('a packed document that is large when it is unpacked is a fault', async () => {
+test('a compressed document that is too large when unpacked is an error', async () => {
   const { provider, verifier } = await start();
   provider.instead.set('/keys', { packed: true, body: `{"keys":[],"x":"${'x'.repeat(300_000)}"}` });
   await expect(verifier.verify(await provider.token(CLAIMS))).rejects.toThrow('or too large.');
 });
 
-test('a provider that is gone is a fault, one that is slow is waited for five seconds', async () => {
+test('an unreachable provider is an error, and a slow one is given five seconds', async () => {
   const { provider, verifier, clock } = await start();
   const token = await provider.token(CLAIMS);
   provider.instead.set(DISCOVERY, { hangs: true });
@@ -260,7 +260,7 @@ test.each([
   [{ algorithms: ['HS256'] }, /^Option algorithms\[0\] of OpenID must be "RS256" or /],
   [{ algorithms: ['none'] }, /^Option algorithms\[0\] of OpenID must be "RS256" or /],
   [{ operators: 'yes' }, 'Option operators of OpenID must be true or false.'],
-])('a wrong option is told: %o', (wrong, sentence) => {
+])('a wrong option is refused: %o', (wrong, sentence) => {
   const right = { issuer: 'https://login.example.com', audience: 'messaging', claims: { role: 'role' } };
   expect(() => OidcUserTokenVerifier.forRoot({ ...right, ...wrong } as never)).toThrow(sentence);
 });

@@ -15,11 +15,11 @@ test.each<[string | undefined, string[]]>([
   ['s=a=b', ['a=b']],
   [' ;;; = ; s=1;', ['1']],
   [`${'x'.repeat(16_384)}; s=1`, []],
-])('the values in %s', (cookie, values) => {
+])('the cookie values in %s', (cookie, values) => {
   expect(cookiesOf(cookie === undefined ? {} : { cookie }, 's')).toEqual(values);
 });
 
-test('64 kB of separators take no time', () => {
+test('64 kB of separators are read without delay', () => {
   expect(cookiesOf({ cookie: ';'.repeat(65_536) }, 's')).toEqual([]);
   expect(cookiesOf({ cookie: 's='.repeat(32_768) }, 's')).toEqual([]);
 });

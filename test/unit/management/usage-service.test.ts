@@ -4,7 +4,7 @@ import { UsageService } from '../../../src/management/usage/usage-service.js';
 import type { UsageStore } from '../../../src/management/usage/usage-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 
-test('more items than an answer or a file may have are refused, and no more of them are read than tells so', async () => {
+test('more items than an answer or a file may have are refused, after reading just one item too many', async () => {
   const asked: (number | undefined)[] = [];
   const usage = async ({ most = 0 }: UsageQuery) => {
     asked.push(most);

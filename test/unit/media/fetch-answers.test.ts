@@ -8,12 +8,12 @@ import { answer, type RawHandler } from '../../support/media/raw-server.js';
 
 const opened = closeAfterEach();
 const open = async (handle: RawHandler) => opened(await FetchFixture.open(handle));
-/** A fixture whose server answers these bytes and hangs up. */
+/** A fixture whose server answers these bytes and closes the connection. */
 const saying = (...bytes: (string | Buffer)[]) =>
   open(({ socket }) => socket.end(Buffer.concat(bytes.map((each) => Buffer.from(each)))));
 
 describe('a file', () => {
-  test('comes with its type, its name and all its bytes', async () => {
+  test('arrives with its type, its name and all its bytes', async () => {
     const body = Buffer.alloc(300_000, 'abc');
     const fixture = await saying(
       answer(200, { 'content-type': 'Image/PNG; a=b', 'content-disposition': 'inline; filename="a b.png"' }, body),
@@ -37,11 +37,11 @@ describe('a file', () => {
     ],
     ['with a plain encoding', 'HTTP/1.1 200 OK\r\ncontent-encoding: Identity\r\ncontent-length: 4\r\n\r\nfile'],
     ['of the stated length, whatever follows', 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nfile and more'],
-  ])('%s arrives', async (_what, bytes) => {
+  ])('arrives if it is %s', async (_what, bytes) => {
     expect(await (await saying(bytes)).bytes()).toBe('file');
   });
 
-  test('without a name takes the last one of the path, after redirects', async () => {
+  test('without a name takes the last segment of the path, after redirects', async () => {
     const fixture = await open(({ line, socket }) =>
       socket.end(line.includes('/a.jpg') ? answer(302, { location: '/x/b%20c.png?d.gif' }) : answer(200, {}, 'x')),
     );
@@ -52,9 +52,9 @@ describe('a file', () => {
   });
 });
 
-describe('an answer that is no file is refused', () => {
+describe('an answer that is not a file is refused', () => {
   test.each([201, 202, 203, 204, 205, 206, 226, 300, 304, 305, 306, 400, 401, 403, 404, 407, 416, 429, 500, 503, 599])(
-    'status %i',
+    'with status %i',
     async (status) => {
       const fixture = await saying(answer(status, { location: '/b' }, status === 204 || status === 304 ? '' : 'x'));
       expect(await fixture.refusal()).toBe(`status ${status}`);
@@ -135,14 +135,14 @@ describe('an answer that is no file is refused', () => {
     expect(await (await saying(bytes)).refusal()).toBe(reason);
   });
 
-  test('a bomb of 50 MB in 50 kB: refused, and where it does not say so it stays 50 kB', async () => {
+  test('if it is a bomb of 50 MB in 50 kB; without the header it stays 50 kB', async () => {
     const bomb = gzipSync(Buffer.alloc(52_428_800));
     expect(await (await saying(answer(200, { 'content-encoding': 'gzip' }, bomb))).refusal()).toBe('an encoded body');
     expect((await (await saying(answer(200, {}, bomb))).bytes()).length).toBe(bomb.length);
   });
 });
 
-describe('a body without end', () => {
+describe('an endless body', () => {
   test.each<[string, string, (chunk: Buffer) => Buffer]>([
     [
       'in chunks',
@@ -170,13 +170,13 @@ describe('a body without end', () => {
     await fixture.quiet();
   });
 
-  test('of exactly the size that is allowed arrives; one byte more does not', async () => {
+  test('of exactly the permitted size arrives, and one more byte is too much', async () => {
     const fixture = await saying('HTTP/1.1 200 OK\r\n\r\n', Buffer.alloc(1000, 'a'));
     expect((await fixture.bytes(undefined, { maxBytes: 1000 })).length).toBe(1000);
     expect(await fixture.refusal(undefined, { maxBytes: 999 })).toBe('too large');
   });
 
-  test('does not fill the memory while nobody reads', async () => {
+  test('does not fill the memory while nobody reads it', async () => {
     let written = 0;
     const fixture = await open(({ socket }) => {
       const pour = () => {
@@ -191,7 +191,7 @@ describe('a body without end', () => {
       pour();
     });
     const { body } = await fixture.fetch(undefined, { maxBytes: Number.MAX_SAFE_INTEGER });
-    // What the two sockets' own buffers hold, and no more, once nothing moves.
+    // The buffers of the two sockets are full, and nothing moves any more.
     let before = -1;
     await until(() => {
       const still = before === written;
@@ -205,7 +205,7 @@ describe('a body without end', () => {
 });
 
 describe('a connection that is reset while nobody reads', () => {
-  // With undici 7.30.2 in its place this ended the process: an assertion in an event handler.
+  // With undici 7.30.2 in place of ours, this ended the process by an assertion in an event handler.
   const reset = async (headers: string, size: number) => {
     const fixture = await open(({ socket }) =>
       socket.write(Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\n${headers}\r\n`), Buffer.alloc(size)])),
@@ -219,13 +219,14 @@ describe('a connection that is reset while nobody reads', () => {
   };
   const SIZES = [1000, 66_000, 100_000, 140_000, 900_000];
 
-  test.each(SIZES)('breaks the file, after %i bytes', async (size) => {
+  test.each(SIZES)('fails the file after %i bytes', async (size) => {
     expect(await reset('content-length: 950000\r\n', size)).toMatchObject({ reason: 'the connection failed' });
     expect(await reset('transfer-encoding: chunked\r\n', 0)).toMatchObject({ reason: 'the connection failed' });
   });
 
-  test('breaks a file of no stated length, as far as the system tells', async () => {
-    // Where what had come was read before the reset, it is seen; otherwise the system reports an end, and the file ends.
+  test('fails a file of unknown length, if the system reports the reset', async () => {
+    // If the received bytes were read before the reset, the reset is visible. Otherwise the system reports an end, and
+    // the file ends.
     expect(await reset('', 1000)).toMatchObject({ reason: 'the connection failed' });
     for (const size of SIZES.slice(1)) {
       const outcome = await reset('', size);

@@ -6,7 +6,10 @@ import { FetchFixture, PUBLIC } from '../../support/media/fetch-fixture.js';
 import { NaiveMediaFetcher } from '../../support/media/naive-media-fetcher.js';
 import { answer, type RawHandler, type RawRequest } from '../../support/media/raw-server.js';
 
-/** `/to?<location>` redirects there, `/hops/<n>?<location>` after n redirects to itself; everything else is a file. */
+/**
+ * `/to?<location>` redirects to that location, `/hops/<n>?<location>` after n redirects to itself. Everything else is a
+ * file.
+ */
 function serve({ line, socket }: RawRequest): void {
   const [, path = ''] = line.split(' ');
   const [where = '', query = ''] = path.split('?');
@@ -28,10 +31,10 @@ beforeEach(async () => {
   fixture = await open(serve);
 });
 
-/** Addresses that were dialled, in order. */
+/** The addresses that were dialled, in order. */
 const dialled = () => fixture.network.dialled.map(({ address }) => address);
 
-/** What a naive fetcher gets of a URL. */
+/** What a naive fetcher gets for a URL. */
 async function naively(url: string): Promise<string> {
   const fetcher = new NaiveMediaFetcher(fixture.network);
   const { body } = await fetcher.fetch({ url, maxBytes: 1000, signal: fixture.abort.signal });
@@ -40,8 +43,8 @@ async function naively(url: string): Promise<string> {
 
 const INWARD = ['http://127.0.0.1/', 'http://10.0.0.1/', 'http://[::1]/', 'http://169.254.169.254/latest/meta-data/'];
 
-describe('a redirect inward', () => {
-  test.each([1, 2, 3])('is refused at hop %i, and nothing inside sees a connection', async (hop) => {
+describe('a redirect to an internal address', () => {
+  test.each([1, 2, 3])('is refused at hop %i, and nothing internal sees a connection', async (hop) => {
     fixture.network.name('inside.example', ['10.0.0.1']);
     for (const target of [...INWARD, 'http://inside.example/']) {
       expect(await fixture.refusal(through(hop, target))).toBe('an address or port that is not allowed');
@@ -50,7 +53,7 @@ describe('a redirect inward', () => {
     expect(fixture.trap.connections).toBe(0);
   });
 
-  test('gets a naive fetcher to the secret, at each hop', async () => {
+  test('leads a naive fetcher to the secret at each hop', async () => {
     fixture.network.name('inside.example', ['10.0.0.1']);
     for (const hop of [1, 2, 3]) {
       for (const target of [...INWARD, 'http://inside.example/'])
@@ -74,8 +77,8 @@ describe('a redirect inward', () => {
   });
 });
 
-describe('a name that changes its answer', () => {
-  test('is looked up once: the connection goes to the address that was checked', async () => {
+describe('a name whose address changes', () => {
+  test('is looked up once, and the connection goes to the address that was checked', async () => {
     fixture.network.name('rebind.example', [PUBLIC], ['127.0.0.1']);
     expect(await fixture.bytes('http://rebind.example/')).toBe('file');
     expect(fixture.network.lookups).toEqual(['rebind.example']);
@@ -83,7 +86,7 @@ describe('a name that changes its answer', () => {
     expect(fixture.trap.connections).toBe(0);
   });
 
-  test('gets a naive fetcher to the secret', async () => {
+  test('leads a naive fetcher to the secret', async () => {
     fixture.network.name('rebind.example', [PUBLIC], ['127.0.0.1']);
     expect(await naively('http://rebind.example/')).toBe('secret');
     expect(fixture.trap.connections).toBe(1);
@@ -97,7 +100,7 @@ describe('a name that changes its answer', () => {
     expect([dialled(), fixture.trap.connections]).toEqual([[PUBLIC], 0]);
   });
 
-  test('is not looked up again when the connection breaks', async () => {
+  test('is not looked up again if the connection breaks', async () => {
     fixture = await open(({ socket }) => socket.destroy());
     fixture.network.name('rebind.example', [PUBLIC], ['127.0.0.1']);
     expect(await fixture.refusal('http://rebind.example/')).toBe('the connection failed');
@@ -106,7 +109,7 @@ describe('a name that changes its answer', () => {
 });
 
 describe('redirects', () => {
-  test('are followed three times, and no further', async () => {
+  test('are followed three times at most', async () => {
     expect(await fixture.bytes(through(3, '/file'))).toBe('file');
     expect(fixture.server.requests.map(({ line }) => line.split(/[ ?]/)[1])).toEqual([
       '/hops/3',
@@ -118,13 +121,13 @@ describe('redirects', () => {
     expect(fixture.server.requests).toHaveLength(8);
   });
 
-  test('in a loop end', async () => {
+  test('in a loop come to an end', async () => {
     fixture = await open(({ line, socket }) => socket.end(answer(301, { location: line.split(' ')[1] ?? '' })));
     expect(await fixture.refusal('http://files.example/loop')).toBe('too many redirects');
     expect(fixture.server.requests).toHaveLength(4);
   });
 
-  test.each([301, 302, 303, 307, 308])('of status %i count', async (status) => {
+  test.each([301, 302, 303, 307, 308])('of status %i are followed', async (status) => {
     fixture = await open(({ line, socket }) =>
       socket.end(line.includes('/a ') ? answer(status, { location: 'b' }, 'moved') : answer(200, {}, line)),
     );
@@ -135,12 +138,12 @@ describe('redirects', () => {
     ['without a target', answer(302, {}, 'moved')],
     ['to a URL without end', answer(302, { location: `/${'a'.repeat(8001)}` })],
     ['with two targets', Buffer.from('HTTP/1.1 302 X\r\nlocation: /a\r\nlocation: /b\r\ncontent-length: 0\r\n\r\n')],
-  ])('%s lead nowhere', async (_what, bytes) => {
+  ])('with %s are refused', async (_what, bytes) => {
     fixture = await open(({ socket }) => socket.end(bytes));
     expect(await fixture.refusal()).toMatch(/^(a redirect to nowhere|not a URL)$/);
   });
 
-  test('take no body with them that never ends', async () => {
+  test('do not wait for a body that never ends', async () => {
     fixture = await open(({ line, socket }) => {
       if (line.includes('/b')) return void socket.end(answer(200, {}, 'file'));
       socket.write(answer(302, { location: '/b', 'transfer-encoding': 'chunked' }, '3e8\r\n'));
@@ -149,8 +152,8 @@ describe('redirects', () => {
   });
 });
 
-describe('what the host allows besides', () => {
-  test('an origin is reached where it stands, also by a redirect; its neighbours are not', async () => {
+describe('exceptions that the host makes', () => {
+  test('an origin is reached at its own address, also by a redirect; its neighbours are not', async () => {
     const allowed = await open(serve, { allow: ['http://intern.example:8080', 'http://10.0.0.1'] });
     allowed.network.name('intern.example', ['10.9.9.9']).route('10.9.9.9', allowed.server.port);
     expect(await allowed.bytes('http://intern.example:8080/a')).toBe('file');
@@ -174,7 +177,7 @@ describe('what the host allows besides', () => {
     expect(allowed.network.dialled).toHaveLength(dials);
   });
 
-  test('loopback is reached on any port by address and name; nothing else inside is', async () => {
+  test('loopback is reached on any port by address and name; nothing else internal is', async () => {
     const allowed = await open(serve, { allow: 'loopback' });
     allowed.network.name('localhost', ['::1', '127.0.0.1']).name('inside.example', ['127.0.0.1', '10.0.0.1']);
     for (const url of [
@@ -204,8 +207,8 @@ describe('what the host allows besides', () => {
   });
 });
 
-describe('what is sent', () => {
-  test('is the path and the host, and nothing of ours', async () => {
+describe('the request', () => {
+  test('has the path and the host, and nothing else of ours', async () => {
     const { socket, ...seen } = await (async () => {
       await fixture.bytes('http://files.example:443/a%20b/%C3%A9?x=1&y=é#part');
       return fixture.server.requests[0] as RawRequest;

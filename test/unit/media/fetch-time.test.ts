@@ -7,7 +7,7 @@ import { answer, type RawHandler } from '../../support/media/raw-server.js';
 
 const opened = closeAfterEach();
 const open = async (handle: RawHandler) => opened(await FetchFixture.open(handle));
-/** A fixture whose server answers these bytes and hangs up. */
+/** A fixture whose server answers these bytes and closes the connection. */
 const saying = (...bytes: (string | Buffer)[]) =>
   open(({ socket }) => socket.end(Buffer.concat(bytes.map((each) => Buffer.from(each)))));
 
@@ -15,7 +15,7 @@ describe('too slow', () => {
   const SILENT: RawHandler = () => {};
   const HEADERS = 'HTTP/1.1 200 OK\r\ncontent-length: 900000\r\n\r\n';
 
-  test('is a look-up that does not come back', async () => {
+  test('is a look-up that never returns', async () => {
     const fixture = await open(SILENT);
     fixture.network.onLookup = () => new Promise(() => {});
     const refusal = fixture.refusal();
@@ -25,7 +25,7 @@ describe('too slow', () => {
     expect(fixture.network.dialled).toEqual([]);
   });
 
-  test('is a host that does not answer: the next address is tried, then that is all', async () => {
+  test('is a host that does not answer; the next address is tried, then the fetch fails', async () => {
     const fixture = await open(({ socket }) => socket.end(answer(200, {}, 'file')));
     fixture.network.name('half.example', ['1.1.1.1', '8.8.8.8', PUBLIC]).hole('1.1.1.1');
     const bytes = fixture.bytes('http://half.example/');
@@ -44,7 +44,7 @@ describe('too slow', () => {
     expect(fixture.network.dialled).toHaveLength(6);
   });
 
-  test('is not a host of which one address is out of order', async () => {
+  test('is not a host with one broken address', async () => {
     const fixture = await open(({ socket }) => socket.end(answer(200, {}, 'file')));
     fixture.network.name('both.example', ['8.8.8.8', PUBLIC_V6]);
     expect(await fixture.bytes('http://both.example/')).toBe('file');
@@ -57,7 +57,7 @@ describe('too slow', () => {
     ['a status line', 'HTTP/1.1 200 OK\r\n'],
     ['headers that do not end', 'HTTP/1.1 200 OK\r\nx: y\r\n'],
     ['early hints again and again', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1000)],
-  ])('is an answer of %s', async (_what, bytes) => {
+  ])('is an answer with %s', async (_what, bytes) => {
     const fixture = await open(({ socket }) => socket.write(bytes));
     const refusal = fixture.refusal();
     await until(() => fixture.server.requests.length === 1);
@@ -68,7 +68,7 @@ describe('too slow', () => {
     expect(await refusal).toBe('no answer in time');
   });
 
-  test('is not a server that thinks before it answers, and again before the file comes', async () => {
+  test('is not a server that takes time before the answer and again before the file', async () => {
     const fixture = await open(() => {});
     const fetching = fixture.fetch();
     await until(() => fixture.server.requests.length === 1);
@@ -98,7 +98,7 @@ describe('too slow', () => {
     await fixture.quiet();
   });
 
-  test('is a body that drips: a byte a second for a while, a kilobyte a second for long', async () => {
+  test('is a body that drips: a byte a second for a while, or a kilobyte a second for long', async () => {
     const drip = async (bytes: number, seconds: number) => {
       const fixture = await open(({ socket }) => socket.write(HEADERS));
       let size = 0;
@@ -125,7 +125,7 @@ describe('too slow', () => {
     expect(await drip(1100, 50)).toEqual([50, 'the request ended']);
   });
 
-  test('is not the reader: what it does between chunks is its own time', async () => {
+  test('is not the reader: its pauses between chunks do not count', async () => {
     const fixture = await saying(HEADERS, Buffer.alloc(900_000));
     let [size, pauses] = [0, 0];
     for await (const chunk of (await fixture.fetch()).body) {
@@ -194,7 +194,7 @@ describe('the end of the request ends the fetch', () => {
     }
   });
 
-  test('and so does a reader who has enough', async () => {
+  test('and so does a reader that stops', async () => {
     const fixture = await open(({ socket }) => socket.write('HTTP/1.1 200 OK\r\n\r\nfile'));
     for await (const _ of (await fixture.fetch()).body) break;
     await fixture.quiet();

@@ -10,7 +10,7 @@ const opened = closeAfterEach();
 const file: RawHandler = ({ socket }) => socket.end(answer(200, {}, 'file'));
 const certificate = testCertificate(['files.example', 'secure.example', PUBLIC]);
 
-/** A fixture whose server speaks TLS with a certificate, and whose fetcher trusts another, or that one. */
+/** A fixture whose server speaks TLS with a certificate, and whose fetcher trusts that one or another. */
 async function open(handle = file, own = certificate, trusted: string | undefined = own.cert): Promise<FetchFixture> {
   const fixture = opened(await FetchFixture.open(handle, {}, { ...own, ALPNProtocols: ['h2', 'http/1.1'] }));
   fixture.network.authorities = trusted === undefined ? undefined : [trusted];
@@ -18,7 +18,7 @@ async function open(handle = file, own = certificate, trusted: string | undefine
 }
 
 describe('https', () => {
-  test('goes to the checked address, and names the host to server and certificate', async () => {
+  test('connects to the checked address, and uses the host’s name for SNI and the certificate', async () => {
     const seen: unknown[] = [];
     const fixture = await open((request) => {
       const socket = request.socket as TLSSocket & { servername?: string | false };
@@ -36,7 +36,7 @@ describe('https', () => {
     expect(fixture.network.dialled).toEqual(Array(3).fill({ address: PUBLIC, port: 443 }));
   });
 
-  test('is reached by a redirect from http, and never left for http', async () => {
+  test('can be reached by a redirect from http, and is never left for http', async () => {
     const fixture = await open(({ line, socket }) => {
       socket.end(line.includes('/down') ? answer(302, { location: 'http://files.example/' }) : answer(200, {}, 'file'));
     });
@@ -74,7 +74,7 @@ describe('a server', () => {
     expect(await refusal).toBe('the connection failed');
   });
 
-  test('that never answers the handshake has five seconds', async () => {
+  test('that never answers the handshake is given five seconds', async () => {
     const fixture = opened(await FetchFixture.open(() => {}));
     const refusal = fixture.refusal('https://files.example/');
     await until(() => fixture.server.connections === 1);

@@ -16,7 +16,7 @@ const settings = { provide: MediaSettings, useValue: resolveMediaSettings({ allo
 const clock = { provide: Clock, useClass: FakeClock };
 const fetcher = { provide: MediaFetcher, useClass: GuardedMediaFetcher };
 
-test('stands in a graph without a network, and fetches over the machine’s own', async () => {
+test('works in a graph without a network, and then uses the machine’s own', async () => {
   const server = opened(await RawServer.open(({ socket }) => socket.end(answer(200, {}, 'file'))));
   const app = opened(await Test.createTestingModule({ providers: [settings, clock, fetcher] }).compile());
   for (const host of ['127.0.0.1', 'localhost', '2130706433']) {
@@ -26,7 +26,7 @@ test('stands in a graph without a network, and fetches over the machine’s own'
   }
 });
 
-test('goes over the network that the graph has', async () => {
+test('uses the network of the graph', async () => {
   const network = new FakeNetwork();
   const providers = [settings, clock, fetcher, { provide: MediaNetwork, useValue: network }];
   const app = opened(await Test.createTestingModule({ providers }).compile());
@@ -35,6 +35,6 @@ test('goes over the network that the graph has', async () => {
   expect(network.lookups).toEqual(['files.example']);
 });
 
-test('the machine’s network answers the addresses of a name', async () => {
+test('the machine’s network resolves a name to its addresses', async () => {
   expect(await new SystemNetwork().resolve('localhost')).toContain('127.0.0.1');
 });

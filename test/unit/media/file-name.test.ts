@@ -27,7 +27,7 @@ describe('the name in Content-Disposition', () => {
     ['attachment; filename="unclosed', 'the-path.bin'],
     ['filename=a.pdf', 'the-path.bin'],
     [';;;;', 'the-path.bin'],
-  ])('%j', (header, name) => {
+  ])('is read: %j', (header, name) => {
     expect(named(header)).toBe(name);
   });
 
@@ -41,11 +41,11 @@ describe('the name in Content-Disposition', () => {
     ['.htaccess', 'htaccess'],
     ['a\t\x00\x1f\x7f\x85b.txt', 'ab.txt'],
     [' a.txt. ', 'a.txt'],
-  ])('keeps to one plain name: %j', (value, name) => {
+  ])('is reduced to one plain name: %j', (value, name) => {
     expect(named(`attachment; filename="${value}"`)).toBe(name);
   });
 
-  test('does not turn the direction of text, and is not endless', () => {
+  test('does not change the direction of text, and has a maximum length', () => {
     expect(named("attachment; filename*=UTF-8''gpj%E2%80%AE.exe%E2%81%A6%EF%BB%BF")).toBe('gpj.exe');
     expect(named("attachment; filename*=UTF-8''%2e%2e%2f%2e%2e%2fa%2fb.txt")).toBe('b.txt');
     expect(named(`attachment; filename="${'a'.repeat(5000)}.pdf"`)).toBe(`${'a'.repeat(116)}.pdf`);
@@ -57,7 +57,7 @@ describe('the name in Content-Disposition', () => {
     ]);
   });
 
-  test('is read in no time, however it is written', () => {
+  test('is read quickly, however it is written', () => {
     const hostile = [
       ';'.repeat(16_000),
       `; filename="${'\\'.repeat(16_000)}`,

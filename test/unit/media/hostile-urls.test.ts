@@ -16,7 +16,7 @@ afterAll(async () => {
   await fixture.close();
 });
 
-/** Refused, and no socket was asked for. */
+/** Asserts that the URL is refused and that no socket was opened. */
 async function refusedUnseen(url: string): Promise<string> {
   const reason = await fixture.refusal(url);
   expect(fixture.network.dialled).toEqual([]);
@@ -125,7 +125,7 @@ describe('an address that is not public is not dialled, however it is written', 
   });
 });
 
-describe('a name that means something inside is not looked up', () => {
+describe('a name with an internal meaning is not looked up', () => {
   test.each([
     'localhost',
     'LocalHost',
@@ -151,7 +151,7 @@ describe('a name that means something inside is not looked up', () => {
   });
 });
 
-describe('a name counts for all that it resolves to', () => {
+describe('a name is judged by all its addresses', () => {
   test.each<[string, string[], string]>([
     ['loopback', ['127.0.0.1'], 'not allowed'],
     ['metadata', ['169.254.169.254'], 'not allowed'],
@@ -175,12 +175,12 @@ describe('a name counts for all that it resolves to', () => {
     expect(await refusedUnseen('http://MIXED.example./')).toContain(reason);
   });
 
-  test('and is refused when it has none', async () => {
+  test('and is refused if it has none', async () => {
     expect(await refusedUnseen('http://nowhere.example/')).toBe('the name has no address');
   });
 });
 
-describe('what is no plain URL of a file is refused unseen', () => {
+describe('what is not a plain URL of a file is refused before any connection', () => {
   test.each<[string, string]>([
     ['http://user@files.example/', 'credentials in the URL'],
     ['http://user:pass@files.example/', 'credentials in the URL'],
@@ -217,7 +217,7 @@ describe('what is no plain URL of a file is refused unseen', () => {
   });
 });
 
-describe('what is public is fetched', () => {
+describe('a public file is fetched', () => {
   test.each<[string, string[], number]>([
     ['http://files.example/', ['files.example'], 80],
     ['http://FILES.example.:80/', ['files.example'], 80],
@@ -231,7 +231,7 @@ describe('what is public is fetched', () => {
     expect(fixture.network.dialled).toEqual([{ address: PUBLIC, port }]);
   });
 
-  test('over IPv6, and where IPv4 is only reached through NAT64', async () => {
+  test('over IPv6, and if IPv4 can be reached only through NAT64', async () => {
     fixture.network.name('six.example', ['2606:2800:220:1:248:1893:25c8:1946']);
     expect(await fixture.bytes('http://six.example/')).toBe('file');
     expect(await fixture.bytes('http://[2606:2800:220:1:248:1893:25c8:1946]/')).toBe('file');

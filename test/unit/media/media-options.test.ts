@@ -13,7 +13,7 @@ describe('what the host allows', () => {
       false,
       ['https://files.example', 'http://10.0.0.1:8080', 'http://[::1]', 'https://a.example'],
     ],
-  ])('%j', (options, loopback, origins) => {
+  ])('accepts %j', (options, loopback, origins) => {
     expect(resolveMediaSettings(options)).toEqual({ loopback, origins: new Set(origins) });
   });
 
@@ -35,7 +35,7 @@ describe('what the host allows', () => {
     [['null'], 'Option media.allow[0] must be an origin'],
     [[''], 'Option media.allow[0] must be an origin'],
     [[7], 'Option media.allow[0] must be an origin'],
-  ])('%j is refused with a sentence', (allow, sentence) => {
+  ])('refuses %j with a sentence', (allow, sentence) => {
     const resolve = () => resolveMediaSettings({ allow } as MediaOptions);
     expect(resolve).toThrow(sentence);
     expect(resolve).toThrow(expect.objectContaining({ name: 'MessagingOptionsError' }));

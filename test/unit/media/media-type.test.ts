@@ -52,24 +52,24 @@ describe('the first bytes', () => {
     ['MP3 with a large tag', Buffer.concat([hex('49443304000000000f76'), Buffer.alloc(5000)]), 'audio audio/mpeg'],
     ['PDF', '%PDF-1.4\n', 'document application/pdf'],
     ['zip', ZIP, 'document application/zip'],
-  ])('%s is known by them, whatever is claimed', async (_name, head, expected) => {
+  ])('identify %s, whatever type is claimed', async (_name, head, expected) => {
     expect(await typeOf(head)).toBe(expected);
     expect(await typeOf(head, 'text/plain', 'a.txt')).toBe(expected);
   });
 
-  test('that look cut or broken say nothing, and nothing fails', async () => {
+  test('that look cut or broken identify nothing, and nothing fails', async () => {
     const cut = [JPEG.subarray(0, 1), Buffer.alloc(0), hex('89504e47'), hex('000000'), hex('4f67675300')];
     for (const head of cut) expect(await typeOf(head)).toBe(UNKNOWN);
   });
 
-  test('tell one container; what is claimed tells sound from film in it', async () => {
+  test('identify a container; the claimed type distinguishes sound from film in it', async () => {
     expect(await typeOf(ftyp('isom'), 'audio/mp4')).toBe('audio audio/mp4');
     expect(await typeOf(ftyp('isom'), 'application/octet-stream', 'a.M4A')).toBe('audio audio/mp4');
     expect(await typeOf(ftyp('M4A '), 'video/mp4')).toBe('audio audio/mp4');
     expect(await typeOf(JPEG, 'audio/mpeg')).toBe('image image/jpeg');
   });
 
-  test('tell an archive; an office file is told by its claim, another by nothing', async () => {
+  test('identify an archive; an office file is identified by its claimed type, any other by nothing', async () => {
     expect(await typeOf(ZIP, undefined, 'a.docx')).toBe(`document ${DOCX}`);
     expect(await typeOf(ZIP, DOCX)).toBe(`document ${DOCX}`);
     expect(await typeOf(CFB, 'application/msword')).toBe('document application/msword');
@@ -79,7 +79,7 @@ describe('the first bytes', () => {
   });
 });
 
-describe('what the sender calls it', () => {
+describe('the type that the sender claims', () => {
   const PNG = Buffer.concat([hex('89504e470d0a1a0a 0000000d 49484452 00000001 00000001 08060000001f15c489')]);
   const FILES: Readonly<Record<string, string | Uint8Array>> = {
     JPEG,
@@ -142,7 +142,7 @@ describe('what the sender calls it', () => {
       Vorbis: 'document audio/ogg',
       WAV: 'document audio/wav',
       FLAC: 'document audio/flac',
-      // Their first bytes may be those of sound.
+      // The first bytes of these may look like sound.
       MP4: 'audio audio/mp4',
       '3GP': 'document audio/3gpp',
       WebM: 'document audio/webm',
@@ -152,7 +152,7 @@ describe('what the sender calls it', () => {
   const kinds = Object.keys(AS) as (keyof typeof AS)[];
 
   test.each(kinds.flatMap((kind) => Object.keys(FILES).map((name) => [name, kind] as const)))(
-    '%s is presented as %s where its bytes are of that kind, and refused elsewhere, whatever is claimed',
+    'makes %s a %s if the bytes are of that kind; otherwise the file is refused, whatever is claimed',
     async (name, kind) => {
       const bytes = FILES[name] ?? '';
       const head = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
@@ -163,7 +163,7 @@ describe('what the sender calls it', () => {
     },
   );
 
-  test.each(Object.keys(FILES))('%s may be a document', async (name) => {
+  test.each(Object.keys(FILES))('may make a document of %s', async (name) => {
     const bytes = FILES[name] ?? '';
     const type = await mediaTypeOf(typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
     expect(presentedAs(type, 'document')?.kind).toBe('document');
@@ -179,7 +179,7 @@ describe('a web page', () => {
     ['lettre.docx', ' \n<html>'],
     ['clip.mp4', '<!-- a --><HEAD>'],
     ['archive.zip', '<script>location = "/login"</script>'],
-  ])('in the place of %s is told', async (name, text) => {
+  ])('in place of %s is detected', async (name, text) => {
     const type = await mediaTypeOf(Buffer.from(text));
     expect(isPageInstead(type, ['login', name])).toBe(true);
   });
@@ -191,12 +191,12 @@ describe('a web page', () => {
     ['dessin.jpg', '<svg/>'],
     ['facture.pdf', '<?xml version="1.0"?><invoice/>'],
     ['facture.pdf', '%PDF-1.4'],
-  ])('is not told where %s holds %p', async (name, text) => {
+  ])('is not seen in %s that contains %p', async (name, text) => {
     expect(isPageInstead(await mediaTypeOf(Buffer.from(text)), [undefined, name])).toBe(false);
   });
 });
 
-describe('what is claimed', () => {
+describe('a claimed type', () => {
   const noise = hex('0102030405060708090a');
 
   test.each<[string | undefined, string | undefined, string]>([
@@ -215,7 +215,7 @@ describe('what is claimed', () => {
     ['image/png\r\nx: y', undefined, UNKNOWN],
     [`image/${'x'.repeat(200)}`, undefined, UNKNOWN],
     ['', '', UNKNOWN],
-  ])('%p, %p makes a document where the bytes say nothing, and no more', async (contentType, fileName, expected) => {
+  ])('of %p, %p makes a document if the bytes say nothing, and no more', async (contentType, fileName, expected) => {
     expect(await typeOf(noise, contentType, fileName)).toBe(expected);
   });
 });
@@ -229,7 +229,7 @@ describe('what a browser would run', () => {
     '<?xml version="1.0"?><svg/>',
     '<!-- x --><svg/>',
     '\u{feff}<svg/>',
-  ])('is a document of no type, by its bytes: %p', async (text) => {
+  ])('is a document without a type, judged by its bytes: %p', async (text) => {
     for (const claim of [undefined, 'image/png', 'video/mp4', 'image/svg+xml', 'text/html']) {
       expect(await typeOf(text, claim, 'a.jpg')).toBe(UNKNOWN);
     }
@@ -246,11 +246,11 @@ describe('what a browser would run', () => {
     'multipart/related',
     'message/rfc822',
     'application/x-shockwave-flash',
-  ])('is a document of no type, by its claim: %p', async (claim) => {
+  ])('is a document without a type, judged by its claimed type: %p', async (claim) => {
     expect(await typeOf('alert(1)', claim, 'a.png')).toBe(UNKNOWN);
   });
 
-  test('is no image by its name of a type', () => {
+  test('is not an image, even if it claims an image type', () => {
     expect(mediaKindOf('image/svg+xml')).toBe('document');
     expect(['image/webp', 'VIDEO/mp4', 'audio/ogg; codecs=opus', 'text/csv', ''].map(mediaKindOf)).toEqual([
       'image',
@@ -263,7 +263,7 @@ describe('what a browser would run', () => {
 });
 
 describe('a body', () => {
-  /** Chunks of a body; tells what was asked of it. */
+  /** Chunks of a body. Records what was asked of it. */
   class Source implements AsyncIterableIterator<Uint8Array> {
     asked = 0;
     returned = 0;
@@ -284,7 +284,7 @@ describe('a body', () => {
   }
   const media = (body: AsyncIterable<Uint8Array>) => ({ contentType: undefined, fileName: undefined, body });
 
-  test('is looked at no further than needed, and handed on whole', async () => {
+  test('is read only as far as needed, and passed on whole', async () => {
     const bytes = Buffer.concat([JPEG, Buffer.alloc(20_000, 7)]);
     const chunks = Array.from({ length: 21 }, (_, at) => bytes.subarray(at * 1000, at * 1000 + 1000));
     const source = new Source(chunks);
@@ -295,7 +295,7 @@ describe('a body', () => {
   });
 
   test.each([[[]], [[Buffer.alloc(0)]], [[JPEG]], [[Buffer.alloc(0), JPEG.subarray(0, 1), JPEG.subarray(1)]]])(
-    'that is short or comes in bits arrives whole',
+    'that is short or arrives in small pieces is passed on whole',
     async (chunks) => {
       const whole = Buffer.concat(chunks);
       const { type, body } = await detectMediaType(media(new Source([...chunks])));
@@ -304,7 +304,7 @@ describe('a body', () => {
     },
   );
 
-  test('that nobody wants any more is ended at its source, read or not', async () => {
+  test('that is abandoned is closed at its source, whether it was read or not', async () => {
     const unread = new Source([JPEG, JPEG]);
     await (await peek(unread, 5)).body[Symbol.asyncIterator]().return?.();
     const begun = new Source([JPEG, JPEG, JPEG]);
@@ -312,7 +312,7 @@ describe('a body', () => {
     expect([unread.returned, begun.returned]).toEqual([1, 1]);
   });
 
-  test('that breaks breaks for the reader, after what had come', async () => {
+  test('that breaks throws at its reader, after the bytes that had arrived', async () => {
     await expect(detectMediaType(media(new Source([JPEG, new Error('cut')])))).rejects.toThrow('cut');
     const { body } = await peek(new Source([JPEG, new Error('cut')]), 5);
     const seen: Uint8Array[] = [];

@@ -33,13 +33,13 @@ describe.each([
     png(['IHDR', Buffer.alloc(13)], ['teSt', PNG], ['IDAT', Buffer.alloc(300, 7)], ['IEND', Buffer.alloc(0)]),
   ],
 ] as const)('%s: %s', (mimetype, _, bytes) => {
-  test('has ended with its last byte, however it is cut into chunks, and stays so', () => {
+  test('ends with its last byte, however it is cut into chunks, and stays ended', () => {
     expect(hasEnded(mimetype, bytes)).toBe(true);
     expect(hasEnded(mimetype, ...[...bytes].map((byte) => Uint8Array.of(byte)))).toBe(true);
     expect(hasEnded(mimetype, bytes, Buffer.alloc(20))).toBe(true);
   });
 
-  test('has not ended before', () => {
+  test('does not end before', () => {
     for (let length = 0; length < bytes.length; length++) {
       expect([length, hasEnded(mimetype, bytes.subarray(0, length))]).toEqual([length, false]);
     }
@@ -54,7 +54,7 @@ describe('the end of a JPEG', () => {
     ['an empty segment', `${START} fffe 0002 ${SCAN} 01 ffd9`],
     ['a segment whose length is wrong', `${START} fffe 0000 ${SCAN} 01 ffd9`],
     ['another picture behind it', `${START} ${SCAN} 01 ffd9 ${START}`],
-  ])('is found behind %s', (_, bytes) => {
+  ])('is found after %s', (_, bytes) => {
     expect(hasEnded('image/jpeg', hex(bytes))).toBe(true);
   });
 

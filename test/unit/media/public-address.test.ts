@@ -27,7 +27,7 @@ function neighbours(cidr: string): string[] {
   return [step(first, -1), step(last, 1)].filter((each) => each !== undefined);
 }
 
-/** Blocks of the IANA registries of special-purpose addresses, and what is multicast or reserved. */
+/** Blocks of the IANA registries of special-purpose addresses, and multicast and reserved blocks. */
 const INSIDE_V4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -74,19 +74,19 @@ const INSIDE_V6 = [
   '::ffff:0:0:0/96',
 ];
 
-describe('public', () => {
-  test.each([...INSIDE_V4, ...INSIDE_V6])('is nothing of %s', (cidr) => {
+describe('a public address', () => {
+  test.each([...INSIDE_V4, ...INSIDE_V6])('is not in %s', (cidr) => {
     for (const address of ends(cidr)) expect([address, isPublicAddress(address)]).toEqual([address, false]);
   });
 
-  test('is what lies beside a block, unless that is another', () => {
+  test('may lie right beside a block, unless another block is there', () => {
     const within = (address: string) => INSIDE_V4.some((cidr) => ipaddr.parse(address).match(ipaddr.parseCIDR(cidr)));
     const beside = INSIDE_V4.flatMap(neighbours);
     expect(beside.length).toBeGreaterThan(30);
     for (const address of beside) expect([address, isPublicAddress(address)]).toEqual([address, !within(address)]);
   });
 
-  test('is an IPv4 address however it is embedded, or it is not', () => {
+  test('is recognised by the IPv4 address that it embeds, in every form', () => {
     for (const prefix of ['::ffff:', '64:ff9b::']) {
       expect(isPublicAddress(`${prefix}8.8.8.8`)).toBe(true);
       for (const cidr of INSIDE_V4) {
@@ -123,7 +123,7 @@ describe('public', () => {
   ])('is not %p', (text) => expect(isPublicAddress(text)).toBe(false));
 });
 
-test('loopback is what leads back to this machine, and nothing else', () => {
+test('loopback is every address that leads back to this machine, and nothing else', () => {
   for (const address of ['127.0.0.1', '127.255.255.255', '::1', '::ffff:127.0.0.1', '::ffff:7f01:203']) {
     expect([address, isLoopbackAddress(address)]).toEqual([address, true]);
   }

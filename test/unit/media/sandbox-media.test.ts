@@ -8,12 +8,12 @@ test.each([
   ['clip.mp4', 'video', '0000002066747970', ''],
   ['document.pdf', 'document', '255044462d312e34', '2525454f460a'],
   ['voice.ogg', 'audio', '4f67675300', ''],
-])('%s is what it says, whole, and small', async (name, kind, start, end) => {
+])('%s has the type it claims, is complete, and is small', async (name, kind, start, end) => {
   const { bytes, mimetype } = sandboxMedia(name) ?? { bytes: Buffer.alloc(0), mimetype: '' };
   const hex = Buffer.from(bytes).toString('hex');
   expect([hex.startsWith(start), hex.endsWith(end)]).toEqual([true, true]);
   expect(bytes.length).toBeLessThan(8000);
-  // By the bytes alone: nothing is claimed.
+  // By the bytes alone: no type is claimed.
   expect(await mediaTypeOf(bytes)).toMatchObject({ kind, mimetype });
 });
 
@@ -33,7 +33,7 @@ test('the files are those that ffmpeg, poppler and a browser were seen to show',
   });
 });
 
-test('there are no others', () => {
+test('there are no other files', () => {
   expect(SANDBOX_MEDIA_NAMES).toEqual(['photo.jpg', 'clip.mp4', 'document.pdf', 'voice.ogg']);
   for (const name of ['', 'photo', 'PHOTO.JPG', '../photo.jpg', 'constructor', '__proto__']) {
     expect(sandboxMedia(name)).toBeUndefined();

@@ -3,20 +3,20 @@ import type { Wire } from '../../../src/notifiers/wire-connection.js';
 import { WireNotifier } from '../../../src/notifiers/wire-notifier.js';
 import type { FakeClock } from '../../../src/testing/fake-clock.js';
 
-/** What all processes of a test are connected by, and what goes wrong with it. */
+/** The connection between all processes of a test, and its faults. */
 export class FakeCarrier {
-  /** What was sent, probes aside. */
+  /** The payloads that were sent, without probes. */
   readonly payloads: string[] = [];
   readonly wires = new Set<FakeWire>();
   opened = 0;
   closed = 0;
   probes = 0;
-  /** What is sent is taken when this is over. */
+  /** A payload is accepted once this promise has resolved. */
   taking: Promise<void> = Promise.resolve();
-  /** `refuses`: no connection comes about; `hangs`: nothing is answered; `deaf`: what is taken does not come back. */
+  /** `refuses`: connections fail; `hangs`: nothing is answered; `deaf`: payloads are accepted and never come back. */
   state: 'up' | 'refuses' | 'hangs' | 'deaf' = 'up';
 
-  /** To every wire, whoever sent it. */
+  /** Delivers to every wire, whoever sent it. */
   carry(payload: unknown): void {
     for (const wire of this.wires) wire.received(payload);
   }
@@ -49,7 +49,7 @@ class FakeWire implements Wire {
   }
 }
 
-/** No pause before connecting again is random. */
+/** The pause before a new connection is not random. */
 class EvenIds extends UuidGenerator {
   override random(): number {
     return 1;

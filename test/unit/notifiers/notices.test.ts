@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { noticesOf, partOf, payloadOf } from '../../../src/notifiers/notices.js';
 
-test('a written payload can be read', () => {
+test('a payload that was written can be read', () => {
   const parts = [
     partOf('due', 'sms'),
     partOf('key', 'A1b2C3d4E5f6'),
@@ -50,11 +50,11 @@ test.each([
   ['control characters', '1 p key:x\u0000'],
   ['more than PostgreSQL would carry', `1 p${' key:x'.repeat(2000)}`],
   ['an id that is too long', `1 p key:${'x'.repeat(65)}`],
-])('%s is none of ours', (_, payload) => {
+])('refuses %s', (_, payload) => {
   expect(noticesOf(payload)).toBeUndefined();
 });
 
-test('any payload is read or found not to be ours, in a time that grows only with its length', () => {
+test('any payload is read or recognised as foreign, in a time that grows only with its length', () => {
   const likely = fc.stringMatching(/^1 [\w-]{0,70}( [a-z:-]{0,20}[ -~]{0,70}){0,5}$/);
   fc.assert(
     fc.property(fc.oneof(fc.string(), likely, fc.string({ unit: 'binary' })), (payload) => {

@@ -23,14 +23,14 @@ afterEach(async () => {
   Logger.overrideLogger(new Logger());
 });
 
-/** Lets time pass until a promise is over. */
+/** Lets time pass until a promise settles. */
 async function over(promise: Promise<unknown>): Promise<void> {
   let isOver = false;
   promise.then(() => (isOver = true));
   while (!isOver) await pass(1000);
 }
 
-/** Lets so many milliseconds pass, and what is due then. */
+/** Lets this many milliseconds pass, with everything that is due in them. */
 async function pass(ms: number, step = 500): Promise<void> {
   for (let passed = 0; passed < ms; passed += step) {
     clock.advance(Math.min(step, ms - passed));
@@ -67,7 +67,7 @@ describe('notices', () => {
       clock.advance(1);
       await settled();
     }
-    // The first at once, then one each 20 ms.
+    // The first payload leaves at once, then one every 20 ms.
     expect(carrier.payloads).toHaveLength(6);
     await pass(40, 20);
     expect(carrier.payloads).toHaveLength(6);
@@ -91,7 +91,7 @@ describe('notices', () => {
     expect(there.heard).toEqual(['due sms', 'due sms']);
   });
 
-  test('of a thousand changes at once leave in several payloads, each small enough for PostgreSQL', async () => {
+  test('of a thousand simultaneous changes leave in several payloads, each small enough for PostgreSQL', async () => {
     const [here, there] = [await process(), await process()];
     for (let index = 0; index < 900; index++) here.notifier.publish('signature', `account-${index}-${'x'.repeat(40)}`);
     await pass(2000, 20);
@@ -134,7 +134,7 @@ describe('a stranger on the wire', () => {
     },
   );
 
-  test('can only make a process read again, and a listener that fails ends nothing', async () => {
+  test('can only cause a process to read again, and a listener that fails ends nothing', async () => {
     const { notifier, heard } = await process();
     notifier.listen('due', () => {
       throw new Error('22670000001');
@@ -150,7 +150,8 @@ describe('without the wire', () => {
     carrier.state = 'refuses';
     const [here, there] = [await process(), await process()];
     await pass(600_000);
-    // 0.25 s, doubling up to 30 s: 7 tries in the first half minute, and then two a minute; of two processes.
+    // Pauses grow from 0.25 s to 30 s: 7 attempts in the first half minute, then two a minute, for each of two
+    // processes.
     expect(carrier.opened).toBeLessThan(2 * 30);
     expect(carrier.opened).toBeGreaterThan(2 * 20);
     expect(logged[0]).toMatch(/^The connection failed\. .*\(ECONNREFUSED\)$/);
@@ -186,7 +187,7 @@ describe('without the wire', () => {
     expect(logged.filter((line) => line.startsWith('The connection was lost'))).not.toEqual([]);
   });
 
-  test('a process that only listens notices that the peer has vanished', async () => {
+  test('a process that only listens notices if the peer has vanished', async () => {
     await process();
     expect(carrier.opened).toBe(1);
     carrier.state = 'deaf';

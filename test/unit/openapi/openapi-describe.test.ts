@@ -34,7 +34,7 @@ async function hostOf(...imports: (Type | DynamicModule)[]): Promise<INestApplic
 const withOptions = (options: Partial<MessagingOptions> = {}) =>
   hostOf(MessagingModule.forRoot({ ...OPTIONS, ...options }));
 
-/** As a client gets it. */
+/** The document as a client gets it. */
 function served(document: object): Described & { readonly components: { readonly securitySchemes: object } } {
   return JSON.parse(JSON.stringify(document));
 }
@@ -58,7 +58,7 @@ class Order {
   total = 0;
 }
 
-// A host's own class with the name that our error body has.
+// A class of the host with the same name as our error body.
 const HostError = { Error: class extends Order {} }.Error;
 
 @Controller('orders')
@@ -75,13 +75,13 @@ class OrderController {
 class OrderModule {}
 
 describe('describeMessaging', () => {
-  test('leaves a document alone where nothing of ours is mounted', async () => {
+  test('leaves a document unchanged if nothing of ours is mounted', async () => {
     const app = await hostOf(OrderModule);
     const document = SwaggerModule.createDocument(app, new DocumentBuilder().build());
     expect(describeMessaging(app, document)).toBe(document);
   });
 
-  test('keeps what the host says, also under names that are ours', async () => {
+  test('keeps what the host says, even under names that are ours', async () => {
     const app = await hostOf(MessagingModule.forRoot(OPTIONS), OrderModule);
     const config = new DocumentBuilder().addTag('SMS', 'Of the host').addBearerAuth(undefined, 'ApiKey').build();
     const theirs = SwaggerModule.createDocument(app, config);
@@ -111,7 +111,7 @@ describe('describeMessaging', () => {
     expect(served(describeMessaging(app, once))).toEqual(served(once));
   });
 
-  test('gives each mount operation ids of its own', async () => {
+  test('gives each mount its own operation ids', async () => {
     const app = await hostOf(
       MessagingModule.forRoot(OPTIONS),
       SandboxModule.forRoot(),
@@ -122,7 +122,7 @@ describe('describeMessaging', () => {
     expect(operation(document, 'get', '/b').operationId).toBe('showSandbox_2');
   });
 
-  test('follows a document that leaves the global prefix out', async () => {
+  test('handles a document that leaves out the global prefix', async () => {
     const app = await withOptions();
     app.setGlobalPrefix('gateway');
     const config = new DocumentBuilder().addServer('/gateway').build();
@@ -132,7 +132,7 @@ describe('describeMessaging', () => {
     expect(balance(served(document)).summary).toBe('Read the balance');
   });
 
-  test('writes null as OpenAPI 3.1 does where the document is of that version', async () => {
+  test('writes null as OpenAPI 3.1 does if the document is of that version', async () => {
     const app = await withOptions();
     const older = JSON.stringify(documentOf(app, '3.0.0').components?.schemas?.SmsPage);
     const newer = JSON.stringify(documentOf(app, '3.1.0'));
@@ -155,14 +155,14 @@ describe('describeMessaging', () => {
     });
   });
 
-  test('shows the limit on lists of SMS that stand on a shared core', async () => {
+  test('shows the limit of SMS lists that is set on a shared core', async () => {
     const { sms, ...options } = OPTIONS;
     const core = MessagingCore.forRoot(options);
     const app = await hostOf(SmsModule.forRoot({ core, ...sms, maxRecipients: 7 }));
     expect(served(documentOf(app)).components.schemas?.SendSms).toHaveProperty('properties.number.maxItems', 7);
   });
 
-  test('says what becomes of texts and numbers where the host has changed that', async () => {
+  test('says what happens to texts and numbers if the host has changed that', async () => {
     const plain = JSON.stringify(documentOf(await withOptions()).components?.schemas?.SendSms);
     expect(plain).toContain('It is taken as it is.');
     expect(plain).not.toContain('numbering plan');
@@ -215,7 +215,7 @@ describe('describeMessaging', () => {
     expect(balance(document).responses['401']?.headers).not.toHaveProperty('Deprecation');
   });
 
-  test('does not mention that way where it is closed', async () => {
+  test('does not mention that way if it is switched off', async () => {
     const document = served(documentOf(await withOptions({ legacyBearer: false })));
     expect(balance(document).security).toEqual([{ ApiKey: [] }]);
     expect(Object.keys(document.components.securitySchemes)).toEqual(['ApiKey']);
@@ -223,7 +223,7 @@ describe('describeMessaging', () => {
     expect(texts(balance(document), 401)).toHaveProperty('use_x_api_key');
   });
 
-  test('mentions user tokens only where somebody verifies them', async () => {
+  test('mentions user tokens only if somebody verifies them', async () => {
     const useValue: UserTokenVerifier = { verify: async () => undefined };
     const document = served(documentOf(await withOptions({ userTokens: { useValue } })));
     expect(balance(document).security).toEqual([
@@ -234,7 +234,7 @@ describe('describeMessaging', () => {
     ]);
     expect(texts(balance(document), 404)).toEqual({ account_not_found: 'Compte introuvable' });
 
-    // Provided where the module does not see it.
+    // The provider is in a place that the module does not see.
     @Module({ providers: [{ provide: UserTokenVerifier, useValue }] })
     class Elsewhere {}
     const without = served(documentOf(await hostOf(MessagingModule.forRoot(OPTIONS), Elsewhere)));
@@ -242,7 +242,7 @@ describe('describeMessaging', () => {
     expect(balance(without).responses).not.toHaveProperty('404');
   });
 
-  test('asks for no key in the sandbox, whatever the host asks for elsewhere', async () => {
+  test('asks for no key in the sandbox, whatever the host requires elsewhere', async () => {
     const app = await hostOf(MessagingModule.forRoot(OPTIONS), SandboxModule.forRoot());
     const { security, responses } = operation(served(documentOf(app)), 'get', '/sandbox/phones');
     expect(security).toEqual([]);

@@ -79,7 +79,7 @@ describe('validatingFetch', () => {
     ['the text with another value', { answer: Response.json(error('Numéro invalide : 0'), { status: 400 }) }],
     ['a request as described', { answer: html(), init: { method: 'POST', body: '{"name":"x"}' } }],
     ['a query as described', { answer: Response.json(THING, { headers: NOT_STORED }), path: '/things/one?limit=500' }],
-  ])('lets pass %s', async (_, exchange) => {
+  ])('accepts %s', async (_, exchange) => {
     await expect(outcome(exchange)).resolves.toBe(exchange.answer);
   });
 

@@ -37,7 +37,7 @@ const answering = (response: object): Partial<DescribedOperation> => ({
 });
 
 describe('structuralFaults', () => {
-  test('finds nothing in a document that is right', () => {
+  test('finds nothing in a correct document', () => {
     expect(structuralFaults(documentWith({}))).toEqual([]);
   });
 

@@ -6,7 +6,7 @@ import { runOperator } from '../../../src/operator/run-operator.js';
 const made: unknown[] = [];
 const refusal: { error?: Error } = {};
 
-/** An application of which the command takes the accounts. */
+/** An application whose accounts the command uses. */
 const app = {
   get: () => ({
     issueKey: async (account: string, options: object) => {
@@ -45,12 +45,12 @@ test('key:issue limits the key by its options', async () => {
   expect(made).toEqual([['shop', options]]);
 });
 
-test('key:issue without options makes a key for everything', async () => {
+test('key:issue without options makes an unrestricted key', async () => {
   expect(await run('key:issue', 'shop')).toBe(0);
   expect(made).toEqual([['shop', {}]]);
 });
 
-test('key:issue says what is wrong with its options, and makes nothing', async () => {
+test('key:issue names what is wrong with its options, and makes no key', async () => {
   expect(await run('key:issue', 'shop', '--daily-units', 'many')).toBe(2);
   expect(await run('key:issue', 'shop', '--expires', 'soon')).toBe(1);
   expect(await run('key:issue', 'shop', '--grace', '5')).toBe(2);

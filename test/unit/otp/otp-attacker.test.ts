@@ -3,10 +3,13 @@ import { DAY_MS } from '../../../src/common/time.js';
 import { wrongFor } from '../../support/otp/otp-app.js';
 import { OtpBench } from '../../support/otp/otp-bench.js';
 
-/** All windows are multiples of it, so that a guess can come at the very moment when one ends. */
+/** All windows are multiples of this, so a guess can come at the very moment when one ends. */
 const ROUND_MS = 300_000;
 
-/** Guesses each five minutes as often as it goes, over as many services as help, for so many days; how many guesses were compared. */
+/**
+ * Guesses every five minutes as often as possible, over as many services as help, for this many days. Returns how many
+ * guesses were compared.
+ */
 async function attack(bench: OtpBench, days: number, services: number): Promise<{ compared: number; daily: number[] }> {
   const end = bench.now + days * DAY_MS;
   const guesses: number[] = [];
@@ -26,13 +29,13 @@ async function attack(bench: OtpBench, days: number, services: number): Promise<
 }
 
 describe('an attacker at full speed', () => {
-  test('gets ten guesses a day and thirty in thirty days compared, whatever the services are', async () => {
+  test('gets ten guesses a day and thirty in thirty days compared, over all services', async () => {
     const { compared, daily } = await attack(await new OtpBench().open(), 30, 4);
     expect(compared).toBe(30);
     expect(Math.max(...daily)).toBe(10);
   }, 300_000);
 
-  test('and would get many more without the locks', async () => {
+  test('would get many more without the locks', async () => {
     const { compared } = await attack(await new OtpBench({ preset: 'none' }).open(), 1, 2);
     expect(compared).toBeGreaterThan(1000);
   }, 300_000);

@@ -7,7 +7,10 @@ const codesOf = (digits: number, pepper = PEPPER) => new OtpCodes(resolvePeppers
 const BINDING = { accountId: 'a', service: 's', number: '22670000000' };
 const sourceOf = (id: string, digits = 4, keyVersion = '1') => ({ id, digits, keyVersion });
 
-/** Chi-square with 9 degrees of freedom: a uniform source exceeds this once in 10^4 times. The codes here are always the same. */
+/**
+ * Chi-square with 9 degrees of freedom: a uniform source exceeds this once in 10^4 times. The codes here are always the
+ * same.
+ */
 const CHI_SQUARE_9 = 33.72;
 
 function chiSquare(counts: readonly number[]): number {
@@ -15,7 +18,7 @@ function chiSquare(counts: readonly number[]): number {
   return counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
 }
 
-/** Chi-square of each position over so many codes. */
+/** The chi-square of each position over this many codes. */
 function positions(digits: number, codeOf: (index: number) => string, count = 100_000): number[] {
   const seen = Array.from({ length: digits }, () => new Array<number>(10).fill(0));
   for (let index = 0; index < count; index++) {
@@ -30,14 +33,14 @@ function positions(digits: number, codeOf: (index: number) => string, count = 10
 }
 
 describe('codes', () => {
-  test.each([4, 6, 8])('every digit at every position is as likely, over 10^5 codes of %i digits', (digits) => {
+  test.each([4, 6, 8])('have every digit equally often at every position, over 10^5 codes of %i digits', (digits) => {
     const codes = codesOf(digits);
     for (const value of positions(digits, (index) => codes.codeOf(sourceOf(`c${index}`, digits), BINDING))) {
       expect(value).toBeLessThan(CHI_SQUARE_9);
     }
   });
 
-  test('the test of likelihood notices a byte modulo 10, and codes without leading zeros', () => {
+  test('the chi-square test notices a byte modulo 10, and codes without leading zeros', () => {
     const codes = codesOf(8);
     const biased = (index: number) => {
       const digit = Number(codes.codeOf(sourceOf(`c${index}`, 8), BINDING)) % 256;
@@ -49,13 +52,13 @@ describe('codes', () => {
     expect(Math.max(...positions(4, padded))).toBeGreaterThan(CHI_SQUARE_9);
   });
 
-  test('a code is always the same for the same challenge and binding', () => {
+  test('are always the same for the same challenge and binding', () => {
     const code = codesOf(6).codeOf(sourceOf('c1', 6), BINDING);
     expect(codesOf(6).codeOf(sourceOf('c1', 6), { ...BINDING })).toBe(code);
     expect(codesOf(6).matches(sourceOf('c1', 6), BINDING, code)).toBe(true);
   });
 
-  test('and another one for whatever differs: challenge, account, service, number, pepper', () => {
+  test('change with the challenge, the account, the service, the number and the pepper', () => {
     const digits = 8;
     const code = codesOf(digits).codeOf(sourceOf('c1', digits), BINDING);
     const others = [
@@ -64,13 +67,13 @@ describe('codes', () => {
       codesOf(digits).codeOf(sourceOf('c1', digits), { ...BINDING, service: 'S' }),
       codesOf(digits).codeOf(sourceOf('c1', digits), { ...BINDING, number: '22670000001' }),
       codesOf(digits, `${PEPPER}!`).codeOf(sourceOf('c1', digits), BINDING),
-      // Parts must not run into one another.
+      // Neighbouring parts must not run together.
       codesOf(digits).codeOf(sourceOf('c1', digits), { accountId: 'as', service: '', number: BINDING.number }),
     ];
     expect(new Set([code, ...others]).size).toBe(others.length + 1);
   });
 
-  test('only the very code matches', () => {
+  test('match only exactly', () => {
     const codes = codesOf(4);
     const code = codes.codeOf(sourceOf('c1'), BINDING);
     fc.assert(
@@ -81,7 +84,7 @@ describe('codes', () => {
     );
   });
 
-  test('an old pepper still verifies, the new one makes; a pepper that is gone makes its codes unknown', () => {
+  test('of an old pepper still verify, new ones use the new pepper, and codes of a removed pepper are unknown', () => {
     const old = { version: '2026-01', secret: PEPPER };
     const fresh = { version: '2026-11', secret: `${PEPPER} the second` };
     const before = new OtpCodes(resolvePeppers([old]), 4);
@@ -109,11 +112,11 @@ describe('the pepper', () => {
       ],
       'version 1 twice',
     ],
-  ])('%j stops the start with a sentence', (pepper, sentence) => {
+  ])('refuses to start with %j, and says why', (pepper, sentence) => {
     expect(() => resolvePeppers(pepper)).toThrow(sentence);
   });
 
-  test('is never part of that sentence', () => {
+  test('never appears in that sentence', () => {
     expect(() => resolvePeppers('hunter2')).toThrow(expect.not.stringContaining('hunter2') as unknown as Error);
   });
 });

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-describe('a number that is no string is nobody’s', () => {
+describe('a phone number that is not a string is refused', () => {
   test.each([...notStrings(NUMBER), ['nothing', undefined], ['null', null]])('%s', async (_, value) => {
     const number = value as string;
     await expect(send({ service: 's', number })).rejects.toEqual(refused('error.invalid_number'));
@@ -40,7 +40,7 @@ describe('a number that is no string is nobody’s', () => {
     expect(await balance()).toBe(100);
   });
 
-  test('the refusal names it as far as that is safe', async () => {
+  test('the refusal shows the value as far as that is safe', async () => {
     for (const [number, named] of [
       [22670000500, '22670000500'],
       [null, 'null'],
@@ -52,7 +52,7 @@ describe('a number that is no string is nobody’s', () => {
   });
 });
 
-describe('a service that is no string is none', () => {
+describe('a service that is not a string is refused', () => {
   test.each([...notStrings('s'), ['nothing', undefined], ['null', null]])('%s', async (_, value) => {
     const service = value as string;
     const refusal = refused('error.field_not_string', { field: 'service' });
@@ -62,13 +62,13 @@ describe('a service that is no string is none', () => {
   });
 });
 
-test.each(notStrings('sms'))('a channel that is no string is none: %s', async (_, channel) => {
+test.each(notStrings('sms'))('a channel that is not a string is refused: %s', async (_, channel) => {
   const refusal = refused('error.field_not_string', { field: 'channel' });
   await expect(send({ service: 's', number: NUMBER, channel })).rejects.toEqual(refusal);
   expect(await balance()).toBe(100);
 });
 
-test.each(NO_INPUTS)('no input at all: %j', async (input) => {
+test.each(NO_INPUTS)('a missing input is refused: %j', async (input) => {
   await expect(send(input)).rejects.toEqual(refused('error.body_not_object'));
   await expect(otp.verify('acc', input as OtpToVerify)).rejects.toEqual(refused('error.body_not_object'));
 });

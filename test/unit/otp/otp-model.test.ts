@@ -66,7 +66,7 @@ class Wait implements Command {
 
 const SERVICES = ['a', 'b', 'c', 'd'];
 const service = fc.constantFrom(...SERVICES);
-/** Moments at which some rule changes its mind, and just before them. */
+/** Moments at which some rule changes its result, and moments just before them. */
 const MOMENTS = [1, 59, 60, 239, 240, 241, 299, 300, 599, 600, 3600, 43_200, 86_399, 86_400, 30 * 86_400];
 
 const commands = fc.commands(
@@ -82,8 +82,8 @@ const commands = fc.commands(
   { maxCommands: 120, size: 'max' },
 );
 
-describe('OTP against the decision table', () => {
-  test('send, resend, verify, fail, wait: 600 runs', async () => {
+describe('OTP compared with the decision table', () => {
+  test('send, resend, verify, fail and wait agree in 600 runs', async () => {
     const seen = new Map<string, number>();
     const bench = await new OtpBench().open();
     await fc.assert(
@@ -100,7 +100,7 @@ describe('OTP against the decision table', () => {
       }),
       { numRuns: 600 },
     );
-    // Runs that never get anywhere would prove nothing.
+    // Runs that never get far would prove nothing.
     expect([...seen.keys()].sort()).toEqual(
       ['already_verified', 'exhausted', 'expired', 'locked', 'not_found', 'spent', 'verified', 'wrong'].sort(),
     );

@@ -4,7 +4,7 @@ import { wrongFor } from '../../support/otp/otp-app.js';
 import { OtpBench } from '../../support/otp/otp-bench.js';
 
 describe('a resend', () => {
-  // The code is the same up to the moment in which so much is left of it, and another one a millisecond later.
+  // The code stays the same up to the moment when exactly this much is left, and is another one a millisecond later.
   test.each([
     { validitySeconds: 100, leftMs: 20_000, why: 'a fifth of a validity under 300 s' },
     { validitySeconds: 10, leftMs: 2000, why: 'a fifth of a validity under 300 s' },
@@ -20,7 +20,7 @@ describe('a resend', () => {
     expect(await otpIdOf()).not.toBe(first);
   });
 
-  test('hangs the code on its newest 20 messages', async () => {
+  test('attaches the code to its newest 20 messages', async () => {
     const bench = await new OtpBench({ sends: [] }, { validitySeconds: 3600 }).open();
     const sends = [];
     for (let send = 0; send < 21; send++) sends.push(await bench.send());
@@ -28,7 +28,7 @@ describe('a resend', () => {
     const [{ code } = { code: '' }, last, ...others] = sends;
     for (const { id } of others) await bench.fail(id);
     expect(await bench.verify(wrongFor(code))).toEqual({ kind: 'wrong', triesLeft: 2 });
-    // The twentieth from the end; that the one before it did not fail no longer counts.
+    // This is the twentieth from the end. The message before it did not fail, and that no longer counts.
     await bench.fail(last?.id ?? '');
     expect(await bench.verify(code)).toEqual({ kind: 'not_found' });
   });

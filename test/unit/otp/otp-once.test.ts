@@ -28,7 +28,7 @@ describe('a code under an Idempotency-Key', () => {
     return otp.accept(accountId, body, { once: { key: 'k', body } });
   };
 
-  test('that is sent is replayed to repeats at once, and another body is refused', async () => {
+  test('is sent once and its answer repeated; the same key with another body is refused', async () => {
     const { reply } = await accept('Boutique');
     const other = expect(accept('Banque')).rejects.toMatchObject({ code: 'error.idempotency_mismatch' });
     const repeats = await Promise.all(Array.from({ length: 8 }, () => accept('Boutique')));

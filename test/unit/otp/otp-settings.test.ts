@@ -8,10 +8,10 @@ const PEPPER = 'a pepper for tests, 0123456789 abcdef';
 const resolve = (options: Partial<OtpOptions>, home?: string) =>
   resolveOtpSettings({ pepper: PEPPER, ...options }, { home });
 
-describe('the chance of guessing', () => {
+describe('the chance of guessing a code', () => {
   const standard = resolveLimits('standard');
 
-  test('standard with four digits: 0.03 % a code, 0.1 % a day, 0.3 % a month', () => {
+  test('is 0.03 % a code, 0.1 % a day and 0.3 % a month with "standard" and four digits', () => {
     const chance = guessChance({ digits: 4, triesPerCode: 3, wrongTries: standard.wrongTries });
     expect(chance.perCode).toBeCloseTo(0.0003, 8);
     expect(chance.perDay).toBeCloseTo(0.001, 5);
@@ -19,16 +19,16 @@ describe('the chance of guessing', () => {
     expect(describeChance(chance)).toContain('0.03 % per code, 0.1 % a day, 0.3 % in 30 days');
   });
 
-  test('every two digits more make it a hundred times less', () => {
+  test('is a hundred times lower for every two further digits', () => {
     const of = (digits: number) => guessChance({ digits, triesPerCode: 3, wrongTries: standard.wrongTries }).perMonth;
     expect(of(4) / of(6)).toBeCloseTo(100, 0);
   });
 
-  test('without a lock it is certain', () => {
+  test('is certain without a lock', () => {
     expect(guessChance({ digits: 8, triesPerCode: 3, wrongTries: [] }).perMonth).toBe(1);
   });
 
-  test('the narrowest window counts', () => {
+  test('depends on the narrowest window', () => {
     const windows = [
       { count: 10, seconds: 86_400 },
       { count: 30, seconds: 30 * 86_400 },
@@ -38,7 +38,7 @@ describe('the chance of guessing', () => {
     expect(guessesIn(30 * 86_400, [{ count: 10, seconds: 86_400 }])).toBe(300);
   });
 
-  test('above 1 % a month the start is refused, unless told otherwise', () => {
+  test('stops the start above 1 % a month, unless the host allows it', () => {
     const wrongTries = [{ count: 10, seconds: 86_400 }];
     expect(() => resolve({ limits: { wrongTries } })).toThrow('too easy to guess');
     expect(() => resolve({ limits: { wrongTries: [] } })).toThrow('100 % in 30 days');
@@ -46,7 +46,7 @@ describe('the chance of guessing', () => {
     expect(resolve({ limits: { wrongTries }, length: 6 }).chance.perMonth).toBeLessThan(0.001);
   });
 
-  test('"none" starts, and says it loudly', () => {
+  test('starts with "none", and logs a warning', () => {
     const { limitWarnings, chance } = resolve({ limits: 'none' });
     expect(chance.perMonth).toBe(1);
     expect(limitWarnings.join()).toContain('WITHOUT LIMIT');
@@ -93,7 +93,7 @@ describe('presets', () => {
     });
   });
 
-  test('a single value over a preset', () => {
+  test('allow a single value to override a preset', () => {
     expect(resolveLimits({ preset: 'strict', spendPerDay: false, countries: ['SN'] }, 'BF')).toEqual({
       ...resolveLimits('strict', 'BF'),
       spendPerDay: false,
@@ -102,7 +102,7 @@ describe('presets', () => {
     expect(resolveLimits({ cooldownSeconds: 30 })).toEqual({ ...resolveLimits(), cooldownSeconds: 30 });
   });
 
-  test('strict without a home market wants its countries named', () => {
+  test('require countries with "strict" if there is no home market', () => {
     expect(() => resolveLimits('strict')).toThrow('otp.limits.countries');
   });
 });
@@ -122,11 +122,11 @@ describe('options', () => {
     ['otp.limits.cooldownSeconds', { limits: { cooldownSeconds: -1 } }],
     ['otp.limits.spendPerDay', { limits: { spendPerDay: 0 } }],
     ['otp.limits.countryBreaker', { limits: { countryBreaker: { codes: 1, verifiedPercent: 0 } } }],
-  ])('%s is checked', (name, options) => {
+  ])('refuse a wrong %s', (name, options) => {
     expect(() => resolve(options)).toThrow(name);
   });
 
-  test('a validity outside one to ten minutes is warned of', () => {
+  test('warn of a validity outside one to ten minutes', () => {
     expect(resolve({ validitySeconds: 59 }).warnings.join()).toContain('validitySeconds is 59');
     expect(resolve({ validitySeconds: 60 }).warnings).toEqual([]);
     expect(resolve({ validitySeconds: 601 }).warnings).toHaveLength(1);

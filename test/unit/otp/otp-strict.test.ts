@@ -9,7 +9,7 @@ const OFF: OtpLimits = {
   ...{ prefixBreaker: false, countryBreaker: false, spendPerDay: false },
 };
 
-/** Which rule refused, and for how many seconds; undefined when the code was sent. */
+/** The rule that refused, and for how many seconds; undefined if the code was sent. */
 async function refusal(bench: OtpBench, service = 's', number = NUMBER, units = 1): Promise<unknown> {
   const { outcome } = await bench.send(service, number, units);
   if (outcome.kind !== 'refused' || outcome.why !== 'policy') return undefined;
@@ -20,8 +20,8 @@ const strict = (over: OtpLimits = {}) => new OtpBench({ ...OFF, ...over }).open(
 const phone = (prefix: number, index: number) =>
   `22670${String(prefix).padStart(2, '0')}${String(index).padStart(4, '0')}`;
 
-describe('strict', () => {
-  test('60 s between sends while a code is pending, none after it was verified', async () => {
+describe('the strict preset', () => {
+  test('waits 60 s between sends while a code is pending, and not at all after it was verified', async () => {
     const bench = await strict({ cooldownSeconds: 60 });
     const { code } = await bench.send();
     bench.now += 20 * SECOND_MS;
@@ -33,7 +33,7 @@ describe('strict', () => {
     expect(await refusal(bench)).toBeUndefined();
   });
 
-  test('5 an hour and 10 a day per number, over all services', async () => {
+  test('allows 5 an hour and 10 a day per number, over all services', async () => {
     const bench = await new OtpBench({
       ...OFF,
       sendsPerNumber: [
@@ -50,7 +50,7 @@ describe('strict', () => {
     expect(await refusal(bench)).toEqual(['sends_per_number', 22 * 3600]);
   });
 
-  test('a prefix stops at five distinct numbers that nobody verified; resends to them go on', async () => {
+  test('stops a prefix at five distinct numbers that nobody verified; resends to them go on', async () => {
     const bench = await strict({ prefixBreaker: { count: 5, seconds: 3600 } });
     const { code } = await bench.send('s', phone(1, 0));
     for (let index = 1; index < 5; index++) expect(await refusal(bench, 's', phone(1, index))).toBeUndefined();
@@ -66,7 +66,7 @@ describe('strict', () => {
     expect(await refusal(bench, 's', phone(1, 6))).toBeUndefined();
   });
 
-  test('a country stops at 30 codes an hour with under 20 % verified', async () => {
+  test('stops a country at 30 codes an hour if fewer than 20 % are verified', async () => {
     const bench = await strict({ countryBreaker: { codes: 30, verifiedPercent: 20 } });
     const codes: string[] = [];
     for (let index = 0; index < 30; index++) codes.push((await bench.send('s', phone(3, index))).code);
@@ -74,22 +74,22 @@ describe('strict', () => {
     expect(await refusal(bench, 's', '33612345678')).toBeUndefined();
     for (let index = 0; index < 6; index++) await bench.verify(codes[index] ?? '', 's', phone(3, index));
     expect(await refusal(bench, 's', phone(3, 30))).toBeUndefined();
-    // 31 codes, 6 of them verified: under 20 % again.
+    // 31 codes, 6 of them verified: again fewer than 20 %.
     expect(await refusal(bench, 's', phone(3, 31))).toMatchObject(['country_breaker', expect.any(Number)]);
-    // A resend is no further code, but it costs too: the breaker holds it back as well.
+    // A resend is not a new code, but it costs as well, so the breaker holds it back too.
     expect(await refusal(bench, 's', phone(3, 29))).toMatchObject(['country_breaker', expect.any(Number)]);
     bench.now += HOUR_MS + 60 * SECOND_MS;
     expect(await refusal(bench, 's', phone(3, 31))).toBeUndefined();
   });
 
-  test('a resend is no further code to the breaker of a country', async () => {
+  test('does not count a resend as a code of the country', async () => {
     const bench = await strict({ countryBreaker: { codes: 3, verifiedPercent: 20 } });
     for (let send = 0; send < 5; send++) expect(await refusal(bench, 's', phone(4, 0))).toBeUndefined();
     for (let index = 1; index < 3; index++) expect(await refusal(bench, 's', phone(4, index))).toBeUndefined();
     expect(await refusal(bench, 's', phone(4, 3))).toEqual(['country_breaker', 3600]);
   });
 
-  test('an account spends at most so many units a day, UTC', async () => {
+  test('limits the units that an account spends a day, by UTC', async () => {
     const bench = await strict({ spendPerDay: 10 });
     expect(await refusal(bench, 'a', NUMBER, 6)).toBeUndefined();
     expect(await refusal(bench, 'b', NUMBER, 5)).toEqual(['spend_cap', 14 * 3600]);
@@ -98,7 +98,7 @@ describe('strict', () => {
     expect(await refusal(bench, 'c', NUMBER, 10)).toBeUndefined();
   });
 
-  test('what is refused leaves no trace in any rule', async () => {
+  test('leaves no trace of a refused send in any rule', async () => {
     const bench = await strict({ spendPerDay: 1, prefixBreaker: { count: 5, seconds: 3600 } });
     await bench.send('s', phone(5, 0));
     for (let index = 1; index < 9; index++)
@@ -109,7 +109,7 @@ describe('strict', () => {
 });
 
 describe('records', () => {
-  test('are bounded, whatever happens, and purged when nobody needs them', async () => {
+  test('are limited in number, and purged when nobody needs them', async () => {
     const bench = await new OtpBench({ preset: 'strict' }).open();
     for (let index = 0; index < 200; index++) {
       await bench.send('s', phone(index % 7, index));

@@ -53,7 +53,7 @@ describe('the text of a code', () => {
   test.each<[string, OtpServiceOptions]>([
     ['WebOTP', { webOtpHost: 'shop.example.com' }],
     ['the SMS Retriever', { retrieverHash: 'FA+9qCX9VSu' }],
-  ])('a text for %s has at most 140 bytes, whatever the service is called', (_, own) => {
+  ])('for %s has at most 140 bytes, whatever the service is called', (_, own) => {
     const service = fc.oneof(
       fc.string({ maxLength: 128 }),
       fc.string({ unit: fc.constantFrom('é', 'x', 'Ω', '€'), maxLength: 128 }),
@@ -71,7 +71,7 @@ describe('the text of a code', () => {
     expect(bytes('é'.repeat(Math.floor(capacity / 2) + 1))).toBeLessThan(140);
   });
 
-  test('a name in another normal form has the options of the service', () => {
+  test('a name in another normal form has the options of its service', () => {
     const [composed, decomposed] = ['Café', 'Cafe\u0301'];
     const pepper = 'a pepper for tests, 0123456789 abcdef';
     for (const name of [composed, decomposed]) {
@@ -110,7 +110,7 @@ describe('the text of a code', () => {
     ['example.com #1234', 'must be a host name'],
     [`${'a'.repeat(64)}.example.com`, 'must be a host name'],
     [`${'abcdefg.'.repeat(32)}example.com`, 'must be a host name'],
-  ])('the host of WebOTP: %j is refused: %s', (webOtpHost, sentence) => {
+  ])('refuses %j as the host of WebOTP: %s', (webOtpHost, sentence) => {
     const pepper = 'a pepper for tests, 0123456789 abcdef';
     const start = () => resolveOtpSettings({ pepper, services: { shop: { webOtpHost } } });
     expect(start).toThrow(sentence);
@@ -124,19 +124,19 @@ describe('the text of a code', () => {
     'my-shop.example',
     '1.example.com',
     '1and1.com',
-  ])('the host of WebOTP: %s', (webOtpHost) => {
+  ])('accepts the host of WebOTP: %s', (webOtpHost) => {
     const pepper = 'a pepper for tests, 0123456789 abcdef';
     expect(() => resolveOtpSettings({ pepper, services: { shop: { webOtpHost } } })).not.toThrow();
   });
 
-  test('a name is only a name, whatever it looks like', () => {
+  test('treats a name only as a name, whatever it looks like', () => {
     const text = textOf().render({ code: '0042', service: '{code} $& {validity}', validity: 300 });
     expect(text).toContain('{code} $& {validity}');
     expect(textOf().render({ code: '0042', service: 'constructor', validity: 300 })).toContain('constructor');
     expect(textOf().signatureOf('__proto__')).toBeUndefined();
   });
 
-  test('a last line for WebOTP, or for the SMS Retriever', () => {
+  test('ends with a line for WebOTP or for the SMS Retriever', () => {
     const services = { web: { webOtpHost: 'example.com' }, app: { retrieverHash: 'FA+9qCX9VSu' } };
     const text = textOf(services);
     text.check(4);
@@ -164,12 +164,12 @@ describe('the text of a code', () => {
     ['only one of', { webOtpHost: 'example.com', retrieverHash: 'FA+9qCX9VSu' }],
     ['webOtpHost', { webOtpHost: 'https://example.com' }],
     ['retrieverHash', { retrieverHash: 'short' }],
-  ])('is checked at start: %s', (sentence, options) => {
+  ])('is checked at the start: %s', (sentence, options) => {
     const pepper = 'a pepper for tests, 0123456789 abcdef';
     expect(() => resolveOtpSettings({ pepper, services: { bank: options } })).toThrow(sentence);
   });
 
-  test('texts of the host that do not fit are refused at start too', () => {
+  test('is refused at the start if it does not fit', () => {
     const catalogue = { ...catalogueOf('fr'), 'otp.text_unnamed': '{code} — '.padEnd(80, 'x') };
     expect(() => new OtpText(catalogue, {}).check(4)).toThrow('otp.text_unnamed');
   });

@@ -79,7 +79,7 @@ describe('a code as people and keyboards write it', () => {
       '\u{1e951}\u{1e952}\u{1e953}\u{1e954}',
       '1\u06623\uff14',
     ].map((typed) => [named(typed), typed]),
-  )('%s is 1234', (_, typed) => {
+  )('%s is read as 1234', (_, typed) => {
     expect(codeDigits(typed, 4)).toBe('1234');
   });
 
@@ -114,11 +114,11 @@ describe('a code as people and keyboards write it', () => {
       '$1234',
       `1234${' '.repeat(200)}`,
     ].map((typed) => [named(typed), typed]),
-  )('%s is none', (_, typed) => {
+  )('%s is refused', (_, typed) => {
     expect(codeDigits(typed, 4)).toBeUndefined();
   });
 
-  test('every decimal digit of Unicode has its value', () => {
+  test('every decimal digit of Unicode is read with its value', () => {
     const digits = ALL.map((point) => String.fromCodePoint(point)).filter((each) => /\p{Nd}/u.test(each));
     expect(digits.length % 10).toBe(0);
     // Unicode assigns the digits of a script in order (UAX 44, Numeric_Type=Decimal).
@@ -127,7 +127,7 @@ describe('a code as people and keyboards write it', () => {
     });
   });
 
-  test('as many digits as asked for, or none', () => {
+  test('any other number of digits is refused', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom(...'0123456789 -.٣४'), maxLength: 12 }),

@@ -15,7 +15,7 @@ const DELIVERED: DeliveryResult = { kind: 'sent', final: 'delivered' };
 const REFUSED: DeliveryResult = { kind: 'refused', error: 'no' };
 
 describe('an early result', () => {
-  /** Three sends in one batch on the wire; it ends as the gate says. */
+  /** Three sends in one batch on the wire. The batch ends when the gate opens. */
   async function underWay(
     atTheEnd: (batch: readonly Delivery[]) => readonly DeliveryResult[] = (b) => b.map(() => DELIVERED),
   ) {
@@ -24,7 +24,7 @@ describe('an early result', () => {
     let batch: readonly Delivery[] = [];
     let early: StoreEarlyResults = async () => undefined;
     world.channel.carrier = async (given, _signal, tell) => {
-      // A second batch is of what came back: it is not what these tests are about.
+      // A second batch holds what came back. These tests are not about it.
       if (batch.length > 0) return given.map(() => DELIVERED);
       [batch, early] = [given, tell];
       await gate.opened;
@@ -62,7 +62,7 @@ describe('an early result', () => {
     expect([await statuses(), await world.balance()]).toEqual([['sent', 'failed', 'failed'], 999]);
   });
 
-  test('may be that it is to be tried again, and it is, before the others are through', async () => {
+  test('may ask for another attempt, which is made before the others have finished', async () => {
     const { world, tell, end, statuses } = await underWay();
     await tell({ kind: 'retry', error: 'busy' });
     expect(await statuses()).toEqual(['queued', 'sending', 'sending']);
@@ -72,7 +72,7 @@ describe('an early result', () => {
     expect([await statuses(), await world.books()]).toEqual([['delivered', 'delivered', 'delivered'], []]);
   });
 
-  test('stands when the channel throws after it', async () => {
+  test('stands if the channel throws afterwards', async () => {
     const { tell, end, statuses } = await underWay(() => {
       throw new Error('the line is cut');
     });
@@ -81,13 +81,13 @@ describe('an early result', () => {
     expect(await statuses()).toEqual(['delivered', 'unknown', 'unknown']);
   });
 
-  test('is checked like the others: a malformed one leaves its delivery unknown', async () => {
+  test('is checked like the others: a malformed result leaves its delivery unknown', async () => {
     const { tell, statuses } = await underWay();
     await tell(JSON.parse('{"kind":"queued"}'), DELIVERED);
     expect(await statuses()).toEqual(['unknown', 'delivered', 'sending']);
   });
 
-  test('is of no account for what the batch does not have, and after its end', async () => {
+  test('is ignored if it is for no delivery of the batch, or comes after the end of the batch', async () => {
     const { world, tell, end, statuses, batch, early } = await underWay();
     void early(new Map(batch.map((delivery) => [{ ...delivery }, REFUSED])));
     await world.pass(10, 10);
@@ -97,7 +97,7 @@ describe('an early result', () => {
     expect([await statuses(), await world.balance()]).toEqual([['delivered', 'delivered', 'delivered'], 997]);
   });
 
-  test('is stored a moment later by a storage that is away, and holds nobody up', async () => {
+  test('is stored a moment later if the storage is unavailable, and delays nobody', async () => {
     const { world, tell, end, statuses } = await underWay();
     world.storage.outbox.settleFaults.push(new StorageUnavailableError('gone'));
     await tell(DELIVERED);
@@ -110,7 +110,7 @@ describe('an early result', () => {
   });
 });
 
-test('a host that was down for long loses nothing: what only found others before it has its turn', async () => {
+test('after the host was down for long, deliveries that only waited behind others still get their turn', async () => {
   const world = opened(await DeliveryWorld.open('at-most-once'));
   await world.acceptSome(3);
   await world.pass(world.channel.timing.maxAwayMs * 2, 600_000);

@@ -22,7 +22,7 @@ describe.each(Object.entries(CARRIERS))('a campaign at 50 parts a second: %s', (
     world = open(carrier.clock, carrier.carry);
   });
 
-  test('costs one claim a message, a few are held at a time, and the carrier does not run dry', async () => {
+  test('costs one claim a message, holds only a few at a time, and keeps the carrier busy', async () => {
     const { queue } = world;
     queue.add(2000);
     world.worker.start();
@@ -31,12 +31,12 @@ describe.each(Object.entries(CARRIERS))('a campaign at 50 parts a second: %s', (
     expect(queue.claimed / 2000).toBeLessThanOrEqual(1.05);
     expect(queue.putBack.length / 2000).toBeLessThanOrEqual(0.05);
     expect(world.maxHeld).toBeLessThanOrEqual(60);
-    // 40 s at 50 a second; HTTP has 15 requests for 300 ms.
+    // 40 s at 50 a second. HTTP runs 15 requests of 300 ms.
     expect(ms).toBeLessThan(43_000);
     expect(queue.claims.length).toBeLessThanOrEqual((ms / 1000) * 20 + 10);
   });
 
-  test('a code that is accepted meanwhile is handed over before all but a few of it', async () => {
+  test('hands over a code that is accepted meanwhile before all but a few messages', async () => {
     const { queue, worker, clock } = world;
     queue.add(2000);
     worker.start();
@@ -53,7 +53,7 @@ describe.each(Object.entries(CARRIERS))('a campaign at 50 parts a second: %s', (
     expect(clock.elapsed() - accepted).toBeLessThanOrEqual(500);
   });
 
-  test('texts of three parts count three times', async () => {
+  test('counts texts of three parts three times', async () => {
     const { queue } = world;
     queue.add(300, 'bulk', 'a'.repeat(3 * 153));
     world.worker.start();
@@ -65,7 +65,7 @@ describe.each(Object.entries(CARRIERS))('a campaign at 50 parts a second: %s', (
     expect(world.maxHeld).toBeLessThanOrEqual(60 / parts + 17);
   });
 
-  test('with nothing to do it is looked at once a poll, and what comes then is handed over at once', async () => {
+  test('looks once a poll if there is nothing to do, and hands over new messages at once', async () => {
     const { queue, worker } = world;
     worker.start();
     await world.pass(20_000);
@@ -83,7 +83,7 @@ describe('a carrier that is faster than we are', () => {
   test.each<[string, () => Promise<CarrierAt50>]>([
     ['SMPP with a window', () => smpp({ window: 50 }, 1)],
     ['HTTP with quick answers', () => http(64, 1)],
-  ])('gets full batches soon: %s', async (_, make) => {
+  ])('soon gets full batches: %s', async (_, make) => {
     const { clock, carry, given } = await make();
     const world = open(clock, carry);
     const { queue } = world;
@@ -96,7 +96,7 @@ describe('a carrier that is faster than we are', () => {
     expect(queue.claims.length).toBeLessThanOrEqual(70);
   });
 
-  test('a channel without a capacity gets full batches only', async () => {
+  test('gets only full batches if its channel reports no capacity', async () => {
     const clock = new FakeClock();
     const world = open(clock, { submit: async (batch) => batch.map(() => sent) });
     world.queue.add(5000);
@@ -131,7 +131,7 @@ class HoldingCarrier implements Carry {
 describe('the slot for codes', () => {
   const priorities = ({ given }: HoldingCarrier) => given.map(({ priority }) => priority);
 
-  test('is kept while all batches of a slow carrier are under way: a code is handed over at once', async () => {
+  test('stays free while all batches of a slow carrier are under way, so a code is handed over at once', async () => {
     const carrier = new HoldingCarrier();
     const world = open(new FakeClock(), carrier, { batchSize: 5, concurrency: 2 });
     world.queue.add(100);
@@ -144,7 +144,7 @@ describe('the slot for codes', () => {
     expect(priorities(carrier).slice(10)).toEqual(['code']);
   });
 
-  test('is one: further codes come when it is free, and nothing else ever takes it', async () => {
+  test('is one slot: further codes come when it is free, and no other message ever uses it', async () => {
     const carrier = new HoldingCarrier();
     const world = open(new FakeClock(), carrier, { batchSize: 5, concurrency: 1 });
     world.queue.add(100);
@@ -162,7 +162,7 @@ describe('the slot for codes', () => {
     expect(priorities(carrier).slice(10)).toEqual([...Array(2).fill('code'), ...Array(3).fill('bulk')]);
   });
 
-  test('is looked into when deliveries were accepted, else once a poll', async () => {
+  test('is checked when deliveries were accepted, otherwise once a poll', async () => {
     const carrier = new HoldingCarrier();
     const world = open(new FakeClock(), carrier, { batchSize: 5, concurrency: 1, pollMs: 2000 });
     world.queue.add(100);
@@ -172,13 +172,13 @@ describe('the slot for codes', () => {
     await world.pass(20_000);
     expect(world.queue.claims.length - before).toBeLessThanOrEqual(11);
     expect(world.queue.claims.slice(before).every(({ only }) => only === 'code')).toBe(true);
-    // Another process accepts it, and nobody calls.
+    // Another process accepts it, so nobody notifies this one.
     world.queue.add(1, 'code');
     await world.pass(2100);
     expect(priorities(carrier).at(-1)).toBe('code');
   });
 
-  test('is looked into again after a fault of the storage', async () => {
+  test('is checked again after a fault of the storage', async () => {
     const carrier = new HoldingCarrier();
     const world = open(new FakeClock(), carrier, { batchSize: 5, concurrency: 1, pollMs: 60_000 });
     world.queue.add(100);
@@ -193,7 +193,7 @@ describe('the slot for codes', () => {
 });
 
 describe('a channel that reports its capacity', () => {
-  test('is claimed no more for; a part of a delivery is none', async () => {
+  test('gets no claim beyond its capacity, and a fraction of a delivery counts as none', async () => {
     const carrier = new HoldingCarrier();
     carrier.hasCapacity = () => 7.9 - carrier.given.length;
     const world = open(new FakeClock(), carrier);
@@ -218,7 +218,7 @@ describe('a channel that reports its capacity', () => {
   });
 
   test.each([0, -3, Number.NEGATIVE_INFINITY, Number.NaN])(
-    'and has none (%p) is not claimed for while it holds any, and gets one after ten seconds where it holds none',
+    'gets no claim at capacity %p while it holds a delivery, and one claim after ten seconds if it holds none',
     async (capacity) => {
       const carrier = new HoldingCarrier();
       carrier.hasCapacity = () => capacity;
@@ -238,7 +238,7 @@ describe('a channel that reports its capacity', () => {
     },
   );
 
-  test('and has none for long costs no claims but those for codes, and goes on at once when it has', async () => {
+  test('at no capacity for long is checked only for codes, and goes on at once when capacity returns', async () => {
     const carrier = new HoldingCarrier();
     let capacity = 5;
     carrier.hasCapacity = () => capacity;
@@ -256,7 +256,7 @@ describe('a channel that reports its capacity', () => {
     expect(carrier.given.length).toBeGreaterThanOrEqual(25);
   });
 
-  test('and puts back what it gets, one by one, is not asked in a hot loop', async () => {
+  test('is not claimed for in a hot loop if it puts back one delivery after the other', async () => {
     const clock = new FakeClock();
     const submit: Carry['submit'] = async (batch) =>
       batch.map(() => ({ kind: 'postponed', error: 'circuit_open', until: clock.now() + 30_000, away: true }));

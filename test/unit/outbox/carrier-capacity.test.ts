@@ -17,8 +17,8 @@ const campaign = (count: number, priority: Priority, text = priority as string):
   );
 const submit = (carry: Carry, batch: readonly OutgoingSms[]) => carry.submit(batch, new AbortController().signal);
 
-describe.each(Object.entries(CARRIERS))('what is claimed and not yet handed over: %s', (_, make) => {
-  test('a code overtakes all of it, the others go by priority', async () => {
+describe.each(Object.entries(CARRIERS))('deliveries that are claimed and not yet handed over: %s', (_, make) => {
+  test('a code overtakes all of them, the others go by priority', async () => {
     const { carry, clock, given } = await make();
     const results = [submit(carry, campaign(40, 'bulk'))];
     await settled();
@@ -36,7 +36,7 @@ describe.each(Object.entries(CARRIERS))('what is claimed and not yet handed over
     await pass(3000);
     await Promise.all(results);
     const order = given.slice(before).map((each) => each.split(' ')[0]);
-    // HTTP has a request for it at once.
+    // HTTP has a free request for it at once.
     const places = (priority: Priority) => order.flatMap((each, place) => (each === priority ? [place] : []));
     const [code] = places('code');
     expect(code ?? (given.slice(0, before).includes('code 0') ? 0 : undefined)).toBe(0);
@@ -46,7 +46,7 @@ describe.each(Object.entries(CARRIERS))('what is claimed and not yet handed over
 });
 
 describe('the capacity of SMPP', () => {
-  test('without a link is one, for the SMS that finds out, and then none', async () => {
+  test('is one without a link, for the SMS that probes it, and then none', async () => {
     const { transport } = await smpp({ partsPerSecond: 50 }, 20, false);
     await settled();
     expect(transport.capacity()).toBe(1);
@@ -54,7 +54,7 @@ describe('the capacity of SMPP', () => {
     expect(transport.capacity()).toBeLessThan(1);
   });
 
-  test('is a quarter of the pace and its burst, less what waits; in parts, as they were last', async () => {
+  test('is a quarter of the rate and its burst, less the waiting SMS, counted in parts of the recent size', async () => {
     const { transport, clock } = await smpp({ partsPerSecond: 40, window: 100 }, 20);
     await settled();
     expect(transport.capacity()).toBe(14);
@@ -75,7 +75,7 @@ describe('the capacity of SMPP', () => {
     expect(transport.capacity()).toBeLessThanOrEqual(4);
   });
 
-  test('is the window, and grows with what the carrier takes', async () => {
+  test('is at most the window, and grows with what the carrier takes', async () => {
     const { transport, clock } = await smpp({ window: 10 }, 10);
     await settled();
     expect(transport.capacity()).toBe(10);
@@ -89,7 +89,7 @@ describe('the capacity of SMPP', () => {
     expect(transport.capacity()).toBe(10);
   });
 
-  test('is none while the carrier has throttled the link for longer', () => {
+  test('is none while the carrier throttles the link for longer', () => {
     const limiter = new SegmentRateLimiter({ window: 8, partsPerSecond: 100, throttlePauseMs: 1000 }, 0, () => 0);
     expect(limiter.partsWithin(250, 0)).toBe(10 + 25);
     limiter.slowDown(0, 0);
@@ -105,7 +105,7 @@ describe('the capacity of SMPP', () => {
 describe('the capacity of routes', () => {
   const failed: SubmitResult = { kind: 'unknown', error: 'x' };
 
-  test('is one while all their breakers are open, and while the first SMS tries a route again', async () => {
+  test('is one while all their breakers are open, and while the first SMS probes a route again', async () => {
     const transport = new RouteDouble('a', () => failed);
     const fixture = await RoutedFixture.started([{ name: 'a', transport, breaker: { minSms: 1, openMs: 30_000 } }]);
     expect(fixture.router.capacity()).toBeUndefined();
@@ -120,7 +120,7 @@ describe('the capacity of routes', () => {
     expect(fixture.router.capacity()).toBeUndefined();
   });
 
-  test('is that of a limit: half a second of it, less what is reserved and asked for', async () => {
+  test('is half a second of a limit, less what is reserved and requested', async () => {
     const { fixture, clock } = await routed();
     expect(fixture.router.capacity()).toBe(25);
     const results = fixture.submit(campaign(10, 'bulk'));
@@ -136,7 +136,7 @@ describe('the capacity of routes', () => {
     expect(fixture.router.capacity()).toBe(0);
   });
 
-  test('is at least one where a limit lets less than one through', async () => {
+  test('is at least one if a limit allows less than one', async () => {
     const transport = new RouteDouble('a');
     const fixture = await RoutedFixture.started([{ name: 'a', transport, segmentsPerSecond: 0.5 }]);
     expect(fixture.router.capacity()).toBe(1);
@@ -148,14 +148,14 @@ describe('the capacity of routes', () => {
     expect(fixture.router.capacity()).toBe(1);
   });
 
-  test('is that of the tightest by where the last SMS went, and that of its transport where it has one', async () => {
+  test('is that of the tightest route that the last SMS used, and of its transport if that reports one', async () => {
     const [local, abroad] = [new RouteDouble('local'), new RouteDouble('abroad')];
     abroad.capacity = () => 8;
     const fixture = await RoutedFixture.started([
       { name: 'local', transport: local, prefixes: ['226'], segmentsPerSecond: 40 },
       { name: 'abroad', transport: abroad },
     ]);
-    // Of what nothing was seen yet, the tightest of all.
+    // For routes of which nothing was seen yet, the tightest of all counts.
     expect(fixture.router.capacity()).toBe(8);
     for (let each = 0; each < 40; each++) await fixture.submit([anSms('33600000000')]);
     expect(fixture.router.capacity()).toBe(8);
@@ -166,7 +166,7 @@ describe('the capacity of routes', () => {
     expect(fixture.router.capacity()).toBeCloseTo(20, 3);
   });
 
-  test('a code takes the next time that is reserved, and what it overtakes takes the time of the code', async () => {
+  test('a code takes the next reserved time, and the SMS that it overtakes takes the time of the code', async () => {
     const { fixture, clock, given } = await routed();
     const bulk = fixture.submit(campaign(40, 'bulk'));
     await settled();
@@ -184,11 +184,11 @@ describe('the capacity of routes', () => {
     expect((await code)[0]?.kind).toBe('sent');
     await pass(1000);
     expect((await bulk).map(({ kind }) => kind)).toEqual(Array(40).fill('sent'));
-    // The pace was kept: the last went a slot later.
+    // The rate was kept: the last SMS went one slot later.
     expect(given).toHaveLength(41);
   });
 
-  test('what finds no time is the last of the lowest priority', async () => {
+  test('if there is no time for all, the last SMS of the lowest priority gets none', async () => {
     const { fixture, clock } = await routed();
     const bulk = fixture.submit(campaign(60, 'bulk'));
     const high = fixture.submit(campaign(20, 'high'));

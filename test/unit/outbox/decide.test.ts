@@ -13,7 +13,7 @@ import {
 } from '../../../src/outbox/accept/decide.js';
 import type { IdempotencyKey, Send } from '../../../src/outbox/accept/send.js';
 
-/** Names with blanks on purpose: `a b` + `c` and `a` + `b c` must not be one key. */
+/** The names contain blanks on purpose: `a b` + `c` and `a` + `b c` must not be the same key. */
 const ACCOUNTS = ['a', 'a b', 'b', 'unknown'];
 const ROUTES = ['c', 'b c', 'sms'];
 const KEYS = ['k', 'K', 'c k'];
@@ -77,7 +77,7 @@ function seenOf({ balances, kept, keySpending }: Case): Seen {
   return { balances: new Map(balances), replies: new Map(replies), records: new Map(), keySpending: spent };
 }
 
-/** A message in the model's history: what was taken, and under which key. */
+/** A message in the model's history: what was accepted, and under which key. */
 interface Taken extends Partial<KeptReply> {
   readonly send?: Send;
 }
@@ -86,8 +86,8 @@ const sameKey = (a: IdempotencyKey, b: IdempotencyKey) =>
   a.accountId === b.accountId && a.route === b.route && a.key === b.key;
 
 /**
- * The rules once more, told as a clerk would apply them with nothing but a list of what was taken so far: no running
- * totals, no index of keys.
+ * The same rules as a clerk would apply them with nothing but a list of what was accepted so far: without running
+ * totals and without an index of keys.
  */
 function clerk({ sends, balances, kept, keySpending }: Case): { decisions: SendDecision[]; taken: Taken[] } {
   const history: Taken[] = kept.filter(
@@ -160,7 +160,7 @@ function agrees(rules: Decide) {
   });
 }
 
-/** Rules with one mistake each; the property must notice all of them. */
+/** Rules with one mistake each. The property must notice all of them. */
 const MISTAKES: Readonly<Record<string, Decide>> = {
   'forgets keys within a batch': (sends, seen) =>
     decide(
@@ -234,7 +234,7 @@ const NOTHING: Send = {
 };
 
 describe('decide', () => {
-  test('decides as a clerk with a list would', () => {
+  test('decides like a clerk with a list', () => {
     fc.assert(agrees(decide), { numRuns: 3000 });
   });
 
@@ -255,7 +255,7 @@ describe('decide', () => {
     );
   });
 
-  test('changes nothing of what it is given', () => {
+  test('does not change its arguments', () => {
     fc.assert(
       fc.property(anyCase, (given) => {
         const seen = seenOf(given);
@@ -266,7 +266,7 @@ describe('decide', () => {
     );
   });
 
-  test('a batch is decided as its sends one after the other', () => {
+  test('decides a batch like its sends one after the other', () => {
     fc.assert(
       fc.property(anyCase, fc.nat(30), (given, cut) => {
         const seen = seenOf(given);
@@ -295,7 +295,7 @@ test.each([
 });
 
 describe('onceId', () => {
-  test('tells any two keys apart, and only those', () => {
+  test('is different for any two different keys', () => {
     const part = fc.string({ unit: fc.constantFrom('a', ' ', '"', ',', '\\', 'é', '|'), maxLength: 3 });
     const scope = fc.record({ accountId: part, route: part, key: part });
     fc.assert(

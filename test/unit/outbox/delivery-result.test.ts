@@ -31,7 +31,7 @@ function aDelivery(attempt: number): Delivery {
 }
 
 describe('the wait before another attempt', () => {
-  test('doubles, with its jitter over the upper half, up to the longest', () => {
+  test('doubles, with its jitter over the upper half, up to the maximum', () => {
     const wait = (attempt: number, random: number) => backoff(timing, attempt, random);
     expect([1, 2, 3, 4, 7, 30, 2000].map((attempt) => wait(attempt, 0))).toEqual([
       ...[500, 1000, 2000, 4000, 30_000, 30_000, 30_000],
@@ -39,7 +39,7 @@ describe('the wait before another attempt', () => {
     expect([1, 2, 3].map((attempt) => wait(attempt, 0.5))).toEqual([750, 1500, 3000]);
   });
 
-  test('is never shorter than half of the base nor longer than the longest, and is whole', () => {
+  test('is a whole number, never below half of the base or above the maximum', () => {
     const any = fc.record({
       base: fc.integer({ min: 1, max: 100_000 }),
       longer: fc.integer({ min: 0, max: 1_000_000 }),
@@ -55,34 +55,34 @@ describe('the wait before another attempt', () => {
   });
 });
 
-describe('after an attempt that may have been taken', () => {
+describe('after an attempt that the carrier may have taken', () => {
   const policies: RepeatPolicy[] = ['idempotent', 'at-least-once', 'at-most-once'];
   const doubted = (result: DeliveryResult, repeat: RepeatPolicy, attempt = 2) =>
     updateOf({ ...aDelivery(attempt), doubtful: true }, result, { repeat, timing }, NOW);
 
-  test('the doubt is handed on to the next attempt', () => {
+  test('the doubt is carried over to the next attempt', () => {
     const lost: DeliveryResult = { kind: 'unknown', error: 'lost' };
     const settled = updateOf(aDelivery(1), lost, { repeat: 'idempotent', timing }, NOW);
     expect(settled).toMatchObject({ status: 'queued', doubtful: true });
     expect(doubted({ kind: 'retry', error: 'busy' }, 'idempotent')).not.toHaveProperty('doubtful');
   });
 
-  test.each(policies)('no attempt left is no proof that it was not: unknown, and nothing back (%s)', (repeat) => {
+  test.each(policies)('with no attempt left the delivery is unknown and nothing is refunded (%s)', (repeat) => {
     expect(doubted({ kind: 'retry', error: 'busy' }, repeat, 3)).toMatchObject({ status: 'unknown', error: 'busy' });
     expect(doubted({ kind: 'refused', error: 'opted_out', unasked: true }, repeat)).toMatchObject({
       status: 'unknown',
     });
   });
 
-  test("a refusal is one when the carrier knows our id, and else the second one's only", () => {
+  test('a refusal counts if the carrier knows our id; otherwise it is the refusal of the second attempt only', () => {
     const refused: DeliveryResult = { kind: 'refused', error: 'no' };
     expect(policies.map((repeat) => doubted(refused, repeat).status)).toEqual(['failed', 'unknown', 'unknown']);
   });
 });
 
-describe('what waits for carriers that are away', () => {
+describe('a delivery that waits for an unavailable carrier', () => {
   const away: DeliveryResult = { kind: 'postponed', error: 'circuit_open', until: AT + 1000, away: true };
-  /** After so long in the outbox, in a process that has been up for so long. */
+  /** After this long in the outbox, in a process that has been up for this long. */
   const waited = (
     ms: number,
     upFor: number,
@@ -97,25 +97,25 @@ describe('what waits for carriers that are away', () => {
       { ...NOW, upSince: AT - upFor },
     );
 
-  test('waits as long as it may, and then it fails', () => {
+  test('waits as long as it may, and then fails', () => {
     expect(waited(DAY_MS - 1000, DAY_MS)).toMatchObject({ status: 'queued', dueAt: AT + 1000 });
     const ended = waited(DAY_MS - 999, DAY_MS);
     expect(ended).toMatchObject({ status: 'failed', error: 'circuit_open', attempt: 1 });
     expect(ended).not.toHaveProperty('uncounted');
   });
 
-  test('is unknown then, and nothing goes back, when an attempt may have been taken', () => {
+  test('then becomes unknown without a refund if an attempt may have been taken', () => {
     expect(waited(DAY_MS, DAY_MS, away, { doubtful: true }).status).toBe('unknown');
   });
 
-  test('is not ended by a host that was down: its first hour does not count, or as much as it may wait', () => {
+  test('is not failed because the host was down: the first hour or the maximum wait of the process does not count', () => {
     expect(waited(9 * DAY_MS, HOUR_MS - 1000).status).toBe('queued');
     expect(waited(9 * DAY_MS, HOUR_MS - 999).status).toBe('failed');
     expect(waited(9 * DAY_MS, 60_000 - 1000, away, {}, 60_000).status).toBe('queued');
     expect(waited(9 * DAY_MS, 60_000 - 999, away, {}, 60_000).status).toBe('failed');
   });
 
-  test('whatever only waits for its turn, or has attempts left, goes on however long it takes', () => {
+  test('goes on however long it takes if it only waits for its turn or has attempts left', () => {
     expect(waited(9 * DAY_MS, DAY_MS, { kind: 'postponed', error: 'rate_limited', until: AT + 1000 }).status).toBe(
       'queued',
     );
@@ -124,12 +124,12 @@ describe('what waits for carriers that are away', () => {
   });
 });
 
-describe('the update of a result', () => {
+describe('the update for a result', () => {
   const policies: RepeatPolicy[] = ['idempotent', 'at-least-once', 'at-most-once'];
   const meaning = (result: DeliveryResult, repeat: RepeatPolicy, attempt = 1) =>
     updateOf(aDelivery(attempt), result, { repeat, timing }, NOW);
 
-  test.each(policies)('accepted: sent, with a deadline for the report, or its final state at once (%s)', (repeat) => {
+  test.each(policies)('accepted: sent with a deadline for the report, or its final state at once (%s)', (repeat) => {
     expect(meaning({ kind: 'sent', reference: 'r' }, repeat)).toEqual({
       ...{ messageId: 'm', position: 2, attempt: 1, at: AT, status: 'sent', reference: 'r', dueAt: AT + 5000 },
     });
@@ -142,25 +142,22 @@ describe('the update of a result', () => {
     expect(meaning({ kind: 'refused', error: 'no' }, repeat)).toMatchObject({ status: 'failed', error: 'no' });
   });
 
-  test.each(policies)('not taken: again, and failed after the last attempt (%s)', (repeat) => {
+  test.each(policies)('not taken: queued again, and failed after the last attempt (%s)', (repeat) => {
     const result: DeliveryResult = { kind: 'retry', error: 'busy' };
     expect(meaning(result, repeat, 1)).toMatchObject({ status: 'queued', dueAt: AT + 500, attempt: 1 });
     expect(meaning(result, repeat, 2)).toMatchObject({ status: 'queued', dueAt: AT + 1000, attempt: 2 });
     expect(meaning(result, repeat, 3)).toMatchObject({ status: 'failed', error: 'busy' });
   });
 
-  test.each(policies)(
-    'not tried: at its time, however many attempts there were, and none is counted (%s)',
-    (repeat) => {
-      const result: DeliveryResult = { kind: 'postponed', error: 'full', until: AT + 7 };
-      expect(meaning(result, repeat, 3)).toMatchObject({
-        ...{ status: 'queued', dueAt: AT + 7, attempt: 3, uncounted: { leaseUntil: AT + 9 } },
-      });
-      expect(meaning({ kind: 'retry', error: 'busy' }, repeat)).not.toHaveProperty('uncounted');
-    },
-  );
+  test.each(policies)('not tried: queued until its time, and the attempt is not counted (%s)', (repeat) => {
+    const result: DeliveryResult = { kind: 'postponed', error: 'full', until: AT + 7 };
+    expect(meaning(result, repeat, 3)).toMatchObject({
+      ...{ status: 'queued', dueAt: AT + 7, attempt: 3, uncounted: { leaseUntil: AT + 9 } },
+    });
+    expect(meaning({ kind: 'retry', error: 'busy' }, repeat)).not.toHaveProperty('uncounted');
+  });
 
-  test('nobody knows: again only where that is harmless, and never failed, which would be refunded', () => {
+  test('unknown: repeated only if that is harmless, and never failed, because a failure is refunded', () => {
     const result: DeliveryResult = { kind: 'unknown', error: 'cut' };
     expect(policies.map((repeat) => meaning(result, repeat).status)).toEqual(['queued', 'unknown', 'unknown']);
     expect(policies.map((repeat) => meaning(result, repeat, 3).status)).toEqual(Array(3).fill('unknown'));

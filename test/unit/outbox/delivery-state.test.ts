@@ -14,8 +14,8 @@ const REPORTED: readonly Reported[] = ['queued', 'sent', 'unknown', 'delivered',
 const FENCES: readonly Fence[] = ['report', 'holder', 'stale', 'future'];
 
 /**
- * From whom each row takes each word: `*` from everybody, `r` a report (no attempt), `h` the attempt that holds the lease,
- * `.` from nobody. Columns as in `REPORTED`.
+ * From whom a delivery in the state of the row accepts each state: `*` from everybody, `r` from a report (no attempt),
+ * `h` from the attempt that holds the lease, `.` from nobody. Columns as in `REPORTED`.
  */
 const TABLE: Readonly<Record<DeliveryStatus, string>> = {
   //           queued sent unknown delivered undelivered failed read
@@ -54,7 +54,7 @@ const CASES = ROWS.flatMap((from) =>
 
 describe('nextState', () => {
   test.each(ROWS)(
-    'a report on one attempt applies to a delivery that is unknown since that attempt; here it is %s',
+    'a report on one attempt applies to a delivery that became unknown with that attempt; here it is %s',
     (from) => {
       for (const status of ['undelivered', 'failed'] as const) {
         for (const [reportedAttempt, doubtful] of [
@@ -74,7 +74,7 @@ describe('nextState', () => {
     },
   );
 
-  test('the table is whole', () => {
+  test('the table is complete', () => {
     expect(ROWS).toHaveLength(8);
     for (const cells of Object.values(TABLE)) expect(cells.trim().split(/ +/)).toHaveLength(REPORTED.length);
     expect(CASES).toHaveLength(8 * 7 * 4);
@@ -91,7 +91,7 @@ describe('nextState', () => {
     expect(nextState(row('sending'), settlement('queued', 'holder'))?.dueAt).toBe(1000);
   });
 
-  test('a claim that tried nothing is taken back by the attempt that holds the lease, and by nobody else', () => {
+  test('a claim without an attempt is taken back only by the attempt that holds the lease', () => {
     const untried = (fence: Fence, leaseUntil = 900): DeliveryUpdate => ({
       ...{ ...settlement('queued', fence, 2000), uncounted: { leaseUntil } },
     });
@@ -107,7 +107,7 @@ describe('nextState', () => {
     expect(nextState(row('sending'), settlement('sent', 'holder'))?.dueAt).toBeNull();
   });
 
-  test('a report that may be the last one ends the deadline of what is sent, and moves nothing else', () => {
+  test('a report that may be the last one ends the deadline of a sent delivery, and moves nothing else', () => {
     const last: DeliveryUpdate = { ...settlement('sent', 'report'), dueAt: null };
     expect(nextState(row('sent'), last)).toEqual({ status: 'sent', dueAt: null, refund: 0 });
     expect(nextState(row('sending'), last)).toEqual({ status: 'sent', dueAt: null, refund: 0 });
@@ -118,7 +118,7 @@ describe('nextState', () => {
     }
   });
 
-  test('a recipient that cost nothing gives nothing back', () => {
+  test('a recipient that cost nothing is refunded nothing', () => {
     const free: DeliveryRow = { status: 'sending', units: 0, attempt: 5, dueAt: 900 };
     expect(nextState(free, settlement('failed', 'report'))?.refund).toBe(0);
   });
@@ -163,7 +163,7 @@ function live(events: readonly Event[], rules: typeof nextState): Life {
   return { states, refunds };
 }
 
-/** What may follow, whoever says it. */
+/** The states that may follow, whoever reports them. */
 const FOLLOWS: Readonly<Record<DeliveryStatus, readonly DeliveryStatus[]>> = {
   queued: ['sending', 'sent', 'unknown', 'delivered', 'undelivered', 'failed', 'read'],
   sending: ['sending', 'queued', 'sent', 'unknown', 'delivered', 'undelivered', 'failed', 'read'],
@@ -202,8 +202,8 @@ const MISTAKES: Readonly<Record<string, typeof nextState>> = {
   },
 };
 
-describe('a delivery, whatever happens to it in whatever order', () => {
-  test('moves forward only, ends once, and is refunded exactly when it failed', () => {
+describe('a delivery after any events in any order', () => {
+  test('only moves forward, ends once, and is refunded exactly if it failed', () => {
     fc.assert(soundLife(nextState), { numRuns: 5000 });
   });
 

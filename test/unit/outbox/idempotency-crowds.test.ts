@@ -15,7 +15,7 @@ const MISMATCH = { code: 'error.idempotency_mismatch' };
 const BODY = { a: 1 };
 const times = <T>(count: number, make: () => Promise<T>) => Array.from({ length: count }, make);
 
-/** A process over a storage whose look-ups the test can hold; what they find is read before they are held. */
+/** A process over a storage whose look-ups the test can hold. They read before they are held. */
 async function open() {
   const storage = await SqliteMemory.open();
   await storage.store(AccountStore).createAccount({ id: ACCOUNT, name: 'A', createdAt: 0 });
@@ -36,7 +36,7 @@ async function open() {
     storage,
     process,
     lookUps,
-    /** Holds all look-ups from now on, and counts afresh. */
+    /** Holds all look-ups from now on, and starts counting again. */
     hold: () => {
       held = true;
       lookUps.length = 0;
@@ -51,8 +51,8 @@ async function open() {
   };
 }
 
-describe('when the first has ended', () => {
-  test('repeats that come together are all replayed from one look-up, and another body is refused', async () => {
+describe('when the first request has ended', () => {
+  test('concurrent repeats are all replayed from one look-up, and another body is refused', async () => {
     const { process, hold, lookUps, letGo, balance, known } = await open();
     const { reply } = await process.run(BODY);
     hold();
@@ -66,7 +66,7 @@ describe('when the first has ended', () => {
     expect([lookUps.length, process.works, await balance(), known()]).toEqual([1, 1, 9, 0]);
   });
 
-  test('repeats have an answer each: what is done to one does not show in another', async () => {
+  test('each repeat has an answer of its own: changing one does not change another', async () => {
     const { process } = await open();
     const { reply } = await process.run(BODY);
     const [one, other] = await Promise.all([process.run(BODY), process.run(BODY)]);
@@ -74,10 +74,10 @@ describe('when the first has ended', () => {
     expect(other.reply).toEqual(reply);
   });
 
-  test('what began before it is looked up again, and what comes after it does not wait for that', async () => {
+  test('requests that began before it are looked up again, and later ones do not wait for them', async () => {
     const { process, hold, lookUps, letGo, balance } = await open();
     hold();
-    // All of these read that nothing is kept; two of them in transactions of their own.
+    // All of these read that nothing is kept. Two of them run in transactions of their own.
     const first = process.run(BODY, undefined, { manager: 1 });
     const early = [process.run(BODY), process.run(BODY, undefined, { manager: 2 })];
     await settled();
@@ -93,8 +93,8 @@ describe('when the first has ended', () => {
   });
 });
 
-describe('while the first is at its work', () => {
-  test('the others are told so at once, whatever their body, and the storage is not asked', async () => {
+describe('while the first request is at work', () => {
+  test('the others are told so at once, whatever their body is, and the storage is not read', async () => {
     const { process, hold, lookUps, balance, known } = await open();
     const working = new Gate();
     const first = process.run(BODY, async (send) => {
@@ -110,7 +110,7 @@ describe('while the first is at its work', () => {
   });
 });
 
-describe('of first requests at once', () => {
+describe('of concurrent first requests', () => {
   test('one does the work, the others are told to wait, and nothing is remembered of them', async () => {
     const { process, balance, known, lookUps } = await open();
     const results = await Promise.allSettled(times(50, () => process.run(BODY)));
@@ -133,7 +133,7 @@ describe('of first requests at once', () => {
     expect(await balance()).toBe(9);
   });
 
-  test('that the work refuses, the next is free to try, whatever its body', async () => {
+  test('one whose work is refused leaves the next free to try, whatever its body is', async () => {
     const { process, balance, known } = await open();
     const refuse = async () => {
       throw new MessagingError('error.insufficient_balance');
@@ -146,7 +146,7 @@ describe('of first requests at once', () => {
 });
 
 describe('a look-up', () => {
-  test('during which a work is refused leaves the key free: it is done then', async () => {
+  test('during which work is refused leaves the key free, so the work is then done', async () => {
     const { process, hold, lookUps, letGo, balance } = await open();
     const refuse = async () => {
       throw new MessagingError('error.insufficient_balance');
@@ -162,7 +162,7 @@ describe('a look-up', () => {
     expect([process.works, await balance()]).toEqual([2, 9]);
   });
 
-  test('that fails fails those who wait for it, and is forgotten', async () => {
+  test('that fails also fails the requests that wait for it, and is forgotten', async () => {
     const { process, hold, lookUps, letGo, known } = await open();
     const { reply } = await process.run(BODY);
     hold();
@@ -176,7 +176,7 @@ describe('a look-up', () => {
     expect(await process.run(BODY)).toEqual({ reply, replayed: true });
   });
 
-  test('that fails while another is at its work is forgotten too', async () => {
+  test('that fails while another request is at work is forgotten too', async () => {
     const { process, hold, lookUps, letGo } = await open();
     const working = new Gate();
     hold();
@@ -201,7 +201,7 @@ describe('a look-up', () => {
     expect(await process.run(BODY)).toEqual({ reply, replayed: true });
   });
 
-  test('in a host’s transaction is its own: nobody else is answered by it, nor it by others', async () => {
+  test('in a host’s transaction is separate: it answers nobody else, and nobody else answers it', async () => {
     const { process, hold, lookUps, letGo, known } = await open();
     await process.run(BODY);
     hold();

@@ -46,20 +46,20 @@ describe('a key', () => {
     expect(await storage.store(LedgerStore).balance(ACCOUNT)).toBe(9);
   });
 
-  test('with another body is refused, before any work', async () => {
+  test('refuses another body before any work', async () => {
     const { run, works } = await open();
     await run({ a: 1 });
     await expect(run({ a: 2 })).rejects.toMatchObject({ code: 'error.idempotency_mismatch' });
     expect(works()).toBe(1);
   });
 
-  test('is its account’s and its route’s own', async () => {
+  test('belongs to its account and its route', async () => {
     const { run, works } = await open();
     const runs = [await run({}), await run({}, { accountId: 'other' }), await run({}, { route: 's' })];
     expect([runs.map(({ replayed }) => replayed), works()]).toEqual([[false, false, false], 3]);
   });
 
-  test('is refused while its request runs, whatever the body, and free again when that fails', async () => {
+  test('is refused while its request runs, whatever the body is, and free again if that request fails', async () => {
     const { gate, run } = await open();
     const hold = new Gate();
     const request = { key: 'k', body: { a: 1 } };
@@ -73,7 +73,7 @@ describe('a key', () => {
     expect((await run({ a: 1 }, { accountId: 'other' })).replayed).toBe(false);
     hold.open();
     await expect(running).rejects.toMatchObject({ code: 'error.insufficient_balance' });
-    // A refusal is not kept, its body neither.
+    // Neither the refusal nor its body is kept.
     expect((await run({ a: 2 })).replayed).toBe(false);
   });
 
@@ -86,7 +86,7 @@ describe('a key', () => {
     expect((await run({ another: 'body' })).replayed).toBe(false);
   });
 
-  test('that is not there: every request is let through', async () => {
+  test('may be left out, and then every request is let through', async () => {
     const { gate, outbox, works, run } = await open();
     await run({});
     const free = () =>
@@ -96,7 +96,7 @@ describe('a key', () => {
 });
 
 describe('the fingerprint of a body', () => {
-  test('does not depend on the order of fields, at any depth', async () => {
+  test('does not depend on the order of fields at any depth', async () => {
     const shuffled = (value: unknown): unknown => {
       if (Array.isArray(value)) return value.map(shuffled);
       if (typeof value !== 'object' || value === null) return value;
@@ -139,7 +139,7 @@ describe('the fingerprint of a body', () => {
     expect(await fingerprintOf(body)).toBe(createHash('sha256').update(text).digest('hex'));
   });
 
-  test('of a long text lets others have their turn, and depends on all of it', async () => {
+  test('of a long text lets other work have its turn, and depends on the whole text', async () => {
     const long = `${'a'.repeat(3_000_000)}😀`;
     let turns = 0;
     const turn = (): void => {
@@ -173,7 +173,7 @@ describe('a change under a key', () => {
   }
   const MISMATCH = { code: 'error.idempotency_mismatch' };
 
-  test('that another process makes refuses another body before it changes anything', async () => {
+  test('refuses another body before anything changes, if another process made the change', async () => {
     const { gate, other, working, change, made } = await twoProcesses();
     const begun = new Gate();
     const first = change(gate, { a: 1 }, () => {
@@ -190,7 +190,7 @@ describe('a change under a key', () => {
     expect(made).toEqual([{ a: 1 }]);
   });
 
-  test('that a crash interrupted is made for its body only', async () => {
+  test('can only be completed with its own body, if a crash interrupted it', async () => {
     const { gate, other, change, made } = await twoProcesses();
     const crash = async () => {
       throw new Error('The process ends.');
@@ -201,7 +201,7 @@ describe('a change under a key', () => {
     expect(made).toEqual([{ a: 1 }]);
   });
 
-  test('that was refused leaves the key free for any body', async () => {
+  test('leaves the key free for any body, if it was refused', async () => {
     const { gate, storage } = await twoProcesses();
     const route = 'manage/carriers/acme/rest';
     const refuse = async () => {

@@ -9,7 +9,7 @@ const wrong = (code: string, field?: string) => expect.objectContaining(field ? 
 const TOO_LARGE = wrong('error.metadata_too_large');
 const own = (key: string, value: unknown) => Object.defineProperty({}, key, { value, enumerable: true });
 
-/** What a call throws. */
+/** The error that a call throws. */
 function thrown(call: () => unknown): unknown {
   try {
     return { returned: call() };
@@ -26,11 +26,11 @@ test.each<[string, object]>([
   ['empty keys and values', { '': '' }],
   ['names that objects have', { constructor: 'a', toString: 'b', valueOf: 'c' }],
   ['an object without a prototype', Object.assign(Object.create(null), { order: '4711' })],
-])('takes %s', (_name, given) => {
+])('accepts %s', (_name, given) => {
   expect(metadataOf(given)).toEqual({ ...given });
 });
 
-test.each([undefined, null])('takes %p for none', (given) => {
+test.each([undefined, null])('treats %p as no metadata', (given) => {
   expect(metadataOf(given)).toBeUndefined();
 });
 
@@ -67,14 +67,14 @@ test.each<[string, unknown, unknown]>([
   expect(error).toEqual(expected);
 });
 
-test('a copy is kept: what its caller changes later does not reach it', () => {
+test('a copy is kept, so later changes by the caller do not reach it', () => {
   const given = { order: '4711' };
   const kept = metadataOf(given);
   given.order = '0';
   expect(kept).toEqual({ order: '4711' });
 });
 
-test('whatever is given is refused with a word, or comes back unchanged from JSON', () => {
+test('any value is refused with a code, or comes back from JSON unchanged', () => {
   fc.assert(
     fc.property(fc.oneof(fc.jsonValue(), fc.dictionary(fc.string({ unit: 'binary' }), fc.string())), (given) => {
       let taken: unknown;
@@ -100,7 +100,7 @@ describe('a filter', () => {
     [{}, { toString: String(Object.prototype.toString) }, false],
     [undefined, { a: '1' }, false],
     [undefined, {}, true],
-  ])('%p has %p: %p', (stored, wanted, expected) => {
+  ])('%p matches %p: %p', (stored, wanted, expected) => {
     expect(hasMetadata(stored && metadataOf(stored), metadataOf(wanted) ?? {})).toBe(expected);
   });
 });

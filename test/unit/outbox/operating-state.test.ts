@@ -26,7 +26,7 @@ function world() {
 
 const pause = (channel?: string, accountId?: string) => ({ channel, accountId, since: 0 });
 
-test('it is read once in two seconds, and after a notice', async () => {
+test('the state is read once in two seconds, and after a notice', async () => {
   const { clock, store, notifier, switches } = world();
   for (let asked = 0; asked < 10; asked++) await switches.current();
   clock.advance(1999);
@@ -41,7 +41,7 @@ test('it is read once in two seconds, and after a notice', async () => {
   expect(store.reads).toBe(3);
 });
 
-test('a read that was under way at a notice does not count for later ones', async () => {
+test('a read that was under way at a notice does not count for later callers', async () => {
   const { store, notifier, switches } = world();
   const early = switches.current();
   store.known = { pauses: [pause('sms')], rested: new Set() };
@@ -51,7 +51,7 @@ test('a read that was under way at a notice does not count for later ones', asyn
   expect(await switches.pausedOf('sms')).toBe('all');
 });
 
-test('while the storage is away what was known last holds; before it was ever read nothing is claimed', async () => {
+test('while the storage is unavailable the last known state applies; before the first read nothing is claimed', async () => {
   const { clock, store, switches } = world();
   store.away = true;
   await expect(switches.pausedOf('sms')).rejects.toThrow(StorageUnavailableError);
@@ -64,7 +64,7 @@ test('while the storage is away what was known last holds; before it was ever re
   expect(switches.peek().rested).toEqual(new Set(['near']));
 });
 
-test('a look at once answers what is known, and has it read for the next time', async () => {
+test('a synchronous look returns the known state, and starts a read for the next time', async () => {
   const { store, switches } = world();
   store.known = { pauses: [], rested: new Set(['near']) };
   expect(switches.peek().rested.size).toBe(0);
@@ -73,7 +73,7 @@ test('a look at once answers what is known, and has it read for the next time', 
   expect(store.reads).toBe(1);
 });
 
-test('the accounts that are paused on a channel', async () => {
+test('the accounts that are paused on a channel are known', async () => {
   const { store, notifier, switches } = world();
   const pausedWith = (...pauses: OperatingState['pauses']) => {
     store.known = { ...store.known, pauses };

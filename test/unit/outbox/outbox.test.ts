@@ -31,14 +31,14 @@ async function open(...accounts: string[]) {
   return { storage, commits, outbox, rings, notifier, clock, spent };
 }
 
-/** What became of each, in a word. */
+/** The outcome of each send, in a word. */
 async function ends(promises: readonly Promise<unknown>[]): Promise<string[]> {
   const results = await Promise.allSettled(promises);
   return results.map((result) => (result.status === 'fulfilled' ? 'accepted' : String(result.reason.message)));
 }
 
-describe('what arrives', () => {
-  test('in one turn is one commit; what arrives during it is the next one', async () => {
+describe('sends that arrive', () => {
+  test('in one turn share a commit, and those that arrive during it share the next one', async () => {
     const { outbox, commits, spent, rings } = await open();
     const gate = new Gate();
     commits.before = gate.opened;
@@ -58,7 +58,7 @@ describe('what arrives', () => {
     expect([await spent(), rings]).toEqual([6, ['sms', 'sms']]);
   });
 
-  test('is not answered before its commit is', async () => {
+  test('are not answered before their commit', async () => {
     const { outbox, commits } = await open();
     const gate = new Gate();
     commits.before = gate.opened;
@@ -72,14 +72,14 @@ describe('what arrives', () => {
     await accepted;
   });
 
-  test('in a crowd goes 256 to a commit', async () => {
+  test('in a crowd are committed 256 at a time', async () => {
     const { outbox, commits, spent } = await open();
     await Promise.all(Array.from({ length: 600 }, (_, index) => outbox.accept(aSend(index))));
     expect(commits.seen.map(({ ids }) => ids.length)).toEqual([256, 256, 88]);
     expect(await spent()).toBe(600);
   });
 
-  test('with many recipients goes 5000 of them to a commit; a larger send rides alone', async () => {
+  test('with many recipients are committed up to 5000 recipients at a time; a larger send has a commit of its own', async () => {
     const { outbox, commits } = await open();
     const sizes = [2000, 2000, 1000, 1, 7000, 10, 20];
     await Promise.all(sizes.map((count, index) => outbox.accept(aSend(index, { recipients: recipients(count) }))));
@@ -91,7 +91,7 @@ describe('what arrives', () => {
     ]);
   });
 
-  test('keeps its order within an account: the balance goes to who came first', async () => {
+  test('keep their order within an account, so the first ones get the balance', async () => {
     const { outbox } = await open();
     const large = (index: number) => outbox.accept(aSend(index, { recipients: recipients(1, 30_000) }));
     const answers = await ends([1, 2, 3, 4, 5].map(large));
@@ -107,7 +107,7 @@ describe('a crowd that comes back', () => {
   const arrive = (outbox: Outbox, from: number, count: number) =>
     Array.from({ length: count }, (_, index) => outbox.accept(aSend(from + index)));
 
-  /** One that was committed together, while others could have been served. */
+  /** One send that was committed by itself, although others could have been committed with it. */
   async function servedByServer() {
     const world = await open();
     const gate = new Gate();
@@ -119,7 +119,7 @@ describe('a crowd that comes back', () => {
     return { ...world, sizes: () => world.commits.seen.map(({ ids }) => ids.length) };
   }
 
-  test('is not waited for to the last: those who are back are committed while the others are served', async () => {
+  test('is not waited for until the last one: those who are back are committed while the others are served', async () => {
     const { outbox, commits, sizes } = await servedByServer();
     const gate = new Gate();
     commits.before = gate.opened;
@@ -132,9 +132,9 @@ describe('a crowd that comes back', () => {
     expect(sizes()).toEqual([CROWD, HALF, HALF]);
   });
 
-  test('is not waited for either where a commit outlasts its turn by a moment only, as with a server nearby', async () => {
+  test('is not waited for either if a commit lasts only a moment longer than its turn, as with a server nearby', async () => {
     const { outbox, commits } = await open();
-    // Ends in the same run of immediates as the one that finds the commit still under way, after it.
+    // Ends after the check that still sees the commit under way, in the same run of immediates.
     const nearby = async () => {
       await null;
       await new Promise(setImmediate);
@@ -146,7 +146,7 @@ describe('a crowd that comes back', () => {
     await Promise.all(back);
   });
 
-  test('in part is waited for two turns', async () => {
+  test('is waited for two turns if only a part is back', async () => {
     const { outbox, sizes } = await servedByServer();
     const few = arrive(outbox, 20, 2);
     await settled(1);
@@ -160,7 +160,7 @@ describe('a crowd that comes back', () => {
   test.each([
     { name: 'at once', begin: { commit: atOnce } },
     { name: 'in the next turn, as on SQLite', begin: {} },
-  ])('is waited for two turns as well where a commit lets nobody be served: $name', async ({ begin }) => {
+  ])('is also waited for two turns if nobody is served during a commit: $name', async ({ begin }) => {
     const { outbox, commits, storage } = await open();
     Object.assign(storage.store(OutboxStore), begin);
     await Promise.all(arrive(outbox, 0, CROWD));
@@ -171,7 +171,7 @@ describe('a crowd that comes back', () => {
     expect(commits.seen.map(({ ids }) => ids.length)).toEqual([CROWD, CROWD]);
   });
 
-  test('is forgotten when it does not: a caller by itself waits for nobody', async () => {
+  test('is forgotten if it stays away: a single caller waits for nobody', async () => {
     const { outbox, commits } = await servedByServer();
     for (let index = 0; index < 40; index++) await outbox.accept(aSend(100 + index));
     const before = commits.seen.length;
@@ -182,8 +182,8 @@ describe('a crowd that comes back', () => {
   });
 });
 
-describe('what goes wrong', () => {
-  test('with one send does not take the others of its batch with it', async () => {
+describe('a fault', () => {
+  test('in one send does not fail the others of its batch', async () => {
     const { outbox, commits, spent, storage } = await open();
     const answers = await ends([1, 2, 1, 3].map((index) => outbox.accept(aSend(index))));
     expect(answers.map((answer) => answer === 'accepted')).toEqual([true, true, false, true]);
@@ -191,7 +191,7 @@ describe('what goes wrong', () => {
     expect([await spent(), await storage.store(LedgerStore).check()]).toEqual([3, []]);
   });
 
-  test('with the storage is told to all of a batch, and nothing is tried again: it may have been committed', async () => {
+  test('of the storage is reported to the whole batch, and nothing is tried again, because it may have been committed', async () => {
     const { outbox, commits, spent } = await open();
     commits.faults.push(new StorageUnavailableError('The connection broke.'));
     expect(await ends([1, 2, 3].map((index) => outbox.accept(aSend(index))))).toEqual(
@@ -202,7 +202,7 @@ describe('what goes wrong', () => {
     expect(await spent()).toBe(1);
   });
 
-  test('of the notifier does not fail the send: it is charged once, and not committed again', async () => {
+  test('of the notifier does not fail the send, which is charged once and not committed again', async () => {
     const { outbox, commits, spent, notifier } = await open();
     notifier.listen('due', () => {
       throw new Error('Redis is away');
@@ -229,8 +229,8 @@ describe('repeats under one key', () => {
   });
 });
 
-describe('an account that somebody holds', () => {
-  test('does not stall the others, neither those of its batch nor those that come later', async () => {
+describe('an account whose row is locked', () => {
+  test('does not delay the others, neither those of its batch nor those that come later', async () => {
     const { outbox, commits, spent } = await open('other');
     const release = commits.hold(ACCOUNT);
     const waiting = [1, 2].map((index) => outbox.accept(aSend(index)));
@@ -242,7 +242,7 @@ describe('an account that somebody holds', () => {
     expect(await spent()).toBe(2);
   });
 
-  test('is waited for in one lane however much arrives, and its order is kept', async () => {
+  test('is waited for in one lane however many sends arrive, and keeps its order', async () => {
     const { outbox, commits, spent } = await open();
     const release = commits.hold(ACCOUNT);
     const done: number[] = [];
@@ -260,7 +260,7 @@ describe('an account that somebody holds', () => {
     expect(await spent()).toBe(20);
   });
 
-  test('is one of four that are waited for at a time; the next takes its turn when one is free', async () => {
+  test('is one of four that are waited for at a time; the next gets its turn when one is free', async () => {
     const names = ['b', 'c', 'd', 'e', 'f'];
     const { outbox, commits, spent } = await open(...names);
     const releases = new Map([ACCOUNT, ...names].map((id) => [id, commits.hold(id)]));
@@ -277,7 +277,7 @@ describe('an account that somebody holds', () => {
     expect([lanes(), await spent('f')]).toEqual([6, 1]);
   });
 
-  test('and cannot be had in time: its sends are refused, the others go on', async () => {
+  test('and stays locked for too long has its sends refused, while the others go on', async () => {
     const { outbox, commits, spent } = await open('other');
     const patienceEnds = new Gate();
     const timeout = patienceEnds.opened.then(() => {
@@ -297,7 +297,7 @@ describe('an account that somebody holds', () => {
 describe('a caller that no longer waits', () => {
   const GONE = new Error('The caller has gone.');
 
-  test('has its send dropped as long as no transaction has it, and nothing is charged', async () => {
+  test('has its send dropped as long as no transaction holds it, and nothing is charged', async () => {
     const { outbox, commits, spent } = await open();
     const gate = new Gate();
     commits.before = gate.opened;
@@ -315,7 +315,7 @@ describe('a caller that no longer waits', () => {
     expect([await spent(), commits.seen.flatMap(({ ids }) => ids)]).toEqual([2, [messageId(1), messageId(3)]]);
   });
 
-  test('leaves its Idempotency-Key free: a repeat under it is accepted anew', async () => {
+  test('leaves its Idempotency-Key free, so a repeat under it is accepted anew', async () => {
     const { outbox, commits, spent } = await open();
     const caller = new AbortController();
     const dropped = ends([outbox.accept(aSend(1, { once: onceKey() }), { signal: caller.signal })]);
@@ -326,7 +326,7 @@ describe('a caller that no longer waits', () => {
     expect(await spent()).toBe(1);
   });
 
-  test('has its send dropped while its account is held by others', async () => {
+  test('has its send dropped while its account is locked by others', async () => {
     const { outbox, commits, spent } = await open();
     const release = commits.hold(ACCOUNT);
     const callers = [1, 2, 3].map((index) => {
@@ -335,7 +335,7 @@ describe('a caller that no longer waits', () => {
     });
     const answers = ends(callers.map(({ accepted }) => accepted));
     await settled();
-    // One lane waits with all three in its transaction; what comes now waits for the lane.
+    // One lane waits with all three in its transaction. Sends that come now wait for the lane.
     const late = new AbortController();
     const behind = ends([outbox.accept(aSend(4), { signal: late.signal }), outbox.accept(aSend(5))]);
     await settled();
@@ -345,7 +345,7 @@ describe('a caller that no longer waits', () => {
     expect([await behind, await spent()]).toEqual([[GONE.message, 'accepted'], 4]);
   });
 
-  test('does not hold up those behind it', async () => {
+  test('does not delay those behind it', async () => {
     const { outbox, commits, spent } = await open();
     const gone = AbortSignal.abort(GONE);
     const caller = new AbortController();

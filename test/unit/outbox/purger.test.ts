@@ -12,7 +12,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-test('a purge that is under way when the application stops ends, and is the last one', async () => {
+test('a purge that is under way when the application stops finishes, and is the last one', async () => {
   const clock = new FakeClock();
   const gate = new Gate();
   let rounds = 0;
@@ -36,7 +36,7 @@ test('a purge that is under way when the application stops ends, and is the last
   expect(rounds).toBe(1);
 });
 
-test('each rule has its own age, interval and batch size, and one that fails or hangs does not stop the others', async () => {
+test('each rule has its own age, interval and batch size, and a rule that fails or hangs does not stop the others', async () => {
   const clock = new FakeClock();
   const start = clock.now();
   const purge = new Purger(clock, new Rounds(clock));
@@ -71,7 +71,7 @@ test('each rule has its own age, interval and batch size, and one that fails or 
   purge.onApplicationShutdown();
 });
 
-test('a rule replaces an earlier one of its name, as those of several channels are', async () => {
+test('a rule replaces an earlier rule of its name, for example that of another channel', async () => {
   const clock = new FakeClock();
   const purge = new Purger(clock, new Rounds(clock));
   const called: number[] = [];
@@ -89,7 +89,7 @@ test.each([
   { perRowMs: 1, sizes: [128, 64, 32, 32, 32, 32] },
   { perRowMs: 100, sizes: [128, 64, 32, 32, 32, 32] },
 ])(
-  'batches grow and shrink by what they take, $perRowMs ms a row, and the purge rests as long as each took',
+  'batches grow and shrink with their duration, $perRowMs ms a row, and the purge rests as long as each batch took',
   async ({ perRowMs, sizes }) => {
     const clock = new FakeClock();
     const purge = new Purger(clock, new Rounds(clock));
@@ -101,7 +101,7 @@ test.each([
       firstSize: 128,
       batchSize: 512,
       purge: async (_before, limit) => {
-        // After the clock's own call, in which it cannot be advanced.
+        // After the clock's own call, during which it cannot be advanced.
         await settled();
         const last = ended.at(-1);
         const took = limit * perRowMs;
@@ -124,7 +124,7 @@ test.each([
   },
 );
 
-test('a stop while a purge rests is the end of it', async () => {
+test('a stop while a purge rests ends the purge', async () => {
   const clock = new FakeClock();
   const purge = new Purger(clock, new Rounds(clock));
   let calls = 0;

@@ -13,8 +13,8 @@ const noAnswer = { kind: 'unknown', error: 'no_answer' };
 const badAnswer = { kind: 'unknown', error: 'bad_answer' };
 const sent = { kind: 'sent' };
 
-describe('what a carrier answers', () => {
-  test('is taken as it is when there is one answer for each, of a kind that there is', () => {
+describe('the results of a carrier', () => {
+  test('are accepted unchanged if there is one of a known kind for each message', () => {
     const answers = [
       { kind: 'sent', reference: 'r', final: 'undelivered', error: 'absent' },
       { kind: 'retry', error: 'busy', route: 'x' },
@@ -45,7 +45,7 @@ describe('what a carrier answers', () => {
     [[sent, { kind: 'postponed', error: 'x' }], [sent, badAnswer], '`until` must be a time in milliseconds'],
     [[sent, { kind: 'refused', error: 5 }], [sent, badAnswer], '`error` must be a text'],
     [[sent, { kind: 'sent', reference: 5 }], [sent, badAnswer], '`reference` must be a text'],
-  ])('%j', (answers, taken, fault) => {
+  ])('are corrected: %j', (answers, taken, fault) => {
     const judged = judge(answers, 2);
     expect(judged.results).toEqual(taken);
     expect(judged.fault).toContain(fault);
@@ -53,8 +53,8 @@ describe('what a carrier answers', () => {
   });
 });
 
-describe('where an error was thrown', () => {
-  test('is told without what it says', () => {
+describe('the place where an error was thrown', () => {
+  test('is shown without the error’s message', () => {
     const error = new TypeError('22670000000 is no number\n    at the carrier (secret.ts:1:2)');
     const frames = stackFrames(error, 3);
     expect(frames).toMatch(/result-checks\.test\.ts:\d+:\d+/);
@@ -62,12 +62,12 @@ describe('where an error was thrown', () => {
     expect(frames).not.toMatch(/22670000000|secret/);
   });
 
-  test('and is nothing where nobody knows it', () => {
+  test('is left out if it is not known', () => {
     expect(stackFrames('x', 3)).toBe('');
     expect(stackFrames(Object.assign(new Error('x'), { stack: undefined }), 3)).toBe('');
   });
 
-  test('also when the message was changed since', () => {
+  test('is shown even if the message was changed later', () => {
     const error = new Error('a secret\n    at all (x.ts:1:1)');
     error.message = 'other';
     expect(stackFrames(error, 3)).not.toContain('secret');
@@ -88,7 +88,7 @@ describe('a worker', () => {
   test.each<[unknown, string, string]>([
     [[], 'no_answer', 'answered 0 results for 1'],
     [[{ kind: 'delivered' }], 'bad_answer', 'kind "delivered"'],
-  ])('says what is wrong with %j', async (answers, error, sentence) => {
+  ])('logs what is wrong with %j', async (answers, error, sentence) => {
     listen();
     const world = opened(await DeliveryWorld.open('at-most-once'));
     world.channel.carrier = async () => JSON.parse(JSON.stringify(answers));
@@ -100,7 +100,7 @@ describe('a worker', () => {
     expect(logged[0]).toContain(sentence);
   });
 
-  test('says where a transport threw, and not what it said', async () => {
+  test('logs where a transport threw, and not its message', async () => {
     listen();
     const world = opened(await DeliveryWorld.open('at-most-once'));
     world.channel.carrier = async () => {

@@ -38,7 +38,7 @@ test.each([
   [30, '30'],
   [['1 day'], 'a list'],
   [false, 'false'],
-])('%p is none, which the start says in a sentence', (given, shown) => {
+])('%p is refused as a duration, in a sentence at the start', (given, shown) => {
   for (const option of ['texts', 'messages', 'trail']) {
     expect(() => resolveRetentionSettings({ [option]: given })).toThrow(
       `Option retention.${option} ${SENTENCE}${shown}.`,
@@ -46,7 +46,7 @@ test.each([
   }
 });
 
-test('a secret has to be one, and is never shown', () => {
+test('a secret must be well-formed, and is never shown', () => {
   for (const secret of ['short', 'a'.repeat(64), 5]) {
     const fault = () => resolveRetentionSettings({ secret } as { secret: string });
     expect(fault).toThrow(/^Option retention\.secret is too weak: .*openssl rand -base64 48"\.$/);
@@ -65,7 +65,7 @@ test('a secret has to be one, and is never shown', () => {
   );
 });
 
-test('what is left of a payload', () => {
+test('a payload is redacted as configured', () => {
   const { keys } = resolveRetentionSettings({ secret: SECRET });
   const remove = contentRemover(keys[0]);
   const text = remove({ kind: 'text', text: 'Bonjour' });
@@ -90,7 +90,7 @@ test.each([
   ],
   [{ texts: '1 day', trail: '1 day' }, 'The database keeps recipients for ever: retention.messages was not given.'],
   [{ texts: '1 day', trail: '1 day', messages: '1 day' }, undefined],
-])('the start says what is kept for ever: %j', async (options, sentence) => {
+])('the start says what is kept forever: %j', async (options, sentence) => {
   const storage = await SqliteMemory.open();
   const said: unknown[] = [];
   const log = jest.spyOn(Logger.prototype, 'log').mockImplementation((line: unknown) => void said.push(line));

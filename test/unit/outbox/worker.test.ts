@@ -21,7 +21,7 @@ const retry: DeliveryResult = { kind: 'retry', error: 'busy' };
 const sent: DeliveryResult = { kind: 'sent' };
 const delivered: DeliveryResult = { kind: 'sent', final: 'delivered' };
 
-/** When each attempt was made, in milliseconds after the first. */
+/** The times of the attempts, in milliseconds after the first. */
 async function attempts(world: DeliveryWorld): Promise<number[]> {
   const at: number[] = [];
   world.channel.carrier = async (batch) => {
@@ -34,17 +34,17 @@ async function attempts(world: DeliveryWorld): Promise<number[]> {
   return at.map((time) => time - (at[0] ?? 0));
 }
 
-describe('what may work later', () => {
+describe('an attempt that may succeed later', () => {
   test.each([
     { random: 0, waits: [500, 1000, 2000] },
     { random: 0.999_999, waits: [1000, 2000, 4000] },
-  ])('is tried again after growing waits, at the least and at the most ($random)', async ({ random, waits }) => {
+  ])('is repeated after growing waits, from the shortest to the longest ($random)', async ({ random, waits }) => {
     const world = await open();
     world.random.value = random;
     const at = await attempts(world);
     expect(at).toHaveLength(4);
     const between = at.slice(1).map((time, index) => time - (at[index] ?? 0));
-    // Never sooner than the backoff; later only by the gathering time and the step of this test's clock.
+    // Never sooner than the backoff. Later only by the gathering time and the step of this test's clock.
     for (const [index, wait] of waits.entries()) {
       expect(between[index]).toBeGreaterThanOrEqual(wait);
       expect(between[index]).toBeLessThan(wait + 30);
@@ -62,7 +62,7 @@ describe('what may work later', () => {
     expect([await world.balance(), await world.books()]).toEqual([1000, []]);
   });
 
-  test('does not wait without end for a carrier that is away: it fails, and is refunded once', async () => {
+  test('does not wait forever for an unavailable carrier: it fails, and is refunded once', async () => {
     const world = await open();
     world.channel.carrier = async (batch) =>
       batch.map(() => ({ kind: 'postponed', error: 'circuit_open', until: world.clock.now() + 30_000, away: true }));
@@ -74,7 +74,7 @@ describe('what may work later', () => {
     expect([await world.status(), await world.balance(), await world.books()]).toEqual(['failed', 1000, []]);
   });
 
-  test('is delivered when it works at last, and costs what it cost', async () => {
+  test('is delivered when it succeeds at last, and costs the usual price', async () => {
     const world = await open();
     world.channel.carrier = async (batch) => batch.map(({ attempt }) => (attempt < 3 ? retry : delivered));
     world.worker();
@@ -85,7 +85,7 @@ describe('what may work later', () => {
 });
 
 describe('a report', () => {
-  test('that does not come makes it unknown after the deadline; one that comes late moves it on', async () => {
+  test('that does not come makes the delivery unknown after the deadline; a late one moves it on', async () => {
     const world = await open();
     world.channel.carrier = async (batch) => batch.map(() => sent);
     world.worker();
@@ -114,7 +114,7 @@ describe('a report', () => {
 });
 
 describe('a transport that throws', () => {
-  test.each(['at-most-once', 'at-least-once'] as const)('leaves what it had unknown (%s)', async (repeat) => {
+  test.each(['at-most-once', 'at-least-once'] as const)('leaves its deliveries unknown (%s)', async (repeat) => {
     const world = await open(repeat);
     world.channel.carrier = async () => {
       throw new Error('the line is cut');
@@ -126,7 +126,7 @@ describe('a transport that throws', () => {
     expect([...world.channel.submitted.values()]).toEqual([1, 1, 1]);
   });
 
-  test('is asked again where repeating is harmless', async () => {
+  test('gets its deliveries again if repeating is harmless', async () => {
     const world = await open('idempotent');
     let calls = 0;
     world.channel.carrier = async (batch) => {
@@ -139,7 +139,7 @@ describe('a transport that throws', () => {
     expect([calls, await world.status()]).toEqual([2, 'delivered']);
   });
 
-  test('before it answers anything is as one that throws; one with too few answers leaves the rest unknown', async () => {
+  test('before it answers anything has the same effect, and one with too few answers leaves the rest unknown', async () => {
     const world = await open('at-most-once');
     world.channel.carrier = (batch) => {
       if (batch.length === 1) throw new Error('at once, not as a promise');
@@ -156,8 +156,8 @@ describe('a transport that throws', () => {
   });
 });
 
-describe('a worker that is gone', () => {
-  /** Claims everything due and is never heard of again. */
+describe('a worker that disappeared', () => {
+  /** Claims everything due and never reports back. */
   const vanish = ({ storage, clock, channel }: DeliveryWorld) =>
     storage.outbox.claim({
       ...{ channel: 'sms', limit: 100, now: clock.now(), leaseUntil: clock.now() + channel.timing.leaseMs },
@@ -165,7 +165,7 @@ describe('a worker that is gone', () => {
     });
 
   test.each(['idempotent', 'at-least-once'] as const)(
-    'leaves what another takes over after the lease (%s)',
+    'leaves deliveries that another worker takes over after the lease (%s)',
     async (repeat) => {
       const world = await open(repeat);
       await world.acceptSome(2);
@@ -182,7 +182,7 @@ describe('a worker that is gone', () => {
     },
   );
 
-  test('leaves what nobody repeats: unknown after the lease (at-most-once)', async () => {
+  test('leaves deliveries that nobody may repeat: they are unknown after the lease (at-most-once)', async () => {
     const world = await open('at-most-once');
     await world.acceptSome(2);
     await vanish(world);
@@ -193,7 +193,7 @@ describe('a worker that is gone', () => {
     expect([await world.status(0), world.channel.batches]).toEqual(['unknown', []]);
   });
 
-  test('again and again with the same delivery: it is not handed over once more', async () => {
+  test('again and again with the same delivery does not get it handed over once more', async () => {
     const world = await open('at-least-once');
     await world.acceptSome(1);
     for (let death = 0; death < world.channel.timing.maxAttempts; death++) {
@@ -213,7 +213,7 @@ describe('a worker that is gone', () => {
 describe('a storage that fails', () => {
   const away = () => new StorageUnavailableError('The database is away.');
 
-  test('while it claims is asked again a second later', async () => {
+  test('during a claim is asked again a second later', async () => {
     const world = await open();
     await world.acceptSome(1);
     world.storage.outbox.claimFaults.push(away(), away());
@@ -225,7 +225,7 @@ describe('a storage that fails', () => {
   });
 
   test.each(['idempotent', 'at-least-once', 'at-most-once'] as const)(
-    'for a moment while it settles is asked again: nothing is handed over twice, nothing becomes unknown (%s)',
+    'for a moment during a settlement is asked again: nothing is handed over twice, nothing becomes unknown (%s)',
     async (repeat) => {
       const world = await open(repeat);
       world.storage.outbox.settleFaults.push(away(), away(), away());
@@ -237,7 +237,7 @@ describe('a storage that fails', () => {
     },
   );
 
-  test('while it settles in a way that will not pass is not asked for long', async () => {
+  test('permanently during a settlement is soon asked no more', async () => {
     const world = await open('at-most-once');
     const faults = Array.from({ length: 5 }, () => new Error('a mistake of ours'));
     world.storage.outbox.settleFaults.push(...faults);
@@ -247,7 +247,7 @@ describe('a storage that fails', () => {
     expect(world.storage.outbox.settleFaults).toHaveLength(4);
   });
 
-  /** Settlements fail as `fault` says; how many came at a time, and what was logged. */
+  /** Settlements fail as `fault` says. Returns how many came at a time, and what was logged. */
   const failing = (
     { storage: { outbox } }: DeliveryWorld,
     fault: (messages: readonly string[], call: number) => Error | undefined,
@@ -255,7 +255,7 @@ describe('a storage that fails', () => {
     const sizes: number[] = [];
     const settle = outbox.settle.bind(outbox);
     jest.spyOn(outbox, 'settle').mockImplementation(async (settlements) => {
-      // An expiry of nothing comes by here too.
+      // The expiry of nothing comes by here too.
       if (settlements.length === 0) return [];
       const error = fault(
         settlements.map((settlement) => settlement.messageId),
@@ -270,7 +270,7 @@ describe('a storage that fails', () => {
   };
   const mistake = () => new RangeError('a mistake of ours');
 
-  test('while it settles one delivery does not take the others of its batch with it', async () => {
+  test('while it settles one delivery leaves the others of its batch settled', async () => {
     const world = await open('at-least-once');
     const { sizes, logged } = failing(world, (messages) => (messages.includes(messageId(1)) ? mistake() : undefined));
     world.worker();
@@ -278,7 +278,7 @@ describe('a storage that fails', () => {
     await world.pass(15_000);
     const statuses = await Promise.all([0, 1, 2, 3].map((index) => world.status(index)));
     expect(statuses).toEqual(['delivered', 'sending', 'delivered', 'delivered']);
-    // Only the one whose settlement was not stored was handed over again when its lease had run out.
+    // Only the delivery whose settlement was not stored was handed over again after its lease.
     expect([...world.channel.submitted.values()]).toEqual([1, 2, 1, 1]);
     expect([await world.balance(), await world.books()]).toEqual([996, []]);
     expect(sizes).toEqual([4, 1, 1, 1, 1, 1]);
@@ -287,7 +287,7 @@ describe('a storage that fails', () => {
     expect(logged).toEqual([line]);
   });
 
-  test('while it settles one delivery, and then is away for a moment: the others are asked for again', async () => {
+  test('for one settlement and then becomes unavailable for a moment is asked again for the others', async () => {
     const world = await open('at-least-once');
     const { sizes } = failing(world, (messages, call) => {
       if (call === 3) return away();
@@ -316,7 +316,7 @@ describe('a storage that fails', () => {
     ['PostgreSQL', '53100', undefined],
     ['SQLite', 'SQLITE_FULL', undefined],
     ['SQLite', 'SQLITE_IOERR_FSYNC', undefined],
-  ])('for seconds while it settles, as %s says with %s: no result is dropped', async (_kind, code, sqlState) => {
+  ])('for seconds during settlements, as %s says with %s, loses no result', async (_kind, code, sqlState) => {
     const world = await open('at-most-once');
     const refused: DeliveryResult = { kind: 'refused', error: 'bad_number' };
     world.channel.carrier = async (batch) => batch.map((_, index) => (index === 0 ? refused : delivered));
@@ -331,7 +331,7 @@ describe('a storage that fails', () => {
   });
 
   test.each(['idempotent', 'at-least-once', 'at-most-once'] as const)(
-    'as a whole until the lease has ended: results are stored before anything else is claimed (%s)',
+    'completely until the lease has ended gets the results before anything else is claimed (%s)',
     async (repeat) => {
       const world = await open(repeat);
       const outbox = world.storage.store(OutboxStore);
@@ -358,7 +358,7 @@ describe('a storage that fails', () => {
     { repeat: 'at-least-once', status: 'delivered', handedOver: 2 },
     { repeat: 'at-most-once', status: 'unknown', handedOver: 1 },
   ] as const)(
-    'only while it settles, past the lease: the policy $repeat applies, and a late refusal refunds nothing',
+    'only for settlements, past the lease: the policy $repeat applies, and a late refusal refunds nothing',
     async ({ repeat, status, handedOver }) => {
       const world = await open(repeat);
       world.channel.carrier = async (batch) =>
@@ -374,7 +374,7 @@ describe('a storage that fails', () => {
     },
   );
 
-  test('only while it settles, for more than an hour: the result is dropped, and the line says which', async () => {
+  test('only for settlements, for more than an hour: the result is dropped, and the log says which one', async () => {
     const world = await open('at-most-once');
     const { sizes, logged } = failing(world, () => away());
     world.worker();
@@ -390,7 +390,7 @@ describe('a storage that fails', () => {
 });
 
 describe('limits', () => {
-  test('a batch is no larger, and no more of them are on the wire, than the options say', async () => {
+  test('a batch is never larger, and there are never more batches on the wire, than the options say', async () => {
     const world = await open();
     const gates: Gate[] = [];
     world.channel.carrier = async (batch) => {
@@ -432,7 +432,7 @@ describe('limits', () => {
     expect(await world.books()).toEqual([]);
   });
 
-  test('on a storage that claims without a lock two workers do', async () => {
+  test('two workers do so on a storage that claims without a lock', async () => {
     const world = await open('at-most-once');
     world.storage.outbox.locks = false;
     world.worker();
@@ -442,7 +442,7 @@ describe('limits', () => {
     expect(Math.max(...world.channel.submitted.values())).toBe(2);
   });
 
-  test('with nothing to do it looks once a poll and no more', async () => {
+  test('a worker with nothing to do looks once a poll', async () => {
     const world = await open();
     world.worker({ pollMs: 1000 });
     await world.pass(60_000, 5);
@@ -452,7 +452,7 @@ describe('limits', () => {
     expect(looks).toBeLessThanOrEqual(61);
   });
 
-  test('what is due and in other hands does not make it spin', async () => {
+  test('deliveries that are due but locked by others do not make a worker spin', async () => {
     const world = await open('at-most-once');
     await world.accept(aSend(1, { lane: 'somebody else’s' }));
     world.worker({ pollMs: 1000 });
@@ -460,7 +460,7 @@ describe('limits', () => {
     expect(world.storage.outbox.claims.length).toBeLessThanOrEqual(41);
   });
 
-  test('a notification is acted on at once, and several in a row make one round', async () => {
+  test('a notification takes effect at once, and several in a row cause one round', async () => {
     const world = await open();
     const worker = world.worker({ pollMs: 60_000 });
     await world.pass(100, 5);
@@ -472,7 +472,7 @@ describe('limits', () => {
     expect(world.storage.outbox.claims.length - before).toBeLessThanOrEqual(2);
   });
 
-  test('a retry is due in its own time, not at the next poll', async () => {
+  test('a retry is due at its own time, not at the next poll', async () => {
     const world = await open();
     world.channel.carrier = async (batch) => batch.map(({ attempt }) => (attempt < 2 ? retry : delivered));
     world.worker({ pollMs: 60_000 });
@@ -483,7 +483,7 @@ describe('limits', () => {
 });
 
 describe('with the clock set back by an hour', () => {
-  test('a storage that is away while it settles is asked once a second, as ever', async () => {
+  test('an unavailable storage is still asked for a settlement once a second', async () => {
     const world = await open('at-most-once');
     const faults = Array.from({ length: 60 }, () => new StorageUnavailableError('The database is away.'));
     world.storage.outbox.settleFaults.push(...faults);
@@ -497,7 +497,7 @@ describe('with the clock set back by an hour', () => {
     expect(length).toBeLessThan(49);
   });
 
-  test('what is overdue is looked for as often as ever', async () => {
+  test('overdue deliveries are still looked for as often', async () => {
     const world = await open();
     const expire = jest.spyOn(world.storage.outbox, 'expire');
     world.worker({ pollMs: 1000 });
@@ -509,7 +509,7 @@ describe('with the clock set back by an hour', () => {
   });
 });
 
-describe('much that is overdue at once', () => {
+describe('many overdue deliveries at once', () => {
   /** What is asked of the storage from now on: `claim 3` for three deliveries, `expire 10` for ten. */
   const follow = ({ storage: { outbox } }: DeliveryWorld): string[] => {
     const calls: string[] = [];
@@ -529,7 +529,7 @@ describe('much that is overdue at once', () => {
   };
 
   test.each(['idempotent', 'at-most-once'] as const)(
-    'holds up nothing that is due: that is claimed first, and one batch expires a round (%s)',
+    'delay nothing that is due, which is claimed first, while one batch expires per round (%s)',
     async (repeat) => {
       const world = await open(repeat);
       world.channel.carrier = async (batch) => batch.map(() => sent);
@@ -545,7 +545,8 @@ describe('much that is overdue at once', () => {
       worker.notify();
       await world.pass(1000, 50);
 
-      // Each batch but the last finds that there are more, and looks again for what is due before it takes the next.
+      // Each batch but the last finds that there are more, and looks again for due deliveries before it takes the next
+      // batch.
       const rounds = [...Array(9).fill(['claim 0', 'expire 10']).flat(), 'claim 0', 'expire 5'];
       expect(calls.slice(0, 20)).toEqual(['claim 1', ...rounds.slice(1)]);
       expect(world.channel.submitted.get(`${messageId(95)}/0`)).toBe(1);
@@ -554,7 +555,7 @@ describe('much that is overdue at once', () => {
     },
   );
 
-  test('expires also while no further batch may go out', async () => {
+  test('expire even while no further batch may go out', async () => {
     const world = await open();
     world.channel.carrier = async (batch) => batch.map(() => sent);
     const worker = world.worker({ batchSize: 10, concurrency: 1 });
@@ -578,7 +579,7 @@ describe('much that is overdue at once', () => {
 });
 
 describe('a channel without lanes', () => {
-  test('pauses after each round despite notifications: deliveries that gather meanwhile share the next one', async () => {
+  test('pauses after each round despite notifications, so deliveries that gather meanwhile share the next round', async () => {
     const world = await open();
     const worker = world.worker();
     await world.pass(100, 5);
@@ -598,11 +599,11 @@ describe('a channel without lanes', () => {
 describe('a channel with lanes', () => {
   const LANES = ['a', 'b', 'c'];
 
-  /** `count` sends, by turns in each lane. */
+  /** `count` sends, in turn in each lane. */
   const inLanes = (count: number, lanes: readonly string[]) =>
     Array.from({ length: count }, (_, index) => aSend(index, { lane: lanes[index % lanes.length] ?? '' }));
 
-  /** Whose lanes are free when nothing of theirs is on the wire. */
+  /** A channel whose lanes are free if none of their messages is on the wire. */
   async function openLanes(lanes: readonly string[], repeat?: RepeatPolicy): Promise<DeliveryWorld> {
     const world = await open(repeat);
     const busy = new Set<string | undefined>();
@@ -616,7 +617,7 @@ describe('a channel with lanes', () => {
     return world;
   }
 
-  test('claims again as soon as a lane is free: a queue is worked off without a rest, in its order', async () => {
+  test('claims again as soon as a lane is free, so a queue is worked off without a pause, in its order', async () => {
     const world = await openLanes(LANES);
     world.worker({ pollMs: 60_000 });
     await world.accept(...inLanes(90, LANES));
@@ -629,11 +630,11 @@ describe('a channel with lanes', () => {
       const own = order.filter((each) => each.startsWith(lane));
       expect(own).toEqual(own.toSorted());
     }
-    // The lanes go in step: one claim for each time around, one before and one after.
+    // The lanes go in step: one claim per cycle, one before and one after.
     expect(world.storage.outbox.claims.length).toBeLessThanOrEqual(90 / LANES.length + 2);
   });
 
-  test('a new message leaves at once', async () => {
+  test('sends a new message at once', async () => {
     const world = await openLanes(LANES);
     world.worker({ pollMs: 60_000 });
     for (let index = 0; index < 5; index++) {
@@ -642,7 +643,7 @@ describe('a channel with lanes', () => {
     }
   });
 
-  test('lets everybody else have a turn between two rounds', async () => {
+  test('gives all other work a turn between two rounds', async () => {
     const world = await openLanes(['a']);
     world.channel.freeLanes = () => ['a'];
     world.channel.carrier = async (batch) => batch.map(() => delivered);
@@ -681,7 +682,7 @@ describe('a channel with lanes', () => {
     },
   );
 
-  test('with nothing to do it looks once a poll and no more; with no lane it does not even claim', async () => {
+  test('with nothing to do looks once a poll, and without a free lane does not even claim', async () => {
     const world = await openLanes(LANES);
     world.worker({ pollMs: 1000 });
     await world.pass(20_000, 5);
@@ -694,7 +695,7 @@ describe('a channel with lanes', () => {
     expect(claims.length).toBe(before);
   });
 
-  test('more free lanes than a batch takes are served at once', async () => {
+  test('serves at once if more lanes are free than a batch takes', async () => {
     const many = Array.from({ length: 25 }, (_, index) => `lane ${index}`);
     const world = await openLanes(many);
     await world.accept(...inLanes(25, many));
@@ -703,7 +704,7 @@ describe('a channel with lanes', () => {
     expect(world.channel.submitted.size).toBe(25);
   });
 
-  test('notifications in a row make one round', async () => {
+  test('treats notifications in a row as one round', async () => {
     const world = await openLanes(LANES);
     const worker = world.worker({ pollMs: 60_000 });
     await settled();
@@ -715,7 +716,7 @@ describe('a channel with lanes', () => {
 });
 
 describe('a transport that never answers', () => {
-  test('for one delivery holds up no other: that one is tried again after each lease, and ends unknown', async () => {
+  test('for one delivery delays no other: that delivery is repeated after each lease, and ends unknown', async () => {
     const world = await open();
     const errors: unknown[] = [];
     jest.spyOn(Logger.prototype, 'error').mockImplementation((line: unknown) => void errors.push(String(line)));
@@ -728,7 +729,7 @@ describe('a transport that never answers', () => {
     await world.acceptSome(3);
     await world.pass(leaseMs - 1000, 500);
     expect([await world.status(0), await world.status(1)]).toEqual(['sending', 'queued']);
-    // What was abandoned takes turns with the accounts that wait.
+    // Abandoned deliveries take turns with the waiting accounts.
     await world.pass((leaseMs + 2000) * 3, 100);
     expect([await world.status(1), await world.status(2)]).toEqual(['delivered', 'delivered']);
     expect(errors[0]).toContain('has not answered within the lease');
@@ -739,7 +740,7 @@ describe('a transport that never answers', () => {
 });
 
 describe('a shutdown', () => {
-  test('finishes what is on the wire and takes nothing new', async () => {
+  test('finishes the messages on the wire and takes no new ones', async () => {
     const world = await open();
     const gate = new Gate();
     let told = false;
@@ -765,7 +766,7 @@ describe('a shutdown', () => {
     expect([await world.status(5), world.channel.batches.length]).toEqual(['queued', 1]);
   });
 
-  test('does not wait longer for a carrier that hangs than the options say', async () => {
+  test('waits for a carrier that hangs no longer than the options say', async () => {
     const world = await open();
     world.channel.carrier = () => new Promise(() => undefined);
     const worker = world.worker({ shutdownMs: 2000 });

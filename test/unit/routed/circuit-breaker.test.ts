@@ -57,7 +57,7 @@ describe('a circuit', () => {
     expect(circuit.isShut).toBe(true);
   });
 
-  test('after its rest one SMS probes the route, and if that works every SMS is permitted again', () => {
+  test('lets one SMS probe the route after its rest, and permits every SMS again if that succeeds', () => {
     const { clock, circuit, outcomes } = aCircuit();
     outcomes(FAILS, FAILS, FAILS, FAILS);
     clock.advance(SETTINGS.openMs - 1);
@@ -72,7 +72,7 @@ describe('a circuit', () => {
     expect(circuit.tryAcquire(500).most).toBe(500);
   });
 
-  test('if a probe has no outcome, the next SMS probes the route', () => {
+  test('lets the next SMS probe the route if a probe has no outcome', () => {
     const { clock, circuit, outcomes } = aCircuit();
     outcomes(FAILS, undefined, FAILS, undefined, FAILS);
     expect(circuit.isShut).toBe(false);
@@ -99,7 +99,7 @@ describe('a circuit', () => {
     expect(circuit.shutUntil).toBe(clock.now() + SETTINGS.openMs);
   });
 
-  test('if the probe fails, it opens again for the same time, and so on', () => {
+  test('opens again for the same time if the probe fails, and so on', () => {
     const { clock, circuit, heard, outcomes } = aCircuit();
     outcomes(FAILS, FAILS, FAILS, FAILS);
     for (let time = 0; time < 3; time++) {
@@ -115,7 +115,7 @@ describe('a circuit', () => {
     expect(heard).toHaveLength(7);
   });
 
-  test('outcomes of SMS that were sent before it opened do not count later', () => {
+  test('ignores outcomes of SMS that were sent before it opened', () => {
     const { clock, circuit, outcomes } = aCircuit();
     const [slow, slower] = [circuit.tryAcquire(4), circuit.tryAcquire(4)];
     outcomes(FAILS, FAILS, FAILS, FAILS);
@@ -126,7 +126,7 @@ describe('a circuit', () => {
     expect(circuit.isShut).toBe(false);
   });
 
-  test('what it counted before it opened is forgotten once it closes again', () => {
+  test('forgets what it counted before it opened once it closes again', () => {
     const { clock, circuit, outcomes } = aCircuit({ openMs: 1000 });
     outcomes(FAILS, FAILS, FAILS, FAILS);
     clock.advance(1000);

@@ -5,11 +5,11 @@ import { RoutedSmsTransport } from '../../../src/transports/routed/index.js';
 import { resolveRoutes } from '../../../src/transports/routed/routes.js';
 
 const route = (over: object = {}) => ({ name: 'a', transport: SandboxSmsTransport, ...over });
-/** As a host without types would write it. */
+/** Options as a host without types would write them. */
 const forRoot = (options: unknown) => Reflect.apply(RoutedSmsTransport.forRoot, RoutedSmsTransport, [options]);
 
 describe('options of routes', () => {
-  test('their defaults', () => {
+  test('have defaults', () => {
     const { name, routes } = resolveRoutes({ routes: [route()] });
     expect(name).toBe('routed');
     expect(routes).toMatchObject([
@@ -60,7 +60,7 @@ describe('options of routes', () => {
       'Option routed.routes[0].transport must be a class, { useValue } or { useFactory, inject }: the transports of modules',
       { routes: [route({ transport: RoutedSmsTransport.forRoot({ routes: [route()] }) })] },
     ],
-  ])('%s', (sentence, options) => {
+  ])('are refused: %s', (sentence, options) => {
     expect(() => forRoot(options)).toThrow(MessagingOptionsError);
     expect(() => forRoot(options)).toThrow(sentence);
   });

@@ -13,7 +13,7 @@ beforeAll(() => Logger.overrideLogger(false));
 
 const newPolicies = async () => (await SqliteMemory.open()).store(PolicyStore);
 
-/** SMS that go together are up to a tenth of a second early or late. */
+/** SMS that leave together may be up to a tenth of a second early or late. */
 const SLACK = 1.1;
 
 describe('a limit in segments a second', () => {
@@ -24,7 +24,7 @@ describe('a limit in segments a second', () => {
     expect(segments.at(-1)).toBeLessThan(11_000);
   });
 
-  test('holds for three workers on one store together; on stores of their own it does not', async () => {
+  test('holds for three workers together on one store, and separately on stores of their own', async () => {
     const policies = await newPolicies();
     const { segments, shares } = await runPaced([policies, policies, policies], { sms: 300, segmentsPerSecond: 30 });
     expect(busiestSecond(segments)).toBeLessThanOrEqual(30 * SLACK);
@@ -76,7 +76,7 @@ describe('a limit in segments a second', () => {
     expect(transactions).toBeLessThanOrEqual(4 * (seconds + 1));
   });
 
-  test('an SMS that has to wait for long is postponed once, not again and again', async () => {
+  test('postpones an SMS with a long wait once, not again and again', async () => {
     const { segments, postponed } = await runPaced([await newPolicies()], { sms: 400, segmentsPerSecond: 20 });
     expect(segments.at(-1)).toBeLessThan(22_000);
     expect(postponed).toBeLessThan(800);

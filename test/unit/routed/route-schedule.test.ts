@@ -6,7 +6,7 @@ const NOW = 1_000_000;
 const EMPTY: RouteSchedule = { free: 0, postponedUntil: 0 };
 
 describe('the time of a route', () => {
-  test('a free route takes the first SMS at once, then one after the other', () => {
+  test('lets a free route take the first SMS at once, then one after the other', () => {
     const { reservations, schedule } = reserve(EMPTY, [100, 300, 100], NOW);
     expect(reservations).toEqual([
       { at: NOW, reserved: true },
@@ -16,7 +16,7 @@ describe('the time of a route', () => {
     expect(schedule).toEqual({ free: NOW + 500, postponedUntil: NOW });
   });
 
-  test('SMS that would wait for more than a second get consecutive later times, and reserve nothing', () => {
+  test('gives SMS that would wait for more than a second consecutive later times, and reserves nothing for them', () => {
     const { reservations, schedule } = reserve({ free: NOW + 950, postponedUntil: 0 }, [100, 100, 100], NOW);
     expect(reservations).toEqual([
       { at: NOW + 950, reserved: true },
@@ -27,19 +27,19 @@ describe('the time of a route', () => {
     expect(reserve(schedule, [100], NOW).reservations).toEqual([{ at: NOW + 1250, reserved: false }]);
   });
 
-  test('no SMS is postponed for more than ten minutes', () => {
+  test('postpones no SMS for more than ten minutes', () => {
     const { reservations } = reserve({ free: NOW + 5000, postponedUntil: NOW + 10 ** 9 }, [100], NOW);
     expect(reservations).toEqual([{ at: NOW + 600_000, reserved: false }]);
   });
 
-  test('an SMS that takes longer than the longest wait is taken when the route is free', () => {
+  test('accepts an SMS that takes longer than the longest wait when the route is free', () => {
     expect(reserve(EMPTY, [30_000, 100], NOW).reservations).toEqual([
       { at: NOW, reserved: true },
       { at: NOW + 30_000, reserved: false },
     ]);
   });
 
-  test('in no period more time is reserved than fits into it, whoever reserves and when (property)', () => {
+  test('never has more reservations in a period than fit into it, whoever reserves and when (property)', () => {
     const steps = fc.array(
       fc.record({
         pause: fc.integer({ min: 0, max: 3000 }),

@@ -14,12 +14,12 @@ const route = (name: string, over: Partial<Omit<Route, 'signatures'>> & { signat
   signatures: over.signatures && new Set(over.signatures),
 });
 
-/** The lots as they are drawn, then halves. */
+/** The random numbers in the order in which they are drawn, then halves. */
 const names = (routes: readonly Route[], number: string, signature = 'INFOS', lots: number[] = []) =>
   new RouteSelector(routes, () => lots.shift() ?? 0.5).candidates(number, signature).map(({ name }) => name);
 
 describe('the routes of an SMS', () => {
-  test('the longest prefix first, then shorter ones, then the routes for all numbers', () => {
+  test('begin with the longest prefix, then shorter ones, then the routes for all numbers', () => {
     const routes = [
       route('all'),
       route('bf', { prefixes: ['226'] }),
@@ -30,17 +30,17 @@ describe('the routes of an SMS', () => {
     expect(names(routes, '33612345678')).toEqual(['all']);
   });
 
-  test('a route with several matching prefixes is listed once, by the longest', () => {
+  test('include a route with several matching prefixes once, by the longest', () => {
     const routes = [route('bf', { prefixes: ['226', '22670'] }), route('other', { prefixes: ['226'] })];
     expect(names(routes, '22670123456')).toEqual(['bf', 'other']);
   });
 
-  test('there is no route if no prefix or signature matches', () => {
+  test('are empty if no prefix or signature matches', () => {
     expect(names([route('bf', { prefixes: ['226'] })], '33612345678')).toEqual([]);
     expect(names([route('bank', { signatures: ['BANK'] })], '22670123456')).toEqual([]);
   });
 
-  test('at equal prefixes, routes for the signature come before routes for all; a longer prefix comes first', () => {
+  test('at equal prefixes begin with routes for the signature; a longer prefix takes precedence', () => {
     const routes = [
       route('any', { prefixes: ['226'] }),
       route('bank', { prefixes: ['226'], signatures: ['BANK'] }),
@@ -51,17 +51,17 @@ describe('the routes of an SMS', () => {
     expect(names(routes, '22670123456', 'INFOS')).toEqual(['mobile', 'any']);
   });
 
-  test('a number that is shorter than the prefixes', () => {
+  test('of a number that is shorter than the prefixes are those for all numbers', () => {
     expect(names([route('long', { prefixes: ['2267012345'] }), route('all')], '2267')).toEqual(['all']);
   });
 
-  test('among equal routes chance decides, by weight', () => {
+  test('of equal rank are ordered by chance, by weight', () => {
     const routes = [route('a', { weight: 1 }), route('b', { weight: 3 })];
     expect(names(routes, '226', 'INFOS', [0.5, 0.4])).toEqual(['b', 'a']);
     expect(names(routes, '226', 'INFOS', [0.9, 0.4])).toEqual(['a', 'b']);
   });
 
-  test('over many SMS each route comes first as often as its weight says, and routes of weight 0 come last', () => {
+  test('over many SMS each come first as often as their weight says, and routes of weight 0 come last', () => {
     const routes = [route('spare', { weight: 0 }), route('a'), route('b', { weight: 2 }), route('c', { weight: 5 })];
     let seed = 7;
     const random = () => {
@@ -81,7 +81,7 @@ describe('the routes of an SMS', () => {
     expect(Math.round((first.c ?? 0) / 1000)).toBe(5);
   });
 
-  test('every route that matches is listed once, and no other (property)', () => {
+  test('are all routes that match, each once, and no other (property)', () => {
     const digits = fc.string({ unit: fc.constantFrom('2', '6', '7'), minLength: 1, maxLength: 4 });
     const anyRoute = fc.record({
       prefixes: fc.oneof(fc.constant(['']), fc.array(digits, { minLength: 1, maxLength: 3 })),

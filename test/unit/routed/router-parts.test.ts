@@ -28,7 +28,7 @@ describe('names of routes and receipts', () => {
     await first.sink?.report([{ smsId: 'x', position: 0, status: 'delivered' }]);
     expect(fixture.sink.receipts_).toEqual([{ route: 'b', ids: ['1'], status: 'delivered' }]);
     expect(fixture.sink.texts).toMatchObject([{ route: 'a', text: 'STOP' }]);
-    // Both routes may have tried this attempt: only ids tell which one an SMS without a result may have.
+    // Both routes may have tried this attempt. Only ids tell which of them may have an SMS without a result.
     await first.sink?.report([{ smsId: 'x', position: 0, status: 'failed', attempt: 1 }]);
     expect(fixture.sink.reports).toHaveLength(1);
   });
@@ -55,7 +55,7 @@ describe('names of routes and receipts', () => {
     expect(fixture.sink.receipts_).toMatchObject([{ route: 'carrier-2' }]);
   });
 
-  test('a refusal, or an unavailable storage, reaches the transport that reported', async () => {
+  test('a refusal or an unavailable storage reaches the transport that reported', async () => {
     const transport = new RouteDouble('carrier');
     const fixture = await RoutedFixture.started([{ name: 'a', transport }]);
     fixture.sink.open = false;
@@ -164,7 +164,7 @@ describe('starting and stopping', () => {
 describe('policy and timing of the whole', () => {
   const policies = (...all: RepeatPolicy[]) => strictestRepeatPolicy(all.map((repeat) => ({ repeat })));
 
-  test('the strictest policy of its routes applies; several idempotent routes are not idempotent together', () => {
+  test('the strictest policy of the routes applies; several idempotent routes are not idempotent together', () => {
     expect(policies('idempotent')).toBe('idempotent');
     expect(policies('at-least-once')).toBe('at-least-once');
     expect(policies('idempotent', 'idempotent')).toBe('at-most-once');
@@ -172,7 +172,7 @@ describe('policy and timing of the whole', () => {
     expect(policies('at-least-once', 'at-most-once', 'idempotent')).toBe('at-most-once');
   });
 
-  test('the longest times of its routes apply, and the lease covers two routes in turn', async () => {
+  test('the longest times of the routes apply, and the lease covers two routes in turn', async () => {
     const [quick, slow] = [new RouteDouble('quick'), new RouteDouble('slow')];
     quick.timing = { leaseMs: 10_000, maxAttempts: 30, retryBaseMs: 100 };
     slow.timing = { leaseMs: 180_000, reportDeadlineMs: 10 ** 9 };

@@ -16,7 +16,7 @@ describe('where an SMS goes', () => {
   let fixture: RoutedFixture;
   afterEach(() => fixture.router.stop());
 
-  /** Two routes for all numbers, the second only when the first cannot. */
+  /** Two routes for all numbers. The second is used only if the first cannot be. */
   async function twoRoutes(first: RouteDouble, second = new RouteDouble('second'), breaker = {}) {
     fixture = await RoutedFixture.started([
       { name: 'a', transport: first, breaker },
@@ -93,7 +93,7 @@ describe('where an SMS goes', () => {
     expect(second.batches).toEqual([]);
   });
 
-  test.each(['expired', 'smpp: expired'])('nor does one whose time has passed (%s)', async (error) => {
+  test.each(['expired', 'smpp: expired'])('nor does an SMS whose time has passed (%s)', async (error) => {
     const { second } = await twoRoutes(new RouteDouble('first', () => ({ kind: 'refused', error })));
     expect(await fixture.send(BURKINA)).toMatchObject({ kind: 'refused', error });
     expect(second.batches).toEqual([]);
@@ -109,7 +109,7 @@ describe('where an SMS goes', () => {
     expect(first.numbers).toHaveLength(2);
   });
 
-  test('a taken SMS is reported while others of its batch are pending; the rest when no other route is tried', async () => {
+  test('the result of a taken SMS is reported while others of its batch are pending, and the rest once no other route is tried', async () => {
     let through: (result: SubmitResult) => void = () => undefined;
     const slow = new Promise<SubmitResult>((resolve) => {
       through = resolve;
@@ -166,7 +166,7 @@ describe('where an SMS goes', () => {
     expect(first.numbers).toHaveLength(3);
   });
 
-  test('after the rest one SMS probes the route; if that works all go there again', async () => {
+  test('after the rest one SMS probes the route, and if that succeeds all go there again', async () => {
     const { first, second } = await twoRoutes(new RouteDouble('first', () => BUSY), undefined, { minSms: 1 });
     await fixture.send(BURKINA);
     first.answer = () => ({ kind: 'sent' });
@@ -194,7 +194,7 @@ describe('where an SMS goes', () => {
   });
 
   test.each(['{"kind":"sent","attempts":{}}', '{"kind":"sent","carrierIds":5}', '{"kind":"taken"}', 'null'])(
-    'what a transport tells badly (%s) may have been taken: it goes nowhere else and is not refused',
+    'an SMS with a malformed result (%s) may have been taken, so it goes nowhere else and is not refused',
     async (told) => {
       const { second } = await twoRoutes(new RouteDouble('first', () => JSON.parse(told)));
       expect(await fixture.send(BURKINA)).toMatchObject({

@@ -7,12 +7,12 @@ describe('an asset of the sandbox', () => {
     expect(readAsset('page/page.html').toString()).toMatch(/^<!doctype html>/);
   });
 
-  test('is named when the package lacks it', () => {
+  test('is named in the error if the package lacks it', () => {
     expect(() => readAsset('page/none.html')).toThrow(/^ENOENT.*sandbox.page.none\.html/);
   });
 });
 
-test('computes at the first call and never again', () => {
+test('computes its value once, at the first call', () => {
   const compute = jest.fn(() => ({}));
   const value = once(compute);
   expect(compute).not.toHaveBeenCalled();

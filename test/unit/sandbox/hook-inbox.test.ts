@@ -3,7 +3,7 @@ import { HookInbox } from '../../../src/sandbox/hooks/hook-inbox.js';
 
 const CALL = { at: 0, webhookId: '', verified: undefined };
 
-test('however large the calls are, all together have at most 64 Mi characters', () => {
+test('all calls together keep at most 64 Mi characters, however large they are', () => {
   const inbox = new HookInbox();
   const body = 'x'.repeat(65_536);
   for (let index = 0; index < 2000; index++) inbox.receive(`name-${index % 40}`, { ...CALL, body });

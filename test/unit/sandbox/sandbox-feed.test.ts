@@ -27,7 +27,7 @@ test('publishes each message once and in order to the present listeners', () => 
   expect(second).toEqual(['d']);
 });
 
-test('takes the same function twice as two listeners', () => {
+test('treats a function that is added twice as two listeners', () => {
   const feed = new SandboxFeed();
   const heard: string[] = [];
   const listener = ({ messageId }: PhoneMessage) => heard.push(messageId);

@@ -8,7 +8,7 @@ const guard = new SandboxHostGuard({ names: ['sms.example.test'] });
 const ask = (localAddress: string | undefined, headers: IncomingHttpHeaders) =>
   guard.canActivate(new ExecutionContextHost([{ headers, socket: { localAddress } }]));
 
-test.each(['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1'])('on %s only local names are answered', (address) => {
+test.each(['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1'])('on %s only local names are served', (address) => {
   for (const host of ['localhost:3000', '127.0.0.1', '[::1]:3000', 'SMS.example.test']) {
     expect(ask(address, { host })).toBe(true);
   }
@@ -18,7 +18,7 @@ test.each(['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1'])('on %s only loc
   }
 });
 
-test.each(['192.0.2.1', '2001:db8::1', '::ffff:192.0.2.1', undefined])('on %s any name is answered', (address) => {
+test.each(['192.0.2.1', '2001:db8::1', '::ffff:192.0.2.1', undefined])('on %s any name is served', (address) => {
   for (const host of ['localhost', 'sandbox.example.test', '192.0.2.1:3000']) expect(ask(address, { host })).toBe(true);
 });
 
@@ -28,7 +28,7 @@ const local = (localAddress: string, remoteAddress: string, headers: IncomingHtt
   return isLocal({ headers, socket });
 };
 
-test('a request is local if both addresses and the name are, and no proxy says otherwise', () => {
+test('a request is local if both addresses and the name are local and no proxy header says otherwise', () => {
   expect(local('127.0.0.1', '127.0.0.1', { host: 'localhost:3000' })).toBe(true);
   expect(local('::1', '::ffff:127.0.0.1', { host: '[::1]' })).toBe(true);
   expect(local('127.0.0.1', '192.0.2.1', { host: 'localhost' })).toBe(false);

@@ -13,7 +13,7 @@ const code = (fields: Partial<CodeView> = {}): CodeView => ({
   ...fields,
 });
 
-/** A message; each one made is a second later than the one before. */
+/** A message. Each one is a second later than the one before. */
 function message(fields: Partial<ScreenMessageView> = {}): ScreenMessageView {
   count += 1;
   const { from = 'INFOS', to = '22670000000' } = fields;
@@ -73,7 +73,7 @@ describe('the page’s source', () => {
     );
   });
 
-  test('says in its script what it says without it', async () => {
+  test('says in its script the same as without a script', async () => {
     const html = sandboxHtml();
     const written = [...html.matchAll(/ data-text="(\w+)"[^>]*>([^<]*)</g)].map(([, key, text]) => [key, text]);
     expect(written.length).toBeGreaterThan(10);
@@ -160,7 +160,7 @@ describe('the page', () => {
     expect(phones.texts('media')).toEqual([`${evil} · 48,2 ko`]);
   });
 
-  test('shows a message once, however often it hears of it', async () => {
+  test('shows a message once, however often it arrives', async () => {
     const first = message();
     const browser = await opened([first]);
     const second = message();
@@ -177,7 +177,7 @@ describe('the page', () => {
     expect(browser.get('phones').all('message')).toHaveLength(3);
   });
 
-  test('catches up after a broken stream, and marks that as new', async () => {
+  test('catches up after a broken stream, and marks those messages as new', async () => {
     const before = message();
     const browser = await opened([before]);
     browser.breaks(false);
@@ -195,7 +195,7 @@ describe('the page', () => {
     expect(browser.streams).toHaveLength(1);
   });
 
-  test('opens another stream when the browser has given up', async () => {
+  test('opens another stream if the browser has given up', async () => {
     const browser = await opened();
     browser.breaks(true);
     expect(browser.streams).toHaveLength(1);
@@ -215,7 +215,7 @@ describe('the page', () => {
     expect(browser.get('phones').all('fresh')).toHaveLength(1);
   });
 
-  test('shows what did not arrive greyed, with the reason, and what arrives at last once', async () => {
+  test('greys out what did not arrive and gives the reason, and shows a late arrival once', async () => {
     const lost = message({ status: 'sending', error: 'sandbox: temporary error' });
     const browser = await opened([
       lost,
@@ -289,7 +289,7 @@ describe('the page', () => {
     expect(browser.get('phones').texts('linked')).toEqual(['', 'connecté à msgapp, support']);
   });
 
-  test('removes everything after a question, and says when it cannot', async () => {
+  test('asks before it removes everything, and says so if it cannot', async () => {
     const browser = await opened([message()]);
     browser.get('clear').fire('click');
     expect(browser.get('clear-dialog').open).toBe(true);
@@ -377,7 +377,7 @@ describe('the codes on the page', () => {
     expect([browser.get('codes').hidden, list(browser).children]).toEqual([true, []]);
   });
 
-  test('are there at once when the page is opened late', async () => {
+  test('are there at once if the page is opened late', async () => {
     const browser = new SandboxPageBrowser();
     browser.codes = [code()];
     await browser.opened();
@@ -415,7 +415,7 @@ describe('the codes on the page', () => {
     ['a number that is none', '12', {}, 'Un numéro international, en chiffres.'],
     ['a code that is gone', '22670000001', { codes: [] }, 'Ce code n’est plus affiché.'],
     ['a server that is away', '22670000001', { latest: undefined }, 'Le téléphone ne répond pas, réessayez.'],
-  ])('say what is wrong: %s', async (_, number, trouble, sentence) => {
+  ])('explain the error: %s', async (_, number, trouble, sentence) => {
     const browser = await opened();
     await browser.shows(code());
     const [says, button] = [partOf(browser, 'says'), partOf(browser, 'copy')];
@@ -432,7 +432,7 @@ describe('the codes on the page', () => {
     expect(partOf(browser, 'scan').textContent).toContain('<b>x</b>');
   });
 
-  test('do not reappear when a late answer arrives', async () => {
+  test('do not reappear if a late answer arrives', async () => {
     const browser = await opened();
     let answer = (): void => {};
     browser.delay = new Promise((resolve) => {

@@ -20,7 +20,7 @@ import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 import { NoDatabase } from '../../support/mounting/no-database.js';
 
-/** Counts the writes that reach the store behind it, and fails them when told to. */
+/** Counts the writes that reach the store behind it, and fails them if told to. */
 class WatchedPhones extends PhoneStore {
   writes = 0;
   fault: Error | undefined;
@@ -109,7 +109,7 @@ describe('the sandbox as an SMS carrier', () => {
   });
 
   test.each(['22670990001', '22670990003', '22670990004'])(
-    'keeps what does not arrive at %s for the page',
+    'keeps SMS that do not arrive at %s for the page',
     async (to) => {
       let changes = 0;
       feed.listenToChanges(() => {
@@ -166,7 +166,7 @@ describe('the sandbox as an SMS carrier', () => {
     expect(heard).toEqual([]);
   });
 
-  test('passes an unexpected error on, because the result is not known then', async () => {
+  test('passes an unexpected error on, because the result is then not known', async () => {
     phones.fault = new TypeError('a bug');
     await expect(transport.submit([sms('22670000000')])).rejects.toBe(phones.fault);
   });

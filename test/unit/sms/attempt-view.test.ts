@@ -31,11 +31,14 @@ describe('an attempt as its account sees it', () => {
     ['failed', 'retry', 'retry', 'temporary'],
     ['unknown', 'sent', 'unknown', 'no_answer'],
     ['sending', 'postponed', 'postponed', 'temporary'],
-  ])('of a recipient that is %s and was %s last is %s, error %s', (status, outcome, expected, error) => {
-    const [first, last] = shown(status, tried('retry'), tried(outcome));
-    expect(first).toMatchObject({ status: 'retry', error: 'temporary' });
-    expect(last).toMatchObject({ status: expected, error });
-  });
+  ])(
+    'for a recipient that is %s and whose attempt was %s is %s, with the error %s',
+    (status, outcome, expected, error) => {
+      const [first, last] = shown(status, tried('retry'), tried(outcome));
+      expect(first).toMatchObject({ status: 'retry', error: 'temporary' });
+      expect(last).toMatchObject({ status: expected, error });
+    },
+  );
 
   test.each([
     'SMPP 0x0000000b for 22670000000',
@@ -51,7 +54,7 @@ describe('an attempt as its account sees it', () => {
     for (const text of texts) expect(text).not.toContain(JSON.stringify(code).slice(1, -1));
   });
 
-  test('shows a word of ours where it says more', () => {
+  test('shows our own code if it says more', () => {
     const words = ['rate_limited', 'smpp: no link', 'malformed_answer', 'expired'];
     expect(words.map((code) => shown('failed', tried('retry', code))[0]?.error)).toEqual([
       ...['rate_limited', 'not_connected', 'bad_answer', 'expired'],

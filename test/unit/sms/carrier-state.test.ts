@@ -17,7 +17,7 @@ afterEach(async () => {
   routed = undefined;
 });
 
-test('SMPP is usable while one of its links is bound, and each link says since when it is as it is', async () => {
+test('SMPP is usable while one of its links is bound, and each link shows since when it has had its state', async () => {
   const smsc = await fixture().smsc();
   const nobody = await fixture().smsc({ onBind: () => 0x0e });
   const transport = await fixture().start([
@@ -51,7 +51,7 @@ test('an HTTP gateway is not usable while it rests after a refusal', async () =>
   await submitted;
 });
 
-test('each route of a routed transport has its name, and one whose breaker is open is not usable', async () => {
+test('each route of a routed transport has its name, and a route whose breaker is open is not usable', async () => {
   routed = await RoutedFixture.started([
     { name: 'a', transport: new RouteDouble('first'), breaker: {} },
     { name: 'b', transport: new RouteDouble('second', undefined, () => Promise.reject(new Error('no'))), breaker: {} },

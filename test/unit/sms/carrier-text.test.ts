@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { carrierKey, carrierText } from '../../../src/sms/receipts/carrier-text.js';
 
-test.each(['', '33E95179', 'id with blanks', "0e999f21-'\\-%_", 'x'.repeat(128)])('an id stays itself: %j', (id) => {
+test.each(['', '33E95179', 'id with blanks', "0e999f21-'\\-%_", 'x'.repeat(128)])('keeps an id unchanged: %j', (id) => {
   expect(carrierKey(id)).toBe(id);
 });
 
 test.each(['x'.repeat(129), 'é', 'a\u0000b', 'a\ud800', 'tab\tin', '😀'])(
-  'an id gets a name that any database keeps: %j',
+  'replaces an id by a name that any database can store: %j',
   (id) => {
     expect(carrierKey(id)).toMatch(/^sha256:[0-9a-f]{64}$/);
     expect(carrierKey(id)).toBe(carrierKey(id));
@@ -23,11 +23,11 @@ test.each([
   ['\n', ''],
   ['a  b', 'a  b'],
   [`${'x'.repeat(128)}\n`, 'x'.repeat(128)],
-])('what stands around an id is no part of it: %j', (given, id) => {
+])('trims what surrounds an id: %j', (given, id) => {
   expect(carrierKey(given)).toBe(id);
 });
 
-test("a carrier's words are made fit to be stored, and no more", () => {
+test('changes the words of a carrier only as far as they cannot be stored', () => {
   expect(carrierText('ESME_RTHROTTLED: é 😀')).toBe('ESME_RTHROTTLED: é 😀');
   expect(carrierText('a\u0000b\nc\ud83d')).toBe('a\ufffdb\ufffdc\ufffd');
   expect(carrierText('x'.repeat(300))).toHaveLength(200);

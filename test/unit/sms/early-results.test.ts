@@ -33,7 +33,7 @@ describe('early results', () => {
     expect([...(await early.end()).values()]).toEqual([SENT]);
   });
 
-  test('of one SMS are one: the first', async () => {
+  test('for the same SMS count once: the first', async () => {
     const { clock, early, passed, take } = gathering();
     take(0, SENT);
     take(0, BUSY);
@@ -43,7 +43,7 @@ describe('early results', () => {
     expect([passed, [...(await early.end())]]).toEqual([[[SENT]], []]);
   });
 
-  test('end when what is passed on is through; nothing is taken after that', async () => {
+  test('are no longer accepted once the last pass has ended', async () => {
     let through: () => void = () => undefined;
     const { clock, early, passed, take } = gathering(() => new Promise<void>((resolve) => (through = resolve)));
     take(0, SENT);
@@ -61,7 +61,7 @@ describe('early results', () => {
     expect([passed.length, ended?.size]).toEqual([1, 1]);
   });
 
-  test('wait for those before them: one pass at a time', async () => {
+  test('wait for those before them, so there is one pass at a time', async () => {
     const through: (() => void)[] = [];
     const { clock, early, passed, take } = gathering(() => new Promise<void>((resolve) => through.push(resolve)));
     take(0, SENT);
@@ -79,7 +79,7 @@ describe('early results', () => {
     expect([...(await early.end())]).toEqual([]);
   });
 
-  test('that could not be passed on are among those of the end', async () => {
+  test('that could not be passed on are among the results at the end', async () => {
     const { clock, early, take } = gathering(() => Promise.reject(new Error('no')));
     take(0, SENT);
     clock.advance(1000);

@@ -8,7 +8,7 @@ const GIVEN = new Map([
   ['70990009', ['NATIONAL']],
 ]);
 
-describe('the signatures that a text is about, by its destination', () => {
+describe('the signatures that a text concerns, by its destination', () => {
   const at = (home: string | undefined) => new InboundDestinations(GIVEN, home);
 
   test.each([
@@ -28,16 +28,16 @@ describe('the signatures that a text is about, by its destination', () => {
     ['22997000001', 'BENIN'],
     ['70990009', 'NATIONAL'],
     ['22670990009', 'NATIONAL'],
-  ])('%j in the home market BF is about %s', (to, signatures) => {
+  ])('%j in the home market BF concerns %s', (to, signatures) => {
     expect(at('BF').signaturesOf(to).join(' ')).toBe(signatures);
   });
 
-  test('in no spelling of another number', () => {
+  test('are found in no spelling of another number', () => {
     const others = ['22670990001', '36112', '3611', '136111', 'INFOS', '33625000000', ''];
     for (const to of others) expect(at('BF').signaturesOf(to)[0]).toBe(to);
   });
 
-  test('a national number without a home market is its own destination only', () => {
+  test('without a home market, a national number is only its own destination', () => {
     expect(at(undefined).signaturesOf('70990000')).toEqual(['70990000']);
     expect(at(undefined).signaturesOf('0022670990000')).toEqual(['SHOP', 'CLUB']);
   });

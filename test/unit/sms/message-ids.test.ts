@@ -4,7 +4,7 @@ import { type MessageIdFormat, messageIds } from '../../../src/sms/receipts/mess
 
 const UUID = '0e999f21-5a4c-4e0e-8d1c-0a1b2c3d4e5f';
 
-describe('ids of receipts', () => {
+describe('ids in receipts', () => {
   test.each<[MessageIdFormat, string, string]>([
     ['hex-then-decimal', '812FC7470000001B', '9308878062554710043'],
     ['hex-then-decimal', '812fc7470000001b', '9308878062554710043'],
@@ -29,7 +29,7 @@ describe('ids of receipts', () => {
     ['same', '0abc7', 'abc7'],
     ['same', '0', '0000'],
     ['hex-then-decimal', 'abc-7', 'abc-7'],
-  ])('%s: %s in the answer, %s in the receipt', (format, answered, received) => {
+  ])('%s: %s in the answer matches %s in the receipt', (format, answered, received) => {
     expect(messageIds([received], format)).toContain(answered);
   });
 
@@ -38,29 +38,29 @@ describe('ids of receipts', () => {
     ['decimal-then-hex', '33E95179', '870928761'],
     ['same', 'abc', 'abd'],
     ['same', '1230', '123'],
-    // A carrier that writes both cases in one id tells them apart.
+    // A carrier that writes both cases in one id distinguishes them.
     ['same', 'abc12', 'AbC12'],
     ['same', 'ABC12', 'AbC12'],
     ['same', 'AbC12', 'abc12'],
     ['same', '00abc12', 'AbC12'],
     ['hex-then-decimal', 'abc12', 'AbC12'],
-  ])('%s: %s is not %s', (format, answered, received) => {
+  ])('%s: %s does not match %s', (format, answered, received) => {
     expect(messageIds([received], format)).not.toContain(answered);
   });
 
-  test('the forms stand in the order of trust: as given, spelled otherwise, converted', () => {
+  test('are tried in the order of trust: as given, spelled otherwise, converted', () => {
     const ids = messageIds(['0027'], 'hex-then-decimal');
     expect(ids[0]).toBe('0027');
     expect(ids.indexOf('27')).toBeLessThan(ids.indexOf('1b'));
     expect(messageIds(['tlv', 'text'], 'same').slice(0, 2)).toEqual(['tlv', 'text']);
   });
 
-  test('of nothing there are none', () => {
+  test('an empty id has no forms', () => {
     expect(messageIds(['', ' '], 'same')).toEqual([]);
     expect(messageIds([], 'hex-then-decimal')).toEqual([]);
   });
 
-  test('any 64 bits are found again in every way they are written, and the list stays short', () => {
+  test('any 64 bits are found in every spelling, and the list stays short', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), (id) => {
         const hexes = [id.toString(16), id.toString(16).toUpperCase(), id.toString(16).padStart(16, '0')];

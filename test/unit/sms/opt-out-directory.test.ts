@@ -7,7 +7,7 @@ import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { settled } from '../../support/common/settled.js';
 import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 
-/** Counts what is asked, and answers when it is told to. */
+/** Counts the reads, and answers when it is told to. */
 class CountingStore extends OptOutStore {
   readonly read: string[] = [];
   readonly asked: number[] = [];
@@ -31,7 +31,7 @@ class CountingStore extends OptOutStore {
 const NUMBER = '22670000001';
 const OTHER = '22670000002';
 
-describe('who does not want SMS', () => {
+describe('opt-outs', () => {
   let clock: FakeClock;
   let store: CountingStore;
   let directory: OptOutDirectory;
@@ -49,14 +49,14 @@ describe('who does not want SMS', () => {
   const among = async (numbers: string[], accountId = 'a', signature = 'INFOS') =>
     [...(await directory.among(accountId, signature, numbers))].sort();
 
-  test('an account without entries costs two reads, then nothing, not even a promise', async () => {
+  test('cost an account without entries two reads, then nothing, not even a promise', async () => {
     expect(await among([NUMBER, OTHER])).toEqual([]);
     expect(store.read.sort()).toEqual([EVERY_ACCOUNT, 'a']);
     for (let time = 0; time < 100; time++) expect(directory.among('a', 'INFOS', [NUMBER])).toBeInstanceOf(Set);
     expect([store.read.length, store.asked.length]).toEqual([2, 0]);
   });
 
-  test('nor do signatures under which nobody opted out, where others have some', async () => {
+  test('cost nothing for signatures without entries, even if others have some', async () => {
     await optOut(NUMBER, 'a', 'ALERTE');
     await among([NUMBER]);
     expect(directory.among('a', 'INFOS', [NUMBER])).toEqual(new Set());
@@ -65,7 +65,7 @@ describe('who does not want SMS', () => {
     expect(store.asked).toEqual([2]);
   });
 
-  test("an account's own entries and those for all accounts count", async () => {
+  test('include an account’s own entries and those for all accounts', async () => {
     await optOut(NUMBER);
     await optOut(OTHER, EVERY_ACCOUNT);
     expect(await among([NUMBER, OTHER, '22670000003'])).toEqual([NUMBER, OTHER]);
@@ -73,7 +73,7 @@ describe('who does not want SMS', () => {
     expect(await among([NUMBER, OTHER], 'a', 'ALERTE')).toEqual([]);
   });
 
-  test('a first entry is seen within four seconds on another instance, at once on this one', async () => {
+  test('take effect within four seconds on another instance if it is the first entry, and at once on this one', async () => {
     await among([NUMBER]);
     await optOut(NUMBER);
     clock.advance(4000);
@@ -86,7 +86,7 @@ describe('who does not want SMS', () => {
     expect(await among([OTHER], 'c')).toEqual([OTHER]);
   });
 
-  test('a further one, and one that was taken back, are seen at once everywhere', async () => {
+  test('take effect everywhere at once if further ones are added or taken back', async () => {
     await optOut(NUMBER);
     expect(await among([NUMBER, OTHER])).toEqual([NUMBER]);
     await optOut(OTHER);
@@ -95,7 +95,7 @@ describe('who does not want SMS', () => {
     expect(await among([NUMBER, OTHER])).toEqual([OTHER]);
   });
 
-  test('all who ask while the database is answering share the next question', async () => {
+  test('are read once for all callers that ask while the database is answering', async () => {
     await optOut(NUMBER);
     await among([NUMBER]);
     store.asked.length = 0;
@@ -113,14 +113,14 @@ describe('who does not want SMS', () => {
     expect(store.asked).toEqual([1, 49]);
   });
 
-  test('a large send is looked up in portions', async () => {
+  test('of a large send are looked up in portions', async () => {
     const numbers = Array.from({ length: 12_000 }, (_, index) => `2267${String(index).padStart(7, '0')}`);
     for (const number of numbers.slice(4998, 5003)) await optOut(number);
     expect(await among(numbers)).toEqual(numbers.slice(4998, 5003));
     expect(store.asked).toEqual([5000, 5000, 2000]);
   });
 
-  test('of recipients of several senders each has its own answer', async () => {
+  test('are answered separately for recipients of several senders', async () => {
     await optOut(NUMBER);
     const to = (number: string, accountId = 'a', sender = 'INFOS') => ({ number, accountId, sender });
     const all = [to(NUMBER), to(OTHER), to(NUMBER, 'b'), to(NUMBER, 'a', 'ALERTE')];
@@ -128,7 +128,7 @@ describe('who does not want SMS', () => {
     expect(await directory.optedOut([])).toEqual(new Set());
   });
 
-  test('nobody is told that he may be written to while the storage is away', async () => {
+  test('let no SMS through while the storage is unavailable', async () => {
     store.away = true;
     await expect(among([NUMBER])).rejects.toThrow(StorageUnavailableError);
     store.away = false;

@@ -7,7 +7,7 @@ const compiled = (optOutWords: object) =>
 const words = compiled({});
 const wish = (text: string, all = words) => all.get(normalizedWord(text));
 
-describe('what a text from a phone asks for', () => {
+describe('a text from a phone', () => {
   test.each([
     ...[
       'STOP',
@@ -37,11 +37,11 @@ describe('what a text from a phone asks for', () => {
       '\u202aSTOP\u202c',
       'STOP\ufe0f',
     ],
-  ])('%j ends it', (text) => {
+  ])('%j opts out', (text) => {
     expect(wish(text)).toBe('stop');
   });
 
-  test.each(['START', 'start.', 'Unstop', 'reprendre', 'RÉABONNER', 'opt in'])('%j begins it again', (text) => {
+  test.each(['START', 'start.', 'Unstop', 'reprendre', 'RÉABONNER', 'opt in'])('%j opts in again', (text) => {
     expect(wish(text)).toBe('start');
   });
 
@@ -60,11 +60,11 @@ describe('what a text from a phone asks for', () => {
       'yes',
     ],
     ...['non', 'bonjour', 'st0p', `stop${' '.repeat(100)}`, 'stop '.repeat(20), '\u{1F6D1}'],
-  ])('%j asks for nothing', (text) => {
+  ])('%j has no effect', (text) => {
     expect(wish(text)).toBeUndefined();
   });
 
-  test('a host adds words of its own, in any script', () => {
+  test('a host can add words of its own, in any script', () => {
     const more = compiled({ stop: ['Basta', 'توقف', 'n saama'], start: ['Encore'] });
     expect(['BASTA!', 'توقف', 'N SAAMA', 'stop'].map((text) => wish(text, more))).toEqual(Array(4).fill('stop'));
     expect(wish('encore', more)).toBe('start');

@@ -14,7 +14,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-test('forgets old parts in silence, and says how many receipts matched nothing', async () => {
+test('deletes old parts without logging, and reports how many receipts matched nothing', async () => {
   const warnings: string[] = [];
   jest.spyOn(Logger.prototype, 'warn').mockImplementation((line: unknown) => void warnings.push(String(line)));
   const parts = (await SqliteMemory.open()).store(PartStore);

@@ -44,7 +44,7 @@ describe('the intake of receipts', () => {
 
   const stored = () => parts.calls.map(({ receipts }) => receipts.map(({ ids }) => ids[0]));
 
-  test('stores one by itself at once, and what comes meanwhile together', async () => {
+  test('stores a single receipt at once, and those that come meanwhile together', async () => {
     parts.gate = new Gate();
     const first = intake.receive([receipt('1')]);
     const others = ['2', '3', '4'].map((id) => intake.receive([receipt(id)]));
@@ -55,7 +55,7 @@ describe('the intake of receipts', () => {
     expect(stored()).toEqual([['1'], ['2', '3', '4']]);
   });
 
-  test('stores no more than 500 together, and a larger piece whole', async () => {
+  test('stores at most 500 together, but a larger call as a whole', async () => {
     parts.gate = new Gate();
     const pieces = [1, 300, 200, 1, 700, 1].map((size, piece) =>
       intake.receive(Array.from({ length: size }, (_, index) => receipt(`${piece}.${index}`))),
@@ -65,7 +65,7 @@ describe('the intake of receipts', () => {
     expect(stored().map((batch) => batch.length)).toEqual([1, 500, 1, 700, 1]);
   });
 
-  test('has everybody try again while the storage is away, and goes on when it is back', async () => {
+  test('has callers try again while the storage is unavailable, and goes on when it is back', async () => {
     parts.fault = () => new StorageUnavailableError('no connection');
     const failed = await Promise.allSettled([intake.receive([receipt('1')]), intake.receive([receipt('2')])]);
     expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
@@ -73,7 +73,7 @@ describe('the intake of receipts', () => {
     await expect(intake.receive([receipt('3')])).resolves.toBeUndefined();
   });
 
-  test('does not let one that cannot be stored take the others with it', async () => {
+  test('does not let a receipt that cannot be stored fail the others', async () => {
     parts.gate = new Gate();
     parts.fault = (receipts) => (receipts.some(({ ids }) => ids[0] === 'bad') ? new Error('a fault') : undefined);
     const pieces = ['1', '2', 'bad', '3'].map((id) => intake.receive([receipt(id)]));
@@ -98,25 +98,25 @@ describe('the intake of receipts', () => {
     expect(parts.calls[0]?.parking).toEqual({ now, until: now + 600_000, most: 50_000 });
   });
 
-  test('takes a receipt without a time, or with one that is none, as from now, and says so', async () => {
+  test('takes a receipt without a valid time as received now, and logs that', async () => {
     const times = [undefined, Number.NaN, 0.5, Number.POSITIVE_INFINITY];
     await intake.receive(times.map((at) => ({ ...receipt('a'), ...(at === undefined ? {} : { at }) })));
     const from = { route: 'link', ids: ['a'], status: 'delivered', at: clock.now(), atByCarrier: false };
     expect(parts.calls[0]?.receipts).toEqual(times.map(() => from));
   });
 
-  test('tries no more than sixteen ids', async () => {
+  test('tries at most sixteen ids', async () => {
     await intake.receive([receipt('', { ids: Array.from({ length: 40 }, (_, index) => `${index}`) })]);
     expect(parts.calls[0]?.receipts[0]?.ids).toHaveLength(16);
   });
 
-  test('stores that an SMS is on its way only where no other receipt may come', async () => {
+  test('stores that an SMS is on its way only if no other receipt may follow', async () => {
     await intake.receive([receipt('a', { status: 'sent', mayBeLast: true }), receipt('b', { status: 'sent' })]);
     const from = { at: clock.now(), atByCarrier: false };
     expect(parts.calls[0]?.receipts).toEqual([{ route: 'link', ids: ['a'], status: 'sent', ...from }]);
   });
 
-  test('asks the storage nothing for what says nothing', async () => {
+  test('does not access the storage for a receipt that says nothing', async () => {
     await intake.receive([]);
     await intake.receive([receipt('a', { status: 'sent' }), receipt('', { ids: ['', ''] })]);
     expect(parts.calls).toEqual([]);

@@ -1,4 +1,4 @@
-/** A text and what it must take; from 3GPP TS 23.038 clause 6.2.1 and TS 23.040 clause 9.2.3.24.1. */
+/** A text and the segments that it must take, from 3GPP TS 23.038 clause 6.2.1 and TS 23.040 clause 9.2.3.24.1. */
 export interface Vector {
   readonly name: string;
   readonly text: string;

@@ -19,7 +19,7 @@ const splitSms: { split(text: string): { characterSet: string; parts: { content:
   import.meta.url,
 )('split-sms');
 
-/** What arrives when the parts are packed for the air and unpacked again; throws when one does not fit an SMS. */
+/** The text that arrives if the parts are packed for the air and unpacked again. Throws if one does not fit an SMS. */
 function overTheAir(text: string): string {
   const { encoding, parts } = split(text);
   return parts
@@ -32,7 +32,7 @@ function overTheAir(text: string): string {
     .join('');
 }
 
-/** The fewest parts of at most `capacity` into which things of these sizes can be put in order: looks at every way to cut. */
+/** The smallest number of parts of at most `capacity` for things of these sizes in order. Tries every way to cut. */
 function fewestParts(sizes: readonly number[], capacity: number): number {
   const fewest = [0];
   for (let end = 1; end <= sizes.length; end++) {
@@ -59,7 +59,7 @@ const ucs2Text = fc
     fc.constantFrom('ж', '😀'),
   )
   .map(([text, last]) => text + last);
-/** Long runs between two-unit characters, where boundaries are met and missed by one. */
+/** Long runs between two-unit characters, at which part boundaries are met and missed by one. */
 const straddling = fc
   .array(fc.tuple(fc.integer({ min: 0, max: 155 }), fc.constantFrom('€', '😀', 'я')), { minLength: 1, maxLength: 6 })
   .map((runs) => runs.map(([length, mark]) => 'a'.repeat(length) + mark).join(''));
@@ -81,7 +81,7 @@ describe('measure and split', () => {
     expect(Object.keys(measure('secret'))).toEqual(['encoding', 'segments', 'codeUnits']);
   });
 
-  test('cuts parts that fit, are the text again, and are as many as were counted', () => {
+  test('makes parts that fit, that join to the text again, and that are as many as were counted', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const { encoding, parts } = split(text);
@@ -113,7 +113,7 @@ describe('measure and split', () => {
     );
   });
 
-  test('agrees with split-sms, the library that counts right', () => {
+  test('agrees with split-sms, a library that counts correctly', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const theirs = splitSms.split(text);
@@ -124,7 +124,7 @@ describe('measure and split', () => {
     );
   });
 
-  test('counts a lone surrogate as one character and does not hold it to its neighbour', () => {
+  test('counts a lone surrogate as one character, separate from its neighbour', () => {
     const text = `${'я'.repeat(66)}\ud83dя${'я'.repeat(66)}`;
     expect(measure(text)).toMatchObject({ segments: 2, codeUnits: 134 });
     expect(measure(text).characters).toBe(134);
@@ -133,7 +133,7 @@ describe('measure and split', () => {
 });
 
 describe('the alphabet', () => {
-  test('is that of the standard, septet for septet', () => {
+  test('is the one of the standard, septet by septet', () => {
     expect(GSM7_ALPHABET.size).toBe(127 + 10);
     for (const [character, septets] of GSM7_ALPHABET) expect([...encodeGsm7(character)]).toEqual(septets);
   });
@@ -146,7 +146,7 @@ describe('the alphabet', () => {
     }
   });
 
-  test('names the characters outside of it once, by first appearance', () => {
+  test('names each character outside it once, in the order of appearance', () => {
     expect(notGsm7('La fête, ça commence à 😀 dès ce soir ’ê😀')).toEqual(['ê', 'ç', '😀', '’']);
     expect(notGsm7('Déjà payé : 12 €')).toEqual([]);
   });
@@ -219,13 +219,13 @@ describe('transliteratePunctuation', () => {
   });
 
   test.each(['fête – demain', 'fe\u0302te…', '“Привет”', 'ok 👍…', 'a\u001b’', '\ud83d’'])(
-    'leaves %j as it is: it would not be GSM-7',
+    'leaves %j unchanged, because it would not become GSM-7',
     (text) => {
       expect(transliteratePunctuation(text)).toBe(text);
     },
   );
 
-  test('answers GSM-7 or the text itself, and leaves GSM-7 alone', () => {
+  test('returns GSM-7 or the text itself, and leaves GSM-7 unchanged', () => {
     const punctuated = fc.string({ unit: fc.constantFrom(...'a é€’“…–\u00a0\u200be\u0301\u0302я'), maxLength: 20 });
     fc.assert(
       fc.property(fc.oneof(punctuated, anyText), (text) => {

@@ -25,7 +25,10 @@ beforeAll(() => Logger.overrideLogger(false));
 let app: INestApplicationContext;
 afterEach(() => app.close());
 
-/** A batch of one SMS to each of `count` phones, claimed from the outbox of an application that does not deliver by itself. */
+/**
+ * A batch of one SMS to each of `count` phones, claimed from the outbox of an application that does not deliver by
+ * itself.
+ */
 async function claimed(transport: RouteDouble, count: number) {
   const clock = new FakeClock();
   const options = {
@@ -55,7 +58,7 @@ async function claimed(transport: RouteDouble, count: number) {
 
 const kinds = (answers: readonly DeliveryResult[]) => answers.map(({ kind }) => kind);
 
-test('who opted out after the send is refused, also where the transport then throws', async () => {
+test('a recipient that opted out after the send is refused, even if the transport then throws', async () => {
   const transport = new RouteDouble('x', () => {
     throw new Error('the line is cut');
   });
@@ -66,10 +69,10 @@ test('who opted out after the send is refused, also where the transport then thr
   expect(transport.numbers).toEqual(number.slice(0, 1));
 });
 
-describe('a result that is none', () => {
+describe('a malformed result', () => {
   const bad: SubmitResult = JSON.parse('{"kind":"sent","attempts":{}}');
 
-  test('costs no other of its batch', async () => {
+  test('does not affect the others of its batch', async () => {
     const transport = new RouteDouble('x', ({ position }) =>
       position === 1 ? bad : { kind: 'sent', carrierIds: [`id-${position}`] },
     );
@@ -80,7 +83,7 @@ describe('a result that is none', () => {
   });
 });
 
-test('while the storage is away a slow batch has one who asks it for all its parts', async () => {
+test('while the storage is unavailable, one caller asks it for all parts of a slow batch', async () => {
   const COUNT = 20;
   let through: () => void = () => undefined;
   const slow = new Promise<void>((resolve) => {
@@ -110,7 +113,7 @@ test('while the storage is away a slow batch has one who asks it for all its par
   asked = 0;
   await pass(10_000);
   expect(asked).toBeLessThanOrEqual(10);
-  // And when it is back, all of them are stored, and told before the slow one is through.
+  // When the storage is back, all parts are stored and reported before the slow SMS has finished.
   parts.record = record;
   await pass(5000);
   expect(told.size).toBe(COUNT - 1);
@@ -146,7 +149,7 @@ describe('the capacity of the SMS channel', () => {
     ],
     ['none', () => -5, -5],
     ['infinite', () => Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
-  ])('is %s, where the transport says so, and has no limit where it says nothing', async (_, given, expected) => {
+  ])('is %s if the transport says so, and unlimited if it says nothing', async (_, given, expected) => {
     const transport = new RouteDouble('x');
     Object.assign(transport, { capacity: given });
     await claimed(transport, 1);

@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-describe('a recipient that is no string is none', () => {
+describe('a recipient that is not a string is refused', () => {
   test.each([...notStrings(NUMBER), ['nothing', undefined], ['null', null]])('%s', async (_, value) => {
     for (const number of [[value], [NUMBER, value]]) {
       await expect(send({ ...SMS, number })).rejects.toEqual(refused('error.numbers_not_strings'));
@@ -56,13 +56,13 @@ test.each<[string, unknown]>([
   ['a set', new Set([NUMBER])],
   ['nothing', undefined],
   ['null', null],
-])('recipients that are no list: %s', async (_, number) => {
+])('recipients that are not a list are refused: %s', async (_, number) => {
   const refusal = refused('error.field_not_list', { field: 'number' });
   await expect(send({ ...SMS, number })).rejects.toEqual(refusal);
   await expect(quote({ ...SMS, number })).rejects.toEqual(refusal);
 });
 
-test.each(notStrings('Bonjour'))('a content that is no string: %s', async (_, content) => {
+test.each(notStrings('Bonjour'))('a content that is not a string is refused: %s', async (_, content) => {
   const refusal = refused('error.field_not_string', { field: 'content' });
   await expect(send({ ...SMS, content })).rejects.toEqual(refusal);
   await expect(quote({ ...SMS, content })).rejects.toEqual(refusal);
@@ -78,29 +78,32 @@ test.each([undefined, null, '\u200b', '\u2800 \u3164', '\u202e\ufe0f'])(
 );
 
 test.each([...notStrings('INFOS'), ['nothing', undefined], ['null', null]])(
-  'a signature that is no string is not verified: %s',
+  'a signature that is not a string is not verified: %s',
   async (_, signature) => {
     await expect(send({ ...SMS, signature })).rejects.toEqual(refused('error.signature_refused'));
     expect(await balance()).toBe(100);
   },
 );
 
-test.each(NO_INPUTS)('no input at all: %j', async (input) => {
+test.each(NO_INPUTS)('a missing input is refused: %j', async (input) => {
   await expect(send(input)).rejects.toEqual(refused('error.body_not_object'));
   await expect(quote(input)).rejects.toEqual(refused('error.body_not_object'));
 });
 
-test.each(notStrings('id'))('an id that is no string is not found, a cursor is none: %s', async (_, value) => {
-  await expect(sms.get('acc', value as string)).rejects.toEqual(refused('error.message_not_found'));
-  await expect(sms.list('acc', { cursor: value as string })).rejects.toEqual(refused('error.invalid_cursor'));
-});
+test.each(notStrings('id'))(
+  'an id that is not a string is not found, and such a cursor is refused: %s',
+  async (_, value) => {
+    await expect(sms.get('acc', value as string)).rejects.toEqual(refused('error.message_not_found'));
+    await expect(sms.list('acc', { cursor: value as string })).rejects.toEqual(refused('error.invalid_cursor'));
+  },
+);
 
 test.each([
   ...notStrings('10').filter(([what]) => what !== 'a number'),
   ...['10', 0, -1, 1.5, 1001, Number.NaN, Number.POSITIVE_INFINITY, null].map(
     (value) => [String(value), value] as const,
   ),
-])('a limit that is no count of a page is refused: %s', async (_, value) => {
+])('a limit that is not a page size is refused: %s', async (_, value) => {
   const refusal = refused('error.field_invalid', { field: 'limit' });
   const limit = value as number;
   await expect(sms.list('acc', { limit })).rejects.toEqual(refusal);

@@ -17,7 +17,7 @@ function parts(statuses: readonly PartStatus[], attempt = 1): SmsPart[] {
   return partsOf(taken).map((part, index) => ({ ...part, status: statuses[index] ?? 'sent', error: statuses[index] }));
 }
 
-describe('the fate of an SMS', () => {
+describe('the state of an SMS', () => {
   test.each<[string, PartStatus[]]>([
     ['delivered', ['delivered']],
     ['delivered', ['delivered', 'delivered']],
@@ -30,7 +30,7 @@ describe('the fate of an SMS', () => {
     ['unknown', ['unknown', 'delivered']],
     ['unknown', ['unknown', 'failed']],
     ['failed', ['failed', 'failed']],
-  ])('is %s with parts that are %j', (fate, statuses) => {
+  ])('is %s if its parts are %j', (fate, statuses) => {
     expect(aggregatePartStatus(parts(statuses))?.status ?? 'open').toBe(fate);
   });
 
@@ -41,7 +41,7 @@ describe('the fate of an SMS', () => {
     ['unknown', 'undelivered', 'unknown'],
     ['undelivered', 'undelivered', 'failed'],
     ['failed', 'failed', 'failed'],
-  ])('is %s after two hand-offs that are %s and %s', (fate, first, second) => {
+  ])('is %s after two attempts that are %s and %s', (fate, first, second) => {
     expect(aggregatePartStatus([...parts([first]), ...parts([second], 2)])?.status ?? 'open').toBe(fate);
     expect(aggregatePartStatus([...parts([second]), ...parts([first], 2)])?.status ?? 'open').toBe(fate);
   });
@@ -54,7 +54,7 @@ describe('the fate of an SMS', () => {
     expect(aggregatePartStatus([])).toBeUndefined();
   });
 
-  test('comes out the same in whatever order the parts are reported on, and is refunded only when all failed', () => {
+  test('does not depend on the order of the reports, and is refunded only if all parts failed', () => {
     const final = fc.constantFrom<PartStatus>('delivered', 'undelivered', 'failed', 'unknown');
     fc.assert(
       fc.property(fc.array(fc.tuple(final, fc.nat()), { minLength: 1, maxLength: 6 }), (told) => {
@@ -94,7 +94,7 @@ describe('a part', () => {
     },
   );
 
-  test('keeps the time that its receipt has, which is compared with that of others; its SMS is neither older than its hand-off nor newer than now', () => {
+  test('keeps the time of its receipt, which is compared with later ones; its SMS is neither older than its hand-off nor newer than now', () => {
     const [part] = parts(['sent']);
     const now = START + 9000;
     const times = [START - 1, START + 5000, now + 1].map((at) => {
@@ -106,7 +106,7 @@ describe('a part', () => {
     expect(times).toEqual([part?.recordedAt, START + 5000, now]);
   });
 
-  test('says nothing of other SMS but where it is closed and its receipt has a time of the carrier', () => {
+  test('says nothing about other SMS unless it is closed and its receipt has a time of the carrier', () => {
     const dated = (status: PartStatus) => aReceipt('id-0', { status, atByCarrier: true });
     const may = (from: PartStatus, receipt = dated('delivered')) =>
       parts([from]).map((part) => mayBeForAnother(part, receipt));

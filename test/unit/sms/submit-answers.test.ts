@@ -4,8 +4,8 @@ import { checkSubmitResult, checkSubmitResults } from '../../../src/sms/receipts
 const BAD = { kind: 'unknown', error: 'bad_answer' };
 const attempt = { route: 'a', outcome: 'sent', at: 5, code: '0' };
 
-describe('what a transport answers for SMS', () => {
-  test('is taken as it is, with all that is recorded of it', () => {
+describe('the result of a transport for an SMS', () => {
+  test('is accepted unchanged, with everything that is recorded of it', () => {
     const results = [
       { kind: 'sent', route: 'a', carrierIds: ['id-1', ''], segments: 2, attempts: [attempt] },
       { kind: 'sent' },
@@ -27,13 +27,13 @@ describe('what a transport answers for SMS', () => {
     [{ attempts: [{ ...attempt, outcome: 'lost' }] }, '`attempts` must be a list'],
     [{ attempts: [{ ...attempt, code: 7 }] }, '`attempts` must be a list'],
     [{ trail: 7 }, '`trail` must be a list'],
-  ])('%j is none, and costs no other', (wrong, fault) => {
+  ])('is malformed if it is %j, which does not affect the others', (wrong, fault) => {
     const { results, fault: told } = checkSubmitResults([{ kind: 'sent' }, { kind: 'sent', ...wrong }], 2);
     expect([results, told]).toEqual([[{ kind: 'sent' }, BAD], expect.stringContaining(fault)]);
     expect(checkSubmitResult({ kind: 'sent', ...wrong }).result).toEqual(BAD);
   });
 
-  test.each([undefined, null])('%s, told by itself, is no answer', (told) => {
+  test.each([undefined, null])('is malformed if it is reported early as %s', (told) => {
     expect(checkSubmitResult(told).result).toEqual({ kind: 'unknown', error: 'no_answer' });
   });
 });

@@ -60,7 +60,7 @@ describe('the record of a submit', () => {
       },
     );
 
-  test('passes plain results on as they are and asks the storage nothing', async () => {
+  test('passes plain results on unchanged and does not access the storage', async () => {
     const results: SubmitResult[] = [
       { kind: 'sent', final: 'delivered' },
       { kind: 'sent' },
@@ -76,7 +76,7 @@ describe('the record of a submit', () => {
     expect(parts.calls).toEqual([]);
   });
 
-  test('stores the parts of what was taken and of what is in doubt, with odd ids under a name', async () => {
+  test('stores the parts of SMS that were taken or are in doubt, and odd ids under a name', async () => {
     const at = clock.now();
     await keep([
       { kind: 'sent', carrierIds: ['1', 'é', ''], route: 'link' },
@@ -90,7 +90,7 @@ describe('the record of a submit', () => {
     ]);
   });
 
-  test('keeps each try', async () => {
+  test('keeps each attempt', async () => {
     const attempts = [
       { route: 'one', outcome: 'retry', code: '88\u0000', at: 1 },
       { route: 'two', outcome: 'sent', at: 2 },
@@ -105,7 +105,7 @@ describe('the record of a submit', () => {
     expect(refused?.trail).toEqual([{ at: clock.now(), route: 'link', outcome: 'refused', code: '11' }]);
   });
 
-  test("keeps the carrier's count of segments beside ours, and tells of a difference", async () => {
+  test('keeps the carrier’s count of segments beside ours, and logs a difference', async () => {
     const [same, other] = await keep([
       { kind: 'sent', segments: 1 },
       { kind: 'sent', segments: 3, route: 'link' },
@@ -115,12 +115,12 @@ describe('the record of a submit', () => {
     expect(differences.mock.calls).toEqual([[{ messageId: 'm', position: 3, route: 'link', ours: 1, carriers: 3 }]]);
   });
 
-  test('makes what a carrier says fit for the outbox', async () => {
+  test('makes a carrier’s words fit for the outbox', async () => {
     const [sent] = await keep([{ kind: 'sent', reference: `a\u0000${'x'.repeat(300)}`, error: '\ud800' }]);
     expect(sent).toMatchObject({ reference: expect.stringMatching(/^a\ufffdx{198}$/), error: '\ufffd' });
   });
 
-  test('takes no more results than there are SMS, and no more ids than an SMS can have parts', async () => {
+  test('accepts no more results than there are SMS, and no more ids than an SMS can have parts', async () => {
     const carrierIds = Array.from({ length: 10_000 }, (_, index) => `${index}`);
     const results: SubmitResult[] = [
       { kind: 'sent', carrierIds },
@@ -131,7 +131,7 @@ describe('the record of a submit', () => {
     expect(await parts.parts('m')).toHaveLength(255);
   });
 
-  test('answers in doubt for what the transport left out', async () => {
+  test('reports SMS that the transport left out as in doubt', async () => {
     const signal = stopping.signal;
     const submit = { name: 'carrier', reportDeadlineMs: 1000, patientUntil: 0, signal };
     expect(await record.keep([SMS, SMS], [{ kind: 'sent' }], submit)).toEqual([
@@ -140,7 +140,7 @@ describe('the record of a submit', () => {
     ]);
   });
 
-  test('asks a storage that is away again, and answers when the parts are stored', async () => {
+  test('asks an unavailable storage again, and answers when the parts are stored', async () => {
     parts.faults.push(new StorageUnavailableError('away'), new StorageUnavailableError('away'));
     let done = false;
     const kept = keep([{ kind: 'sent', carrierIds: ['1'] }]).then(() => {
@@ -197,7 +197,7 @@ describe('the record of a submit', () => {
     expect(errors).toEqual([]);
   });
 
-  test('gives parts up when receipts are no longer parked for them', async () => {
+  test('gives up parts when receipts are no longer parked for them', async () => {
     away(1000);
     await Promise.all([keep([{ kind: 'sent', carrierIds: ['1'] }]), settled().then(() => advance(10))]);
     await advance(590);
@@ -209,7 +209,7 @@ describe('the record of a submit', () => {
     expect(parts.calls).toHaveLength(length);
   });
 
-  test('keeps no more than 50 000 SMS whose parts could not be stored', async () => {
+  test('keeps at most 50 000 SMS whose parts could not be stored', async () => {
     away(1000);
     const many = (count: number) => keep(Array.from({ length: count }, () => ({ kind: 'sent', carrierIds: ['1'] })));
     await Promise.all([many(49_999), settled().then(() => advance(10))]);

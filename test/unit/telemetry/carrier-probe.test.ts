@@ -23,7 +23,7 @@ const SMS: readonly OutgoingSms[] = range(4).map((position) => ({
   attempt: 1,
 }));
 
-/** A transport that gives these results, the first of them early. */
+/** A transport with these results, the first of which comes early. */
 class Scripted extends SmsTransport {
   override readonly name = 'scripted';
   override readonly repeat = 'at-most-once';
@@ -59,7 +59,7 @@ async function submitted(results: readonly unknown[]) {
   return { transport, measured, given, told, lines };
 }
 
-test('each attempt at a carrier counts once, also of a result that came early', async () => {
+test('each attempt at a carrier is counted once, including one whose result came early', async () => {
   const attempts = [
     { route: 'a', outcome: 'retry', at: 0 },
     { route: 'b', outcome: 'sent', at: 1 },
@@ -87,14 +87,14 @@ test('each attempt at a carrier counts once, also of a result that came early', 
   ]);
 });
 
-test('results that are none are passed on as they are', async () => {
+test('malformed results are passed on unchanged', async () => {
   for (const results of [[null, 5, {}, 'x'], []]) {
     const { given } = await submitted(results);
     expect(given).toEqual(results);
   }
 });
 
-test('reports with our own ids are receipts of the transport', async () => {
+test('reports with our own ids count as receipts of the transport', async () => {
   const { transport, measured, lines } = await submitted([]);
   const stored: unknown[] = [];
   const sink = { report: async (reports: unknown) => void stored.push(reports) };
@@ -105,7 +105,7 @@ test('reports with our own ids are receipts of the transport', async () => {
   expect(await lines('receipts_total')).toEqual(['messaging_receipts_total{route="scripted",status="delivered"} 1']);
 });
 
-test('a receipt whose state nobody knows is counted, though nothing is stored', async () => {
+test('a receipt with an unknown state is counted, although nothing is stored', async () => {
   const { transport, measured, lines } = await submitted([]);
   const given: unknown[] = [];
   await measured.start({ receipts: async (receipts: unknown) => void given.push(receipts) } as never);
@@ -115,7 +115,7 @@ test('a receipt whose state nobody knows is counted, though nothing is stored', 
   expect(await lines('receipts_total')).toEqual(['messaging_receipts_total{route="acme",status="unread"} 1']);
 });
 
-test('what counts and throws takes no result and no report away', async () => {
+test('if a metric throws, results and reports still get through', async () => {
   const clock = new FakeClock();
   const instruments = new Instruments(new SafeTelemetry(await PrometheusTelemetry.forRoot().useFactory(), clock));
   const record = jest.spyOn(instruments, 'record').mockImplementation(() => {

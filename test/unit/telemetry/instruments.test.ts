@@ -16,7 +16,7 @@ import { type Recorded, RecordingTelemetry } from '../../support/telemetry/recor
 
 const NAMES = Object.keys(METRICS) as MetricName[];
 
-/** What a large installation has of the labels that options define. */
+/** The label values that options define in a large installation. */
 const LARGE: Readonly<Record<keyof typeof OPEN_LABELS, number>> = {
   channel: 3,
   route: 10,
@@ -61,7 +61,7 @@ test('all series of 10 routes and 50 countries are at most 2000', async () => {
   expect(lines.length).toBeLessThanOrEqual(2000);
 });
 
-test('what is in no list becomes other: numbers, ids and texts are no labels', () => {
+test('a value that is in no list becomes other, so numbers, ids and texts never become labels', () => {
   const told: Recorded[] = [];
   const telemetry = new RecordingTelemetry((recorded) => told.push(recorded));
   const instruments = new Instruments(new SafeTelemetry(telemetry, new FakeClock()));
@@ -78,7 +78,7 @@ test('what is in no list becomes other: numbers, ids and texts are no labels', (
   expect(new Set(countries)).toEqual(new Set([...range(OPEN_LABELS.country.most).map((i) => `C${i}`), 'other']));
 });
 
-test('an exporter that throws reaches nobody, and is said once a minute', () => {
+test('an exporter that throws affects nobody, and is logged once a minute', () => {
   const clock = new FakeClock();
   const fail = (): never => {
     throw new Error('22670000000');

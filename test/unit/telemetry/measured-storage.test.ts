@@ -40,7 +40,7 @@ async function start<S extends MemoryStorage>(own: S) {
   return { own, storage, shown };
 }
 
-test('a measured storage is of the same classes, and works on the same state', async () => {
+test('a measured storage has the same classes, and works on the same state', async () => {
   const { own, storage, shown } = await start(new MemoryStorage());
   expect(storage).toBeInstanceOf(MemoryStorage);
   expect(storage.store(OutboxStore)).toBeInstanceOf(OutboxStore);
@@ -57,7 +57,7 @@ test('a measured storage is of the same classes, and works on the same state', a
   expect(() => own.store(OutboxStore)).toThrow('not started');
 });
 
-/** A storage whose commits are a part of a transaction of the host. */
+/** A storage whose commits are a part of the host's transaction. */
 class Joined extends MemoryStorage {
   readonly afterCommit: (() => void)[] = [];
 
@@ -70,7 +70,7 @@ class Joined extends MemoryStorage {
   }
 }
 
-test('what a transaction of the host stores is counted after its commit, and not after a rollback', async () => {
+test('writes in a host’s transaction are counted after its commit, and not after a rollback', async () => {
   const { own, storage, shown } = await start(new Joined());
   await storage.store(OutboxStore).commit([aSend(1)], decide, { manager: {} });
   expect(await shown('charged_units_total{')).toEqual([]);
@@ -78,7 +78,7 @@ test('what a transaction of the host stores is counted after its commit, and not
   expect(await shown('charged_units_total{')).toHaveLength(1);
 });
 
-test('what counts and throws undoes nothing that is stored, and is logged once a minute', async () => {
+test('a metric that throws undoes nothing that is stored, and is logged once a minute', async () => {
   const clock = new FakeClock();
   const instruments = new Instruments(new SafeTelemetry(await PrometheusTelemetry.forRoot().useFactory(), clock));
   const own = new Joined();
@@ -104,7 +104,7 @@ test('what counts and throws undoes nothing that is stored, and is logged once a
   ]);
 });
 
-test('without telemetry the storage is the very one', () => {
+test('without telemetry the storage is left as it is', () => {
   const clock = new FakeClock();
   const storage = new MemoryStorage();
   expect(measuredStorage(storage, new Instruments(new SafeTelemetry(new NoTelemetry(), clock)), clock, [])).toBe(
@@ -112,7 +112,7 @@ test('without telemetry the storage is the very one', () => {
   );
 });
 
-test('a refusal is no error of the storage; an outage is', async () => {
+test('a refusal is not an error of the storage; an outage is', async () => {
   const { storage, shown } = await start(new MemoryStorage());
   await expect(storage.store(LedgerStore).entries(ACCOUNT, { limit: 1, after: 'nothing' })).rejects.toBeInstanceOf(
     MessagingError,

@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 import { until } from '../../support/common/until.js';
 import { CrashLoad } from '../../support/crash/crash-load.js';
 
-test('a load that gets a wrong answer ends with it, and leaves the event loop to the others', async () => {
+test('a load that gets a wrong answer stops with it, and leaves the event loop to other work', async () => {
   const server = createServer((_, response) => response.writeHead(500).end('{}')).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

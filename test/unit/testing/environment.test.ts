@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { expect, test } from '@jest/globals';
 import Environment from '../../support/jest/environment.mjs';
 
-/** An environment as Jest makes one for a file, as far as it looks at its settings. */
+/** An environment as Jest makes one for a file, with the settings that it reads. */
 function environment(): Environment {
   const projectConfig = { globals: {}, testEnvironmentOptions: {}, fakeTimers: {} };
   return new Environment({ globalConfig: {}, projectConfig }, {});
 }
 
-test('a process that a file leaves behind ends with the file', async () => {
+test('a process that a file leaves behind is ended with the file', async () => {
   const file = environment();
   await file.setup();
   const left = spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => 1); setInterval(() => 1, 1000)']);

@@ -10,7 +10,7 @@ const { scripts }: { scripts: Record<string, string> } = JSON.parse(readFileSync
 
 let folder: string;
 
-/** In the place of npm: prints the arguments of `npm run jest`, and does nothing else. */
+/** Replaces npm: prints the arguments of `npm run jest`, and does nothing else. */
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'messaging-npm-'));
   writeFileSync(
@@ -23,7 +23,7 @@ if (words[1] === 'jest') console.log('JEST ' + words.slice(words[2] === '--' ? 3
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The arguments that a script of package.json gives to `npm run jest`. */
+/** The arguments that a script of package.json passes to `npm run jest`. */
 function argumentsOf(script: string, added: readonly string[]): string[] {
   const command = [scripts[script], ...added].join(' ');
   const env = { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}` };
@@ -44,7 +44,7 @@ const PROJECTS = [
   'observability',
 ];
 
-test('the command of docs/testing.md for a single file runs this file only', () => {
+test('the command of docs/testing.md for a single file runs only that file', () => {
   const [, ...flags] = (scripts.jest ?? '').split(' ');
   const words = [...flags, '--selectProjects', 'unit', FILE, '--listTests'];
   const output = execFileSync(process.execPath, words, { cwd: ROOT, encoding: 'utf8' });
@@ -89,7 +89,7 @@ test.each([
   ['test:programs', ['programs']],
   ['test:carriers', ['carriers']],
   ['test:observability', ['observability']],
-])('npm run %s takes a path and an option behind it', (script, projects) => {
+])('npm run %s accepts a path and an option after it', (script, projects) => {
   const given = jestArguments(argumentsOf(script, [FILE, '-t', 'kill']), PROJECTS);
   const at = given.indexOf('--selectProjects');
   expect(given.slice(at + 1)).toEqual(projects);

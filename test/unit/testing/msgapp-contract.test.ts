@@ -63,7 +63,7 @@ async function* chunksOf(bytes: Uint8Array) {
 describeMsgappTransport('the sandbox', openSandbox, RUNNER);
 describeMsgappTransport('an app in a loop', async () => loopAppHarness(new LoopApp()), RUNNER);
 
-/** Mistakes that are easily made in a transport, and a test that must notice each. */
+/** Mistakes that are easily made in a transport. A test of the suite must notice each. */
 const FAULTS: Readonly<Record<string, readonly [notices: string, build: (app: LoopApp) => void]>> = {
   'credentials that are not kept': [
     'linking > a linked session opens again with its credentials, and shows no code',
@@ -195,7 +195,7 @@ const FAULTS: Readonly<Record<string, readonly [notices: string, build: (app: Lo
 };
 
 describe('the contract suite of transports of messaging apps', () => {
-  // Some mistakes are noticed as something that never comes: the suite need not wait for it in earnest.
+  // If a mistake shows as something that never comes, the suite need not wait for the full time.
   beforeEach(() => {
     const soon = (callback: () => void) => setImmediate(callback) as unknown as NodeJS.Timeout;
     jest.spyOn(globalThis, 'setTimeout').mockImplementation(soon as typeof setTimeout);

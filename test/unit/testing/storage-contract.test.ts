@@ -11,7 +11,7 @@ import { STORAGE_FAULTS } from '../../support/storage/storage-faults.js';
 
 const openMemory: OpenStorage = async () => harnessOf(await SqliteMemory.open());
 
-/** Runs the contract suite inside a test; the names of the tests that failed. */
+/** Runs the contract suite inside a test. Returns the names of the tests that failed. */
 async function failing(open: OpenStorage, topic: string, lacks: readonly StoragePart[] = []): Promise<string[]> {
   const runner = new CollectRunner();
   describeStorage('it', open, runner, lacks);
@@ -100,7 +100,7 @@ const openPublic: OpenStorage = async () => {
 const LACKS: readonly StoragePart[] = ['reopen', 'another', 'tamper', 'messageUnits', 'recipientUnits'];
 
 // The contract itself runs on this class with a file: see sqlite-storage.test.ts.
-test('MemoryStorage forgets all when it stops, and shares nothing', async () => {
+test('MemoryStorage forgets everything when it stops, and two instances share nothing', async () => {
   const [one, other] = [new MemoryStorage(), new MemoryStorage()];
   const account = { id: 'a', name: 'A', createdAt: 1 };
   await Promise.all([one.start(), other.start()]);
@@ -118,7 +118,7 @@ describe('the contract suite can fail', () => {
     `races > across two instances > ${name} (where the harness has another)`,
   ]);
 
-  test('what a harness lacks is skipped where it says so, and fails where it does not', async () => {
+  test('a missing part of a harness is skipped if the harness says so, and fails otherwise', async () => {
     const [said, silent] = [new CollectRunner(), new CollectRunner()];
     describeStorage('it', openPublic, said, LACKS);
     describeStorage('it', openPublic, silent);
@@ -153,7 +153,7 @@ describe('the contract suite can fail', () => {
     expect(opened).toBe(0);
   });
 
-  test('and no race test is missing here', () => {
+  test('no race test is missing here', () => {
     const names = collected.names.filter((name) => name.startsWith('it > races > '));
     expect(names.map((name) => name.slice('it > '.length)).sort()).toEqual(raced.sort());
   });
@@ -168,14 +168,14 @@ describe('the contract suite can fail', () => {
     describeStorage('it', faulty, runner);
     const [noticed = ['', undefined]] = [...(await runner.run(`it > ${topic} > `, 'first failure'))].slice(-1);
     expect(noticed[1]).toBeDefined();
-    // It is the fault that it notices, not the way in which these tests open a storage.
+    // The suite notices the fault, not the way in which these tests open a storage.
     describeStorage('it', openMemory, control);
     expect([...(await control.run(noticed[0]))].filter(([name]) => name === noticed[0])).toEqual([
       [noticed[0], undefined],
     ]);
   });
 
-  test('a storage that forgets fails the durability tests, one that does not passes them', async () => {
+  test('a storage that forgets fails the durability tests, and one that does not passes them', async () => {
     const reopening = (forgets: boolean) => async () => {
       const storage = await SqliteMemory.open();
       return { ...harnessOf(storage), reopen: () => (forgets ? SqliteMemory.open() : storage.another()) };
@@ -186,11 +186,11 @@ describe('the contract suite can fail', () => {
 });
 
 describe('the runner of the contract suites', () => {
-  test('is the global one unless given', () => {
+  test('is the global one unless another is given', () => {
     expect(globalRunner().describe).toBe(Reflect.get(globalThis, 'describe'));
   });
 
-  test('is asked for where there is none', () => {
+  test('must be given if there is no global one', () => {
     const saved = Reflect.get(globalThis, 'beforeEach');
     Reflect.set(globalThis, 'beforeEach', undefined);
     try {

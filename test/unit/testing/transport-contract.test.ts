@@ -51,7 +51,7 @@ const openSandbox: OpenSmsTransport = async () => {
 describeSmsTransport('the sandbox', openSandbox, RUNNER, ['lost', 'report']);
 describeSmsTransport('a carrier in a loop', async () => loopHarness(new LoopCarrier()), RUNNER);
 
-/** Mistakes that are easily made in a transport, and a test that must notice each. */
+/** Mistakes that are easily made in a transport. A test of the suite must notice each. */
 const FAULTS: Readonly<Record<string, { readonly notices: string; readonly build: (carrier: LoopCarrier) => void }>> = {
   'results in another order': {
     notices: 'submits > results stand in the order of the SMS',

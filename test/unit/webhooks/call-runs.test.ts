@@ -5,14 +5,14 @@ const TAKEN = { ok: true, status: 200, error: undefined, reply: 'ok' };
 const FAILED = { ok: false, status: 500, error: undefined, reply: 'no' };
 const ID = '01a1fe2d-892e-775e-ac74-b396363f6c20';
 
-/** The lengths of the runs that calls become, each at its time. */
+/** The lengths of the runs that calls become, each call at its time. */
 function lengths(calls: readonly (readonly [answer: typeof TAKEN, at: number])[], newId = () => ID): readonly number[] {
   const runs = new CallRuns();
   for (const [answer, at] of calls) runs.add(answer, { sequences: [1], at, ms: 1 }, newId);
   return runs.take().map((run) => run.calls.length);
 }
 
-test('calls that are answered alike share a run, with one id', () => {
+test('calls with the same answer share a run, with one id', () => {
   let ids = 0;
   const newId = () => {
     ids++;
@@ -32,7 +32,7 @@ test.each([
   expect(lengths([first, second])).toEqual([1, 1]);
 });
 
-test('no two calls of a run are further apart than a reader looks', () => {
+test('two successive calls of a run are never further apart than a reader looks', () => {
   const times = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? 1 : -1) * index * (RUN_MS / 30));
   const runs = new CallRuns();
   for (const at of times) runs.add(TAKEN, { sequences: [1], at, ms: 1 }, () => ID);
@@ -42,17 +42,17 @@ test('no two calls of a run are further apart than a reader looks', () => {
   }
 });
 
-test('a run is bounded', () => {
+test('a run has a maximum length', () => {
   const calls = Array.from({ length: MAX_CALLS_OF_RUN + 1 }, () => [TAKEN, 0] as const);
   expect(lengths(calls)).toEqual([MAX_CALLS_OF_RUN, 1]);
 });
 
-test('ids of a generator of the host are kept as they are, so its calls are recorded one by one', () => {
+test('ids of the host’s own generator are kept unchanged, so its calls are recorded one by one', () => {
   let ids = 0;
   expect(lengths([[TAKEN, 0], [TAKEN, 0]], () => `call_${ids++}`)).toEqual([1, 1]); // biome-ignore format: one line
 });
 
-test('what is taken is gone, and a later call begins a run of its own', () => {
+test('a run that was taken is gone, and a later call begins a run of its own', () => {
   const runs = new CallRuns();
   const add = () => runs.add(TAKEN, { sequences: [1], at: 0, ms: 1 }, () => ID);
   add();

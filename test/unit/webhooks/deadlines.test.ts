@@ -13,7 +13,7 @@ class CountingClock extends FakeClock {
   }
 }
 
-test('each expires when its own time is over, unless it was cancelled', () => {
+test('each deadline expires at its own time unless it was cancelled', () => {
   const clock = new FakeClock();
   const deadlines = new Deadlines(100, clock);
   const expired: string[] = [];
@@ -37,7 +37,7 @@ test('each expires when its own time is over, unless it was cancelled', () => {
   expect(expired.at(-1)).toBe('fourth 1200');
 });
 
-test('many that are cancelled in time take one timer', () => {
+test('many deadlines that are cancelled in time share one timer', () => {
   const clock = new CountingClock();
   const deadlines = new Deadlines(100, clock);
   for (let call = 0; call < 1000; call++) deadlines.cancel(deadlines.begin(() => undefined));
@@ -46,7 +46,7 @@ test('many that are cancelled in time take one timer', () => {
   expect(clock.begun).toBe(1);
 });
 
-test('what was cancelled needs no full collection to be forgotten', async () => {
+test('a cancelled deadline is freed without a full garbage collection', async () => {
   const deadlines = new Deadlines(100, new FakeClock());
   const open: Deadline[] = [];
   const turn = () => {
@@ -55,6 +55,6 @@ test('what was cancelled needs no full collection to be forgotten', async () => 
     const first = open.length > 8 ? open.shift() : undefined;
     if (first) deadlines.cancel(first);
   };
-  // All exchanges take 16 MB.
+  // All exchanges together take 16 MB.
   expect(await promotedBytes(turn)).toBeLessThan(6_000_000);
 });

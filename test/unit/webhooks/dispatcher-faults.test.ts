@@ -16,12 +16,12 @@ const turns = async (count: number) => {
   for (let turn = 0; turn < count; turn++) await new Promise(setImmediate);
 };
 
-/** As its owner changes it, without a word to other processes. */
+/** Changes an endpoint as its owner does, without a notice to other processes. */
 function change(id: string, set: string, ...params: readonly unknown[]): void {
   world.run(`UPDATE messaging_endpoint SET ${set}, updated_at = updated_at + 1 WHERE id = ?`, ...params, id);
 }
 
-test('batches that wait when their endpoint takes single events from now on lose none', async () => {
+test('waiting batches lose no event if their endpoint takes single events from now on', async () => {
   const receiver = await world.receiver();
   const { id } = await world.endpoint(receiver.url, { batch: { max: 10, waitMs: 0 }, cursor: 200 });
   await world.record(200);
@@ -42,7 +42,7 @@ test('batches that wait when their endpoint takes single events from now on lose
   expect(receiver.calls.slice(8).every(({ sequences }) => sequences.length === 1)).toBe(true);
 });
 
-test('a call that waited carries all its events, though its endpoint takes single ones now', async () => {
+test('a call that waited carries all its events, even if its endpoint takes single events by now', async () => {
   const endpoint = await world.endpoint('http://127.0.0.1:1/');
   const events = upTo(3).map((sequence) => ({ id: `evt_${sequence}` }));
   const called = events.map((event) => ({ ...event, text: JSON.stringify(event) }));
@@ -51,7 +51,7 @@ test('a call that waited carries all its events, though its endpoint takes singl
   expect(request?.headers['webhook-id']).toBe('batch_1');
 });
 
-test('a read that fails stops no endpoint of strict order', async () => {
+test('a failed read stops no endpoint of strict order', async () => {
   const receiver = await world.receiver();
   const { id } = await world.endpoint(receiver.url, { ordering: 'strict' });
   receiver.answers = (_, response, index) => response.writeHead(index === 0 ? 500 : 200).end();
@@ -75,7 +75,8 @@ test.each(['none', 'strict'] as const)(
     world.process({ slots: 1 });
     await world.record(1);
     await world.until(() => world.find(id).cursor === 1);
-    // The slow one takes the only slot for a second; then so much time passes at once that the lease has to be renewed first.
+    // The slow call takes the only slot for a second. Then so much time passes at once that the lease must be renewed
+    // first.
     await world.record(1, 'optout.removed');
     await world.until(() => slow.underWay === 1, undefined, 1);
     await world.record(2);
@@ -87,7 +88,7 @@ test.each(['none', 'strict'] as const)(
   },
 );
 
-test('an endpoint that is disabled during a call that hangs holds up no renewal', async () => {
+test('an endpoint that is disabled during a hanging call delays no renewal', async () => {
   const hanging = await world.receiver();
   hanging.answers = () => undefined;
   const disabled = await world.endpoint(hanging.url);
@@ -108,7 +109,7 @@ test('an endpoint that is disabled during a call that hangs holds up no renewal'
   expect(least).toBeGreaterThan(10_000 / 6);
 });
 
-test('after a suspension a process goes on with the lease that nobody has taken', async () => {
+test('after a suspension, a process goes on with the lease if nobody has taken it', async () => {
   const receiver = await world.receiver();
   receiver.answers = ({ sequences }, response) => response.writeHead(sequences[0] === 1 ? 500 : 200).end();
   const { id } = await world.endpoint(receiver.url);
@@ -121,7 +122,7 @@ test('after a suspension a process goes on with the lease that nobody has taken'
   expect(world.rows('SELECT epoch FROM messaging_endpoint WHERE id = ?', id)).toEqual([{ epoch: 1 }]);
 });
 
-test('calls that another process was asked for are seen without a notice, though the endpoint is never idle', async () => {
+test('calls requested at another process are found without a notice, even if the endpoint is never idle', async () => {
   const receiver = await world.receiver();
   const { id } = await world.endpoint(receiver.url);
   world.process();
@@ -135,7 +136,7 @@ test('calls that another process was asked for are seen without a notice, though
   expect(world.rows('SELECT epoch FROM messaging_endpoint WHERE id = ?', id)).toEqual([{ epoch: 1 }]);
 });
 
-test('the answer of an allowed URL is shown to nobody, though the endpoint has another one by then', async () => {
+test('the answer of an allowed URL is shown to nobody if the endpoint has another URL by then', async () => {
   const receiver = await world.receiver();
   const { id } = await world.endpoint(receiver.url);
   let answer: () => void = () => undefined;

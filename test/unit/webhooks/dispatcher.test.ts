@@ -20,7 +20,7 @@ const always =
 const pendingOf = (id: string) =>
   world.rows('SELECT sequence, tries, due_at, batch FROM messaging_endpoint_retry WHERE endpoint_id = ?', id);
 
-test('every event is called once, in its own call, and the cursor follows', async () => {
+test('every event is sent once, in a call of its own, and the cursor follows', async () => {
   const receiver = await world.receiver();
   const { id } = await world.endpoint(receiver.url);
   world.process();
@@ -31,7 +31,7 @@ test('every event is called once, in its own call, and the cursor follows', asyn
   expect(receiver.most).toBeLessThanOrEqual(8);
 });
 
-test('only events of its types are told, each with the one before', async () => {
+test('only events of the endpoint’s types are sent, each with the number of the one before', async () => {
   const receiver = await world.receiver();
   const { id } = await world.endpoint(receiver.url, { types: ['optout.removed'] });
   world.process();
@@ -49,7 +49,7 @@ test('only events of its types are told, each with the one before', async () => 
 });
 
 describe('batches', () => {
-  test('are full, or go when the first has waited', async () => {
+  test('leave when they are full, or when their first event has waited long enough', async () => {
     const receiver = await world.receiver();
     const { id } = await world.endpoint(receiver.url, { batch: { max: 10, waitMs: 3000 } });
     world.process();
@@ -62,7 +62,7 @@ describe('batches', () => {
     expect(receiver.calls[2]?.sequences).toEqual(upTo(25, 21));
   });
 
-  test('are repeated as they were, under the same id and a new signature', async () => {
+  test('are repeated unchanged, under the same id and with a new signature', async () => {
     const receiver = await world.receiver();
     const { id } = await world.endpoint(receiver.url, { batch: { max: 10, waitMs: 0 } });
     receiver.answers = (_, response, index) => response.writeHead(index === 0 ? 500 : 200).end();
@@ -82,7 +82,7 @@ describe('batches', () => {
 });
 
 describe('an event whose call fails', () => {
-  test('is tried again on the schedule while the others go on, and stays listed at last', async () => {
+  test('is tried again on the schedule while the others go on, and stays listed in the end', async () => {
     const receiver = await world.receiver();
     const times: number[] = [];
     receiver.answers = ({ sequences }, response) => {
@@ -95,7 +95,7 @@ describe('an event whose call fails', () => {
     await world.until(() => world.find(id).cursor === 3);
     for (const [index, wait] of WAITS.entries()) {
       await world.until(() => pendingOf(id)[0]?.tries === index + 1);
-      // Others are answered with yes, so that it is not disabled.
+      // Other events succeed, so that the endpoint is not disabled.
       await world.record(1);
       await world.until(() => world.find(id).cursor === 4 + index);
       const due = Number(pendingOf(id)[0]?.due_at);
@@ -147,7 +147,7 @@ describe('an event whose call fails', () => {
     expect(new Set(receiver.sequences)).toEqual(new Set([1]));
     const { events } = await world.log.read({ accountId: world.account, after: 2, limit: 10 });
     expect(events).toMatchObject([{ type: 'endpoint.disabled', data: { id, url: receiver.url, reason: 'failures' } }]);
-    // Enabled again, it goes on where it stood.
+    // When it is enabled again, it goes on where it was.
     receiver.answers = always(200);
     world.run("UPDATE messaging_endpoint SET status = 'enabled', failing_since = NULL WHERE id = ?", id);
     receiver.calls.length = 0;
@@ -178,7 +178,7 @@ test.each([429, 503])('Retry-After of a %d rests the whole endpoint, an hour at 
   expect(receiver.sequences).toEqual([1, 1, 2, 3, 4]);
 });
 
-test('a 410 disables it at once, and says so in the log', async () => {
+test('a 410 disables the endpoint at once, and the log says so', async () => {
   const receiver = await world.receiver();
   const { id } = await world.endpoint(receiver.url, { ordering: 'strict' });
   receiver.answers = always(410);
@@ -205,7 +205,7 @@ test('a redirect is a failure and is not followed', async () => {
   expect(world.rows('SELECT status, ok FROM messaging_endpoint_attempt')).toEqual([{ status: 302, ok: 0 }]);
 });
 
-test('where the log was cut, endpoint.gap comes first, and again until it is taken', async () => {
+test('if the log was cut, endpoint.gap comes first, and is repeated until it is accepted', async () => {
   const receiver = await world.receiver();
   const { id } = await world.endpoint(receiver.url);
   await world.record(10);
@@ -225,7 +225,7 @@ test('where the log was cut, endpoint.gap comes first, and again until it is tak
   expect(sorted(others.flatMap(({ sequences }) => sequences))).toEqual([7, 8, 9, 10]);
 });
 
-test('pending events that are no longer kept are told as a gap', async () => {
+test('pending events that are no longer kept are reported as a gap', async () => {
   const receiver = await world.receiver();
   const { id } = await world.endpoint(receiver.url, { cursor: 5 });
   await world.record(8);
@@ -240,7 +240,7 @@ test('pending events that are no longer kept are told as a gap', async () => {
   expect(sorted(receiver.sequences.slice(1))).toEqual([6, 7, 8]);
 });
 
-test('ten endpoints that hang hold up nobody else', async () => {
+test('ten endpoints that hang delay nobody else', async () => {
   const hanging = await Promise.all(
     Array.from({ length: 10 }, async () => {
       const receiver = await world.receiver();
@@ -251,7 +251,7 @@ test('ten endpoints that hang hold up nobody else', async () => {
   );
   const receiver = await world.receiver();
   const { id } = await world.endpoint(receiver.url);
-  // Fewer slots than calls that hang.
+  // There are fewer slots than calls that hang.
   world.process({ slots: 4 });
   await world.record(50);
   await world.until(() => hanging.every(({ underWay }) => underWay > 0));
@@ -261,7 +261,7 @@ test('ten endpoints that hang hold up nobody else', async () => {
 });
 
 describe('one process at a time', () => {
-  test('calls an endpoint; another goes on where it stood when it has ended', async () => {
+  test('calls an endpoint, and another goes on where it ended', async () => {
     const receiver = await world.receiver();
     const { id } = await world.endpoint(receiver.url, { ordering: 'strict' });
     const first = world.process();
@@ -275,7 +275,7 @@ describe('one process at a time', () => {
     expect(receiver.sequences).toEqual(upTo(25));
   });
 
-  test('what is stored after another has taken the lease is refused', async () => {
+  test('may store results: a write after another process has taken the lease is refused', async () => {
     const { id } = await world.endpoint('http://127.0.0.1:1/');
     await world.record(5);
     const now = world.clock.now();
@@ -294,7 +294,7 @@ describe('one process at a time', () => {
     expect(world.find(id).cursor).toBe(2);
   });
 
-  test('a crash repeats what was not stored, and nothing is lost', async () => {
+  test('runs after a crash and repeats what was not stored, so nothing is lost', async () => {
     const receiver = await world.receiver();
     const { id } = await world.endpoint(receiver.url, { batch: { max: 100, waitMs: 0 } });
     // A process whose commits never arrive, as if it had been killed.
@@ -318,8 +318,8 @@ describe('one process at a time', () => {
   });
 });
 
-describe('what its owner asks for', () => {
-  test('a ping is one signed call, of which an allowed origin shows the status only', async () => {
+describe('requests of the owner', () => {
+  test('a ping is one signed call, of which an allowed origin shows only the status', async () => {
     const receiver = await world.receiver();
     receiver.answers = (_, response) => response.writeHead(202).end('secret');
     const endpoint = await world.endpoint(receiver.url);
@@ -330,7 +330,7 @@ describe('what its owner asks for', () => {
     expect(world.rows('SELECT * FROM messaging_endpoint_attempt')).toEqual([]);
   });
 
-  test('an event is called again, if it is kept and of a type that the endpoint is told of', async () => {
+  test('an event is sent again if it is kept and of a type that the endpoint gets', async () => {
     const receiver = await world.receiver();
     const { id } = await world.endpoint(receiver.url, { types: ['optout.added'] });
     world.process();
@@ -346,7 +346,7 @@ describe('what its owner asks for', () => {
     expect(receiver.calls[3]?.body).toBe(first?.body);
   });
 
-  test('a window is called again, by numbers, times and types', async () => {
+  test('a range of events is sent again, by numbers, times and types', async () => {
     const receiver = await world.receiver();
     const { id } = await world.endpoint(receiver.url, { batch: { max: 10, waitMs: 0 } });
     world.process();

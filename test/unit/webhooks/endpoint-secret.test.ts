@@ -15,7 +15,7 @@ function shownBy(secrets: EndpointSecrets, signature: 'hmac' | 'ed25519', [versi
   return 'secret' in shown ? shown.secret : shown.public_key;
 }
 
-test('a secret is whsec_ and 32 bytes of base64, the same in every process and another for each endpoint and version', () => {
+test('a secret is whsec_ and 32 bytes of base64, the same in every process and different for each endpoint and version', () => {
   const secrets = new EndpointSecrets([OLD]);
   const secret = shownBy(secrets, 'hmac');
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -45,7 +45,7 @@ test('the key that signs is the one that was shown', () => {
   expect(verify(null, call, publicKey, signed)).toBe(true);
 });
 
-test('a rotation has both secrets sign until the end of the earlier one', () => {
+test('after a rotation both secrets sign until the earlier one ends', () => {
   const secrets = new EndpointSecrets([OLD]);
   const first = secrets.first();
   const versions = secrets.rotated(first, 1000, 24 * HOUR_MS);
@@ -58,12 +58,12 @@ test('a rotation has both secrets sign until the end of the earlier one', () => 
   expect(keysAt(1000 + 24 * HOUR_MS)).toEqual(keysAt(1000).slice(0, 1));
 });
 
-test('a rotation that keeps nothing ends the earlier secret at once', () => {
+test('a rotation without an overlap ends the earlier secret at once', () => {
   const secrets = new EndpointSecrets([OLD]);
   expect(secrets.rotated(secrets.first(), 1000, 0)).toMatchObject([{ number: 2, endsAt: null }]);
 });
 
-test('a second rotation does not shorten what the first one promised', () => {
+test('a second rotation does not shorten the overlap of the first', () => {
   const secrets = new EndpointSecrets([OLD]);
   const once = secrets.rotated(secrets.first(), 0, 24 * HOUR_MS);
   const twice = secrets.rotated(once, HOUR_MS, 0);
@@ -73,14 +73,14 @@ test('a second rotation does not shorten what the first one promised', () => {
   ]);
 });
 
-test('however often it is rotated, at most five secrets sign', () => {
+test('at most five secrets sign, however often they are rotated', () => {
   const secrets = new EndpointSecrets([OLD]);
   let versions = secrets.first();
   for (let turn = 0; turn < 20; turn++) versions = secrets.rotated(versions, turn, 24 * HOUR_MS);
   expect(versions.map(({ number }) => number)).toEqual([21, 20, 19, 18, 17]);
 });
 
-test('a secret goes on signing under a previous pepper, and a rotation takes the present one', () => {
+test('a secret keeps signing under a previous pepper, and a rotation uses the current one', () => {
   const before = new EndpointSecrets([OLD]);
   const versions = before.first();
   const [key] = before.secretsOf({ id, signature: 'hmac', versions }, 0);

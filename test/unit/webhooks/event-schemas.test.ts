@@ -63,7 +63,7 @@ const view = (type: string, data: unknown, sequence: number | null = 1) => ({
 });
 
 describe('the schemas of events', () => {
-  test('are there for every type, in the order of the log', () => {
+  test('exist for every type, in the order of the log', () => {
     const types = eventTypeViews().map(({ type }) => type);
     expect(types).toEqual([...EVENT_TYPES, 'test.ping', 'endpoint.gap']);
   });
@@ -79,7 +79,7 @@ describe('the schemas of events', () => {
     expect(eventFault(view(type, data, null))).toBeDefined();
   });
 
-  test('describe what goes to one endpoint', () => {
+  test('describe events that go to one endpoint only', () => {
     expect(eventFault(view('test.ping', { endpoint: 'e' }, null))).toBeUndefined();
     expect(eventFault(view('endpoint.gap', { from: 1, to: 2 }, null))).toBeUndefined();
     expect(eventFault(view('endpoint.gap', { from: 1 }, null))).toBeDefined();

@@ -13,7 +13,7 @@ import { delivered, logEvents } from '../../support/events/logged-events.js';
 
 const SETTINGS = resolveWebhookSettings({ pepper: 'a pepper for tests, 0123456789 abcdef' });
 
-/** A service on a log, of which the test may see each read. */
+/** A service on a log. The test can see each read. */
 async function serviceOn(seeRead: (log: EventLog, reads: number) => Promise<void> = async () => {}) {
   const storage = new MemoryStorage();
   await storage.start();
@@ -33,17 +33,17 @@ async function serviceOn(seeRead: (log: EventLog, reads: number) => Promise<void
   return { service, log, storage, arrivals, reads: () => reads };
 }
 
-test('an event that is stored just after a look is not waited for', async () => {
+test('an event that is stored just after a read is delivered without a wait', async () => {
   const { service, storage } = await serviceOn(async (log, reads) => {
     if (reads === 1) await logEvents(log, [delivered('demo')]);
   });
-  // The clock stands still: only the arrival can wake the reader.
+  // The clock stands still, so only the arrival can wake the reader.
   const { items } = await service.read('demo', { wait: 25 });
   expect(items.map(({ sequence }) => sequence)).toEqual([1]);
   await storage.stop();
 });
 
-test('a listener hears every event once, however they arrive', async () => {
+test('a listener gets every event once, in whatever way they arrive', async () => {
   const { service, log, storage, arrivals } = await serviceOn(async (each, reads) => {
     if (reads % 3 === 0 && reads < 40) await logEvents(each, [delivered('demo', reads)]);
   });

@@ -28,14 +28,14 @@ async function views(maskNumbers: boolean): Promise<EventViews> {
   return new EventViews(log, resolveWebhookSettings({ pepper: PEPPER, maskNumbers }));
 }
 
-test('an event has the fields of the contract, in its order', async () => {
+test('an event has the documented fields in their order', async () => {
   const { text } = (await views(false)).textOf('"demo"', EVENT, 'mark', 4708);
   expect(text).toBe(
     `{"id":"${eventId('demo', 4711, 'mark')}","type":"sms.received","timestamp":"2026-11-22T10:00:00.000Z","sequence":4711,"previous":4708,"account":"demo","data":${EVENT.data}}`,
   );
 });
 
-test('numbers are masked where the host asks for it, sender names are not', async () => {
+test('numbers are masked if the host asks for it; sender names are not', async () => {
   const { text } = (await views(true)).textOf('"demo"', EVENT, 'mark', undefined);
   expect(JSON.parse(text).data).toMatchObject({ from: '226******00', to: 'INFOS', text: 'call 22670000000' });
 });
@@ -49,13 +49,13 @@ test('an id belongs to one event', () => {
     expect(eventId('demo"é', sequence, 'mark')).toBe(`evt_${digest.subarray(0, 16).toString('base64url')}`);
   }
   expect(eventId('demo', 4711, 'mark')).toBe(eventId('demo', 4711, 'mark'));
-  // An account may be named like this; ids that joined the parts would be the same.
+  // An account may be named like this. If ids joined the parts, two of them would be the same.
   const ids = [
     eventId('demo', 4711, 'mark'),
     eventId('demo4', 711, 'mark'),
     eventId('demo', 4712, 'mark'),
     eventId('demo,4711', 1, 'mark'),
-    // Another database, or another past of this one.
+    // The id differs in another database, or in another past of this one.
     eventId('demo', 4711, 'other'),
   ];
   expect(new Set(ids).size).toBe(ids.length);

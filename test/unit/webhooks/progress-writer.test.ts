@@ -6,7 +6,7 @@ import { ProgressWriter } from '../../../src/webhooks/calls/progress-writer.js';
 import { eventually } from '../../support/common/eventually.js';
 import { until } from '../../support/common/until.js';
 
-test('what one endpoint has to store is waited for, not what others add without end', async () => {
+test('one endpoint waits for its own writes, not for those that others keep adding', async () => {
   const clock = new FakeClock();
   const stored: string[] = [];
   const caller = (endpointId: string, after: () => void) => ({
@@ -37,7 +37,7 @@ test('what one endpoint has to store is waited for, not what others add without 
   expect(stored.length).toBeLessThan(20);
 });
 
-test('a commit that calls wait for begins at once, others gather', async () => {
+test('a commit that calls wait for begins at once, and other writes gather', async () => {
   const clock = new FakeClock();
   const commits: string[][] = [];
   const caller = (endpointId: string) =>

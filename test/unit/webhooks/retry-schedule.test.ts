@@ -4,7 +4,7 @@ import { FAILING_MS, restOf, retryWait } from '../../../src/webhooks/calls/retry
 
 const WAITS = [5, 30, 120, 900, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 24 * 3600, 24 * 3600].map((s) => s * 1000);
 
-test('ten waits, each made up to a fifth shorter or longer', () => {
+test('there are ten waits, each up to a fifth shorter or longer', () => {
   for (const [index, wait] of WAITS.entries()) {
     const of = (random: number) => retryWait(index + 1, 'none', random);
     expect([of(0), of(0.5), of(1)]).toEqual([wait * 0.8, wait, wait * 1.2]);
@@ -12,11 +12,11 @@ test('ten waits, each made up to a fifth shorter or longer', () => {
   expect(retryWait(11, 'none', 0.5)).toBeUndefined();
 });
 
-test('under strict order a day after the last', () => {
+test('under strict order, attempts follow once a day after the last wait', () => {
   for (const tries of [10, 11, 40]) expect(retryWait(tries, 'strict', 0.5)).toBe(24 * HOUR_MS);
 });
 
-test('they are over before an endpoint is disabled, without jitter', () => {
+test('without jitter all waits end before an endpoint is disabled', () => {
   expect(WAITS.reduce((sum, wait) => sum + wait, 0)).toBeLessThan(FAILING_MS);
 });
 

@@ -13,7 +13,7 @@ import { resolveWebhookSettings } from '../../../src/webhooks/webhook-options.js
 const { keys } = resolveWebhookSettings({ pepper: 'a pepper of the tests: 7d1Qm0xHcV2u' });
 const secrets = new EndpointSecrets(keys);
 const requests = new CallRequests(secrets);
-/** The verifier goes by the machine's clock. */
+/** The verifier uses the machine's clock. */
 const now = Date.now();
 
 const endpoint: Endpoint = {
@@ -48,7 +48,7 @@ describe('a call', () => {
     expect(() => webhook.verify(body, { ...headers, 'webhook-id': 'evt_other' })).toThrow('No matching signature');
   });
 
-  test('is refused by it when it is replayed after five minutes, or with another timestamp', () => {
+  test('is refused by it if it is replayed after five minutes, or has another timestamp', () => {
     const { headers, body } = callOf({}, now - 6 * 60_000);
     const webhook = new Webhook(secretOf(0));
     expect(() => webhook.verify(body, { ...headers })).toThrow('too old');
@@ -56,7 +56,7 @@ describe('a call', () => {
     expect(() => webhook.verify(body, { ...headers, 'webhook-timestamp': timestamp })).toThrow('No matching signature');
   });
 
-  test('has the signatures of both secrets while a rotation runs, and of the new one after it', () => {
+  test('has the signatures of both secrets during a rotation, and of the new one afterwards', () => {
     const versions = secrets.rotated(endpoint.versions, now, 24 * HOUR_MS);
     const during = callOf({ versions });
     expect(during.headers['webhook-signature']?.split(' ')).toHaveLength(2);
@@ -92,7 +92,7 @@ describe('a call', () => {
     expect(headers['webhook-id']).toBe('batch_1');
   });
 
-  test('is not made where the pepper of its secret is unknown', () => {
+  test('is not made if the pepper of its secret is unknown', () => {
     const versions = [{ number: 1, pepper: 'another', endsAt: null }];
     expect(requests.canSign({ ...endpoint, versions }, now)).toBe(false);
     expect(requests.canSign(endpoint, now)).toBe(true);
@@ -102,15 +102,18 @@ describe('a call', () => {
 describe('an HMAC', () => {
   const call = (body: string) => ({ id: 'evt_1', timestamp: 1_700_000_000, body });
 
-  test.each([0, 1, 55, 64, 4000, 4090, 5000, 300_000])('is that of the library, over a body of %i bytes', (length) => {
-    const body = 'é'.repeat(length / 2) + 'x'.repeat(length % 2);
-    for (const key of [Buffer.alloc(32, 7), Buffer.alloc(32, 0xa5), Buffer.alloc(64, 1)]) {
-      const expected = createHmac('sha256', key).update(`evt_1.1700000000.${body}`).digest('base64');
-      // Twice: what is kept of a key must not be what a call has left.
-      for (let time = 0; time < 2; time++) {
-        expect(webhookSignature([{ signature: 'hmac', key }], call(body))).toBe(`v1,${expected}`);
-        expect(webhookSignature([{ signature: 'hmac', key }], call('short'))).not.toBe(`v1,${expected}`);
+  test.each([0, 1, 55, 64, 4000, 4090, 5000, 300_000])(
+    'equals that of the library, over a body of %i bytes',
+    (length) => {
+      const body = 'é'.repeat(length / 2) + 'x'.repeat(length % 2);
+      for (const key of [Buffer.alloc(32, 7), Buffer.alloc(32, 0xa5), Buffer.alloc(64, 1)]) {
+        const expected = createHmac('sha256', key).update(`evt_1.1700000000.${body}`).digest('base64');
+        // Twice, because the kept key must not depend on a previous call.
+        for (let time = 0; time < 2; time++) {
+          expect(webhookSignature([{ signature: 'hmac', key }], call(body))).toBe(`v1,${expected}`);
+          expect(webhookSignature([{ signature: 'hmac', key }], call('short'))).not.toBe(`v1,${expected}`);
+        }
       }
-    }
-  });
+    },
+  );
 });

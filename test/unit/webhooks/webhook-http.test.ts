@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** An endpoint `hooks.example` on https, trusted, at a public address that leads to a server of ours. */
+/** An endpoint `hooks.example` on https with a trusted certificate, at a public address that leads to our server. */
 async function world(handle: RawHandler, options: Partial<WebhookOptions> = {}, host = 'hooks.example') {
   const certificate = testCertificate([host]);
   const server = await RawServer.open(handle, certificate);
@@ -46,7 +46,7 @@ async function world(handle: RawHandler, options: Partial<WebhookOptions> = {}, 
   return { server, trap, network, clock, http, connections };
 }
 
-/** Makes a call whose end needs the deadline. The clock stands still until the call is `underWay`. */
+/** Makes a call that only the deadline ends. The clock stands still until the call is `underWay`. */
 async function expired(
   clock: FakeClock,
   connections: WebhookConnections,
@@ -62,7 +62,7 @@ async function expired(
   return outcome;
 }
 
-/** As `world`, with a server that keeps connections open. */
+/** Like `world`, with a server that keeps connections open. */
 async function keeping(handle: RequestListener) {
   const made = await world(ok);
   const certificate = testCertificate(['hooks.example']);
@@ -98,14 +98,14 @@ test('a call carries its headers and its body, to the path and the query of the 
 });
 
 describe('connections', () => {
-  test('are kept, and each new one is to an address that was checked for it', async () => {
+  test('are kept, and each new one goes to an address that was checked for it', async () => {
     const { count, sockets, trap, network, connections } = await keeping((_, response) => response.end('thanks'));
     const calls = connections();
     await calls.post(REQUEST);
     await calls.post(REQUEST);
     expect(count()).toBe(1);
     expect(network.lookups).toEqual(['hooks.example']);
-    // The name turns to 127.0.0.1 between two connections.
+    // The name changes to 127.0.0.1 between two connections.
     network.name('hooks.example', ['127.0.0.1']);
     expect((await calls.post(REQUEST)).status).toBe(200);
     for (const socket of sockets) socket.destroy();
@@ -114,10 +114,10 @@ describe('connections', () => {
     expect(trap.connections).toBe(0);
   });
 
-  test('carry one call each, and are shared by the calls that follow', async () => {
+  test('carry one call at a time, and are reused by later calls', async () => {
     const waiting: ServerResponse[] = [];
     const { count, connections } = await keeping((_, response) => {
-      // All are answered together: one that waited idle for the slowest would be closed when that takes seconds.
+      // All are answered together. Otherwise a connection that waits idle for the slowest call could be closed.
       if (waiting.push(response) === 8) for (const each of waiting.splice(0)) each.end('thanks');
     });
     const calls = connections();
@@ -135,7 +135,7 @@ describe('connections', () => {
     expect(server.requests).toHaveLength(20);
   });
 
-  test('that a server closes when the next call arrives carry it again at once, and once', async () => {
+  test('that a server closes when the next call arrives repeat it once and at once', async () => {
     const seen = new Map<Socket, number>();
     let requests = 0;
     const { connections } = await keeping(({ socket }, response) => {
@@ -150,7 +150,7 @@ describe('connections', () => {
     expect(requests).toBe(3);
   });
 
-  test('that were closed carry no call again', async () => {
+  test('that were closed are not used for another call', async () => {
     let isHeld = () => {};
     const held = new Promise<void>((resolve) => {
       isHeld = resolve;
@@ -166,27 +166,27 @@ describe('connections', () => {
     expect(count()).toBe(1);
   });
 
-  test('that a server closes at once are one failure, not repeated', async () => {
+  test('that a server closes at once count as one failure and are not repeated', async () => {
     const { server, connections } = await world(({ socket }) => socket.destroy());
     expect(await connections().post(REQUEST)).toMatchObject({ status: undefined, error: 'connection_lost' });
     expect(server.requests).toHaveLength(1);
   });
 });
 
-describe('what an endpoint must not be', () => {
+describe('endpoints that are refused', () => {
   test.each([
     ['a private address', 'https://10.0.0.1/'],
     ['loopback', 'https://127.0.0.1/'],
     ['http', 'http://hooks.example/'],
     ['a name that is private', 'https://hooks.internal/'],
     ['a name without an address', 'https://nobody.example/'],
-  ])('%s', async (_, url) => {
+  ])('refuses %s', async (_, url) => {
     const { server, trap, network, connections } = await world(ok);
     expect(await connections(url).post(REQUEST)).toMatchObject({ status: undefined, error: 'unreachable' });
     expect([server.connections, trap.connections, network.dialled.length]).toEqual([0, 0, 0]);
   });
 
-  test('unless the host allows its origin', async () => {
+  test('accepts them if the host allows the origin', async () => {
     const { trap, connections, http } = await world(ok, { allow: ['http://127.0.0.1:8080'] });
     const own = connections('http://127.0.0.1:8080/');
     expect((await own.post(REQUEST)).status).toBe(200);
@@ -198,7 +198,7 @@ describe('what an endpoint must not be', () => {
     expect(http.isAllowed('https://hooks.example/')).toBe(false);
   });
 
-  test('with loopback allowed, http elsewhere', async () => {
+  test('with loopback allowed, refuses http elsewhere', async () => {
     const { server, connections } = await world(ok, { allow: 'loopback' });
     expect((await connections('http://hooks.example/').post(REQUEST)).error).toBe('unreachable');
     expect(server.connections).toBe(0);
@@ -235,7 +235,7 @@ describe('an answer', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('after an interim answer counts on a connection that is used again', async () => {
+  test('after an interim answer counts on a connection that is reused', async () => {
     const { count, connections } = await keeping((_, response) => {
       response.writeContinue();
       response.end('thanks');
@@ -253,7 +253,7 @@ describe('an answer', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('of 10 MB is cut at 2 KiB and counted by its status', async () => {
+  test('of 10 MB is cut at 2 KiB and judged by its status', async () => {
     const { server, connections } = await world(({ socket }) => {
       socket.on('error', () => undefined);
       socket.write(answer(200, {}, 'x'.repeat(10_000_000)));
@@ -264,7 +264,7 @@ describe('an answer', () => {
     await until(() => server.open === 0);
   });
 
-  test('of a byte a second is cut at 15 s and counted by its status', async () => {
+  test('that sends a byte a second is cut at 15 s and judged by its status', async () => {
     const { clock, server, connections } = await world(({ socket }) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nx');
       const drip = () => {
@@ -295,7 +295,7 @@ describe('an answer', () => {
       Object.fromEntries(Array.from({ length: 64 }, (_, n) => [`set-cookie-${n}`, 'x'.repeat(1024)])),
     ],
     ['2000 fields', Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [`x-${n}`, 'x']))],
-  ])('with %s counts by its status, also on a connection that is used again', async (_name, headers) => {
+  ])('with %s is judged by its status, also on a connection that is reused', async (_name, headers) => {
     const { connections } = await keeping((_, response) => response.writeHead(200, headers).end('thanks'));
     const calls = connections();
     for (let call = 0; call < 2; call++) {
@@ -303,7 +303,7 @@ describe('an answer', () => {
     }
   });
 
-  test('of 300 KB of headers is a failure', async () => {
+  test('with 300 KB of headers is a failure', async () => {
     const { connections } = await world(({ socket }) => {
       socket.on('error', () => undefined);
       socket.write(answer(200, { 'x-long': 'x'.repeat(300_000) }, 'thanks'));
@@ -311,7 +311,7 @@ describe('an answer', () => {
     expect(await connections().post(REQUEST)).toMatchObject({ status: undefined, error: 'malformed_answer' });
   });
 
-  test('that is packed is not unpacked', async () => {
+  test('that is compressed is not unpacked', async () => {
     const bomb = gzipSync(Buffer.alloc(1_000_000));
     const { connections } = await world(({ socket }) => {
       socket.write(answer(200, { 'content-encoding': 'gzip' }, bomb));
@@ -330,7 +330,7 @@ describe('an answer', () => {
   });
 });
 
-test('a connection that never comes is a failure after 15 s, and closes', async () => {
+test('a connection that is never established is a failure after 15 s, and is closed', async () => {
   const { clock, network, connections } = await world(ok);
   network.name('hooks.example', [PUBLIC, '93.184.216.35']).hole(PUBLIC).hole('93.184.216.35');
   expect(await expired(clock, connections())).toMatchObject({ status: undefined, error: 'unreachable' });

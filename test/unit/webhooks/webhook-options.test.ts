@@ -4,7 +4,7 @@ import { resolveWebhookSettings } from '../../../src/webhooks/webhook-options.js
 
 const PEPPER = 'a pepper for tests, 0123456789 abcdef';
 
-/** What is thrown, given what JavaScript would let a host give. */
+/** The error for options that JavaScript would let a host write. */
 function refusal(given: unknown): string {
   try {
     Reflect.apply(resolveWebhookSettings, undefined, [given]);
@@ -22,7 +22,7 @@ describe('the options of webhooks', () => {
     expect(settings).toEqual({ maskNumbers: false, allow: { loopback: false, origins: new Set() } });
   });
 
-  test('give a key of each pepper, the present one first', () => {
+  test('give a key for each pepper, the current one first', () => {
     const earlier = resolveWebhookSettings({ pepper: PEPPER });
     const { keys } = resolveWebhookSettings({ pepper: `${PEPPER} 2`, previousPepper: PEPPER });
     expect(keys).toHaveLength(2);
@@ -50,7 +50,7 @@ describe('the options of webhooks', () => {
     [{ pepper: PEPPER, allow: ['https://a/b'] }, 'Option webhooks.allow[0] must be an origin'],
     [{ pepper: PEPPER, keep: 30 }, 'Option webhooks.keep must be a duration such as "30 days"'],
     [{ pepper: PEPPER, retries: 1 }, 'Option webhooks.retries is not known'],
-  ])('are refused when they are wrong: %j', (given, sentence) => {
+  ])('are refused if they are wrong: %j', (given, sentence) => {
     const said = refusal(given);
     expect(said).toContain(sentence);
     expect(said).not.toContain('a pepper for tests');

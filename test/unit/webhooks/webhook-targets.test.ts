@@ -15,8 +15,8 @@ function targetsOf(allow: MediaAllow = 'none', network = new FakeNetwork()) {
 
 const refused = expect.objectContaining({ code: 'error.webhook_url_refused' });
 
-describe('where webhooks may be called', () => {
-  test('https at a public address, whose name is looked up once', async () => {
+describe('the URLs that webhooks may call', () => {
+  test('are https at a public address, whose name is looked up once', async () => {
     const network = new FakeNetwork().name('shop.example.com', [PUBLIC]);
     const targets = targetsOf('none', network);
     expect((await targets.check('HTTPS://Shop.Example.com:443/a?b#c')).href).toBe('https://shop.example.com/a?b#c');
@@ -25,7 +25,7 @@ describe('where webhooks may be called', () => {
     expect(targets.isAllowed(new URL('https://shop.example.com/'))).toBe(false);
   });
 
-  test('a name that turns to a private address is refused from then on', async () => {
+  test('exclude a name that changes to a private address, from then on', async () => {
     const network = new FakeNetwork().name('shop.example.com', [PUBLIC], ['127.0.0.1']);
     const targets = targetsOf('none', network);
     const url = await targets.check('https://shop.example.com/');
@@ -33,7 +33,7 @@ describe('where webhooks may be called', () => {
     await expect(targets.check('https://shop.example.com/')).rejects.toEqual(refused);
   });
 
-  test('without https only what the host allows', async () => {
+  test('without https are only those that the host allows', async () => {
     const network = new FakeNetwork().name('shop.example.com', [PUBLIC]).name('inner', ['10.0.0.9']);
     await expect(targetsOf('none', network).check('http://shop.example.com/')).rejects.toEqual(refused);
     await expect(targetsOf('loopback', network).check('http://shop.example.com/')).rejects.toEqual(refused);
@@ -44,7 +44,7 @@ describe('where webhooks may be called', () => {
     await expect(targets.check('http://user@inner:8080/hooks')).rejects.toEqual(refused);
   });
 
-  test('loopback where the host allows it, on any port', async () => {
+  test('include loopback on any port if the host allows it', async () => {
     const network = new FakeNetwork().name('localhost', ['127.0.0.1']);
     for (const url of ['http://127.0.0.1:4000/', 'http://[::1]:4000/', 'http://localhost:4000/']) {
       const targets = targetsOf('loopback', network);
@@ -53,7 +53,7 @@ describe('where webhooks may be called', () => {
     }
   });
 
-  test('what a module of the process allows, until it ends that', async () => {
+  test('include what a module of the process allows, until it withdraws that', async () => {
     const targets = targetsOf();
     const end = targets.allow((url) => (url.pathname.startsWith('/in/') ? ['127.0.0.1'] : undefined));
     const url = await targets.check('http://127.0.0.1:3000/in/a');
