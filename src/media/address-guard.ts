@@ -21,7 +21,8 @@ export class AddressGuard {
   ) {}
 
   /**
-   * Resolves a URL's host with one look-up and returns the addresses to connect to. If one of them is not allowed, none is.
+   * Resolves a URL's host with one look-up and returns the addresses to connect to. If one of them is not allowed, the
+   * URL is refused.
    * @throws MediaRefusedError
    */
   async addressesOf(url: URL): Promise<readonly string[]> {
@@ -30,12 +31,15 @@ export class AddressGuard {
     if (this.settings.origins.has(url.origin)) return literal ? [host] : this.resolve(host);
     if (!literal && !this.mayResolve(host)) throw new MediaRefusedError('a private name');
     const addresses = literal ? [host] : await this.resolve(host);
-    // If one address is not allowed, all are refused. Otherwise a host could mix a private address into its answer.
+    // Every address must be allowed. Otherwise a host could mix a private address into its answer.
     if (addresses.every((address) => this.isAllowed(address, portOf(url)))) return addresses;
     throw new MediaRefusedError('an address or port that is not allowed');
   }
 
-  /** A name without a dot resolves to a different host on every machine. */
+  /**
+   * Whether a name may be looked up. A name without a dot may not, because it resolves to a different host on every
+   * machine.
+   */
   private mayResolve(host: string): boolean {
     if (this.settings.loopback && /(^|\.)localhost$/.test(host)) return true;
     return host.includes('.') && !PRIVATE_NAME.test(host);
@@ -83,12 +87,14 @@ const NOT_PUBLIC_V4 = blocks([
   '224.0.0.0/3',
 ]);
 
-/** Global unicast space assigned so far (RFC 4291 section 2.4). Everything outside is refused without a list. */
+/**
+ * The global unicast space that has been assigned so far (RFC 4291 section 2.4). Every address outside it is refused.
+ */
 const GLOBAL_V6 = block('2000::/3');
 
 /**
- * Blocks inside it without public file servers: protocol assignments with Teredo, ORCHID and benchmarking, documentation,
- * 6to4.
+ * Blocks of `GLOBAL_V6` without public file servers: protocol assignments with Teredo, ORCHID and benchmarking,
+ * documentation, 6to4.
  */
 const NOT_PUBLIC_V6 = blocks(['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']);
 
@@ -121,7 +127,10 @@ function isPublicV4(address: Address): boolean {
   return !within(address, NOT_PUBLIC_V4);
 }
 
-/** ISATAP (RFC 5214): the interface identifier embeds an IPv4 host, to which a router of that site would tunnel. */
+/**
+ * Whether an address is one of ISATAP (RFC 5214). Its interface identifier contains an IPv4 address, to which a router
+ * of that site would tunnel.
+ */
 function isIsatap(address: ipaddr.IPv6): boolean {
   const [high, low] = address.parts.slice(4, 6);
   return (high === 0 || high === 0x200) && low === 0x5efe;
@@ -136,8 +145,8 @@ function within(address: Address, where: readonly Block[]): boolean {
 }
 
 /**
- * Parses only the canonical forms that dialling takes unchanged: no octal, no short forms, no zones. The URL standard reads
- * IPv6 first, because the library takes `::8.8.8.8` for the mapped address, which it is not.
+ * Parses an address in canonical form, which is connected to unchanged: no octal numbers, no short forms, no zones.
+ * IPv6 is first normalised by the URL parser, because the library mistakes `::8.8.8.8` for a mapped address.
  */
 function parse(text: string): Address | undefined {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
@@ -187,10 +196,10 @@ export class SystemNetwork extends MediaNetwork {
 const MAX_URL = 8000;
 
 /**
- * Parses a URL from a caller or a redirect, and refuses what needs no look-up: schemes other than http and https, credentials,
- * more than 8000 characters. Only the returned URL is used from here on, so that no two parsers can disagree.
+ * Parses a URL from a caller or a redirect. It refuses schemes other than http and https, credentials, and more than
+ * 8000 characters. Only the returned URL is used from here on, so that no two parsers can disagree.
  *
- * @param base what a redirect's URL may be relative to
+ * @param base the URL that a redirect's URL may be relative to
  * @throws MediaRefusedError
  */
 export function mediaUrl(text: string, base?: URL): URL {

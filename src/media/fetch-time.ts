@@ -2,8 +2,8 @@ import type { Clock } from '../common/clock.js';
 import { MediaRefusedError } from './media-fetcher.js';
 
 /**
- * The lifetime of one fetch. It ends when the request ends, when a step exceeds its time, or when it is closed. Every resource
- * of the fetch is bound to its signal, so that none is leaked.
+ * The lifetime of one fetch. It ends when the request ends, when a step exceeds its time limit, or when it is closed.
+ * All resources of the fetch are released by its signal, so that none is leaked.
  */
 export class FetchTime {
   private readonly ending = new AbortController();
@@ -26,7 +26,10 @@ export class FetchTime {
     return this.ending.signal;
   }
 
-  /** Limits a step to `ms` milliseconds, after which the fetch ends; returns the function that completes the step. */
+  /**
+   * Limits a step to `ms` milliseconds. If the step takes longer, the fetch ends. Call the returned function when the
+   * step is complete.
+   */
   within(ms: number, reason: string): () => void {
     return this.after(ms, () => this.end(reason));
   }
@@ -43,7 +46,7 @@ export class FetchTime {
   }
 
   /**
-   * Awaits a promise that cannot be cancelled.
+   * Awaits a promise that cannot be cancelled, at most until the fetch ends.
    * @throws MediaRefusedError at the end of the fetch
    */
   async wait<T>(pending: Promise<T>): Promise<T> {
@@ -73,7 +76,9 @@ export class FetchTime {
     if (!this.signal.aborted) this.ending.abort(new MediaRefusedError(reason));
   }
 
-  /** Converts an error: the reason of the fetch's end if that caused it, else the error itself. */
+  /**
+   * Converts an error to a refusal. If the end of the fetch caused the error, the result has the reason of that end.
+   */
   refusal(error: unknown): MediaRefusedError {
     if (this.signal.reason instanceof MediaRefusedError) return this.signal.reason;
     return error instanceof MediaRefusedError ? error : new MediaRefusedError('the connection failed');

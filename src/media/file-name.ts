@@ -1,4 +1,4 @@
-/** Longest file name that is kept, in characters. */
+/** The longest file name, in characters. Longer ones are shortened. */
 const MAX_LENGTH = 120;
 
 /** Control characters, and bidirectional controls, which can make `exe.jpg` look harmless. */
@@ -8,9 +8,9 @@ const UNWANTED = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu;
 const PARAMETER = /\s*;\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;"]*))/y;
 
 /**
- * Returns the name of a fetched file: from `Content-Disposition`, `filename*` before `filename` (RFC 6266, RFC 8187), else the
- * last segment of the URL's path. Without directories and control characters, at most 120 characters; undefined when nothing
- * remains.
+ * Returns the name of a fetched file: from `Content-Disposition`, `filename*` before `filename` (RFC 6266, RFC 8187),
+ * else the last segment of the URL's path. The name has no directories and control characters, and at most 120
+ * characters. Undefined if nothing remains.
  *
  * @param disposition the header with its bytes as Latin-1
  */
@@ -54,14 +54,14 @@ function unescaped(text: string): string {
   }
 }
 
-/** The last segment of a name, without control characters, at most 120 characters; undefined when nothing remains. */
+/** The last segment of a name, without control characters, at most 120 characters; undefined if nothing remains. */
 export function cleanName(name: string | undefined): string | undefined {
   const last = (name ?? '').split(/[/\\]/).at(-1) ?? '';
   const clean = bounded(last.replace(UNWANTED, '').trim()).replace(/^[. ]+|[. ]+$/g, '');
   return clean === '' ? undefined : clean;
 }
 
-/** Shortens a long name in the middle, because its end holds the extension. */
+/** Shortens a long name in the middle, because the extension is at its end. */
 function bounded(name: string): string {
   const letters = [...name];
   if (letters.length <= MAX_LENGTH) return name;

@@ -20,15 +20,16 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const CONNECT_MS = 5000;
 const HEADERS_MS = 15_000;
 
-/** Limit of the whole fetch, for requests that never end. */
+/** The time limit of the whole fetch, for requests that never end. */
 const TOTAL_MS = MINUTE_MS;
 
 /**
- * Fetches media from public addresses only. URLs are http or https on port 80 or 443, without credentials. Every address of the
- * host must be public, and the connection goes to an address that was checked. At most three redirects are followed; each is
- * checked like the first URL, and none may lead from https to http. Only a 200 response with an unencoded body is accepted, and its
- * bytes are counted as they arrive. A truncated file is refused; a file without a stated length ends with its connection. Proxies
- * of the environment are not used. For exceptions that the host allows see {@link MediaSettings}.
+ * Fetches media from public addresses only. URLs are http or https on port 80 or 443, without credentials. Every
+ * address of the host must be public, and the connection goes to an address that was checked. At most three redirects
+ * are followed; each is checked like the first URL, and none may lead from https to http. Only a 200 response with an
+ * unencoded body is accepted, and its bytes are counted as they arrive. A truncated file is refused; a file without a
+ * stated length ends with its connection. Proxies of the environment are not used. The host can allow exceptions, see
+ * {@link MediaSettings}.
  */
 @Injectable()
 export class GuardedMediaFetcher extends MediaFetcher {
@@ -100,7 +101,10 @@ const MAX_HEADER_BYTES = 16_384;
 /** A response whose body is still arriving. */
 interface MediaAnswer {
   readonly status: number;
-  /** Returns the values of a header by its lower-case name, bytes as Latin-1; several when the header is repeated. */
+  /**
+   * Returns the values of a header by its lower-case name, with bytes as Latin-1. There are several if the header is
+   * repeated.
+   */
   header(name: string): readonly string[];
   /** Can be read once. */
   readonly body: AsyncIterable<Uint8Array>;
@@ -109,11 +113,11 @@ interface MediaAnswer {
 }
 
 /**
- * Requests a file over the given connection only, so that the address stays the checked one. Sends no data of the host: no
- * cookies, no referrer, no credentials. Uses Node's own client instead of undici, where a server that resets the connection
- * while the body is not being read ends the process (7.30.2, an assertion in an event handler).
+ * Requests a file over the given connection only, so that the address is the one that was checked. It sends no data of
+ * the host: no cookies, no referrer, no credentials. It uses Node's own client instead of undici: in undici 7.30.2, if
+ * a server resets the connection while the body is not being read, an assertion in an event handler ends the process.
  *
- * @throws Error when the response is not HTTP, its headers are too long, or it does not arrive
+ * @throws Error if the response is not HTTP, its headers are too long, or it does not arrive
  */
 async function askForMedia(url: URL, socket: Socket, time: FetchTime): Promise<MediaAnswer> {
   const asked = request({
@@ -141,13 +145,16 @@ async function askForMedia(url: URL, socket: Socket, time: FetchTime): Promise<M
   };
 }
 
-/** A body without a stated length ends with its connection; it is complete only if that closed without an error. */
+/**
+ * Reads the body. Without a stated length it ends with its connection, and it is complete only if the connection closed
+ * without an error.
+ */
 async function* bytesOf(response: IncomingMessage, socket: Socket): AsyncGenerator<Uint8Array> {
   yield* response;
   if (socket.errored) throw socket.errored;
 }
 
-/** Longest time without data, in milliseconds. */
+/** The longest time without data, in milliseconds. */
 const STALL_MS = 15_000;
 
 /** Bytes that must arrive per second of waiting, after the first {@link STALL_MS}. */
@@ -198,7 +205,7 @@ export class BoundedBody implements AsyncIterableIterator<Uint8Array> {
     return this;
   }
 
-  /** Only the time spent waiting counts: a slow reader does not make the server slow. */
+  /** Waits for the next bytes. Only this waiting time counts, because a slow reader does not make the server slow. */
   private async arrival(): Promise<IteratorResult<Uint8Array>> {
     const earned = STALL_MS + (this.received / MIN_BYTES_PER_SECOND) * 1000 - this.waitedMs;
     const since = this.time.elapsed();

@@ -3,7 +3,7 @@ import { describePort, method } from '../common/port.js';
 /** A request to fetch a file. */
 export interface MediaRequest {
   readonly url: string;
-  /** Largest accepted body, in bytes. */
+  /** The size of the largest accepted body, in bytes. */
   readonly maxBytes: number;
   /** Ends the whole fetch, including the body. */
   readonly signal: AbortSignal;
@@ -13,9 +13,14 @@ export interface MediaRequest {
 export interface FetchedMedia {
   /** The `Content-Type` header, unchanged. */
   readonly contentType: string | undefined;
-  /** From `Content-Disposition`, else from the path of the last URL; without directories, not empty. */
+  /**
+   * The name from `Content-Disposition`, else from the path of the last URL. It has no directories and is not empty.
+   */
   readonly fileName: string | undefined;
-  /** The bytes as they arrive. Ends with a {@link MediaRefusedError} when the body is too large, too slow or truncated. */
+  /**
+   * The bytes as they arrive. Reading fails with a {@link MediaRefusedError} if the body is too large, too slow or
+   * truncated.
+   */
   readonly body: AsyncIterable<Uint8Array>;
 }
 

@@ -9,18 +9,21 @@ export type MediaAllow = 'none' | 'loopback' | readonly string[];
 
 /** Options of media fetching. */
 export interface MediaOptions {
-  /** Default `none`. A listed origin is not checked for the addresses it resolves to; all other checks remain. */
+  /**
+   * Addresses besides public ones. Default `none`. If an origin is listed, the addresses of its host are not checked.
+   * All other checks remain.
+   */
   readonly allow?: MediaAllow | undefined;
 }
 
 /** `MediaOptions`, checked and with defaults. */
 export abstract class MediaSettings {
   abstract readonly loopback: boolean;
-  /** Origins as the URL standard serialises them: lower case, without a default port. */
+  /** The allowed origins, as the URL standard serialises them: lower case, without a default port. */
   abstract readonly origins: ReadonlySet<string>;
 }
 
-/** No addresses but public ones. */
+/** Only public addresses are allowed. */
 export const NO_ADDRESSES: MediaSettings = { loopback: false, origins: new Set() };
 
 /** How a `MediaAllow` is read. */

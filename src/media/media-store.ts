@@ -4,10 +4,10 @@ import type { Database } from '../storage/engine/database.js';
 import { type Row, rowsOf, write } from '../storage/engine/operation.js';
 import { bytesOf, optionalInteger, textOf } from '../storage/engine/rows.js';
 
-/** Bytes of a row: small enough that its write does not delay other work, on SQLite too. */
+/** The bytes in a row. A row is small enough that writing it does not delay other work, even on SQLite. */
 const CHUNK = 256 * 1024;
 
-/** Rows that are removed in one transaction. */
+/** The most rows that one transaction removes. */
 const REMOVED_AT_ONCE = 16;
 
 /** Stores the files of messages until delivery. */
@@ -15,12 +15,12 @@ export class MediaStore {
   constructor(private readonly database: Database) {}
 
   /**
-   * Stores bytes under a new id, chunk by chunk, without holding all of them in memory. When it resolves, the file can be read. If
-   * it rejects, for example because `chunks` threw, nothing is stored.
+   * Stores bytes under a new id, chunk by chunk, so that they are never all in memory. When it resolves, the file can
+   * be read. If it rejects, for example because `chunks` threw, nothing is stored.
    *
    * @param at milliseconds since the epoch
    * @param host the host's open transaction to write in
-   * @throws Error when the id is taken
+   * @throws Error if the id is taken
    */
   async write(id: string, chunks: AsyncIterable<Uint8Array>, at: number, host?: HostTransaction): Promise<void> {
     await this.change(host, 'INSERT INTO messaging_media (id, kept_at) VALUES (?, ?)', id, at);
@@ -49,19 +49,19 @@ export class MediaStore {
     }
   }
 
-  /** Deletes files; unknown ids are ignored. With `host`, in its open transaction. */
+  /** Deletes files; unknown ids are ignored. With `host`, they are deleted in its open transaction. */
   async remove(ids: readonly string[], host?: HostTransaction): Promise<void> {
     const { dialect } = this.database;
     const removed = JSON.stringify(ids);
-    // Mark the files first: no new read starts on a partly deleted file, and a write in progress fails.
+    // The files are marked first, so that no new read starts on a partly deleted file, and a write in progress fails.
     await this.change(host, `UPDATE messaging_media SET chunks = -1 WHERE id ${dialect.among()}`, removed);
     const rows = await this.rows(host, `SELECT id FROM messaging_media WHERE id ${dialect.among()}`, removed);
     for (const row of rows) await this.erase(textOf(row, 'id'), host);
   }
 
   /**
-   * Deletes at most `limit` files stored before a time, oldest first, and returns their number. Files left incomplete by a
-   * crash are included; files of messages that are `queued` or `sending` are not.
+   * Deletes at most `limit` files stored before a time, oldest first, and returns their number. Files that a crash left
+   * incomplete are deleted too. Files of messages that are `queued` or `sending` are kept.
    */
   async purge(before: number, limit: number): Promise<number> {
     const sql = `SELECT a.id FROM messaging_media a WHERE a.kept_at < ? AND NOT EXISTS (
@@ -84,7 +84,7 @@ export class MediaStore {
     if (kept === 0) throw new Error('The file was removed while it was written.');
   }
 
-  /** Deletes a file in several transactions, as one for a large file would delay all other work. */
+  /** Deletes a file in several transactions, because one transaction for a large file would delay all other work. */
   private async erase(id: string, host: HostTransaction | undefined): Promise<void> {
     for (;;) {
       const [end] = await this.rows(
@@ -110,8 +110,8 @@ export class MediaStore {
 }
 
 /**
- * Splits a stream into pieces of `size` bytes; the last one may be shorter. Reads from `source` only as far as the requested
- * piece needs. Each piece is valid until the next one is requested, as they share one buffer.
+ * Splits a stream into pieces of `size` bytes; the last one may be shorter. Reads from `source` only as far as the
+ * requested piece needs. Each piece is valid until the next one is requested, because the pieces share one buffer.
  */
 export async function* rechunk(source: AsyncIterable<Uint8Array>, size: number): AsyncIterable<Buffer> {
   const piece = Buffer.allocUnsafeSlow(size);

@@ -9,15 +9,21 @@ export type MediaKind = (typeof MEDIA_KINDS)[number];
 /** How a file is presented. */
 interface Presented {
   readonly kind: MediaKind;
-  /** Lower case, without parameters, except the `codecs` of Opus, by which phones recognise voice notes. */
+  /**
+   * The media type in lower case, without parameters. Only Opus keeps its parameter `codecs`, because phones recognise
+   * voice notes by it.
+   */
   readonly mimetype: string;
 }
 
 /** The detected type of a file. */
 interface MediaType extends Presented {
-  /** What the bytes contain. Apps may not be able to show it: HEIC is an `image`, but is presented as a document. */
+  /**
+   * What the bytes contain. Apps may be unable to show it. For example, HEIC is an `image`, but it is presented as a
+   * document.
+   */
   readonly content: MediaKind;
-  /** The container format of the bytes, which may hold either sound or film. */
+  /** The container format of the bytes, which may contain either sound or film. */
   readonly container: Container | undefined;
   /** Whether it is a web page. */
   readonly isPage: boolean;
@@ -36,7 +42,7 @@ interface TypedMedia {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** Number of bytes at the start of a file that type detection needs. */
+/** The number of bytes at the start of a file that type detection needs. */
 export const HEAD_BYTES = 4100;
 
 const UNKNOWN = {
@@ -51,9 +57,9 @@ const UNKNOWN = {
 export const VOICE_NOTE = 'audio/ogg; codecs=opus';
 
 /**
- * What messaging apps show in the conversation. WhatsApp's list
- * (https://developers.facebook.com/docs/whatsapp/cloud-api/reference/media#supported-media-types); other pictures, films and
- * sounds stay invisible there or fail on the phone, so they are presented as documents to open.
+ * The types that messaging apps show in the conversation, from WhatsApp's list
+ * (https://developers.facebook.com/docs/whatsapp/cloud-api/reference/media#supported-media-types). Other pictures,
+ * films and sounds stay invisible there or fail on the phone, so they are presented as documents.
  */
 const SHOWN = new Set([
   'image/jpeg',
@@ -74,7 +80,7 @@ const ACTIVE = /^(multipart|message)\/|[/+](html|xml|hta|(x-)?(java|ecma|j|vb)sc
 const OFFICE = /^application\/(msword|epub\+zip|vnd\.(openxmlformats|oasis|ms-))/;
 const ARCHIVES = new Set(['application/zip', 'application/x-cfb']);
 
-/** Containers whose first bytes do not show whether they hold sound or film. */
+/** Containers whose first bytes do not show whether they contain sound or film. */
 const CONTAINERS: Readonly<Record<string, Container>> = {
   'video/mp4': { audio: 'audio/mp4', video: 'video/mp4' },
   'video/webm': { audio: 'audio/webm', video: 'video/webm' },
@@ -93,7 +99,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   'audio/x-wav': 'audio/wav',
   'audio/vnd.wave': 'audio/wav',
   'image/jpg': 'image/jpeg',
-  // Every reader of PNG shows its first picture.
+  // APNG is an animation, but every reader of PNG shows its first picture.
   'image/apng': 'image/png',
   'application/mxf': 'video/mxf',
   'video/x-m4v': 'video/mp4',
@@ -110,7 +116,7 @@ export function mediaKindOf(mimetype: string): MediaKind {
  * then the file's name, decide between sound and film in the same container, and between kinds of documents. Markup and scripts
  * become documents of no particular type.
  *
- * @param head the first {@link HEAD_BYTES} bytes, or all when there are fewer
+ * @param head the first {@link HEAD_BYTES} bytes, or all if there are fewer
  */
 export async function mediaTypeOf(head: Uint8Array, claims: MediaClaims = {}): Promise<MediaType> {
   const markup = markupOf(head);
@@ -128,8 +134,8 @@ export async function mediaTypeOf(head: Uint8Array, claims: MediaClaims = {}): P
 }
 
 /**
- * How to present a file that its sender calls a `kind`; undefined if its bytes are not of that kind. A picture, film or sound that
- * apps do not show is presented as a document.
+ * Returns how to present a file that its sender calls a `kind`; undefined if its bytes are not of that kind. A picture,
+ * film or sound that apps cannot show is presented as a document.
  */
 export function presentedAs(type: MediaType, kind: MediaKind): Presented | undefined {
   const { mimetype, content, container } = type;
@@ -165,7 +171,7 @@ function documentType(claim: string | undefined): string | undefined {
 /**
  * Detects the type of an arriving file and passes on all of its bytes. Waits for the first {@link HEAD_BYTES} bytes.
  *
- * @throws what the body throws before these have arrived; the body is closed then
+ * @throws the error of the body if it fails before these bytes have arrived; the body is closed then
  */
 export async function detectMediaType(media: FetchedMedia): Promise<TypedMedia> {
   const { head, body } = await peek(media.body, HEAD_BYTES);
@@ -177,7 +183,7 @@ async function magicType(head: Uint8Array): Promise<string | undefined> {
   // A broken file is not refused here; its bytes then determine no type.
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
   if (found !== undefined) return found.mime.toLowerCase();
-  // An ID3 tag with a cover picture exceeds the head, so the library does not reach the audio behind it.
+  // An ID3 tag with a cover picture is longer than the head, so the library does not reach the audio behind it.
   return head.length >= 10 && Buffer.from(head.subarray(0, 3)).toString('latin1') === 'ID3' ? 'audio/mpeg' : undefined;
 }
 
@@ -297,8 +303,8 @@ function typeOfName(fileName: string | undefined): string | undefined {
 /**
  * Reads the first bytes of a body and passes on all of it.
  *
- * @param bytes how many to read; `head` is shorter when the body is
- * @throws what the body throws
+ * @param bytes how many to read. `head` is shorter if the body is
+ * @throws the error of the body
  */
 export async function peek(
   source: AsyncIterable<Uint8Array>,
@@ -316,7 +322,10 @@ export async function peek(
   return { head: Buffer.concat(seen).subarray(0, bytes), body: new PeekedBody(seen, rest) };
 }
 
-/** Not a generator: a generator that was never started does not forward `return`, which would leave the connection open. */
+/**
+ * A class instead of a generator. A generator that was never started does not forward `return`, so the connection would
+ * stay open.
+ */
 class PeekedBody implements AsyncIterableIterator<Uint8Array> {
   constructor(
     private readonly seen: Uint8Array[],

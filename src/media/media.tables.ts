@@ -1,7 +1,7 @@
 import type { Dialect } from '../storage/dialect.js';
 import { columnTypes } from '../storage/schema/column-types.js';
 
-/** The files of messages. */
+/** The tables of the files of messages. */
 export function mediaTables(dialect: Dialect): string[] {
   const { id, integer, bytes } = columnTypes(dialect);
   return [
@@ -10,7 +10,7 @@ export function mediaTables(dialect: Dialect): string[] {
       id ${id} NOT NULL PRIMARY KEY, kept_at ${integer} NOT NULL, chunks ${integer})${dialect.clustered}`,
     'CREATE INDEX messaging_media_age ON messaging_media (kept_at)',
 
-    // Not clustered, because the rows are large.
+    // The table is not clustered, because its rows are large.
     `CREATE TABLE messaging_media_chunk (
       media_id ${id} NOT NULL, place ${integer} NOT NULL, content ${bytes} NOT NULL, PRIMARY KEY (media_id, place))`,
   ];

@@ -1,14 +1,14 @@
-/** Finds the end of a picture in its bytes as they pass. */
+/** Finds the end of a picture while its bytes arrive. */
 export interface PictureEnd {
   /** Takes the next bytes. */
   pass(chunk: Uint8Array): void;
-  /** Whether the picture is complete. More bytes may follow, which apps do not show. */
+  /** Whether the picture is complete. Apps ignore bytes that follow. */
   readonly hasEnded: boolean;
 }
 
 /**
- * Returns what finds the end of a picture of this type; undefined for other types. Only the picture's own end counts. A
- * thumbnail within it, as cameras put into the Exif data, has an end of its own.
+ * Returns an object that finds the end of a picture of this type; undefined for other types. It finds the end of the
+ * picture itself, not that of a thumbnail in it. Cameras put such a thumbnail into the Exif data.
  */
 export function pictureEndOf(mimetype: string): PictureEnd | undefined {
   if (mimetype === 'image/jpeg') return new JpegEnd();
@@ -17,7 +17,7 @@ export function pictureEndOf(mimetype: string): PictureEnd | undefined {
 
 const EOI = 0xd9;
 
-/** Walks through a picture. What has a known length is skipped, so that a marker in it does not count. */
+/** Walks through a picture. Parts of known length are skipped, so that markers in them are ignored. */
 abstract class PictureWalk implements PictureEnd {
   abstract readonly hasEnded: boolean;
 
@@ -33,14 +33,14 @@ abstract class PictureWalk implements PictureEnd {
     }
   }
 
-  /** Reads from `at` and returns where to go on, at least one byte further. */
+  /** Reads from `at` and returns the place of the next read, at least one byte further. */
   protected abstract read(chunk: Uint8Array, at: number): number;
 }
 
 /** Walks the segments of a JPEG (ITU-T T.81 annex B) up to the marker EOI. */
 class JpegEnd extends PictureWalk {
   hasEnded = false;
-  /** `data`: the data of a scan, or nothing; it ends at 0xFF. */
+  /** What comes next. `data`: the data of a scan, which may be empty and ends at 0xFF. */
   private next: 'data' | 'marker' | 'length' | 'lengthEnd' = 'data';
   private length = 0;
 
@@ -70,7 +70,7 @@ class JpegEnd extends PictureWalk {
     } else if (value === EOI) {
       this.hasEnded = true;
     } else if (value !== 0xff) {
-      // A 0xFF of the data is followed by 0. TEM, SOI and the restart markers have no content.
+      // A 0xFF that belongs to the data is followed by 0. TEM, SOI and the restart markers have no content.
       this.next = value <= 0x01 || (value >= 0xd0 && value <= 0xd8) ? 'data' : 'length';
     }
   }
@@ -98,7 +98,7 @@ class PngEnd extends PictureWalk {
     if (this.filled === this.header.length) {
       this.filled = 0;
       this.isLast = this.header.toString('latin1', 4) === 'IEND';
-      // The content, and its checksum of four bytes.
+      // The content is skipped, and its checksum of four bytes.
       this.skipped = this.header.readUInt32BE(0) + 4;
     }
     return at + 1;

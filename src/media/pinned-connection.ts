@@ -4,7 +4,9 @@ import { hostOf, type MediaNetwork, portOf } from './address-guard.js';
 import type { FetchTime } from './fetch-time.js';
 import { MediaRefusedError } from './media-fetcher.js';
 
-/** Number of addresses tried before the host counts as unreachable, and the time limit of each. */
+/**
+ * How many addresses are tried before the host counts as unreachable. `ATTEMPT_MS` is the time limit of each attempt.
+ */
 const TRIED = 3;
 const ATTEMPT_MS = 2000;
 
@@ -15,7 +17,7 @@ type ConnectionTime = Pick<FetchTime, 'signal' | 'after'>;
  * Connects to one of the checked addresses, without any further look-up. With https the certificate is checked against the
  * URL's host.
  *
- * @throws Error when none of them accepts the connection
+ * @throws Error if none of them accepts the connection
  */
 export async function openPinned(
   url: URL,

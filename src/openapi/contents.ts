@@ -10,7 +10,7 @@ function body(type: string, schema: Schema, examples: Readonly<Record<string, Js
 export const json = (schema: Schema, examples: Readonly<Record<string, Json>>): Content =>
   body('application/json', schema, examples);
 
-/** A stream of server-sent events, each example an event with its data. */
+/** A stream of server-sent events. Each example is an event with its data. */
 export function events(examples: Readonly<Record<string, { readonly event?: string; readonly data: Json }>>): Content {
   const written = Object.entries(examples).map(([label, { event, data }]) => {
     return [label, `${event === undefined ? '' : `event: ${event}\n`}id: 1\ndata: ${JSON.stringify(data)}\n\n`];

@@ -27,11 +27,16 @@ export interface RouteError {
 
 export type ErrorDescription = ErrorCode | RouteError;
 
-/** What the decorators of a DTO do not say: the meaning of a field, or further keywords of its schema. */
+/**
+ * Describes the fields of a DTO beyond its decorators: the meaning of each field, or further keywords of its schema.
+ */
 export interface FieldsDescription {
   readonly dto: Type<object>;
   readonly fields: Readonly<Record<string, string | Schema>>;
-  /** Fields that are optional in the DTO because the service itself refuses a request without them. */
+  /**
+   * Fields that the document marks as required, although they are optional in the DTO: the service itself refuses a
+   * request without them.
+   */
   readonly required?: readonly string[];
 }
 
@@ -55,7 +60,10 @@ export interface DtoBody extends FieldsDescription {
 interface JsonAnswer {
   /** Name of the schema. */
   readonly schema: string;
-  /** By label, the fields that differ from the example of the schema. Default: one example without differences. */
+  /**
+   * Examples by label, each as the fields that differ from the example of the schema. Default: one example without
+   * differences.
+   */
   readonly examples?: Readonly<Record<string, Readonly<Record<string, Json>>>>;
 }
 
@@ -71,7 +79,7 @@ export interface RouteDescription {
   readonly idempotent?: true;
   /** The response to a success; the headers of `@Header()` are added. */
   readonly answer: JsonAnswer | { readonly description: string; readonly content?: Content };
-  /** Answers with another status that are no errors of ours. */
+  /** Answers with another status that are not errors of ours. */
   readonly furtherAnswers?: Readonly<Record<number, JsonAnswer>>;
   readonly errors?: readonly ErrorDescription[];
 }
@@ -79,7 +87,7 @@ export interface RouteDescription {
 /** One controller. */
 export interface ControllerParts<Handler extends string> {
   readonly tag: Tag;
-  /** The parameters of all paths, by name; strings unless `schema` says otherwise. */
+  /** The parameters of all paths, by name. They are strings unless they have a `schema`. */
   readonly parameters?: Readonly<
     Record<string, { readonly description: string; readonly schema?: Schema; readonly example?: Json }>
   >;

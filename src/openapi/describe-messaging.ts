@@ -13,9 +13,9 @@ import type { OpenApiDocument, Tag } from './openapi-document.js';
 import { bodySchemas, operationOf } from './operation.js';
 
 /**
- * Adds a full description of our mounted routes to the host's OpenAPI document. What `SwaggerModule.createDocument` derived
- * for them is replaced, everything else stays as it is. Paths, limits, texts and accepted credentials are those of this
- * application. The given document is not changed.
+ * Adds a full description of our mounted routes to the host's OpenAPI document. It replaces the descriptions that
+ * `SwaggerModule.createDocument` derived for them. Everything else stays as it is. Paths, limits, texts and accepted
+ * credentials are those of this application. The given document is not changed.
  *
  * ```ts
  * const document = SwaggerModule.createDocument(app, new DocumentBuilder().setTitle('…').build());
@@ -37,7 +37,7 @@ export function describeMessaging<D extends OpenApiDocument>(app: INestApplicati
   };
   const parts = controllers
     .map(({ handlers, description }) => ({ handlers, ...description.describe(surroundings) }))
-    // The order in which the host imports our modules must not change the document.
+    // They are sorted, because the order in which the host imports our modules must not change the document.
     .sort((one, other) => one.tag.name.localeCompare(other.tag.name, 'en'));
   const { schemas: theirSchemas = {}, securitySchemes: theirSchemes = {} } = document.components ?? {};
   const nullable = document.openapi.startsWith('3.0');
@@ -121,7 +121,7 @@ function securitySchemes({ accounts: { legacyBearer }, userTokens }: Surrounding
   };
 }
 
-/** How a document writes our parts. */
+/** How our parts are written in a document. */
 interface Dialect {
   /** OpenAPI 3.0 has a keyword `nullable`, later versions a type `null`. */
   readonly nullable: boolean;
@@ -138,14 +138,17 @@ function adapt(part: unknown, dialect: Dialect): unknown {
       const schema = value.slice(SCHEMAS.length);
       adapted.$ref = `${SCHEMAS}${dialect.renamed.get(schema) ?? schema}`;
     } else if (name === 'nullable' && !dialect.nullable) {
-      // What has no type may be null as it is.
+      // A schema without a type accepts null anyway.
       if (adapted.type !== undefined) adapted.type = [...[adapted.type].flat(), 'null'];
     } else adapted[name] = adapt(value, dialect);
   }
   return adapted;
 }
 
-/** New names for those of ours that the host uses for something else. What is equal is ours, from an earlier call. */
+/**
+ * New names for our schemas whose names the host uses for something else. If the host's schema is equal, it is ours,
+ * from an earlier call.
+ */
 function renamedFor(ours: Readonly<Record<string, unknown>>, taken: object): Map<string, string> {
   const theirs = new Map<string, unknown>(Object.entries(taken));
   const lost = Object.entries(ours).filter(([name, value]) => {

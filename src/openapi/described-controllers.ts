@@ -4,7 +4,9 @@ import type { ControllerDescription } from './controller-description.js';
 
 const DESCRIPTION = 'nestjs-messaging:description';
 
-/** Mounts a controller below `path` and keeps its description with the mounted class, where `describeMessaging` finds it. */
+/**
+ * Mounts a controller below `path` and stores its description on the mounted class, where `describeMessaging` finds it.
+ */
 export function mountDescribed(description: ControllerDescription, path: string): Type<object> {
   const mounted = mountController(description.controller, path);
   SetMetadata(DESCRIPTION, description)(mounted);

@@ -11,16 +11,16 @@ import { EXAMPLE, phoneNumber } from '../schemas/builders.js';
 import type { Schema } from '../schemas/schema.js';
 import type { ErrorDescription, FieldsDescription } from './controller-description.js';
 
-/** One field with what the decorators say of it. */
+/** A field with its properties from the decorators. */
 interface Field {
   readonly name: string;
   readonly required: boolean;
   readonly schema: Schema;
-  /** What validation answers to an absent or wrong value. */
+  /** The errors with which validation answers an absent or wrong value. */
   readonly errors: readonly ErrorDescription[];
 }
 
-/** A rule of class-validator: its schema, and values that violate it. */
+/** A rule of class-validator: its schema, and examples of values that violate it. */
 interface Rule {
   schema(args: readonly number[], maxRecipients: number): Schema;
   readonly wrong: readonly unknown[];

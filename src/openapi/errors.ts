@@ -20,7 +20,10 @@ const EXAMPLE_VALUES: TextValues = {
   max: 10,
 };
 
-/** The error of a route without authentication that reads or writes the storage; with authentication it is added. */
+/**
+ * The error of a route without authentication that reads or writes the storage. Routes with authentication have it
+ * anyway.
+ */
 export const STORAGE_UNAVAILABLE: RouteError = { code: 'error.storage_unavailable', retryAfter: 1 };
 
 /** The error of a send from a linked number that has lost its connection for now. */
@@ -32,7 +35,7 @@ export function invalid(...fields: readonly string[]): readonly RouteError[] {
 }
 
 /** The body of every error (docs/http-api.md). */
-export const errorSchema: Schema = object('What went wrong.', {
+export const errorSchema: Schema = object('An error.', {
   statusCode: integer('The HTTP status.', { minimum: 400, maximum: 599 }),
   message: text('One sentence for the caller.'),
   error: text('The name of the HTTP status.'),
@@ -40,21 +43,21 @@ export const errorSchema: Schema = object('What went wrong.', {
 
 const MEANING: Readonly<Record<number, string>> = {
   400: 'The request cannot be carried out. Nothing was sent or charged.',
-  401: 'There is no credential, or none that is valid.',
+  401: 'The request has no valid credential.',
   403: 'The request is not allowed. Nothing was sent or charged.',
   404: 'The resource does not exist, or it belongs to another account.',
   409: 'The request cannot be carried out at the moment.',
-  410: 'What is asked for is no longer kept.',
+  410: 'The requested data is no longer kept.',
   413: 'The request body is larger than the limit.',
   415: 'The request has a body that is not `application/json` in UTF-8, or that is compressed.',
   422: 'The Idempotency-Key was used before with another body. Nothing was sent or charged.',
   429: 'There are too many of these requests. Try again after `Retry-After`.',
   500: 'An unexpected fault of the service. The cause is only in the log of the service.',
   503: 'The storage cannot answer at the moment. Nothing was charged.',
-  504: 'The request took too long and was ended. What was already accepted stays accepted.',
+  504: 'The request took too long and was ended. If it was already accepted, it stays accepted.',
 };
 
-/** The errors that the request gate, the guard and the idempotency answer before or around a handler. */
+/** The errors of the request gate, the guard and the idempotency, which answer before or around a handler. */
 export function surroundingErrors(
   { authenticated, intake, deadline, rawBody, permission = {} }: MountedRoute,
   idempotent: boolean,
@@ -130,7 +133,7 @@ export function errorResponses(
   return Object.fromEntries(responses);
 }
 
-/** `field_missing.number`: the code without its `error.`, and the field that it names. */
+/** The label of an example: the code without `error.`, and the field that it names. Example: `field_missing.number`. */
 function labelOf(code: ErrorCode, { field }: TextValues = {}): string {
   const name = code.slice('error.'.length);
   return field === undefined ? name : `${name}.${field}`;

@@ -5,13 +5,15 @@ import { EARLIEST_SEQUENCE, ERROR_CODE, LAST_SEQUENCE } from '../http/errors.js'
 
 const MEANING: Readonly<Record<string, string>> = {
   'Cache-Control': 'No cache may store the answer.',
-  'Content-Security-Policy': 'Allows only the style and the script of the page itself.',
+  'Content-Security-Policy': 'The page may only use its own style and script.',
   Deprecation:
-    'Only if the API key came in `Authorization: Bearer`. Since when that is deprecated (RFC 9745), in Unix seconds.',
-  'Idempotency-Replayed': 'The answer was given before under this Idempotency-Key; nothing was sent or charged now.',
+    'Only if the API key came in `Authorization: Bearer`. The time from which this is deprecated (RFC 9745), in Unix seconds.',
+  'Idempotency-Replayed':
+    'This is the answer of an earlier request under this Idempotency-Key. Nothing was sent or charged now.',
   Link: 'Only if the API key came in `Authorization: Bearer`. A page that explains the change (RFC 9745).',
-  'Referrer-Policy': 'The address of the page is not passed on.',
-  Sunset: 'Only if the API key came in `Authorization: Bearer`. When that will no longer be accepted (RFC 8594).',
+  'Referrer-Policy': 'The browser does not send the address of the page to other sites.',
+  Sunset:
+    'Only if the API key came in `Authorization: Bearer`. The time from which this will no longer be accepted (RFC 8594).',
   'WWW-Authenticate': 'How to authenticate (RFC 9110 section 11.6.1).',
   'X-Content-Type-Options': 'The content type must not be guessed.',
 };
@@ -20,7 +22,7 @@ function sequenceHeader(description: string, required: boolean): object {
   return { description, required, schema: { type: 'string', pattern: '^\\d+$', example: '4711' } };
 }
 
-/** Headers that have the same value on every answer. */
+/** Describes headers that have the same value on every answer. */
 function described(values: Readonly<Record<string, string>>, required: boolean): Readonly<Record<string, object>> {
   const headers = Object.entries(values).map(([name, value]) => {
     const schema = { type: 'string', enum: [value] };
@@ -48,7 +50,7 @@ export function successHeaders(
 /**
  * The headers of one error status.
  * @param words the value of `X-Error-Code` for each error of this status
- * @param retryAfter the value of `Retry-After` for each
+ * @param retryAfter the value of `Retry-After` for each error of this status
  */
 export function errorHeaders(
   status: number,
@@ -66,7 +68,7 @@ export function errorHeaders(
     ...(status === 401 && described({ 'WWW-Authenticate': CHALLENGE }, true)),
     ...(seconds !== undefined && {
       'Retry-After': {
-        description: 'Seconds after which another attempt can succeed.',
+        description: 'The seconds after which another attempt can succeed.',
         required: !retryAfter.includes(undefined),
         schema: { type: 'string', pattern: '^\\d+$', example: String(seconds) },
       },
@@ -75,7 +77,7 @@ export function errorHeaders(
       [EARLIEST_SEQUENCE]: sequenceHeader('The sequence of the first event that is kept.', true),
       [LAST_SEQUENCE]: sequenceHeader('With `events_ahead`: the sequence of the last event of the log.', false),
     }),
-    // Answers before the credential is read have no headers on its deprecation.
+    // Answers that are sent before the credential is read have no deprecation headers.
     ...(accounts && ![401, 413, 415].includes(status) && described(deprecationHeaders(accounts), false)),
   };
 }

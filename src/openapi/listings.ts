@@ -11,11 +11,11 @@ export const PAGE = {
   cursor: 'The `next_cursor` of the previous page. Default: the first page.',
 };
 
-/** The parameters of a period of what a listing has. */
+/** The parameters of a listing's period. */
 export function periodFilters(of: string) {
   return {
-    since: text(`Only ${of} from this moment on, ISO 8601.`, { example: EXAMPLE.moment }),
-    until: text(`Only ${of} before this moment, ISO 8601.`, { example: EXAMPLE.moment }),
+    since: text(`Only ${of} at this time or later, ISO 8601.`, { example: EXAMPLE.moment }),
+    until: text(`Only ${of} before this time, ISO 8601.`, { example: EXAMPLE.moment }),
   };
 }
 
@@ -31,6 +31,6 @@ export const MESSAGE_FILTERS = {
   until: `Only messages accepted before this time. ${TIME}`,
 };
 
-/** What is to be known of pages that some filters make short. */
+/** Explains that some filters make pages shorter. */
 export const shortPages = (filters: string): string =>
   `With ${filters}, a page may have fewer items than \`limit\`, even none, although there are more: continue until \`next_cursor\` is null.`;

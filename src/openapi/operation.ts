@@ -64,12 +64,12 @@ const IDEMPOTENCY_KEY = {
   in: 'header',
   required: false,
   description:
-    'Makes a repeat harmless. For 24 hours the same key with the same body gets the first answer again; nothing more is sent or charged. A refusal is not stored: the same key may be used again. After a 504 or a lost connection, the same request gets the answer to the first.',
+    'Makes it safe to repeat the request. For 24 hours, the same key with the same body gets the first answer again, and nothing more is sent or charged. A refusal is not stored: the same key may be used again. After a 504 or a lost connection, the same request gets the answer to the first.',
   schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
   example: 'order-4711',
 };
 
-/** An object is given as one parameter for each of its keys, whatever their names are. */
+/** A parameter of a query. An object becomes one parameter for each of its keys, whatever their names are. */
 function queryParameter({
   name,
   schema: { description, ...schema },

@@ -26,7 +26,7 @@ export function ref<T>(named: Readonly<Record<string, SchemaOf<T>>>): SchemaOf<T
   return schemaOf(refTo(Object.keys(named).join()));
 }
 
-/** An object of a response: every field is required except the `optional` ones, and there are no others. */
+/** An object of a response. Every field is required except the `optional` ones, and there are no other fields. */
 export function object<F extends Fields, Optional extends keyof F & string = never>(
   description: string,
   properties: F,
@@ -35,7 +35,7 @@ export function object<F extends Fields, Optional extends keyof F & string = nev
   const isOptional = new Set<string>(optional);
   const required = Object.keys(properties).filter((name) => !isOptional.has(name));
   const schema: Schema = { type: 'object', description, properties, required, additionalProperties: false };
-  // The compiler's type is derived from the same arguments.
+  // The cast is safe, because the type is derived from the same arguments.
   return schema as ObjectSchema<F, Optional>;
 }
 
@@ -45,14 +45,14 @@ export const list = <T>(items: SchemaOf<T>, further: Schema = {}): SchemaOf<read
 export const text = (description: string, further: Schema = {}): SchemaOf<string> =>
   schemaOf({ type: 'string', description, ...further });
 
-/** One of these texts; the first one is the example if there is no other. */
+/** One of these texts. The first one is the example unless another one is given. */
 export const oneOf = <const T extends string>(
   values: readonly T[],
   description: string,
   further: Schema = {},
 ): SchemaOf<T> => schemaOf({ type: 'string', description, enum: values, ...further });
 
-/** An integer of at least 0, unless `further` says otherwise. */
+/** An integer of at least 0, unless `further` has another minimum. */
 export const count = (description: string, further: Schema = {}): SchemaOf<number> =>
   schemaOf({ type: 'integer', minimum: 0, description, ...further });
 
@@ -77,7 +77,10 @@ export const record = <T, K extends string = string>(
 export const identifier = (description: string, example: string): SchemaOf<string> =>
   text(description, { minLength: 1, example });
 
-/** @param afterMs distance of the example from the usual one in milliseconds */
+/**
+ * A time in ISO 8601.
+ * @param afterMs how much later the example is than the usual example, in milliseconds
+ */
 export const moment = (description: string, afterMs = 0): SchemaOf<string> => {
   const example = new Date(Date.parse(EXAMPLE.moment) + afterMs).toISOString();
   return text(description, { format: 'date-time', example });
@@ -87,18 +90,18 @@ export const moment = (description: string, afterMs = 0): SchemaOf<string> => {
 export const phoneNumber = (description: string, example: string = EXAMPLE.number): SchemaOf<string> =>
   text(`${description} International format, digits only, without \`+\`.`, { pattern: '^[1-9]\\d{6,14}$', example });
 
-/** A phone number as look-ups have it: stars stand for digits that were removed. */
+/** A phone number as look-ups have it, with a star for each digit that was removed. */
 export const shownNumber = (description: string): SchemaOf<string> =>
   text(`${description} International format, digits only, without \`+\`; \`*\` for each digit that was removed.`, {
     pattern: '^[\\d*]{7,15}$',
     example: EXAMPLE.number,
   });
 
-/** What a caller gives with a send, as it comes back. */
+/** The metadata of a send, as responses return it. */
 export const metadata = nullable(
   schemaOf<Readonly<Record<string, string>>>({
     type: 'object',
-    description: 'What was given with the send; null where there was nothing, and when the content was removed.',
+    description: 'The metadata that was given with the send; null if there was none, or if the content was removed.',
     additionalProperties: { type: 'string' },
     example: { order: '4711' },
   }),
@@ -122,7 +125,7 @@ export const nextCursor = nullable(text('The `cursor` of the next page; null at 
 export const page = <T>(description: string, named: Readonly<Record<string, SchemaOf<T>>>) =>
   object(description, {
     items: list(ref(named)),
-    next_cursor: nullable(text('For the next page; null on the last one.', { example: 'MDE5ZDBmNTE' })),
+    next_cursor: nullable(text('The `cursor` of the next page; null at the end.', { example: 'MDE5ZDBmNTE' })),
   });
 
 /** The file of a message as a response describes it. */
@@ -134,6 +137,6 @@ export const file = <F extends Fields = Record<never, never>>(kind: string, furt
       ...further,
       size: count('Its size in bytes.'),
       sha256: text('SHA-256 of the file, hexadecimal.', { pattern: '^[0-9a-f]{64}$' }),
-      caption: nullable(text('The text below the file; null when there is none.')),
+      caption: nullable(text('The text below the file; null if there is none.')),
     }),
   );

@@ -1,7 +1,7 @@
 import { SCHEMAS } from './builders.js';
 import type { Fields, Json, ObjectSchema, Schema, Schemas } from './schema.js';
 
-/** The example of a named schema, which its required fields make, with these fields added or instead. */
+/** Makes the example of a named schema from its required fields. The given fields are added or replace those. */
 export function exampleOf(named: Schemas, name: string, fields: Readonly<Record<string, Json>> = {}) {
   return { ...exampleOfFields(named[name] ?? {}, named), ...fields };
 }
@@ -19,7 +19,7 @@ function exampleOfValue(schema: Schema, named: Schemas): Json {
   return schema.enum?.[0] ?? schema.minimum ?? '';
 }
 
-/** The schema of an object with these examples of its fields, for instance with texts of the host. */
+/** Returns the schema of an object with other examples of its fields, for example with texts of the host. */
 export function withExamples<F extends Fields, Optional extends keyof F>(
   schema: ObjectSchema<F, Optional>,
   examples: { readonly [K in keyof F]?: Json | undefined },

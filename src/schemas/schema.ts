@@ -33,9 +33,9 @@ export type Schemas = Readonly<Record<string, Schema>>;
 
 declare const TYPE: unique symbol;
 
-/** A schema that the compiler knows the values of: `TypeOf` gives their type. At run time it is a plain schema. */
+/** A schema with the type of its values, which `TypeOf` returns. At run time it is a plain schema. */
 export interface SchemaOf<T> extends Schema {
-  /** Exists for the compiler only. */
+  /** Exists only for the compiler. */
   readonly [TYPE]: T;
 }
 
@@ -53,8 +53,8 @@ type ObjectOf<F extends Fields, Optional extends keyof F> = {
 } & { readonly [K in Optional]?: TypeOf<F[K]> };
 
 /**
- * The type of the values that a schema describes. The field that a value has leads an editor to the field of the schema, where
- * its description is.
+ * The type of the values that a schema describes. From the field of a value, an editor can go to the field of the
+ * schema, which has the description.
  *
  * ```ts
  * export const Balance = object('The balance of an account.', { balance: count('Units left.') });
@@ -63,7 +63,7 @@ type ObjectOf<F extends Fields, Optional extends keyof F> = {
  */
 export type TypeOf<S extends SchemaOf<unknown>> = S[typeof TYPE];
 
-/** States the type of the values of a schema, for what the schema itself does not say. */
+/** Declares the type of the values of a schema. The compiler cannot check it. */
 export function schemaOf<T>(schema: Schema): SchemaOf<T> {
   return schema as SchemaOf<T>;
 }

@@ -5,7 +5,10 @@ import { counting } from './counting.js';
 import { delegate } from './delegate.js';
 import type { Instruments } from './instruments.js';
 
-/** Wraps a transport to count its submits and its own reports. Receipts are counted when they are stored. */
+/**
+ * Wraps a transport to count its submits and the reports that it makes itself. Receipts are counted when they are
+ * stored.
+ */
 export function measuredTransport(transport: SmsTransport, instruments: Instruments, clock: Clock): SmsTransport {
   const { name } = transport;
   const measured: Readonly<Record<string, unknown>> = {
@@ -52,7 +55,7 @@ async function submit(
     for (const attempt of attempts ?? [{ route, outcome: kind }]) {
       instruments.record('carrier_submits_total', 1, attempt.route, attempt.outcome);
     }
-    // A postponed SMS has not reached the carrier.
+    // A postponed SMS did not reach the carrier, so it is not counted.
     if (kind === 'postponed') return;
     instruments.record('carrier_submit_duration_seconds', (clock.elapsed() - began) / 1000, route);
   };
@@ -63,6 +66,6 @@ async function submit(
   if (Array.isArray(results)) {
     for (const [index, sms] of batch.entries()) counting(clock, () => count(sms, results[index]));
   }
-  // The channel checks the results, whatever they are.
+  // The cast is safe, because the channel checks the results.
   return results as readonly SubmitResult[];
 }

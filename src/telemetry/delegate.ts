@@ -1,8 +1,8 @@
 type Method = (...args: readonly unknown[]) => unknown;
 
 /**
- * Makes an object that stands in for `target`: it has the same prototype, passes each method call on through `wrap`, and reads
- * fields from `target`.
+ * Makes an object that replaces `target`. It has the same prototype, passes each method call to `target` through
+ * `wrap`, and reads fields from `target`.
  */
 export function delegate<T extends object>(target: T, wrap: (name: string, method: Method) => Method): T {
   const properties = new Map<string, PropertyDescriptor>();
@@ -10,7 +10,8 @@ export function delegate<T extends object>(target: T, wrap: (name: string, metho
     for (const [name, own] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
       if (name === 'constructor' || properties.has(name)) continue;
       const isMethod = typeof own.value === 'function';
-      // The method is looked up at each call, so that a method that is replaced later is replaced here too.
+      // The method is looked up at each call. So if somebody replaces a method of `target` later, calls use the new
+      // one.
       const call: Method = (...args) => Reflect.apply(Object(target)[name], target, args);
       properties.set(
         name,

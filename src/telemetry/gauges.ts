@@ -12,7 +12,10 @@ import { Instruments } from './instruments.js';
 import { type StorageMeasures, StorageMeter } from './storage-meter.js';
 import { LedgerFindings } from './store-probes.js';
 
-/** How often the database is read for gauges, and after what time without an answer the storage counts as down. Milliseconds. */
+/**
+ * The time between two readings of the database for gauges, and the time without an answer after which the storage
+ * counts as down, in milliseconds.
+ */
 const EVERY_MS = 10_000;
 const PATIENCE_MS = 5000;
 
@@ -24,7 +27,7 @@ const PATIENCE_MS = 5000;
 export class Gauges implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly warnings: FaultLog;
   private measures: StorageMeasures | undefined;
-  /** Milliseconds since the epoch. */
+  /** When the gauges were last read, in milliseconds since the epoch. */
   private measuredAt = 0;
   private isUp = false;
   /** When the present round began, by the clock's `elapsed`. */

@@ -14,7 +14,10 @@ export function tracedChannel(channel: Channel, telemetry: SafeTelemetry): Chann
   return delegate(channel, (name, method) => (name === 'deliver' ? (deliver as typeof method) : method));
 }
 
-/** One batch. The channel gets its deliveries with the traces of their hand-overs, so that requests to a carrier can carry them. */
+/**
+ * The hand-over of one batch. The channel gets each delivery with the trace of its hand-over, so that requests to a
+ * carrier can contain the trace.
+ */
 class HandOver {
   private readonly spans = new Map<Delivery, TelemetrySpan>();
 
@@ -61,7 +64,7 @@ class HandOver {
   private end(delivery: Delivery, result: DeliveryResult | undefined): void {
     const span = this.spans.get(delivery);
     this.spans.delete(delivery);
-    // Not the carrier's code, because that may be any text.
+    // The span does not get the carrier's code, because that may be any text.
     span?.end(result?.kind === 'sent' ? undefined : (result?.kind ?? 'no_answer'));
   }
 }

@@ -39,7 +39,7 @@ export class Instruments {
     this.measures.get(name)?.(value, a, b, c);
   }
 
-  /** @param read gives the value of each series, from memory */
+  /** @param read reads the value of each series from memory */
   observe(name: MetricsOf<'gauge'>, read: (observe: Measure) => void): void {
     if (!this.isOn) return;
     const closed = this.closing(name);
@@ -55,7 +55,10 @@ export class Instruments {
     return this.closing(name)(inner);
   }
 
-  /** Replaces every label value that is not in a closed list, so that no number, id or text becomes a label and series stay few. */
+  /**
+   * Replaces every label value that is not in a closed list by `other`. So no phone number, id or text becomes a label,
+   * and there are few series.
+   */
   private closing(name: MetricName): (measure: Measure) => Measure {
     const { labels }: MetricDefinition = METRICS[name];
     const [first, second, third] = Object.values(labels).map((values) => this.listOf(values));

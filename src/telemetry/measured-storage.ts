@@ -10,7 +10,7 @@ import { delegate } from './delegate.js';
 import type { Instruments } from './instruments.js';
 import { OTHER } from './metrics.js';
 
-/** What is counted about a store's answers, by the store's methods. */
+/** The probes of a store by its methods. A probe counts the answers of one method. */
 type Probes<S> = {
   readonly [M in keyof S]?: S[M] extends (...args: infer A) => Promise<infer R>
     ? (result: R, args: A, call: ProbedCall) => void
@@ -20,11 +20,14 @@ type Probes<S> = {
 /** A call whose answer is counted. */
 export interface ProbedCall {
   readonly seconds: number;
-  /** Counts now. If the call was part of a host's transaction, counts after its commit, and not after a rollback. */
+  /**
+   * Runs the task now. If the call was part of a host's transaction, the task runs after its commit, and not after a
+   * rollback.
+   */
   readonly count: (host: HostTransaction | undefined, task: () => void) => void;
 }
 
-/** What is counted of one store. */
+/** A store with its probes. */
 export interface StoreProbe {
   readonly port: Abstract<object>;
   readonly probes: Readonly<Record<string, unknown>>;
@@ -61,7 +64,7 @@ const OUTBOX: Readonly<Record<string, string>> = {
   purgeReplies: 'retention',
 };
 
-/** Not timed, because its time depends on the size of the ledger. */
+/** The operation that is not timed, because its time depends on the size of the ledger. */
 const UNTIMED = 'check';
 
 /** Wraps the storage to measure every operation of its stores. Without telemetry it returns the storage itself, at no cost. */

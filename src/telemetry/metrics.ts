@@ -2,7 +2,10 @@ import type { HistogramMetric, Metric } from '../common/telemetry/telemetry.js';
 import { PUBLISHED_STATUSES, REPORTED_STATUSES, WAITING_STATUSES } from '../events/delivery-status.js';
 import { PRIORITIES } from '../outbox/queue/priority.api.js';
 
-/** Where a metric's values come from. Add up the values of all processes; those of the database are the same in every process. */
+/**
+ * The source of a metric's values. Add up the values of all processes. Values of the database are the same in every
+ * process, so do not add them up.
+ */
 type Scope = 'process' | 'database';
 
 /** The values that a label may have: a closed list, or the source of its few values. */
@@ -58,7 +61,7 @@ const OPERATIONS = [
   OTHER,
 ] as const;
 
-/** Why a send was not accepted. Every other reason is `other`. */
+/** The reasons why a send was not accepted. Every other reason is counted as `other`. */
 const ACCEPT_REASONS = [
   'insufficient_balance',
   'idempotency_mismatch',
@@ -71,7 +74,7 @@ const ACCEPT_REASONS = [
   OTHER,
 ] as const;
 
-/** Why units were refunded. `carrier_refused` stands for every code of a carrier. */
+/** The reasons of refunds. All codes of carriers are counted as `carrier_refused`. */
 export const REFUND_REASONS = [
   'carrier_refused',
   'expired',
@@ -88,7 +91,7 @@ export const REFUND_REASONS = [
   OTHER,
 ] as const;
 
-/** The rules that refuse a code. Every other rule is `other`. */
+/** The rules that refuse a code. Every other rule is counted as `other`. */
 const CODE_REASONS = [
   'country',
   'cooldown',
@@ -109,9 +112,12 @@ export const METRICS = {
   }),
   accept_refusals_total: counter('Sends that were not accepted.', { channel: 'channel', reason: ACCEPT_REASONS }),
   accept_waiting: gauge('Sends that wait for a commit.', 'process', {}),
-  accept_held_total: counter('Sends that had to wait because another transaction held what they need.', {
-    cause: ['account', 'records'],
-  }),
+  accept_held_total: counter(
+    'Sends that had to wait because another transaction had locked their account or their records.',
+    {
+      cause: ['account', 'records'],
+    },
+  ),
   commit_sends: histogram('Sends in one commit.', SIZES, {}),
   commit_duration_seconds: histogram('Time of one commit of sends.', QUICK, {}),
 
@@ -119,7 +125,7 @@ export const METRICS = {
     channel: 'channel',
     status: WAITING_STATUSES,
   }),
-  oldest_due_seconds: gauge('Age of the oldest delivery that is due and not claimed; 0 where none is.', 'database', {
+  oldest_due_seconds: gauge('Age of the oldest delivery that is due and not claimed; 0 if there is none.', 'database', {
     channel: 'channel',
     priority: PRIORITIES,
   }),
@@ -129,36 +135,36 @@ export const METRICS = {
   }),
   claims_total: counter('Claims of workers.', { channel: 'channel', result: ['full', 'some', 'empty'] }),
   claimed_deliveries_total: counter('Deliveries that workers have claimed.', { channel: 'channel' }),
-  expired_leases_total: counter('Deliveries whose worker has not answered within its lease.', { channel: 'channel' }),
+  expired_leases_total: counter('Deliveries whose worker did not answer within its lease.', { channel: 'channel' }),
   retries_total: counter('Deliveries that were put back for a later attempt.', { channel: 'channel' }),
   deliveries_total: counter('Changes of the state of deliveries.', { channel: 'channel', status: PUBLISHED_STATUSES }),
-  worker_last_round_timestamp_seconds: gauge('When a worker has last done its work.', 'process', { worker: 'worker' }),
-  worker_round_interval_seconds: gauge('How long a worker regularly takes from round to round.', 'process', {
+  worker_last_round_timestamp_seconds: gauge('When a worker last did its work.', 'process', { worker: 'worker' }),
+  worker_round_interval_seconds: gauge('The regular time from one round of a worker to the next.', 'process', {
     worker: 'worker',
   }),
 
-  carrier_submits_total: counter('Attempts at carriers.', {
+  carrier_submits_total: counter('Attempts to hand an SMS to a carrier.', {
     route: 'route',
     result: ['sent', 'retry', 'postponed', 'refused', 'unknown'],
   }),
   carrier_submit_duration_seconds: histogram(
-    'Time of one attempt at a carrier, with its wait in the transport.',
+    'Time of one attempt to hand an SMS to a carrier, including the wait in the transport.',
     CALLS,
     {
       route: 'route',
     },
   ),
-  route_usable: gauge('1 where a route takes SMS, 0 where it does not.', 'process', { route: 'route' }),
+  route_usable: gauge('1 if a route accepts SMS, else 0.', 'process', { route: 'route' }),
   route_breaker_open: gauge('1 while the circuit breaker of a route is open.', 'process', { route: 'route' }),
   route_links: gauge('Links of a route by their state.', 'process', { route: 'route', state: ['up', 'down'] }),
   route_interruptions: gauge(
-    'How often since the start the carrier refused the bind or the whole route, and not an SMS.',
+    'How often the carrier refused the bind or the whole route, instead of an SMS, since the start.',
     'process',
     { route: 'route', about: ['bind', 'route'] },
   ),
-  route_window_used: gauge('Requests to a route that it has not answered.', 'process', { route: 'route' }),
+  route_window_used: gauge('Requests that a route has not answered yet.', 'process', { route: 'route' }),
   route_window_size: gauge('The most requests that a route may leave unanswered.', 'process', { route: 'route' }),
-  receipts_total: counter('Receipts of carriers; `unread` has a state that is not known.', {
+  receipts_total: counter('Receipts of carriers. An `unread` receipt has an unknown state.', {
     route: 'route',
     status: [...REPORTED_STATUSES, 'unread'],
   }),
@@ -167,13 +173,15 @@ export const METRICS = {
   }),
   parked_receipts: gauge('Receipts that match no SMS yet; the count stops at 10000.', 'database', {}),
   unreported_total: counter('Deliveries that became unknown without a receipt in time.', { channel: 'channel' }),
-  unread_numbers_total: counter('Texts that were dropped because the number of their phone cannot be read.', {
+  unread_numbers_total: counter('Texts that were dropped because their phone’s number could not be read.', {
     route: 'route',
   }),
-  segment_differences_total: counter('SMS of which the carrier counted other segments.', { route: 'route' }),
+  segment_differences_total: counter('SMS for which the carrier counted another number of segments.', {
+    route: 'route',
+  }),
 
   charged_units_total: counter('Units charged.', { channel: 'channel', account: 'account' }),
-  refunded_units_total: counter('Units given back.', {
+  refunded_units_total: counter('Units refunded.', {
     channel: 'channel',
     reason: REFUND_REASONS,
     account: 'account',
@@ -206,12 +214,12 @@ export const METRICS = {
     result: ['2xx', '3xx', '4xx', '5xx', 'timeout', 'unreachable', OTHER],
   }),
   webhook_call_duration_seconds: histogram('Time of one call of a webhook.', CALLS, {}),
-  webhook_lag_seconds: gauge('Age of the oldest event that an enabled webhook was not called with.', 'database', {}),
+  webhook_lag_seconds: gauge('Age of the oldest event that was not sent to an enabled webhook.', 'database', {}),
   webhook_endpoints: gauge('Webhooks by their state; the count stops at 10000.', 'database', {
     state: ['enabled', 'disabled'],
   }),
 
-  storage_up: gauge('1 where the last round of gauges has read the database.', 'process', {}),
+  storage_up: gauge('1 if the last round of gauges could read the database, else 0.', 'process', {}),
   storage_operation_duration_seconds: histogram('Time of an operation of the storage.', QUICK, {
     operation: OPERATIONS,
   }),
@@ -219,13 +227,13 @@ export const METRICS = {
     operation: OPERATIONS,
     code: ['unavailable', OTHER],
   }),
-  storage_pool_waiting: gauge('Operations that wait for a connection, on SQLite for their turn.', 'process', {}),
-  storage_dead_rows: gauge('Rows that the database has not cleaned up yet. PostgreSQL.', 'database', {
+  storage_pool_waiting: gauge('Operations that wait for a connection, or on SQLite for their turn.', 'process', {}),
+  storage_dead_rows: gauge('Rows that the database has not cleaned up yet. PostgreSQL only.', 'database', {
     table: 'table',
   }),
   storage_oldest_snapshot_seconds: gauge('Age of the oldest open transaction. Not on SQLite.', 'database', {}),
   gauges_timestamp_seconds: gauge('When the gauges were last read from the database.', 'process', {}),
-  gauges_duration_seconds: histogram('Time in which the gauges are read from the database.', QUICK, {}),
+  gauges_duration_seconds: histogram('Time of one reading of the gauges from the database.', QUICK, {}),
 } as const satisfies Readonly<Record<string, MetricDefinition>>;
 
 /** The names of metrics, without `messaging_`. */

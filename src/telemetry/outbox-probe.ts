@@ -13,7 +13,7 @@ import { REFUND_REASONS } from './metrics.js';
 /** The final states that a carrier's receipt can report. */
 const FINAL = new Set(['delivered', 'undelivered', 'failed']);
 
-/** Counts sends, claims and deliveries when the storage has answered. */
+/** Counts sends, claims and deliveries after the storage has answered. */
 export function outboxProbe(instruments: Instruments, telemetry: SafeTelemetry, clock: Clock): StoreProbe {
   const record = instruments.record.bind(instruments);
   return probe(OutboxStore, {
@@ -31,7 +31,7 @@ export function outboxProbe(instruments: Instruments, telemetry: SafeTelemetry, 
     },
     claim(deliveries, [{ channel, limit, now, only }]) {
       const { length } = deliveries;
-      // A claim of codes only says nothing about how much is due.
+      // A claim of codes only does not show how much is due, so it is not counted here.
       if (only === undefined) {
         record('claims_total', 1, channel, length === 0 ? 'empty' : length < limit ? 'some' : 'full');
       }

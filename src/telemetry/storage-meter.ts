@@ -8,19 +8,25 @@ import type { Database } from '../storage/engine/database.js';
 import { type Operation, type Row, rowsOf, type Statement } from '../storage/engine/operation.js';
 import { integerOf, optionalInteger, optionalText, type RowShape, textOf } from '../storage/engine/rows.js';
 
-/** The most deliveries of a channel that are counted, and the most of anything else. */
+/** The most deliveries of a channel that are counted. `MAX_COUNTED` is the most of anything else. */
 export const MAX_DELIVERIES = 100_000;
 export const MAX_COUNTED = 10_000;
 
-/** What a storage tells of itself for gauges: the same in every process. Counts stop at `MAX_DELIVERIES` and `MAX_COUNTED`. */
+/**
+ * The measures of a storage for gauges. They are the same in every process. Counts stop at `MAX_DELIVERIES` and
+ * `MAX_COUNTED`.
+ */
 export interface StorageMeasures {
-  /** Deliveries that are not handed over yet. */
+  /** Deliveries that have not been handed over yet. */
   readonly open: readonly {
     readonly channel: string;
     readonly status: WaitingStatus;
     readonly count: number;
   }[];
-  /** The time of the longest overdue delivery that is not claimed, milliseconds since the epoch; left out where none is due. */
+  /**
+   * When the longest overdue delivery that is not claimed became due, in milliseconds since the epoch. A queue without
+   * a due delivery is left out.
+   */
   readonly due: readonly { readonly channel: string; readonly priority: Priority; readonly since: number }[];
   /** Accounts below their threshold. */
   readonly lowAccounts: number;
@@ -29,15 +35,15 @@ export interface StorageMeasures {
   /** Sessions of messaging apps that are not over. */
   readonly sessions: readonly { readonly channel: string; readonly state: string; readonly count: number }[];
   readonly endpoints: readonly { readonly state: string; readonly count: number }[];
-  /** The time of the oldest event that an enabled endpoint was not called with; undefined: none. */
+  /** The time of the oldest event that was not sent to an enabled endpoint; undefined if there is none. */
   readonly uncalledSince: number | undefined;
-  /** Rows that the database has not cleaned up yet; empty where it does not say. */
+  /** Rows that the database has not cleaned up yet; empty if the database does not report them. */
   readonly deadRows: readonly { readonly table: string; readonly rows: number }[];
-  /** Age of the oldest open transaction in seconds; undefined where the database does not say. */
+  /** The age of the oldest open transaction in seconds; undefined if the database does not report it. */
   readonly oldestSnapshot: number | undefined;
 }
 
-/** What is measured. */
+/** The time and the channels of a measurement. */
 export interface MeasureOrder {
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -45,15 +51,15 @@ export interface MeasureOrder {
   readonly channels: readonly string[];
 }
 
-/** The most accounts of a priority, and endpoints, of which the oldest is searched. */
+/** The most accounts of a priority, and the most endpoints, among which the oldest delivery or event is searched. */
 const MAX_SEARCHED = 100;
 
-/** The most events that are looked up for them. */
+/** The most events that are looked up for these endpoints. */
 const MAX_EVENTS = 400;
 
 /** Reads what gauges show: at most six statements, each of which reads a bounded part of an index. */
 export class StorageMeter {
-  /** Whether this user may not read what the database tells of itself; then it is asked no more. */
+  /** True after the database has refused to show its statistics to this user. They are not read again. */
   private isBlind = false;
 
   constructor(private readonly database: Database) {}
@@ -143,7 +149,7 @@ function* dueSince(dialect: Dialect, channels: readonly string[], now: number): 
   });
 }
 
-/** Counts of small things, in one statement: `what`, two names and the number. */
+/** Counts small tables in one statement. Each row has `what` was counted, two names and the number. */
 function* counted(dialect: Dialect, channels: readonly string[]): Operation<readonly Row[]> {
   const first = (what: string, columns: string, from: string) =>
     `SELECT '${what}' AS what, t.a AS a, t.b AS b, count(*) AS n FROM (SELECT ${columns} FROM ${from} LIMIT ${MAX_COUNTED}) t
@@ -151,7 +157,8 @@ function* counted(dialect: Dialect, channels: readonly string[]): Operation<read
   const parts = [
     first('low', "'' AS a, '' AS b", 'messaging_account WHERE low IS NOT NULL'),
     first('parked', "'' AS a, '' AS b", 'messaging_sms_parked WHERE counts_for IS NOT NULL'),
-    // In an order, so that PostgreSQL reads them by their key: a scan of a table is forbidden there, and takes a compiled plan.
+    // The order makes PostgreSQL read the endpoints by their key. Without it, PostgreSQL would need a compiled plan,
+    // because table scans are disabled there.
     first('endpoint', "'' AS a, status AS b", 'messaging_endpoint ORDER BY id'),
     first(
       'session',
@@ -165,8 +172,8 @@ function* counted(dialect: Dialect, channels: readonly string[]): Operation<read
 const WINDOW: RowShape = { account: 'id', type: 'id', position: 'integer' };
 
 /**
- * The time of the oldest event that enabled endpoints were not called with. Of types that an endpoint is not told of its
- * cursor may not have passed the events.
+ * The time of the oldest event that was not sent to an enabled endpoint. Only the endpoint's types count, because its
+ * cursor may not have passed events of other types yet.
  */
 function* oldestUncalled(dialect: Dialect): Operation<number | undefined> {
   const endpoints = yield* rowsOf(
@@ -207,7 +214,10 @@ function* rowsOfEach(
   return (yield statement).rows;
 }
 
-/** What databases tell of themselves: `what` is `dead`, with a table's `name`, or `oldest`, with seconds. */
+/**
+ * Queries for the statistics of databases. `what` is `dead`, with a table's `name` and its dead rows, or `oldest`, with
+ * seconds.
+ */
 const CATALOGUES: Readonly<Record<string, string>> = {
   postgres: `SELECT 'dead' AS what, relname AS name, n_dead_tup AS n FROM pg_stat_user_tables
       WHERE schemaname = current_schema() AND relname LIKE 'messaging\\_%'

@@ -12,7 +12,7 @@ import { probe, type StoreProbe } from './measured-storage.js';
 import { METRICS } from './metrics.js';
 import { countTransitions, observeReceipts, outboxProbe } from './outbox-probe.js';
 
-/** What is counted about each store's answers. */
+/** The probes of all stores. */
 export function storeProbes(
   instruments: Instruments,
   telemetry: SafeTelemetry,

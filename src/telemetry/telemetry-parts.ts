@@ -77,7 +77,7 @@ export function metricsRoute(
   return { controllers: [mounted], providers: [{ provide: MetricsAccess, useValue: access }] };
 }
 
-/** A class of its own, because a mounted controller keeps only the guards of its base class. */
+/** Makes a class with the guard, because a mounted controller has only the guards of its base class. */
 function guarded(guard: Type<CanActivate>): Type<MetricsController> {
   class Guarded extends MetricsController {}
   Object.defineProperty(Guarded, 'name', { value: MetricsController.name });

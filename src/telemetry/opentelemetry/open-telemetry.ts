@@ -34,7 +34,7 @@ export interface OpenTelemetryOptions {
   readonly meterProvider?: MeterProvider | undefined;
   /** Default: the global one. */
   readonly tracerProvider?: TracerProvider | undefined;
-  /** False: no metrics, for instance beside Prometheus. Default true. */
+  /** False: no metrics, for example because Prometheus is used for them. Default true. */
   readonly metrics?: boolean | undefined;
   /** False: no traces. Default true. */
   readonly traces?: boolean | undefined;
@@ -110,7 +110,7 @@ export class OpenTelemetry extends Telemetry implements OnApplicationShutdown {
     this.kinds = { internal, producer, consumer, client };
   }
 
-  /** An observable counter, so that counting costs one addition and no look-up of attributes. */
+  /** Uses an observable counter, so that counting costs one addition and no look-up of attributes. */
   override counter(metric: Metric): Measure {
     const counter = this.meter.createObservableCounter(metric.name, described(metric));
     const series = new SeriesTable(metric.labels, (attributes) => ({ attributes, total: 0 }));

@@ -1,7 +1,7 @@
 import { SeriesTable } from '../../common/series-table.js';
 import type { HistogramMetric, Measure } from '../../common/telemetry/telemetry.js';
 
-/** What a registry of `prom-client` writes as one line. */
+/** The values of one line in the output of a `prom-client` registry. */
 interface Line {
   readonly metricName: string;
   readonly labels: Readonly<Record<string, string | number>>;
@@ -9,7 +9,7 @@ interface Line {
 }
 
 interface Buckets {
-  /** The count of each bucket, the last of which has no upper bound. Not cumulative. */
+  /** The count of each bucket, not cumulative. The last bucket has no upper bound. */
   readonly counts: number[];
   sum: number;
 }
@@ -47,7 +47,7 @@ export class BucketHistogram {
     return { name, help, type, aggregator, values: this.series.all().flatMap((each) => this.linesOf(each)) };
   }
 
-  /** Sets everything to zero, as `Registry.resetMetrics` asks for. */
+  /** Sets all values to zero. `Registry.resetMetrics` calls it. */
   reset(): void {
     for (const { series } of this.series.all()) {
       series.counts.fill(0);

@@ -103,7 +103,8 @@ export class PrometheusTelemetry extends Telemetry implements OnApplicationShutd
   override histogram(metric: HistogramMetric): Measure {
     const histogram = new BucketHistogram(metric);
     this.declared(metric);
-    // It has everything that a registry reads, but none of the methods by which hosts record values.
+    // The cast is safe: the histogram has everything that a registry reads. It only lacks the methods by which hosts
+    // record values.
     this.registry.registerMetric(histogram as unknown as Histogram);
     return histogram.observe;
   }

@@ -100,7 +100,7 @@ test('a metric that throws undoes nothing that is stored, and is logged once a m
   for (const task of own.afterCommit) task();
   expect([commit.mock.calls.length, own.afterCommit.length]).toEqual([3, 3]);
   expect(logged.mock.calls.map(([line]) => String(line))).toEqual([
-    'What counts threw TypeError; the work goes on, and metrics lack it.',
+    'A count failed with TypeError. The counted work continues, but the metrics lack it.',
   ]);
 });
 
