@@ -88,9 +88,9 @@ export default {
       // Plans, rows that are read, settings of servers and the SQL of stores are the same whatever makes the connection; the
       // contract runs here on SQLite.
       testPathIgnorePatterns: [
-        '/test/services/[^/]*(plans?|reads|settings|first-start|read-only-server|pgbouncer|(postgres|mariadb)-storage)\\.test',
+        '/test/services/.*(plans?|reads|settings|first-start|read-only-server|pgbouncer|(postgres|mariadb)-storage)\\.test',
       ],
-      testMatch: ['services/*', 'unit/storage/*', 'e2e/outbox/host-transactions'].map(
+      testMatch: ['services/**/*', 'unit/storage/*', 'e2e/outbox/host-transactions'].map(
         (each) => `<rootDir>/test/${each}.test.ts`,
       ),
     },
