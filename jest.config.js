@@ -90,7 +90,7 @@ export default {
       testPathIgnorePatterns: [
         '/test/services/.*(plans?|reads|settings|first-start|read-only-server|pgbouncer|(postgres|mariadb)-storage)\\.test',
       ],
-      testMatch: ['services/**/*', 'unit/storage/*', 'e2e/outbox/host-transactions'].map(
+      testMatch: ['services/**/*', 'unit/storage/**/*', 'e2e/outbox/host-transactions'].map(
         (each) => `<rootDir>/test/${each}.test.ts`,
       ),
     },

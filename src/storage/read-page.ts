@@ -12,7 +12,7 @@ export interface Listing<T> {
   readonly columns: string;
   /**
    * How many bytes a row has, in SQL, for `MAX_PAGE_BYTES`; `bytesWith` makes it. Undefined if so many of the longest rows as
-   * a page may have are within that bound: `test/unit/storage/page-bytes.test.ts` fills such a page.
+   * a page may have are within that bound: `test/unit/storage/outbox/page-bytes.test.ts` fills such a page.
    */
   readonly bytes: string | undefined;
   /** The column with the time of a row. */

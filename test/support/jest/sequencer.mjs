@@ -1,7 +1,7 @@
 import TestSequencer from '@jest/test-sequencer';
 
 /** Unit suites that take long in a small file, by which Jest would take them for short ones. */
-const LONG = /\/unit\/(storage\/sqlite-storage|testing\/storage-contract|otp\/otp-(model|attacker))\.test\.ts$/;
+const LONG = /\/unit\/(storage\/sqlite\/sqlite-storage|testing\/storage-contract|otp\/otp-(model|attacker))\.test\.ts$/;
 
 /**
  * The suites that take long begin first, also where no run before has told which: end-to-end suites, then long unit suites. One

@@ -1,0 +1,39 @@
+import { expect, test } from '@jest/globals';
+import { closeAfterEach } from '../../../support/common/opened.js';
+import { type Check, readEverything, searchFor, searchRecipients } from '../../../support/storage/read-cases.js';
+import { MAX_ROWS, ReadWorld } from '../../../support/storage/read-world.js';
+
+const opened = closeAfterEach();
+
+test('on SQLite what an account may ask for is found by an index, a limited number of rows at a time', async () => {
+  const world = opened(await ReadWorld.open({ type: 'better-sqlite3', database: ':memory:' }));
+  const check: Check = async ({ statements, rows }, most) => {
+    expect(rows.length).toBeLessThanOrEqual(most);
+    for (const { sql, params } of statements) {
+      const plan: { detail: string }[] = await world.database.query(`EXPLAIN QUERY PLAN ${sql}`, [...params]);
+      const steps = plan.map(({ detail }) => detail);
+      // What is sorted are the rows of a page.
+      expect([sql, steps.filter((step) => /SCAN messaging|SCAN (?!json_each|s$|k$|v$|\()/.test(step))]).toEqual([
+        sql,
+        [],
+      ]);
+      expect([sql, steps.some((step) => /^SEARCH .*messaging_recipient_queue/.test(step))]).toEqual([sql, false]);
+    }
+  };
+  await readEverything(world, check);
+  expect(await searchFor(world, { sender: 'RARE' }, check, 2200)).toBe(2);
+  // 20 000 of the large message's recipients, the other 10 000 with 2000 messages, and the rest.
+  expect(await searchFor(world, { status: 'failed' }, check, MAX_ROWS)).toBe(3);
+  expect(await searchRecipients(world, check, 60)).toBe(2);
+});
+
+test('the searches of an account that stops in the midst of a message go on there', async () => {
+  const world = opened(await ReadWorld.open({ type: 'better-sqlite3', database: ':memory:' }));
+  const first = await world.list({ status: 'failed' });
+  expect(first.result).toEqual({ items: [], next: expect.stringMatching(/:20000$/) });
+  const looked = first.statements.filter(({ sql }) => sql.includes('r.position >= ?')).map(({ params }) => params);
+  expect(looked).toEqual([[expect.any(String), 0, 20_000, 'failed']]);
+  const second = await world.list({ status: 'failed', after: first.result.next });
+  const places = second.statements.filter(({ sql }) => sql.includes('r.position >= ?')).map(({ params }) => params);
+  expect(places[0]).toEqual([expect.any(String), 20_000, 30_000, 'failed']);
+});
