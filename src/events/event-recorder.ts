@@ -3,12 +3,15 @@ import type { Database } from '../storage/engine/database.js';
 import type { Operation } from '../storage/engine/operation.js';
 import { markEvents, recordEvents } from './event-rows.js';
 import type { NewEvent } from './event-types.js';
+import { allEventsOf, type PublishedEvents } from './published-events.js';
 import type { AddedEvents } from './stored-event.js';
 
 /** Collects the events of a transaction while it is being written. */
 export interface TransactionPublisher {
   /** Adds an event. */
   readonly publish: (event: NewEvent) => void;
+  /** Adds events that are not made yet. */
+  readonly publishLater: (events: PublishedEvents) => void;
   /**
    * Adds an assumption about an account that the transaction has an event of, which was read without a lock: the number
    * from which the account records, or undefined if it does not record. If the assumption is no longer true at the end,
@@ -31,13 +34,14 @@ export class EventRecorder {
     const { dialect } = this.database;
     let added: AddedEvents = NOTHING;
     const result = await this.database.write(function* () {
-      const events: NewEvent[] = [];
+      const published: PublishedEvents[] = [];
       const expected = new Map<string, number | undefined>();
       const worked = yield* work({
-        publish: (event) => void events.push(event),
+        publish: (event) => void published.push(event),
+        publishLater: (events) => void published.push(events),
         expect: (accountId, recordedSince) => void expected.set(accountId, recordedSince),
       });
-      added = yield* host ? markEvents(dialect, events) : recordEvents(dialect, events, expected);
+      added = yield* host ? markEvents(dialect, allEventsOf(published)) : recordEvents(dialect, published, expected);
       return worked;
     }, host);
     if (host) this.database.whenCommitted(host, () => this.added(added));

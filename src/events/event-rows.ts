@@ -4,6 +4,7 @@ import { type Operation, type Row, rowsOf, type Statement, writeAll } from '../s
 import { integerOf, shapeOf, textOf } from '../storage/engine/rows.js';
 import { eventRows } from './event-runs.js';
 import type { NewEvent } from './event-types.js';
+import { accountsOf, eventsOf, type PublishedEvents } from './published-events.js';
 import type { AddedEvents } from './stored-event.js';
 
 const EVENT = { account_id: 'id', ...shapeOf('type data', 'sequence earlier at') } as const;
@@ -19,17 +20,18 @@ const MARK = { account_id: 'id', ...shapeOf('type data', 'at') } as const;
  */
 export function* recordEvents(
   dialect: Dialect,
-  events: readonly NewEvent[],
+  published: readonly PublishedEvents[],
   expected: ReadonlyMap<string, number | undefined> = NOTHING_EXPECTED,
 ): Operation<AddedEvents> {
-  if (events.length === 0) return NOTHING;
-  const counters = yield* lockCounters(dialect, events);
+  if (published.length === 0) return NOTHING;
+  const counters = yield* lockCounters(dialect, published);
   for (const [id, since] of expected) {
     const counter = counters.get(id);
     if (counter && counter.since !== since) throw new RecordMovedError('The account records since another number.');
   }
+  if (counters.size === 0) return NOTHING;
   const own = new Map<string, NewEvent[]>([...counters.keys()].map((id) => [id, []]));
-  for (const event of events) own.get(event.accountId)?.push(event);
+  for (const event of eventsOf(published, (id) => counters.has(id))) own.get(event.accountId)?.push(event);
   const last = new Map<string, number>();
   const rows: unknown[][] = [];
   for (const [accountId, { sequence }] of counters) {
@@ -64,8 +66,11 @@ interface Counter {
 }
 
 /** Locks the counters of the events' accounts, in the order of their ids, and returns those of accounts that record. */
-function* lockCounters(dialect: Dialect, events: readonly NewEvent[]): Operation<ReadonlyMap<string, Counter>> {
-  const ids = [...new Set(events.map(({ accountId }) => accountId))].sort();
+function* lockCounters(
+  dialect: Dialect,
+  published: readonly PublishedEvents[],
+): Operation<ReadonlyMap<string, Counter>> {
+  const ids = accountsOf(published).toSorted();
   let rows = yield* lockRows(dialect, ids);
   if (rows.length < ids.length) {
     // Without a counter row there is nothing to lock. A transaction that is committed after the log was switched on

@@ -61,7 +61,7 @@ interface ChangedRow extends LockedRow {
 export function* settleDeliveries(
   dialect: Dialect,
   updates: readonly DeliveryUpdate[],
-  { publish, expect }: TransactionPublisher,
+  { publishLater, expect }: TransactionPublisher,
 ): Operation<readonly DeliveryTransition[]> {
   if (updates.length === 0) return [];
   const locked = yield* lockRecipients(dialect, updates);
@@ -108,8 +108,16 @@ export function* settleDeliveries(
     const last = transitions[place];
     if (last) transitions[place] = { ...last, completed };
   }
-  const events = transitions.flatMap(deliveryEvents);
-  for (const event of again ? events : byType(events)) publish(event);
+  const published = transitions.filter(({ status }) => isPublished(status));
+  if (published.length > 0) {
+    publishLater({
+      accountIds: published.map(({ accountId }) => accountId),
+      make: (records) => {
+        const events = published.filter(({ accountId }) => records(accountId)).flatMap(deliveryEvents);
+        return again ? events : byType(events);
+      },
+    });
+  }
   return transitions;
 }
 
