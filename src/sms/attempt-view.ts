@@ -5,7 +5,7 @@ import { ATTEMPT_ERRORS, type AttemptError, type SmsAttempt } from './sms.api.js
 
 type AttemptStatus = SmsAttempt['status'];
 
-/** The newest attempts of a recipient, oldest first. */
+/** Returns the newest attempts of a recipient, oldest first. */
 export function attemptsOf({ attempts, status }: RecipientDetails): readonly SmsAttempt[] {
   const newest = attempts.length - 1;
   return attempts.map((entry, index) => attemptOf(entry, index === newest ? STATUS_OF_REPORT[status] : undefined));
@@ -28,7 +28,7 @@ const STATUS_OF_REPORT: Readonly<Partial<Record<DeliveryStatus, AttemptStatus>>>
   unknown: 'unknown',
 };
 
-/** The error of a status when the transport's code is not one of `ATTEMPT_ERRORS`. */
+/** The error of a status if the transport's code is not one of `ATTEMPT_ERRORS`. */
 const DEFAULT_ERROR: Readonly<Record<AttemptStatus, AttemptError | null>> = {
   sent: null,
   delivered: null,

@@ -1,47 +1,47 @@
-/** A connection to a carrier, as it is now. */
+/** The current state of a connection to a carrier. */
 export interface LinkState {
   readonly name: string;
   readonly state: 'up' | 'down';
-  /** When that began, milliseconds since the epoch. */
+  /** When this state began, in milliseconds since the epoch. */
   readonly since: number;
-  /** The most parts that may be unanswered at a time, as the carrier and its answers allow now. */
+  /** How many parts may be unanswered at a time. The carrier's limit and its recent answers decide it. */
   readonly window: number;
-  /** Parts that were submitted and not answered yet. */
+  /** How many parts were submitted and are not answered yet. */
   readonly inFlight: number;
 }
 
-/** A route to a carrier, as it is now. */
+/** The current state of a route to a carrier. */
 export interface RouteState {
-  /** The name in attempts: that of a routed transport's route, or the transport's own. */
+  /** The name that attempts show: the name of a routed transport's route, or the transport's own name. */
   readonly name: string;
-  /** The name of the transport that carries for it. */
+  /** The name of the transport that submits the route's SMS. */
   readonly transport: string;
-  /** Whether it takes SMS now. */
+  /** Whether the route takes SMS now. */
   readonly usable: boolean;
-  /** Of a routed transport's route with a breaker: `open` takes none, `probing` one at a time. */
+  /** Only for a routed transport's route with a breaker. `open`: it takes no SMS. `probing`: it takes one at a time. */
   readonly breaker?: 'closed' | 'open' | 'probing';
-  /** Of a transport that keeps connections; otherwise empty. */
+  /** The connections of a transport that keeps connections. Otherwise empty. */
   readonly links: readonly LinkState[];
   /**
-   * Of an SMPP route, since the start. `bind`: how often the carrier refused a bind, or a submit because of its bind, so that
-   * the link bound again. `route`: how often it refused the whole route, so that the route rested.
+   * Only for an SMPP route: counts since the start. `bind`: how often the carrier refused a bind, or refused a submit because of
+   * the bind, so that the link bound again. `route`: how often the carrier refused the whole route, so that the route rested.
    */
   readonly interruptions?: { readonly bind: number; readonly route: number };
-  /** Of a routed transport's route: its limit in segments per second. */
+  /** Only for a routed transport's route: its limit in segments per second. */
   readonly pace?: number;
-  /** Of a routed transport's route: how many SMS it was given since the start, and the error of the last that failed. */
+  /** Only for a routed transport's route: how many SMS it was given since the start, and the error of the last failed SMS. */
   readonly submits?: number;
   readonly lastError?: string;
 }
 
-/** Counts what was submitted, and remembers the last error. */
+/** Counts the submitted SMS, and remembers the last error. */
 export class SubmitTally {
   submits = 0;
   lastError: string | undefined;
 
   take({ kind, error, away }: TalliedResult): void {
     if (kind === 'postponed') {
-      // The carrier is failing, though it was given nothing.
+      // The carrier is failing, although it was given no SMS.
       if (away) this.lastError = error;
       return;
     }

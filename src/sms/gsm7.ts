@@ -30,16 +30,16 @@ const EXTENSION_TABLE: Readonly<Record<string, number>> = {
 };
 
 /**
- * The number of septets of a UTF-16 code unit: 1 in the default alphabet, 2 in the extension table, 0 when it is not in
- * GSM-7. One flat table, so that counting needs one look-up per unit.
+ * The number of septets of a UTF-16 code unit: 1 in the default alphabet, 2 in the extension table, 0 if it is not in GSM-7. It
+ * is one flat table, so that counting needs one look-up per unit.
  */
 export const GSM7_COST = new Uint8Array(65_536);
 
-/** The septet of a UTF-16 code unit; it follows an escape when the cost is 2, and has no meaning when the cost is 0. */
+/** The septet of a UTF-16 code unit. If the cost is 2, it follows an escape. If the cost is 0, it has no meaning. */
 export const GSM7_SEPTET = new Uint8Array(65_536);
 
 for (let septet = 0; septet < BASIC_TABLE.length; septet++) {
-  // The escape stands in the table but is not a character: a phone would combine it with the next septet.
+  // The escape is in the table but is not a character. A phone would combine it with the next septet.
   if (septet !== GSM7_ESCAPE) setSeptet(BASIC_TABLE.charCodeAt(septet), septet, 1);
 }
 for (const [character, septet] of Object.entries(EXTENSION_TABLE)) setSeptet(character.charCodeAt(0), septet, 2);

@@ -4,10 +4,13 @@ import { type CheckResult, HealthChecks } from '../health/health-checks.js';
 import { DispatchSettings, roleDelivers } from '../outbox/delivery/dispatch-options.js';
 import { SmsTransport } from './sms-transport.js';
 
-/** How long carriers may be away before that counts: links reconnect and breakers close by themselves. Milliseconds. */
+/**
+ * How long routes may be unusable before they count as away, in milliseconds. Links usually reconnect, and breakers close, by
+ * themselves.
+ */
 const GRACE_MS = MINUTE_MS;
 
-/** Checks, in a process that delivers SMS, whether there is a route that takes them. */
+/** Checks whether there is a route that takes SMS, in a process that delivers SMS. */
 @Injectable()
 export class RouteChecks implements OnModuleInit {
   constructor(

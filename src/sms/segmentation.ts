@@ -5,21 +5,24 @@ export type Encoding = 'GSM-7' | 'UCS-2';
 
 /** The size of a text as SMS. */
 export class Measurement {
-  /** A private field, so that the text does not appear when a measurement is logged. */
+  /** The field is private, so that the text does not appear if a measurement is logged. */
   readonly #text: string;
 
   constructor(
     readonly encoding: Encoding,
     /** The number of segments that are sent and charged, at least 1. */
     readonly segments: number,
-    /** Septets in GSM-7, UTF-16 code units in UCS-2; no units of a balance. */
+    /** The length in septets for GSM-7, in UTF-16 code units for UCS-2. These are not units of a balance. */
     readonly codeUnits: number,
     text: string,
   ) {
     this.#text = text;
   }
 
-  /** The number of code points. Counted on demand: no price depends on it, and counting takes longer than measuring. */
+  /**
+   * The number of code points. It is counted only on demand, because no price depends on it, and counting takes longer than
+   * measuring.
+   */
   get characters(): number {
     return this.encoding === 'GSM-7' ? this.#text.length : countCodePoints(this.#text);
   }
@@ -29,9 +32,9 @@ export class Measurement {
   }
 }
 
-/** The number of septets in one SMS of 140 octets (3GPP TS 23.040 clause 9.2.3.24.1, as for the other numbers here). */
+/** The number of septets in one SMS of 140 octets. This and the next three numbers come from 3GPP TS 23.040 clause 9.2.3.24.1. */
 const GSM7_SINGLE = 160;
-/** The number of septets in a part of a longer message; its header takes 6 octets. */
+/** The number of septets in a part of a longer message. The header of the part takes 6 octets. */
 const GSM7_PART = 153;
 /** The number of UTF-16 code units in one SMS. */
 const UCS2_SINGLE = 70;
@@ -41,14 +44,14 @@ const UCS2_PART = 67;
 /** A text cut into parts for a transport. */
 export interface SplitText {
   readonly encoding: Encoding;
-  /** The parts of the text in order. Each fits one SMS, with an 8-bit concatenation header when there are several. */
+  /** The parts of the text in order. Each part fits one SMS, with an 8-bit concatenation header if there are several. */
   readonly parts: readonly string[];
 }
 
 /**
- * Counts the segments of a text without cutting it, in GSM-7 when that alphabet has all its characters, else in UCS-2 (3GPP
- * TS 23.038 clauses 6.2.1 and 6.2.3). The count is the minimum that the standard allows: parts are filled up, and only
- * the two septets of an extension character and the two units of a surrogate pair are kept together. An empty text is
+ * Counts the segments of a text without cutting it. It counts in GSM-7 if that alphabet has all characters of the text, else in
+ * UCS-2 (3GPP TS 23.038 clauses 6.2.1 and 6.2.3). The count is the minimum that the standard allows: parts are filled completely,
+ * and only the two septets of an extension character and the two units of a surrogate pair are never separated. An empty text is
  * one SMS. There is no upper limit.
  */
 export function measure(text: string): Measurement {
@@ -61,8 +64,8 @@ export function measure(text: string): Measurement {
     if (!cost) return new Measurement('UCS-2', ucs2Segments(text), length, text);
     septets += cost;
     if (septets > end) {
-      // Not ceil(septets / 153): an extension character that does not fit moves to the next part and leaves a septet
-      // empty.
+      // The count can be higher than ceil(septets / 153), because an extension character that does not fit moves to the next part
+      // and leaves a septet empty.
       parts++;
       end = septets - cost + GSM7_PART;
     }
@@ -70,10 +73,10 @@ export function measure(text: string): Measurement {
   return new Measurement('GSM-7', septets <= GSM7_SINGLE ? 1 : parts, septets, text);
 }
 
-/** How a transport cuts a text when its carrier needs another form than the one that is charged. */
+/** How a transport cuts a text if its carrier needs another form than the charged one. */
 export interface SplitShape {
   /**
-   * Bits of the concatenation reference. 16 leaves one septet or unit less per part (152 and 66). Default 8, as
+   * The number of bits of the concatenation reference. With 16, a part has one septet or unit less (152 and 66). Default 8, as
    * charged.
    */
   readonly referenceBits?: 8 | 16;
@@ -82,8 +85,8 @@ export interface SplitShape {
 }
 
 /**
- * Cuts a text into the parts that `measure` counts; with a `SplitShape` there may be more. The transport adds
- * references and headers.
+ * Cuts a text into the parts that `measure` counts. With a `SplitShape` there may be more parts. The transport adds references
+ * and headers.
  */
 export function split(text: string, { referenceBits = 8, encoding: wanted }: SplitShape = {}): SplitText {
   const measured = measure(text);
@@ -149,7 +152,7 @@ function isSurrogatePair(text: string, at: number): boolean {
   );
 }
 
-/** The number of code points; a lone surrogate counts as one. */
+/** Counts code points. A lone surrogate counts as one. */
 function countCodePoints(text: string): number {
   let count = text.length;
   for (let at = 0; at < text.length - 1; at++) {
@@ -158,7 +161,7 @@ function countCodePoints(text: string): number {
   return count;
 }
 
-/** The distinct characters of a text that are not in GSM-7, in order of first appearance. */
+/** Returns the distinct characters of a text that are not in GSM-7, in the order of their first appearance. */
 export function notGsm7(text: string): string[] {
   const found = new Set<string>();
   for (const character of text) {
@@ -168,9 +171,9 @@ export function notGsm7(text: string): string[] {
 }
 
 /**
- * The first character of a text that cannot be sent as SMS, in the form `U+001B`; undefined when there is none. These
- * are NUL, ESC (a phone reads it as the start of an extension character) and lone surrogates. None of them is in GSM-7,
- * so a text that `measure` reports as GSM-7 needs no check.
+ * Returns the first character of a text that cannot be sent as SMS, in the form `U+001B`. Undefined if there is none. Such
+ * characters are NUL, ESC (a phone reads it as the start of an extension character) and lone surrogates. None of them is in
+ * GSM-7, so a text that `measure` reports as GSM-7 needs no check.
  */
 export function unsendable(text: string): string | undefined {
   for (let at = 0; at < text.length; at++) {
@@ -183,14 +186,14 @@ export function unsendable(text: string): string | undefined {
   return undefined;
 }
 
-/** `U+` and at least four hexadecimal digits. */
+/** Returns the name of a code point: `U+` and at least four hexadecimal digits. */
 function codePointName(codePoint: number): string {
   return `U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
 /**
- * Encodes a text as septets, one per octet, as SMPP carries it with data_coding 0 (3GPP TS 23.038 clause 6.2.1). An
- * extension character becomes 0x1B and its septet. The carrier packs the septets.
+ * Encodes a text as septets, one per octet, for SMPP with data_coding 0 (3GPP TS 23.038 clause 6.2.1). An extension character
+ * becomes 0x1B and its septet. The carrier packs the septets.
  *
  * @throws RangeError for a text with a character that is not in GSM-7
  */
@@ -210,7 +213,7 @@ export function encodeGsm7(text: string): Uint8Array {
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * Encodes a text as UTF-16, big-endian, as SMPP carries it with data_coding 8 (3GPP TS 23.038 clause 6.2.3).
+ * Encodes a text as UTF-16, big-endian, for SMPP with data_coding 8 (3GPP TS 23.038 clause 6.2.3).
  *
  * @throws RangeError for a text with a lone surrogate
  */

@@ -5,7 +5,7 @@ import { RawBody, ReplyHeaders } from '../http/parameters.js';
 import { CarrierCall, SmsCallbacks } from './sms-callbacks.js';
 import type { CallbackAnswer } from './sms-transport.js';
 
-/** The maximum size of a carrier's call, in bytes; some carriers send hundreds of receipts per call. */
+/** The maximum size of a carrier's call, in bytes. Some carriers send hundreds of receipts per call. */
 const MAX_BYTES = 1_048_576;
 
 /**

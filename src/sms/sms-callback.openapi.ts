@@ -3,9 +3,9 @@ import { STORAGE_UNAVAILABLE } from '../openapi/errors.js';
 import { SmsCallbackController } from './sms-callback.controller.js';
 
 const GET: Pick<RouteDescription, 'description' | 'answer'> = {
-  description: 'The query or the body, and the headers, are what this carrier sends. A repeated call changes nothing.',
+  description: 'This carrier defines the query, the body and the headers. A repeated call changes nothing.',
   answer: {
-    description: 'The report is stored. The body is what this carrier expects.',
+    description: 'The report is stored. The body is the one that this carrier expects.',
     content: { 'text/plain': { schema: { type: 'string' } } },
   },
 };
@@ -29,7 +29,7 @@ export const smsCallbackOpenapi = describeController(SmsCallbackController, () =
   tag: {
     name: 'Carriers',
     description:
-      'Carriers report the status of SMS, and texts from phones. Not for clients: a call is authenticated by the carrier’s own signature, or by a secret in its path that only the carrier knows.',
+      'Carriers report the status of SMS and texts from phones on these routes. They are not for clients: the carrier’s own signature authenticates a call, or a secret in its path that only the carrier knows.',
   },
   parameters: {
     transport: { description: 'The name of the transport in the host’s options.', example: 'twilio' },

@@ -24,10 +24,9 @@ export class SmsCallbacks {
   ) {}
 
   /**
-   * Passes a call to the transport's handler and returns its answer, after the content of the call is stored.
-   * @throws MessagingError `error.callback_not_found` for an unknown name and for the handler's own 404;
-   *   `error.callback_refused`, `error.callback_unreadable`, `error.callback_charset_unknown`,
-   *   `error.storage_unavailable`
+   * Passes a call to the transport's handler. Returns the handler's answer after the content of the call is stored.
+   * @throws MessagingError `error.callback_not_found` for an unknown name and for the handler's own 404.
+   * `error.callback_refused`, `error.callback_unreadable`, `error.callback_charset_unknown`, `error.storage_unavailable`
    */
   async receive(
     name: string,
@@ -51,17 +50,17 @@ export class SmsCallbacks {
 /** A carrier's call without its body. */
 export interface CarrierCall {
   readonly method: string;
-  /** Scheme and host of the request, without a trailing slash. */
+  /** The scheme and host of the request, without a trailing slash. */
   readonly origin: string;
-  /** Path and query, unchanged. */
+  /** The path and query, unchanged. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
-/** Injects a carrier's call as received by this process, on Express and Fastify. */
+/** Injects a carrier's call in the form that this process received, on Express and Fastify. */
 export const CarrierCall = createParamDecorator((_data: unknown, context: ExecutionContext): CarrierCall => {
   const req = rawRequest(context);
-  // A host's middleware may have rewritten `url`; both platforms keep the original.
+  // A host's middleware may have rewritten `url`. Both platforms keep the original.
   const { originalUrl } = context.switchToHttp().getRequest<{ readonly originalUrl?: string }>();
   return {
     method: req.method ?? '',
@@ -75,7 +74,7 @@ function originOf({ headers, socket }: IncomingMessage): string {
   return `${'encrypted' in socket ? 'https' : 'http'}://${headers[':authority'] ?? headers.host ?? ''}`;
 }
 
-/** Joins the values of repeated headers; Node does so itself, except for a few headers. */
+/** Joins the values of repeated headers. Node does so itself, except for a few headers. */
 function joinRepeated(headers: IncomingHttpHeaders): Record<string, string | undefined> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),

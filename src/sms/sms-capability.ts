@@ -26,7 +26,7 @@ import { SmsChannel } from './sms-channel.js';
 import { SmsSettings } from './sms-options.js';
 import { SmsService } from './sms-service.js';
 
-/** SMS, beside `SmsSettings` and `SmsTransport`, which depend on the options. */
+/** The parts of SMS that do not depend on the options. `SmsSettings` and `SmsTransport` do. */
 export const SMS_CAPABILITY: Capability = {
   stores: [PartStore, OptOutStore, ReceivedSmsStore],
   controllers: [smsOpenapi, smsCallbackOpenapi],

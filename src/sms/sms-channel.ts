@@ -25,7 +25,7 @@ import { type OutgoingSms, type ReportResult, SmsTransport, type SubmitResult } 
 /** The name of the SMS channel. */
 export const SMS = 'sms';
 
-/** Submits deliveries to the SMS transport; the transport reports to {@link CarrierSink}. */
+/** Submits deliveries to the SMS transport. The transport reports to {@link CarrierSink}. */
 @Injectable()
 export class SmsChannel extends Channel {
   override readonly name = SMS;
@@ -33,7 +33,7 @@ export class SmsChannel extends Channel {
   override readonly timing: DeliveryTiming;
   override readonly isSandbox: boolean;
   private readonly log: FaultLog;
-  /** Deliveries that the transport does not know of yet. */
+  /** How many deliveries the transport does not know yet. */
   private preparing = 0;
   private readonly tally = new SubmitTally();
 
@@ -77,7 +77,7 @@ export class SmsChannel extends Channel {
   ): Promise<readonly DeliveryResult[]> {
     if (this.isRested()) return batch.map(() => ({ ...RESTED, until: this.clock.now() + REST_POSTPONEMENT_MS }));
     const { leaseMs, reportDeadlineMs } = this.timing;
-    // Relative to the lease, because a slow batch must wait for the database as long as a quick one.
+    // The time is relative to the lease, because a slow batch must wait for the database as long as a quick one.
     const patientUntil = this.clock.elapsed() + leaseMs * 0.9;
     this.preparing += batch.length;
     const optedOut = await this.optedOut(batch).finally(() => {
@@ -96,16 +96,16 @@ export class SmsChannel extends Channel {
       }
       return kept;
     };
-    // These are not submitted, so their results do not depend on the others.
+    // These deliveries are not submitted, so their results do not depend on the others.
     if (notSent.size > 0) void early(notSent);
     const submitted = await this.submit([...toSend.keys()], signal, async (known) => early(await keep(known)));
     const kept = await keep(submitted);
-    // A delivery without a result here had an early one.
+    // A delivery without a result here has already had an early result.
     return batch.map((delivery): DeliveryResult => notSent.get(delivery) ?? kept.get(delivery) ?? NO_ANSWER);
   }
 
   /**
-   * Has what is asked of the transport observed; to be called before the start.
+   * Wraps the transport, so that its calls can be observed. Call it before the start.
    * @internal
    */
   observe(wrap: (transport: SmsTransport) => SmsTransport): void {
@@ -116,7 +116,7 @@ export class SmsChannel extends Channel {
     return undefined;
   }
 
-  /** The transport's capacity. If its `capacity` returns something else than a number or throws, there is no limit. */
+  /** Returns the transport's capacity. If its `capacity` throws, or returns anything but a number, there is no limit. */
   override capacity(): number | undefined {
     if (this.isRested()) return 0;
     try {
@@ -135,18 +135,18 @@ export class SmsChannel extends Channel {
     return undefined;
   }
 
-  /** The routes with texts whose sender could not be read. */
+  /** The routes that had texts whose sender could not be read. */
   get unreadNumbers(): readonly UnreadNumber[] {
     return this.sink.unreadNumbers.all();
   }
 
-  /** The routes of its transport, with what was submitted. */
+  /** The routes of the transport, with counts of the submitted SMS. */
   get carriers(): readonly RouteState[] {
     const { name: transport } = this.transport;
     const routes = this.routes() ?? [{ name: transport, transport, usable: true, links: [] }];
     const { submits, lastError } = this.tally;
     const counted = { submits, ...(lastError !== undefined && { lastError }) };
-    // A transport with several routes counts by itself.
+    // A transport with several routes counts its SMS itself.
     return routes.map((route) => (route.submits === undefined ? { ...route, ...counted } : route));
   }
 
@@ -165,7 +165,7 @@ export class SmsChannel extends Channel {
     }
   }
 
-  /** Whether an operator rests the transport itself; one with several routes leaves those alone by itself. */
+  /** Whether an operator rests the whole transport. A transport with several routes handles resting routes itself. */
   private isRested(): boolean {
     const { name } = this.transport;
     if (!this.switches?.peek().rested.has(name)) return false;
@@ -236,9 +236,7 @@ export class SmsChannel extends Channel {
     if (fault !== undefined) this.log.error(`The transport ${name} ${fault}.`, { channel: SMS, route: name });
   }
 
-  /**
-   * The deliveries whose numbers have opted out since the send was accepted; undefined when the storage is unavailable.
-   */
+  /** Returns the deliveries whose numbers have opted out since the send was accepted. Undefined if the storage is unavailable. */
   private async optedOut(batch: readonly Delivery[]): Promise<ReadonlySet<Delivery> | undefined> {
     try {
       return await this.optOuts.optedOut(batch);
@@ -248,7 +246,7 @@ export class SmsChannel extends Channel {
     }
   }
 
-  /** Undefined when the text cannot be built any more, for instance without the pepper of an old code. */
+  /** Builds the text of a payload. Undefined if it can no longer be built, for example without the pepper of an old code. */
   private toWireText(payload: Payload): WireText | undefined {
     try {
       const text = this.texts.textOf(payload);
@@ -277,17 +275,15 @@ interface PartitionedBatch {
 /** The text of a payload at this moment. */
 type WireText = Pick<OutgoingSms, 'text' | 'expiresAt'>;
 
-/**
- * How long results are gathered before they are stored. A crash loses the results of at most this time. Milliseconds.
- */
+/** How long results are gathered before they are stored, in milliseconds. A crash loses the results of at most this time. */
 const GATHER_MS = 1000;
 
 /** The transport's results by SMS. */
 type Results = ReadonlyMap<OutgoingSms, SubmitResult>;
 
 /**
- * Passes on the results of a batch once a second while other SMS of it are being submitted. When passing on takes
- * longer, for instance because the storage is unavailable, the next results wait for it.
+ * Passes on the results of a batch once a second while other SMS of the batch are being submitted. If passing on takes longer,
+ * for example because the storage is unavailable, the next results wait for it.
  */
 export class EarlyResults {
   private readonly open: Set<OutgoingSms>;
@@ -297,7 +293,7 @@ export class EarlyResults {
   private passing: Promise<void> | undefined;
   private cancel: (() => void) | undefined;
 
-  /** @param pass when it rejects, `end` returns its results */
+  /** @param pass passes results on. If it rejects, `end` returns these results */
   constructor(
     batch: readonly OutgoingSms[],
     private readonly clock: Clock,
@@ -306,7 +302,7 @@ export class EarlyResults {
     this.open = new Set(batch);
   }
 
-  /** Takes a result; only the first result of an SMS counts. Returns whether it was the first. */
+  /** Takes a result. Only the first result of an SMS counts. Returns whether it was the first. */
   take(sms: OutgoingSms, result: SubmitResult): boolean {
     if (!this.open.delete(sms)) return false;
     this.fresh.set(sms, result);

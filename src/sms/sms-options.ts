@@ -11,33 +11,33 @@ import type { Transliteration } from './transliteration.js';
 
 /** Options of the SMS capability. */
 export interface SmsOptions {
-  /** Units per segment by destination; `base` is the price in the market `home`. */
+  /** Units per segment by destination. `base` is the price in the market `home`. */
   readonly tariff: TariffOptions;
   /** The maximum number of recipients per send, 1 to 1 000 000. Default 100 000. */
   readonly maxRecipients?: number | undefined;
   /** The maximum number of segments per text, 1 to 255. Default 255. */
   readonly maxSegments?: number | undefined;
   /**
-   * Which numbers are refused. `home`: those of the market `home` without its calling code, such as `70000001`, and those with
-   * its calling code and a wrong count of digits; the error names the number that was probably meant. True: also all others
-   * that libphonenumber reports as impossible. False: none. Default `home`.
+   * Which numbers are refused. `home`: numbers of the market `home` without its calling code, such as `70000001`, and numbers
+   * with its calling code and a wrong count of digits. The error names the number that was probably meant. True: also all other
+   * numbers that libphonenumber reports as impossible. False: none. Default `home`.
    */
   readonly strictNumbers?: StrictNumbers | undefined;
-  /** `punctuation`: typographic quotes, dashes and the like are replaced if the text is GSM-7 then. Default `off`. */
+  /** `punctuation`: typographic quotes, dashes and the like are replaced if this makes the text GSM-7. Default `off`. */
   readonly transliterate?: Transliteration | undefined;
   /** Leases, attempts and deadlines. Default: the transport's values, then those of every channel. */
   readonly delivery?: OptionalFields<DeliveryTiming> | undefined;
   /**
-   * The public URL of this application's root, for instance `https://api.example.com`. It is needed behind a proxy for
-   * carriers that sign the URL of their callbacks. Default: scheme and host of each request.
+   * The public URL of this application's root, for example `https://api.example.com`. If a carrier signs the URL of its
+   * callbacks, an application behind a proxy needs this option. Default: scheme and host of each request.
    */
   readonly callbackBaseUrl?: string | undefined;
   /** Opt-out and opt-in words in addition to the built-in ones (STOP, ARRÊT, UNSUBSCRIBE, START, REPRENDRE …). */
   readonly optOutWords?: OptOutWordsOption | undefined;
   /**
-   * The signatures that an inbound text refers to, by its destination: `{ '36111': ['INFOS', 'ALERTE'] }`. Destinations
-   * are 2 to 15 digits without the plus sign; a carrier may write the number in another spelling. Default: the destination
-   * itself is the signature.
+   * The signatures that an inbound text refers to, by its destination. Example: `{ '36111': ['INFOS', 'ALERTE'] }`. Destinations
+   * are 2 to 15 digits without the plus sign. A carrier may write the number in another spelling. Default: the destination itself
+   * is the signature.
    */
   readonly inboundSignatures?: Readonly<Record<string, readonly string[]>> | undefined;
 }
@@ -47,11 +47,11 @@ export abstract class SmsSettings {
   abstract readonly tariff: Tariff;
   abstract readonly maxRecipients: number;
   abstract readonly maxSegments: number;
-  /** By `strictNumbers` and `tariff.home`. */
+  /** Reads recipients by the rules of `strictNumbers` and `tariff.home`. */
   abstract readonly recipients: RecipientNumbers;
   abstract readonly transliterate: Transliteration;
   abstract readonly delivery: Partial<DeliveryTiming>;
-  /** Without a trailing slash. */
+  /** The public URL without a trailing slash. */
   abstract readonly callbackBaseUrl: string | undefined;
   abstract readonly optOutWords: OptOutWords;
   abstract readonly inboundDestinations: InboundDestinations;

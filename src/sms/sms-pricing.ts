@@ -9,7 +9,7 @@ import type { SmsSettings } from './sms-options.js';
 import { transliteratePunctuation } from './transliteration.js';
 
 /**
- * The content as a text that is not empty.
+ * Returns the content as a text that is not empty.
  * @throws MessagingError `error.empty_message` for a text without a visible character, `error.field_not_string`
  */
 export function checkContent(content: string | null | undefined): string {
@@ -19,10 +19,7 @@ export function checkContent(content: string | null | undefined): string {
   return text;
 }
 
-/**
- * Texts with more characters per allowed segment are not transliterated, because they would be too long in GSM-7 as
- * well.
- */
+/** A text with more characters per allowed segment is not transliterated, because it would be too long in GSM-7 too. */
 const TRANSLITERATED_PER_SEGMENT = 1000;
 
 /** A text that can be sent, with its number of segments. */
@@ -51,10 +48,10 @@ export function checkText(content: string, settings: SmsSettings): CheckedText {
 }
 
 /**
- * The numbers of distinct phones in order of first appearance: two spellings of one phone's number are one recipient.
- * @throws MessagingError `error.invalid_number` for the first invalid one, `error.numbers_not_strings` for another type,
- *   `error.field_not_list` for none or no list,
- *   `error.too_many_recipients`
+ * Returns the numbers of distinct phones in the order of their first appearance. Two spellings of one phone's number are one
+ * recipient.
+ * @throws MessagingError `error.invalid_number` for the first invalid number, `error.numbers_not_strings` for another type,
+ * `error.field_not_list` for an empty list or another value, `error.too_many_recipients`
  */
 export async function checkNumbers(numbers: readonly string[], settings: SmsSettings): Promise<readonly string[]> {
   const max = settings.maxRecipients;
@@ -78,7 +75,7 @@ export async function checkNumbers(numbers: readonly string[], settings: SmsSett
   return distinct;
 }
 
-/** The numbers with their prices. */
+/** Returns the numbers with their prices. */
 export async function priceRecipients(
   numbers: readonly string[],
   segments: number,

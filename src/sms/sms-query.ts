@@ -24,7 +24,7 @@ export interface SmsListQuery extends MessageListQuery {
 
 /**
  * The query of the store.
- * @throws MessagingError as `listingQuery`, `error.invalid_number`, `error.field_not_string`
+ * @throws MessagingError the errors of `listingQuery`, and `error.invalid_number`, `error.field_not_string`
  */
 export function messageQuery(query: SmsListQuery): Omit<MessageQuery, 'accountId' | 'channel' | 'kinds'> {
   const listing = listingQuery(query, SMS_STATUSES);

@@ -5,7 +5,7 @@ import { attemptsOf } from './attempt-view.js';
 import { measure } from './segmentation.js';
 import type { SmsRecipient, SmsSummary } from './sms.api.js';
 
-/** A sent SMS as listed, from its stored message. */
+/** Makes the list entry of a sent SMS from its stored message. */
 export function summaryOf(message: StoredMessage, numbers: readonly string[]): SmsSummary {
   const { payload } = message;
   const content = isRemoved(payload) ? null : String(payload.text);
@@ -24,7 +24,7 @@ export function summaryOf(message: StoredMessage, numbers: readonly string[]): S
   };
 }
 
-/** A recipient as shown to its account. */
+/** Returns a recipient in the form that its account sees. */
 export function recipientOf(recipient: RecipientDetails): SmsRecipient {
   return {
     number: recipient.number,

@@ -32,31 +32,31 @@ export interface SmsToSend {
   readonly content?: string | undefined;
   /** E.164 digits without the plus sign. */
   readonly number: readonly string[];
-  /** How soon it is handed over, compared with other messages. Default `normal`, above 1000 recipients `bulk`. */
+  /** How soon the SMS are handed over, compared with other messages. Default `normal`, or `bulk` above 1000 recipients. */
   readonly priority?: SendPriority | undefined;
-  /** Given back in look-ups, listings and events: at most 16 keys, 512 characters (code points) in all. */
+  /** Look-ups, listings and events repeat it. At most 16 keys, 512 characters (code points) in all. */
   readonly metadata?: Metadata | undefined;
 }
 
 /** Options of a send. */
 export interface SmsSendOptions {
-  /** Makes the send idempotent: calls with the same key and body are executed once. */
+  /** Makes the send idempotent: the service sends once, no matter how often a call with this key and body comes. */
   readonly once?: IdempotentRequest | undefined;
-  /** An open transaction of the host that the send becomes part of; with TypeORM `host: { manager }`. */
+  /** An open transaction of the host that stores the send: with TypeORM `host: { manager }`. */
   readonly host?: HostTransaction | undefined;
   /**
-   * Cancels a send that is in no transaction yet: nothing is charged, and the call throws the signal's reason. A send
-   * that was accepted stays accepted.
+   * Abort it when the caller no longer waits. If no transaction has stored the send yet, nothing is charged, and the call throws
+   * the signal's reason. An accepted send stays accepted.
    */
   readonly signal?: Cancellation | undefined;
-  /** The key of the caller (`caller.key`), whose daily cap the send must keep, and which is told from others in the usage. */
+  /** The caller's key (`caller.key`). The send must keep the key's daily cap, and the usage lists the key's sends separately. */
   readonly key?: SendKey | undefined;
 }
 
 const ROUTE = 'send/sms';
 
 /**
- * Sends, prices and lists SMS of an account: what the HTTP routes do, for the host's own code.
+ * Sends, prices and lists SMS of an account. With it the host's own code can do what the HTTP routes do.
  *
  * @example
  * ```ts
@@ -78,25 +78,25 @@ export class SmsService {
   ) {}
 
   /**
-   * Charges and queues a text. When this resolves, the send is stored and will be delivered. A number that has opted
-   * out of the signature (`OptOutService`) is stored as `failed` with the error `opted_out` and costs 0 units.
+   * Charges and queues a text. When the promise resolves, the send is stored and will be delivered. A number that has opted out
+   * of the signature (`OptOutService`) is stored as `failed` with the error `opted_out` and costs 0 units.
    *
-   * @throws MessagingError `error.invalid_number`, `error.field_not_list`, `error.too_many_recipients`,
-   *   `error.field_invalid` for an unknown priority, `error.field_not_object` and `error.metadata_too_large` for metadata,
-   *   `error.empty_message`, `error.field_not_string` for a content that
-   *   is not a string, `error.body_not_object`, `error.signature_refused`, `error.unsendable_character`, `error.too_many_segments`, `error.key_cap`, `error.insufficient_balance`,
-   *   `error.account_not_found`, `error.idempotency_mismatch`, `error.idempotency_running`,
-   *   `error.storage_unavailable`; nothing is charged then
+   * @throws MessagingError `error.invalid_number`, `error.field_not_list`, `error.too_many_recipients`, `error.field_invalid` for
+   * an unknown priority, `error.field_not_object` and `error.metadata_too_large` for metadata, `error.empty_message`,
+   * `error.field_not_string` for a content that is not a string, `error.body_not_object`, `error.signature_refused`,
+   * `error.unsendable_character`, `error.too_many_segments`, `error.key_cap`, `error.insufficient_balance`,
+   * `error.account_not_found`, `error.idempotency_mismatch`, `error.idempotency_running`, `error.storage_unavailable`. If it
+   * throws, nothing is charged
    */
   async send(accountId: string, sms: SmsToSend, options: SmsSendOptions = {}): Promise<SmsSendResult> {
     const { reply } = await this.accept(accountId, sms, options);
-    // `draft` below created it, and the outbox stores it unchanged.
+    // `draft` below made the reply, and the outbox stores it unchanged.
     return reply as SmsSendResult;
   }
 
   /**
-   * As `send`, and returns whether the reply is a replay.
-   * @throws MessagingError as `send`
+   * Does the same as `send`, and also returns whether the reply is a replay.
+   * @throws MessagingError the errors of `send`
    */
   async accept(accountId: string, sms: SmsToSend, options: SmsSendOptions = {}): Promise<Acceptance> {
     const { once, host, signal, key } = checkCallOptions('a send', options, 'once', 'host', 'signal', 'key');
@@ -107,8 +107,8 @@ export class SmsService {
   }
 
   /**
-   * The price of a send. Opt-outs are ignored, because they depend on the signature. Charges nothing.
-   * @throws MessagingError as `send`, for text and numbers
+   * Returns the price of a send and charges nothing. It ignores opt-outs, because they depend on the signature.
+   * @throws MessagingError the errors of `send` for text and numbers
    */
   async quote(sms: Omit<SmsToSend, 'signature' | 'priority' | 'metadata'>): Promise<SmsQuote> {
     checkInput(sms);
@@ -127,23 +127,23 @@ export class SmsService {
   }
 
   /**
-   * A message with its first 100 recipients.
-   * @throws MessagingError `error.message_not_found` when the account has no such SMS
+   * Returns a message with its first 100 recipients.
+   * @throws MessagingError `error.message_not_found` if the account has no such SMS
    */
   async get(accountId: string, smsId: string): Promise<SmsDetails> {
     const message = await this.find(accountId, smsId);
     const { items, refundedUnits } = await this.store.recipientPage(smsId, { limit: FIRST_RECIPIENTS, accountId });
     const numbers = items.map(({ number }) => number);
-    // The refunded units are read with the recipients, so that both are of the same moment.
+    // The refunded units are read together with the recipients, so that both are from the same moment.
     return { ...summaryOf({ ...message, refundedUnits }, numbers), recipients: items.map(recipientOf) };
   }
 
   /**
-   * The recipients of a message in the order of the send, 1 to 1000 per page. With `status`, a page may have fewer
-   * items, or none, although there are more: continue until `next_cursor` is null.
+   * Lists the recipients of a message in the order of the send, 1 to 1000 per page. With `status`, a page may have fewer items or
+   * none, even if there are more. Continue until `next_cursor` is null.
    *
-   * @throws MessagingError `error.message_not_found` when the account has no such SMS, `error.invalid_cursor`, and
-   *   `error.field_invalid` for an invalid limit or status
+   * @throws MessagingError `error.message_not_found` if the account has no such SMS, `error.invalid_cursor`, and
+   * `error.field_invalid` for an invalid limit or status
    */
   async recipients(accountId: string, smsId: string, query: SmsRecipientsQuery = {}): Promise<SmsRecipientPage> {
     const wanted = recipientQuery(query, await this.find(accountId, smsId));
@@ -152,12 +152,13 @@ export class SmsService {
   }
 
   /**
-   * The SMS of an account, newest first, 1 to 1000 per page, each with its first 100 numbers. A page of long texts may have
-   * fewer items, as it has about 1 MB; with `number`, `status`, `signature` or `metadata` it may have fewer, or none. Continue
-   * until `next_cursor` is null.
+   * Lists the SMS of an account, newest first, 1 to 1000 per page, each with its first 100 numbers. A page has at most about 1
+   * MB, so a page of long texts may have fewer items. With `number`, `status`, `signature` or `metadata` it may have fewer items
+   * or none. Continue until `next_cursor` is null.
    *
    * @throws MessagingError `error.invalid_cursor`, `error.field_invalid` for an invalid limit, status or moment,
-   *   `error.invalid_number`, and `error.field_not_string` for a signature that is not a string, and for metadata as `send`
+   * `error.invalid_number`, and `error.field_not_string` for a signature that is not a string, and the errors of `send` for
+   * metadata
    */
   async list(accountId: string, query: SmsListQuery = {}): Promise<SmsPage> {
     checkAccountId(accountId);

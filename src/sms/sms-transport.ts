@@ -18,19 +18,20 @@ export interface RouteAttempt {
   readonly outcome: DeliveryResult['kind'];
   /** The carrier's own code, if it gave one. */
   readonly code?: string;
-  /** Milliseconds since the epoch. */
+  /** When the attempt ended, in milliseconds since the epoch. */
   readonly at: number;
 }
 
 /** The result of submitting one SMS. */
 export type SubmitResult = DeliveryResult & {
-  /** The route that was used; receipts are matched under this name. Default: the transport's name. */
+  /** The route that was used. Receipts are matched under this name. Default: the transport's name. */
   readonly route?: string;
   /**
-   * The carrier's ids of the parts in their order, `''` without one. Without ids no {@link CarrierReceipt} can match.
+   * The carrier's ids of the parts in their order. `''` for a part without an id. Without ids no {@link CarrierReceipt} can
+   * match.
    */
   readonly carrierIds?: readonly string[];
-  /** The carrier's count of segments, if it reports one; stored beside our own count. */
+  /** The carrier's count of segments, if it reports one. It is stored together with our own count. */
   readonly segments?: number;
   /** All attempts that led to this result, oldest first. Default: this one. */
   readonly attempts?: readonly RouteAttempt[];
@@ -40,7 +41,7 @@ export type SubmitResult = DeliveryResult & {
 export interface OutgoingSms {
   /** The id of the send (`smsID`). */
   readonly smsId: string;
-  /** The position of the recipient in the send, from 0; with `smsId` it identifies this SMS permanently. */
+  /** The position of the recipient in the send, from 0. Together with `smsId` it identifies this SMS permanently. */
   readonly position: number;
   readonly signature: string;
   /** E.164 digits without the plus sign. */
@@ -48,11 +49,11 @@ export interface OutgoingSms {
   readonly text: string;
   /** 1 for the first attempt. */
   readonly attempt: number;
-  /** A transport in which SMS wait hands over those of the first priority first. Default `normal`. */
+  /** The priority of the SMS. If SMS wait in the transport, it must hand over the highest priority first. Default `normal`. */
   readonly priority?: Priority;
   /** The time after which the SMS is useless, such as the expiry of a code, in milliseconds since the epoch. */
   readonly expiresAt?: number;
-  /** The span of this hand-over as W3C `traceparent`, where it is traced; for a request that the transport makes. */
+  /** The span of this hand-over as W3C `traceparent`, if it is traced. A transport adds it to its request. */
   readonly trace?: string;
 }
 
@@ -62,19 +63,18 @@ export interface SmsReport {
   readonly position: number;
   readonly status: ReportedStatus;
   /**
-   * The {@link OutgoingSms.attempt} that the report is on, if the carrier names it. It then settles only an SMS that is
-   * `unknown` since that attempt, such as after a crash, and of which no earlier attempt may have been accepted. `every`:
+   * The {@link OutgoingSms.attempt} that the report is about, if the carrier names it. The report then settles an SMS only if the
+   * SMS is `unknown` since that attempt, for example after a crash, and if no earlier attempt may have been accepted. `every`:
    * the carrier makes one SMS of all attempts, and the report settles that SMS while it is `unknown`. Default: the report is
-   * on the SMS, whatever its attempt.
+   * about the SMS, whatever its attempt.
    */
   readonly attempt?: number | 'every';
   readonly error?: string;
 }
 
 /**
- * A carrier's receipt for one part, identified by the carrier's id. `aggregatePartStatus` derives the status of the SMS
- * from its parts. `failed` (the carrier did not accept it) is refunded when it is reported for every part;
- * `undelivered` never is.
+ * A carrier's receipt for one part, identified by the carrier's id. `aggregatePartStatus` derives the status of the SMS from its
+ * parts. `failed` (the carrier did not accept it) is refunded if it is reported for every part. `undelivered` is never refunded.
  */
 export interface CarrierReceipt {
   /** The route of the {@link SubmitResult}. */
@@ -82,21 +82,21 @@ export interface CarrierReceipt {
   /** The id in all forms that the carrier may have returned at the submit, the most likely first. */
   readonly ids: readonly string[];
   /**
-   * The recipient, if the receipt names it, because some carriers give several SMS the same id. Digits without the plus
-   * sign. It chooses among the SMS with that id; another spelling of the number that the SMS was sent to is enough, such
-   * as one without its country code. Omit a number that is not made of digits.
+   * The recipient, if the receipt names it, because some carriers give several SMS the same id. Digits without the plus sign. It
+   * chooses among the SMS with that id. It may be another spelling of the number that the SMS was sent to, for example without
+   * its country code. Omit a number that is not made of digits.
    */
   readonly number?: string;
   /**
-   * The other address of the receipt, if it is a number. Some carriers leave sender and recipient as in the SMS, others
-   * exchange them; it is used like `number` if that finds no SMS.
+   * The other address of the receipt, if it is a number. Some carriers leave sender and recipient as in the SMS, others exchange
+   * them. If `number` finds no SMS, this number is used in the same way.
    */
   readonly otherNumber?: string;
   readonly status: SmsReport['status'];
   /**
-   * With `sent`: the carrier has handed the SMS to the phone's network, and there may be no further receipt. An SMS of
-   * one part then stays `sent` without a deadline, until another receipt arrives; so does one of several parts if the
-   * receipt is for the `whole` of it. Default false: a `sent` receipt is ignored.
+   * With `sent`: the carrier has handed the SMS to the phone's network, and there may be no further receipt. An SMS of one part
+   * then stays `sent` without a deadline, until another receipt arrives. An SMS of several parts does so too if the receipt is
+   * for the `whole` SMS. Default false: a `sent` receipt is ignored.
    */
   readonly mayBeLast?: boolean;
   /**
@@ -108,9 +108,9 @@ export interface CarrierReceipt {
   readonly unread?: boolean;
   readonly error?: string;
   /**
-   * The time of the event by the carrier's own clock, even when that is ahead, in milliseconds since the epoch; a
-   * repeat of the receipt must have the same time. Undefined when the carrier gives none: the current time is used, and
-   * if the carrier reuses ids the receipt may be dropped.
+   * The time of the event by the carrier's own clock, even if that clock is ahead, in milliseconds since the epoch. A repeat of
+   * the receipt must have the same time. Undefined if the carrier gives no time. Then the current time is used, and if the
+   * carrier reuses ids, the receipt may be dropped.
    */
   readonly at?: number;
 }
@@ -120,11 +120,11 @@ export interface PartPlace {
   /** The reference that the parts of one text share. It is unique only per sender and recipient. */
   readonly reference: string;
   readonly total: number;
-  /** From 1. */
+  /** The number of the part. The first part is 1. */
   readonly number: number;
 }
 
-/** The position of a part; undefined for values that are no position, as of a text that is whole. */
+/** Returns the position of a part. Undefined for values that are not a position, for example of a whole text. */
 export function partPlace(reference: string, total = 0, number = 0): PartPlace | undefined {
   return total > 1 && number >= 1 && number <= total ? { reference, total, number } : undefined;
 }
@@ -140,13 +140,13 @@ export interface InboundSms {
   /** The carrier's id, if it gives one. A text with the same route and id is a repeat. */
   readonly id?: string;
   /**
-   * Without an id: what the transport knows a repeat by. A text with the same route and key within an hour is a repeat. Without
-   * both, so is the same text from the same phone to the same destination within ten minutes.
+   * The key by which the transport recognises a repeat if there is no id. A text with the same route and key within an hour is a
+   * repeat. Without id and key, the same text from the same phone to the same destination within ten minutes is a repeat.
    */
   readonly key?: string;
   /**
-   * The position of a part of a long text. Parts are stored, and joined in whichever process gets the last one; the text is
-   * then known by its parts, not by `id` or `key`. Default: a whole text.
+   * The position of a part of a long text. Parts are stored, and the process that gets the last part joins them. Repeats are then
+   * recognised by the parts, not by `id` or `key`. Default: the text is whole.
    */
   readonly part?: PartPlace;
   /** True: a text of several parts of which some are missing. Its words opt nobody out or in. Default false. */
@@ -154,20 +154,20 @@ export interface InboundSms {
 }
 
 /**
- * Stores what a transport receives from its carrier. Each method resolves after storing; acknowledge to the carrier
- * then.
- * @throws StorageUnavailableError from every method: do not acknowledge, so that the carrier repeats
+ * Stores reports, receipts and texts that a transport receives from its carrier. Each method resolves after storing. Acknowledge
+ * to the carrier only then.
+ * @throws StorageUnavailableError from every method. Then do not acknowledge, so that the carrier sends it again
  */
 export interface SmsSink {
   /** Stores reports of a carrier that uses our own ids. */
   report(reports: readonly SmsReport[]): Promise<void>;
   /** Stores receipts with the carrier's ids. A receipt that matches no SMS yet is kept and matched later. */
   receipts(receipts: readonly CarrierReceipt[]): Promise<void>;
-  /** Applies opt-out words, and stores the events of each text once, however often it comes. Parts are joined. */
+  /** Applies opt-out words, and stores the events of each text once, no matter how often the text comes. It joins parts. */
   inbound(messages: readonly InboundSms[]): Promise<void>;
   /**
    * Counts a text that is dropped because the number of its phone cannot be read for sure, and logs the number masked.
-   * @param address as the carrier has written it
+   * @param address the sender's number as the carrier has written it
    */
   unread(route: string, address: string): void;
 }
@@ -181,7 +181,7 @@ export interface CarrierCallback {
   readonly method: string;
   /** The URL that the carrier called: scheme, host, path and query. */
   readonly url: string;
-  /** Names in lower case. */
+  /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Uint8Array;
   /** The secret, which is the last segment of the path, if there is one. */
@@ -190,29 +190,29 @@ export interface CarrierCallback {
 
 /** The answer to a carrier's call. */
 export interface CallbackAnswer {
-  /** 2xx: the content is stored, and the carrier should not repeat the call. */
+  /** 2xx means that the content is stored and that the carrier should not repeat the call. */
   readonly status: number;
   readonly body?: string;
   readonly contentType?: string;
 }
 
 /**
- * Authenticates a carrier's call, stores its content and then answers. 400, 403, 404, 415 and 503 without a body get our
- * error body.
- * @param sink available also in a process without workers, where `start` is not called
- * @throws StorageUnavailableError becomes a 503, so that the carrier repeats the call
+ * Authenticates a carrier's call, stores its content and then answers. 400, 403, 404, 415 and 503 without a body get our error
+ * body.
+ * @param sink stores the content. It also works in a process without workers, in which `start` is not called
+ * @throws StorageUnavailableError it becomes a 503, so that the carrier repeats the call
  */
 export type CallbackHandler = (callback: CarrierCallback, sink: SmsSink) => Promise<CallbackAnswer>;
 
 /** Reports the result of one SMS while others of its batch are being submitted. */
 export type ReportResult = (sms: OutgoingSms, result: SubmitResult) => void;
 
-/** Submits SMS to a carrier. Extend it to add a carrier; `describeSmsTransport` tests an implementation. */
+/** Submits SMS to a carrier. Extend this class to add a carrier. `describeSmsTransport` tests an implementation. */
 export abstract class SmsTransport {
-  /** For logs and records. */
+  /** The transport's name, for logs and records. */
   abstract readonly name: string;
   abstract readonly repeat: RepeatPolicy;
-  /** Timing for this carrier; the host's options take precedence. */
+  /** The timing for this carrier. The host's options override it. */
   readonly timing: Partial<DeliveryTiming> = {};
   /** The handlers of `POST` and `GET …/sms/callbacks/<name>` and `…/<name>/<secret>`, by name. */
   readonly callbacks: ReadonlyMap<string, CallbackHandler> = new Map();
@@ -221,14 +221,13 @@ export abstract class SmsTransport {
   abstract start(sink: SmsSink): Promise<void>;
 
   /**
-   * Submits a batch and returns one result per SMS, in the same order. `signal` is aborted when the process stops:
-   * finish requests on the wire, and return `retry` or `postponed` for the rest. An exception counts as `unknown` for
-   * all SMS without a reported result. An SMS without a result at the end of the lease (`timing.leaseMs`) is abandoned:
-   * it becomes `unknown` with an `at-most-once` transport and is submitted again otherwise.
+   * Submits a batch and returns one result per SMS, in the same order. `signal` is aborted when the process stops: finish
+   * requests on the wire, and return `retry` or `postponed` for the rest. An exception counts as `unknown` for all SMS without a
+   * reported result. An SMS without a result at the end of the lease (`timing.leaseMs`) is abandoned. If the transport is
+   * `at-most-once`, the SMS becomes `unknown`. Otherwise it is submitted again.
    *
-   * @param report reports the result of one SMS (the object of the batch) as soon as it is known, so that a crash or a
-   *   slow SMS does not lose the results of the others. A transport with slow batches calls it. The first result of an
-   *   SMS counts.
+   * @param report reports the result of one SMS (the object of the batch) as soon as it is known, so that a crash or a slow SMS
+   * does not lose the results of the others. A transport with slow batches calls it. The first result of an SMS counts.
    */
   abstract submit(
     batch: readonly OutgoingSms[],
@@ -237,22 +236,22 @@ export abstract class SmsTransport {
   ): Promise<readonly SubmitResult[]>;
 
   /**
-   * How many more SMS the transport can hand over to the carrier within the next 250 ms, beyond those that it holds. Rate
-   * limits and limits of unanswered requests are typical reasons. Workers claim no more than this at a time; the others stay
-   * in the database, in the order of their priorities.
+   * Returns how many more SMS the transport can hand over to the carrier within the next 250 ms, besides those that it already
+   * has. Typical reasons for a limit are the carrier's rate limit and its limit of unanswered requests. Workers claim no more
+   * than this at a time. Other SMS stay in the database, in the order of their priorities.
    *
-   * Return at least 1 while the transport holds no SMS, unless it knows that the carrier takes none in this time. Less than 1
-   * means: none now. Undefined, or a transport without this method, means: no limit. The method is called several times a
-   * second and must return at once.
+   * Return at least 1 while the transport has no SMS, unless it knows that the carrier takes none in this time. Less than 1
+   * means: none now. Undefined, or a transport without this method, means: no limit. The method is called several times a second
+   * and must return at once.
    */
   capacity?(): number | undefined;
 
   /**
-   * The routes that the transport has now, for health and metrics. The method is called every second and must return at once,
-   * from memory. Without it, the transport counts as one usable route.
+   * Returns the routes that the transport has now, for health and metrics. The method is called every second and must return at
+   * once, from memory. Without it, the transport counts as one usable route.
    *
-   * A transport with several routes must itself stop using a route that an operator rests (`OperatingSwitches`). A transport
-   * with one route is not called while that route rests.
+   * A transport with several routes must itself stop using a route that an operator rests (`OperatingSwitches`). A transport with
+   * one route is not called while that route rests.
    */
   state?(): readonly RouteState[];
 

@@ -24,7 +24,7 @@ import { type Schema, schemaOf, type TypeOf } from '../schemas/schema.js';
  */
 export const ATTEMPT_STATUSES = [...REPORTED_STATUSES, 'retry', 'postponed'] as const;
 
-/** The errors that accounts are shown. Carriers' own texts are not shown, because they may contain anything. */
+/** The errors that accounts see. They do not see carriers' own texts, because these may contain anything. */
 export const ATTEMPT_ERRORS = [
   'refused',
   'undelivered',
@@ -42,17 +42,17 @@ export const ATTEMPT_ERRORS = [
 ] as const;
 export type AttemptError = (typeof ATTEMPT_ERRORS)[number];
 
-/** One attempt to pass an SMS to a carrier, as shown to its account. */
+/** One attempt to pass an SMS to a carrier, in the form that its account sees. */
 export const SmsAttempt = object('One attempt to pass an SMS to a carrier.', {
   at: moment('When it ended.'),
-  route: text('The carrier, under the name that this service gives it.', { example: 'carrier' }),
+  route: text('The carrier, with the name that this service gives it.', { example: 'carrier' }),
   status: oneOf(
     ATTEMPT_STATUSES,
     'The result. `retry` and `postponed`: the carrier did not accept the SMS, and another attempt was due.',
     { example: 'delivered' },
   ),
-  error: nullable(oneOf(ATTEMPT_ERRORS, 'The error; null when there is none. Never the carrier’s own words.')),
-  segments: nullable(integer('Segments that the carrier counted; null if it reports none.', { example: 1 })),
+  error: nullable(oneOf(ATTEMPT_ERRORS, 'The error. Null if there is none. It never has the carrier’s own words.')),
+  segments: nullable(integer('How many segments the carrier counted. Null if it reports none.', { example: 1 })),
 });
 export interface SmsAttempt extends TypeOf<typeof SmsAttempt> {}
 
@@ -63,10 +63,13 @@ export const SmsRecipient = object('One recipient of a sent SMS.', {
   units: count('Units charged for this recipient.'),
   refunded_units: count('Units refunded because this recipient failed.'),
   error: nullable(
-    text('The carrier’s error, or `opted_out`: the phone has refused this signature. Null when there is no error.'),
+    text('The carrier’s error, or `opted_out`: the phone has refused this signature. Null if there is no error.'),
   ),
   updated_at: moment('When the status last changed.'),
-  attempts: list(ref<SmsAttempt>({ SmsAttempt }), { description: 'The newest 10, oldest first.', maxItems: 10 }),
+  attempts: list(ref<SmsAttempt>({ SmsAttempt }), {
+    description: 'The newest 10 attempts, oldest first.',
+    maxItems: 10,
+  }),
   attempts_count: count('The number of attempts, as far as the carrier’s transport reports them.', { example: 1 }),
 });
 export interface SmsRecipient extends TypeOf<typeof SmsRecipient> {}
@@ -89,8 +92,8 @@ const SUMMARY = {
   ...RECEIPT,
   number: recipients('The first 100 recipients, in the order of the request.', { maxItems: 100 }),
   recipients_count: count('The number of recipients.', { minimum: 1 }),
-  content: nullable(text('The text that is sent; null when it was removed.', { example: EXAMPLE.text })),
-  segments: nullable(count('The number of parts of the text; null when it was removed.', { minimum: 1 })),
+  content: nullable(text('The text that is sent. Null if it was removed.', { example: EXAMPLE.text })),
+  segments: nullable(count('The number of parts of the text. Null if it was removed.', { minimum: 1 })),
   refunded_units: count('Units refunded because recipients failed.'),
   metadata,
 };
@@ -106,7 +109,7 @@ export interface SmsSummary extends TypeOf<typeof SmsSummary> {}
 /** A sent SMS with the status of its recipients. */
 export const SmsDetails = object('The SMS with the status of its first 100 recipients.', {
   ...SUMMARY,
-  recipients: list(ref<SmsRecipient>({ SmsRecipient }), { description: 'The first 100.', maxItems: 100 }),
+  recipients: list(ref<SmsRecipient>({ SmsRecipient }), { description: 'The first 100 recipients.', maxItems: 100 }),
 });
 export interface SmsDetails extends TypeOf<typeof SmsDetails> {}
 
@@ -128,7 +131,7 @@ export interface SmsRecipientPage extends TypeOf<typeof SmsRecipientPage> {}
 export const SmsQuote = object('The price and how the text is split.', {
   encoding: oneOf(['GSM-7', 'UCS-2'], 'How the text would be encoded.'),
   segments: count('The number of parts of the text.', { minimum: 1 }),
-  characters: count('Length of the text in Unicode code points.', { minimum: 1 }),
+  characters: count('The length of the text in Unicode code points.', { minimum: 1 }),
   units_per_recipient: list(
     object('One recipient.', { number: phoneNumber('The recipient.'), units: count('Units for this recipient.') }),
     { minItems: 1, description: 'One entry for each number, without repeats, in the order of the request.' },

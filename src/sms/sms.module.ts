@@ -23,7 +23,7 @@ import { SMS_CAPABILITY } from './sms-capability.js';
 import { resolveSmsSettings, SMS_OPTIONS, type SmsOptions, SmsSettings } from './sms-options.js';
 import { SmsTransport } from './sms-transport.js';
 
-/** SMS by itself: the routes of SMS and the balance. */
+/** SMS without the other capabilities: the routes of SMS and of the balance. */
 @Module({})
 export class SmsModule extends ConfiguredModule {
   /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
@@ -42,7 +42,7 @@ export class SmsModule extends ConfiguredModule {
     return SmsModule.feature(MessagingCore.build(options, { useFactory: () => withSms(smsOptions) }), options);
   }
 
-  /** As `forRoot`, with the options from a factory. */
+  /** Does the same as `forRoot`, with options from a factory. */
   static forRootAsync(options: SmsModuleAsyncOptions): DynamicModule {
     if (isOnSharedCore(options)) {
       const own = checkOptions(options, SHARED_CORE_OPTIONS, SMS_GRAPH_OPTIONS, FACTORY_OPTIONS);
@@ -57,7 +57,7 @@ export class SmsModule extends ConfiguredModule {
   }
 
   /**
-   * The module on an existing core; by default it reads `sms` of the core's options.
+   * Returns the module on an existing core. By default it reads `sms` of the core's options.
    * @internal
    */
   static feature(
@@ -90,7 +90,7 @@ function withSms<T extends SmsOptions>(options: T): T & { readonly sms: SmsOptio
   return { ...options, sms: options };
 }
 
-/** Logs at start that SMS reach no phone, where the sandbox is used because no transport was given. */
+/** Logs at the start that SMS reach no phone, if the sandbox is used because no transport was given. */
 @Injectable()
 class SandboxNotice implements OnModuleInit {
   constructor(private readonly transport: SmsTransport) {}

@@ -47,23 +47,23 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
   ];
   const punctuation =
     transliterate === 'punctuation'
-      ? 'Typographic punctuation becomes plain where that makes the text GSM-7.'
-      : 'It is taken as it is.';
+      ? 'Typographic punctuation becomes plain if that makes the text GSM-7.'
+      : 'It is not changed.';
   const content: Schema = {
     minLength: 1,
     pattern: '\\S',
-    description: `The text, with at least one character that is not white space. ${punctuation} It is sent as GSM-7 if every character allows it, else as UCS-2.`,
+    description: `The text, with at least one character that is not white space. ${punctuation} It is sent as GSM-7 if that alphabet has every character, else as UCS-2.`,
   };
-  const number = `The recipients. Repeated numbers are sent and charged once, in whichever spelling.${recipients.strict === true ? ' Numbers that no numbering plan has are refused.' : ''}`;
+  const number = `The recipients. A number that is given twice, even in two spellings, is sent and charged once.${recipients.strict === true ? ' Numbers that are in no numbering plan are refused.' : ''}`;
   return {
-    tag: { name: 'SMS', description: 'Send a text to one or many numbers, ask for its price, read its status.' },
+    tag: { name: 'SMS', description: 'Send a text to one or many numbers, ask for its price, and read its status.' },
     parameters: { smsID: { description: 'The `smsID` of the send.', example: EXAMPLE.message } },
     schemas: SCHEMAS,
     routes: {
       send: {
         operationId: 'sendSms',
         summary: 'Send an SMS',
-        description: `Charges and queues a text for every recipient, or for none. Default signatures: ${accounts.signatures
+        description: `The service charges and queues a text for all recipients, or refuses it for all. Default signatures: ${accounts.signatures
           .map((name) => `\`${name}\``)
           .join(', ')}.`,
         body: {
@@ -75,9 +75,9 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
             number,
             priority: oneOf(
               SEND_PRIORITIES,
-              'How soon it is handed over, compared with other messages. Default: `normal`, above 1000 recipients `bulk`.',
+              'How soon the SMS are handed over, compared with other messages. Default: `normal`, or `bulk` above 1000 recipients.',
             ),
-            metadata: 'Given back in look-ups, listings and events.',
+            metadata: 'Look-ups, listings and events repeat it.',
           }),
           required: ['content'],
           examples: { sms: { signature: accounts.signatures[0], content: EXAMPLE.text, number: [EXAMPLE.number] } },
@@ -96,7 +96,7 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
       quote: {
         operationId: 'quoteSms',
         summary: 'Ask for the price of an SMS',
-        description: 'Splits and prices a text. It charges nothing and sends nothing.',
+        description: 'The service splits and prices a text. It charges nothing and sends nothing.',
         body: {
           name: 'QuoteSms',
           description: 'The text and the recipients.',
@@ -119,7 +119,7 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
       get: {
         operationId: 'getSms',
         summary: 'Read an SMS and its recipients',
-        description: 'Shows the first 100 recipients; `GET …/sms/{smsID}/recipients` has all of them.',
+        description: 'The answer has the first 100 recipients. `GET …/sms/{smsID}/recipients` has all of them.',
         answer: {
           schema: 'SmsDetails',
           examples: {
@@ -132,7 +132,7 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
       recipients: {
         operationId: 'listSmsRecipients',
         summary: 'List the recipients of an SMS',
-        description: `In the order of the send. ${shortPages('`status`')}`,
+        description: `The recipients come in the order of the send. ${shortPages('`status`')}`,
         query: fieldsOf(ListRecipientsQuery, { ...PAGE, status: STATUS }),
         answer: { schema: 'SmsRecipientPage', examples: { 'The last page': { items: [delivered] } } },
         errors: ['error.message_not_found', 'error.invalid_cursor', ...invalid('status')],
@@ -140,7 +140,7 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
       list: {
         operationId: 'listSms',
         summary: 'List SMS, newest first',
-        description: `An SMS has to meet all conditions, and one recipient both \`number\` and \`status\`. ${shortPages('`number`, `status`, `signature` or `metadata`')}`,
+        description: `An SMS must meet all conditions. One recipient must meet both \`number\` and \`status\`. ${shortPages('`number`, `status`, `signature` or `metadata`')}`,
         query: fieldsOf(ListSmsQuery, {
           ...MESSAGE_FILTERS,
           status: STATUS,
@@ -159,7 +159,7 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
 
 const UCS2_TEXT = 'Votre colis arrivera bientôt.';
 
-const STATUS = oneOf(SMS_STATUSES, 'Only with a recipient in this status.');
+const STATUS = oneOf(SMS_STATUSES, 'Only SMS with a recipient in this status.');
 
 const SCHEMAS = {
   SmsSendResult,
@@ -172,7 +172,7 @@ const SCHEMAS = {
   SmsQuote,
 };
 
-/** An answer to a quote with the host's tariff. */
+/** Returns an answer to a quote with the host's tariff. */
 function quoteOf(content: string, { get }: Surroundings) {
   const { encoding, segments, characters } = measure(content);
   const units = segments * get(SmsSettings).tariff.unitsFor(EXAMPLE.number);

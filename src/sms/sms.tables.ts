@@ -1,7 +1,7 @@
 import type { Dialect } from '../storage/dialect.js';
 import { columnTypes } from '../storage/schema/column-types.js';
 
-/** Parts of SMS that carriers have accepted, their receipts, opt-outs, and texts of phones. */
+/** The tables of SMS: parts that carriers have accepted, their receipts, opt-outs, and texts of phones. */
 export function smsTables(dialect: Dialect): string[] {
   const { id, name, text, integer } = columnTypes(dialect);
   return [
@@ -24,10 +24,10 @@ export function smsTables(dialect: Dialect): string[] {
     'CREATE INDEX messaging_sms_parked_expiry ON messaging_sms_parked (expires_at)',
     `CREATE INDEX messaging_sms_parked_count ON messaging_sms_parked (counts_for, expires_at, receipt_id)${dialect.indexedOnly('counts_for')}`,
 
-    // Rows are only locked, to serialise the transactions that record parts and receipts of a route.
+    // Transactions only lock these rows, so that parts and receipts of a route are recorded one after the other.
     `CREATE TABLE messaging_sms_route (id ${id} NOT NULL PRIMARY KEY)${dialect.clustered}`,
 
-    // Numbers that have opted out of a signature of an account; account '*': of all accounts.
+    // Numbers that have opted out of a signature of an account. Account '*': of all accounts.
     `CREATE TABLE messaging_opt_out (
       account_id ${id} NOT NULL, signature ${name} NOT NULL, number ${id} NOT NULL, id ${id} NOT NULL,
       source ${id} NOT NULL, added_at ${integer} NOT NULL, PRIMARY KEY (account_id, signature, number))${dialect.clustered}`,
@@ -48,7 +48,7 @@ export function smsTables(dialect: Dialect): string[] {
     'CREATE INDEX messaging_sms_received_expiry ON messaging_sms_received (expires_at)',
 
     // Long texts of phones of which some parts are still missing. These are few rows for a short time, so searches read all.
-    // content: where the text comes from, and its parts. In JSON, because a part may hold half of an emoji.
+    // content: where the text comes from, and its parts. It is JSON, because a part may have half of an emoji.
     `CREATE TABLE messaging_sms_long (
       id ${id} NOT NULL PRIMARY KEY, phone ${id} NOT NULL, revision ${id} NOT NULL, content ${text} NOT NULL,
       characters ${integer} NOT NULL, expires_at ${integer} NOT NULL)${dialect.clustered}`,

@@ -1,6 +1,6 @@
 import { measure } from './segmentation.js';
 
-/** How a text is changed so that it fits GSM-7: not at all, or by plain punctuation. */
+/** How a text is changed so that it fits GSM-7: not at all, or with plain punctuation. */
 export type Transliteration = 'off' | 'punctuation';
 
 /** Replacements and the hexadecimal code points that they replace. Letters and combining marks are not replaced. */
@@ -28,7 +28,7 @@ const REPLACEMENT_OF = new Map(
 );
 
 /**
- * Replaces typographic quotes, dashes, ellipses and spaces if the whole text is GSM-7 then; otherwise returns the text
+ * Replaces typographic quotes, dashes, ellipses and spaces if this makes the whole text GSM-7. Otherwise returns the text
  * unchanged. The text is composed first (NFC), so that a decomposed `é` becomes the GSM-7 character.
  */
 export function transliteratePunctuation(text: string): string {

@@ -2,7 +2,7 @@ import { asciiDigits } from '../../common/phone-numbers/digits.js';
 import { phoneOf } from '../../common/phone-numbers/phone-spellings.js';
 import { readNumber } from '../../common/phone-numbers/read-number.js';
 
-/** What may stand around and between the digits of a short code. */
+/** The characters that may be around and between the digits of a short code. */
 const AROUND_DIGITS = /[\s+().\-\p{Cf}\p{Cc}]/gu;
 
 /**
@@ -15,7 +15,7 @@ export class InboundDestinations {
 
   /**
    * @param given signatures by destination
-   * @param home the home market, in whose national form destinations may be; undefined: not known
+   * @param home the home market, in whose national form destinations may be. Undefined: not known
    */
   constructor(
     private readonly given: ReadonlyMap<string, readonly string[]>,
@@ -24,13 +24,13 @@ export class InboundDestinations {
     this.bySpelling = new Map([...given].map(([to, signatures]) => [this.plain(to), signatures]));
   }
 
-  /** The signatures of a destination: those of the option, else the destination itself and its plain spelling. */
+  /** Returns the signatures of a destination: those of the option, else the destination itself and its plain spelling. */
   signaturesOf(to: string): readonly string[] {
     const plain = this.plain(to);
     return this.given.get(to) ?? this.bySpelling.get(plain) ?? [...new Set([to, plain])];
   }
 
-  /** One spelling for all of a destination. A name stays as it is. */
+  /** Returns one spelling for all spellings of a destination. A name stays as it is. */
   private plain(to: string): string {
     const number = readNumber(to, { home: this.home });
     if (number !== undefined) return phoneOf(number);

@@ -9,31 +9,33 @@ import { type InboundSms, type PartPlace, partPlace } from '../sms-transport.js'
 import { hashOf, ReceivedSmsIntake } from './received-sms-intake.js';
 import { isWhole, type LongText, type LongTextContent, ReceivedSmsStore } from './received-sms-store.js';
 
-/** How long a text waits for its other parts. Milliseconds. */
+/** How long a text waits for its other parts, in milliseconds. */
 const MAX_WAIT_MS = 10 * MINUTE_MS;
 /**
- * How long a whole text is left to the process that got its last part, which stores it at once unless it has crashed.
- * Milliseconds.
+ * How long a whole text is left to the process that got its last part, in milliseconds. That process stores it at once unless it
+ * has crashed.
  */
 const WHOLE_WAIT_MS = 30_000;
-/** How long the parts of a stored text are known, so that a repeat of one does not begin another text. Milliseconds. */
+/**
+ * How long the parts of a stored text are remembered, in milliseconds, so that a repeat of a part does not begin another text.
+ */
 const KNOWN_MS = 10 * MINUTE_MS;
 
-/** The maximum number of texts whose parts wait, and of their characters; one part may have 65 535 octets. */
+/** The maximum number of texts whose parts wait, and of all their characters. A single part may have 65 535 octets. */
 const LIMITS = { maxTexts: 1000, maxCharacters: 1_000_000 };
 
-/** The time between two searches for texts that have waited long enough. Milliseconds. */
+/** The time between two searches for texts that have waited long enough, in milliseconds. */
 const SEARCH_EVERY_MS = 15_000;
-/** The most texts that one search passes on. */
+/** How many texts one search passes on. */
 const SEARCH_SIZE = 100;
 
 /** A number has at most 15 digits. */
 const MAX_NUMBER_LENGTH = 64;
 
 /**
- * Stores texts of phones. The parts of a long text wait in the database, and the process that gets the last one stores the
- * text. If a part is missing after ten minutes, or the limits are exceeded, the oldest texts are stored with the parts that
- * have come, because the carrier has our answer to these and will not send them again.
+ * Stores texts of phones. The parts of a long text wait in the database, and the process that gets the last part stores the text.
+ * If a part is missing after ten minutes, or if the limits are exceeded, the oldest texts are stored with the parts that have
+ * come. The carrier will not send these parts again, because it has our answer to them.
  */
 @Injectable()
 export class InboundTexts {
@@ -91,7 +93,7 @@ export class InboundTexts {
     );
     if (longText === undefined) return;
     if (isWhole(longText.content)) return this.pass(longText);
-    // The part is stored, so the carrier gets its answer. The next search repeats what has failed, and logs it.
+    // The part is stored, so the carrier gets its answer. If this fails, the next search repeats it and logs the error.
     await this.passOn(now, SEARCH_SIZE).catch(() => undefined);
   }
 
@@ -99,7 +101,7 @@ export class InboundTexts {
     const { id, revision, content } = text;
     const sms = joined(content);
     const whole = isWhole(content);
-    // The revision is of this text only. So its word counts once, also if two processes pass it on.
+    // The revision belongs to this text only. So its word counts once, even if two processes pass the text on.
     if (whole) await this.optOuts.apply({ ...sms, id: revision });
     const names = Object.entries(content.parts).map((part) => nameOfPart(content, ...part));
     await this.intake.receive(whole ? sms : { ...sms, incomplete: true }, {
@@ -117,20 +119,23 @@ function valuesOf({ route, from, to, reference, total }: Source): readonly strin
   return [route, from, to, reference, String(total)];
 }
 
-/** What a repeat of a part has too. A reference comes back at some time, with other words. */
+/**
+ * Returns the name of a part, which a repeat of the part has too. The name contains the text, because carriers reuse references
+ * for other texts.
+ */
 function nameOfPart(source: Source, number: string, text: string): string {
   return hashOf('part', ...valuesOf(source), number, text);
 }
 
-/** A text has no id of its carrier, which gives one to each part. */
+/** Joins the parts of a text. The text has no id, because the carrier gives ids to parts only. */
 function joined({ route, from, to, reference, parts }: LongTextContent): InboundSms {
-  // Keys that are integers are in their order.
+  // JavaScript keeps integer keys in ascending order.
   const inOrder = Object.entries(parts);
   const key = hashOf(from, to, reference, ...inOrder.flat());
   return { route, from, to, text: inOrder.map(([, text]) => text).join(''), key };
 }
 
-/** Texts whose other parts have not come in time. */
+/** Returns the rule that passes on texts whose other parts have not come in time. */
 export function longTextPurge(texts: InboundTexts): PurgeRule {
   return {
     what: 'parts of inbound texts',
@@ -140,7 +145,7 @@ export function longTextPurge(texts: InboundTexts): PurgeRule {
   };
 }
 
-/** Texts of the number whose parts wait. */
+/** Returns the rule that erases waiting parts of a number. */
 export function longTextErasure(store: ReceivedSmsStore): ErasureRule {
   return {
     what: 'inboundParts',

@@ -1,8 +1,8 @@
 import { type PartPlace, partPlace } from '../sms-transport.js';
 
 /**
- * The position that a user data header tells (3GPP TS 23.040 clause 9.2.3.24.1 and 9.2.3.24.8), without its length octet;
- * undefined for a header that tells none.
+ * Reads the position in a user data header (3GPP TS 23.040 clause 9.2.3.24.1 and 9.2.3.24.8), which is given without its length
+ * octet. Undefined if the header has no position.
  */
 export function headerPlace(header: Uint8Array): PartPlace | undefined {
   for (let at = 0; at + 1 < header.length; ) {
@@ -16,8 +16,8 @@ export function headerPlace(header: Uint8Array): PartPlace | undefined {
 }
 
 /**
- * The position that a user data header in hexadecimal tells, as gateways pass it on: `050003A70201` is the first of two
- * parts. Undefined for a header that tells none, and for any other text.
+ * Reads the position in a user data header in hexadecimal, as gateways pass it on. Example: `050003A70201` is the first of two
+ * parts. Undefined if the header has no position, and for any other text.
  */
 export function partOfHeader(hex: string | undefined): PartPlace | undefined {
   const digits = hex?.replace(/[\s:%]/g, '') ?? '';

@@ -16,20 +16,20 @@ import { SmsSettings } from '../sms-options.js';
 import type { InboundSms } from '../sms-transport.js';
 import { type JoinedParts, ReceivedSmsStore, type ReceivedText } from './received-sms-store.js';
 
-/** How long a repeat is known by the carrier's id, by a key of the transport, and by its content only. */
+/** How long a repeat is recognised by the carrier's id, by a key of the transport, and by its content only. */
 const BY_ID_MS = 30 * DAY_MS;
 const BY_KEY_MS = 60 * MINUTE_MS;
 const BY_CONTENT_MS = 10 * MINUTE_MS;
 
-/** How long a phone answers the account that wrote to it under a default signature. */
+/** For how long an answer of a phone belongs to the account that wrote to it under a default signature. */
 const CONVERSATION_MS = 30 * DAY_MS;
 
-/** The most bytes of a text in an event, as JSON; an event has at most 8 KiB. */
+/** The most bytes of a text in an event, as JSON. An event has at most 8 KiB. */
 const TEXT_BYTES = 7168;
-/** The most characters of an address in an event, which a carrier may send in any length. */
+/** The most characters of an address in an event. A carrier may send an address of any length. */
 const ADDRESS_LENGTH = 64;
 
-/** The most texts per transaction. */
+/** How many texts a transaction stores at most. */
 const MAX_TEXTS = 200;
 
 /**
@@ -55,8 +55,9 @@ export class ReceivedSmsIntake {
   ) {}
 
   /**
-   * Resolves when a text is stored. A text of no account is stored too, and only the host's process hears of it.
-   * @param joined the parts that the text was joined from; if they are gone or have changed, nothing is stored
+   * Resolves when a text is stored. A text that belongs to no account is stored too, and only listeners in the host's process get
+   * it.
+   * @param joined the parts that the text was joined from. If they are gone or have changed, nothing is stored
    * @throws StorageUnavailableError the carrier should send the text again
    */
   async receive(sms: InboundSms, joined?: JoinedParts): Promise<void> {
@@ -87,19 +88,19 @@ export class ReceivedSmsIntake {
   }
 }
 
-/** What a repeat of a text is known by, and until when. */
+/** Returns the name by which a repeat of a text is recognised, and until when. */
 function nameOf({ route, from, to, text, id, key }: InboundSms, now: number): Pick<ReceivedText, 'name' | 'expiresAt'> {
   if (id !== undefined && id !== '') return { name: hashOf('id', route, id), expiresAt: now + BY_ID_MS };
   if (key !== undefined) return { name: hashOf('key', route, key), expiresAt: now + BY_KEY_MS };
   return { name: hashOf('text', route, from, to, text), expiresAt: now + BY_CONTENT_MS };
 }
 
-/** What a text or a part is known by. It is a hash, so that no number and no text is stored. */
+/** Returns the name of a text or a part. It is a hash, so that no number and no text is stored. */
 export function hashOf(...parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 
-/** The names of texts whose repeats are no longer expected. */
+/** Returns the rule that purges the names of texts whose repeats are no longer expected. */
 export function receivedSmsPurge(store: ReceivedSmsStore): PurgeRule {
   return { what: 'names of received texts', purge: (now, limit) => store.purge(now, limit) };
 }

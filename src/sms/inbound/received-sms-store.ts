@@ -6,23 +6,23 @@ import { type Operation, type Row, rowsOf, write } from '../../storage/engine/op
 import { integerOf, optionalInteger, shapeOf, textOf } from '../../storage/engine/rows.js';
 import { isPhone } from '../phone-filter.js';
 
-/** A text of a phone, as it is stored: the name of it, and its events. */
+/** A stored text of a phone: its name and its events. */
 export interface ReceivedText {
   /** The id of its events. */
   readonly id: string;
-  /** What a repeat has too. At most 64 characters. */
+  /** The name of the text, which a repeat has too. At most 64 characters. */
   readonly name: string;
   /** Until when the name is kept, in milliseconds since the epoch. */
   readonly expiresAt: number;
-  /** One for each account that it belongs to. */
+  /** One event for each account that the text belongs to. */
   readonly events: readonly NewEvent<'sms.received'>[];
-  /** The parts that it was joined from. It is new only if these still wait as they were. */
+  /** The parts that the text was joined from. The text is new only if these parts still wait unchanged. */
   readonly joined?: JoinedParts;
 }
 
 /** The parts that a text was joined from. */
 export interface JoinedParts extends Pick<LongText, 'id' | 'revision'> {
-  /** What a repeat of each part has too. */
+  /** The names of the parts, which repeats have too. */
   readonly names: readonly string[];
   /** Until when these names are kept, in milliseconds since the epoch. */
   readonly expiresAt: number;
@@ -32,7 +32,7 @@ export interface JoinedParts extends Pick<LongText, 'id' | 'revision'> {
 export interface LongText {
   /** At most 64 characters. */
   readonly id: string;
-  /** Another one after each change. */
+  /** The revision of the text. It is new after each change. */
   readonly revision: string;
   readonly content: LongTextContent;
 }
@@ -41,11 +41,11 @@ export interface LongTextContent {
   readonly route: string;
   readonly from: string;
   readonly to: string;
-  /** What its parts share. */
+  /** The reference that its parts share. */
   readonly reference: string;
   /** How many parts it has. */
   readonly total: number;
-  /** The parts that have come, by their numbers from 1. */
+  /** The parts that have come, by their numbers, which begin at 1. */
   readonly parts: Readonly<Record<number, string>>;
 }
 
@@ -55,43 +55,44 @@ export function isWhole({ parts, total }: LongTextContent): boolean {
 
 /** A part of a long text. */
 export interface NewPart extends Pick<LongText, 'id' | 'revision'> {
-  /** The number of the phone, by which the text is erased. At most 64 characters. */
+  /** The number of the phone, by which an erasure finds the text. At most 64 characters. */
   readonly phone: string;
   readonly source: Omit<LongTextContent, 'parts'>;
-  /** From 1. */
+  /** The number of the part. The first part is 1. */
   readonly number: number;
   readonly text: string;
-  /** What a repeat has too. */
+  /** The name of the part, which a repeat has too. */
   readonly name: string;
   /** Until when the text waits for its other parts if this one begins it, in milliseconds since the epoch. */
   readonly expiresAt: number;
-  /** Until when it waits to be stored if this part completes it. */
+  /** Until when the text waits to be stored if this part completes it, in milliseconds since the epoch. */
   readonly wholeExpiresAt: number;
 }
 
-/** Which waiting texts are to be passed on. */
+/** The waiting texts to pass on. */
 export interface DueTextsOrder {
-  /** Those that wait until this moment or an earlier one, in milliseconds since the epoch. */
+  /** Texts that wait until this moment or an earlier one, in milliseconds since the epoch. */
   readonly dueBy: number;
-  /** The oldest, if there are more than so many. */
+  /** The oldest texts, if there are more than so many. */
   readonly maxTexts: number;
-  /** The oldest, if all have more than so many characters, as they are stored. */
+  /** The oldest texts, if all stored texts together have more than so many characters. */
   readonly maxCharacters: number;
   readonly limit: number;
 }
 
-/** Who has written to a phone. */
+/** A question about the account that wrote to a phone. */
 export interface WriterQuery {
   /** E.164 digits without the plus sign. */
   readonly number: string;
   readonly signatures: readonly string[];
-  /** Milliseconds since the epoch. */
+  /** Only texts since this moment, in milliseconds since the epoch. */
   readonly since: number;
 }
 
 /**
- * Persists which texts of phones have come, so that each gives its events once, and the parts of long ones. Every method is one transaction.
- * @throws StorageUnavailableError from every method, when the database is unavailable
+ * Persists which texts of phones have come, so that each text gives its events once, and the parts of long texts. Every method is
+ * one transaction.
+ * @throws StorageUnavailableError from every method, if the database is unavailable
  */
 export class ReceivedSmsStore {
   private readonly recorder: EventRecorder;
@@ -101,8 +102,8 @@ export class ReceivedSmsStore {
   }
 
   /**
-   * Stores the names of texts with their events in the accounts' logs; of a repeat, nothing. The parts that a text was joined
-   * from are removed, and their names are stored; if they are gone or have changed, the text is not new.
+   * Stores the names of texts with their events in the accounts' logs. For a repeat it stores nothing. The parts that a text was
+   * joined from are removed, and their names are stored. If these parts are gone or have changed, the text is not new.
    * @returns for each text, whether it is new
    */
   receive(texts: readonly ReceivedText[], now: number): Promise<readonly boolean[]> {
@@ -118,22 +119,22 @@ export class ReceivedSmsStore {
   }
 
   /**
-   * Stores a part. Parts of one text that come at once, also in several processes, are stored one after the other, so that
-   * one of them completes it.
-   * @returns the text with all parts that have come; undefined: the part is a repeat of one whose text is stored
+   * Stores a part. Parts of one text that come at once, also in several processes, are stored one after the other, so that one of
+   * them completes it.
+   * @returns the text with all parts that have come. Undefined: the part is a repeat, and its text is already stored
    */
   addPart(part: NewPart, now: number): Promise<LongText | undefined> {
     return this.database.write(() => addPart(this.database.dialect, part, now));
   }
 
-  /** The waiting texts that are due, the oldest first. They go on waiting until `receive` removes their parts. */
+  /** Returns the waiting texts that are due, the oldest first. They go on waiting until `receive` removes their parts. */
   async dueTexts(order: DueTextsOrder): Promise<readonly LongText[]> {
     return (await this.database.read(() => findDueTexts(order))).map(toLongText);
   }
 
   /**
    * Removes the waiting parts of a number, in all of its spellings.
-   * @returns how many texts they were of
+   * @returns how many texts the parts belonged to
    */
   eraseParts(number: string): Promise<number> {
     const { sql, params } = isPhone('phone', number);
@@ -141,8 +142,8 @@ export class ReceivedSmsStore {
   }
 
   /**
-   * The account whose text to a number under one of these signatures is the newest, among those since a moment; undefined:
-   * none. It looks once into each account.
+   * Returns the account that has sent the newest text to a number under one of these signatures since a moment. Undefined: there
+   * is none. It looks once into each account.
    */
   async lastWriter(query: WriterQuery): Promise<string | undefined> {
     const [row] = await this.database.browse(() => findLastWriter(this.database.dialect, query), undefined);
@@ -150,7 +151,7 @@ export class ReceivedSmsStore {
   }
 
   /**
-   * Removes at most `limit` names that have expired by `now`, milliseconds since the epoch.
+   * Removes at most `limit` names that have expired by `now`, in milliseconds since the epoch.
    * @returns how many were removed
    */
   purge(now: number, limit: number): Promise<number> {
@@ -173,7 +174,7 @@ function* addNames(dialect: Dialect, texts: readonly ReceivedText[], now: number
   const rows = [...new Map(named.reverse().map((row) => [row[0], row])).values()].sort();
   const names = JSON.stringify(rows.map(([name]) => name));
   const find = `SELECT n.id, n.text_id, n.expires_at FROM messaging_sms_received n WHERE n.id ${dialect.among()}`;
-  // Deletes only if there are any: a delete that finds nothing would lock gaps.
+  // It deletes only if there are such rows, because a delete that finds nothing would lock gaps.
   const expired = (yield* rowsOf(find, names)).filter((row) => integerOf(row, 'expires_at') <= now);
   if (expired.length > 0) {
     yield* write(
@@ -236,7 +237,7 @@ function toLongText(row: Row): LongText {
 }
 
 /**
- * Reads the texts that are due. A sum over all rows shows first whether there are any. The limits count from the newest text, so
+ * Reads the texts that are due. First a sum over all rows shows whether there are any. The limits count from the newest text, so
  * that the oldest texts are those beyond the limits.
  */
 function* findDueTexts({ dueBy, maxTexts, maxCharacters, limit }: DueTextsOrder): Operation<readonly Row[]> {
@@ -275,7 +276,7 @@ function* removeParts(texts: readonly ReceivedText[]): Operation<ReadonlySet<Joi
 
 /**
  * Looks into each account separately: for a join, PostgreSQL would read the index of all accounts. A text that was never handed
- * over, for instance because the number has opted out, does not count: the phone did not get it, so it answers another one.
+ * over does not count, for example because the number has opted out. The phone did not get it, so the phone answers another text.
  */
 function findLastWriter(dialect: Dialect, { number, signatures, since }: WriterQuery) {
   const phone = isPhone('s.number', number);

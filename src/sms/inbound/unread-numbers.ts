@@ -8,22 +8,22 @@ import { MessagingEvents } from '../../events/messaging-events.js';
 export interface UnreadNumber {
   readonly route: string;
   readonly count: number;
-  /** The last such sender, masked. */
+  /** The sender of the last such text, masked. */
   readonly last: string;
-  /** When its text came, in milliseconds since the epoch. */
+  /** When the last such text came, in milliseconds since the epoch. */
   readonly lastAt: number;
 }
 
-/** The most characters of a sender that are shown; a number has at most 15 digits. */
+/** How many characters of a sender are shown. A number has at most 15 digits. */
 const MAX_SHOWN = 24;
 
 /**
- * Counts texts of phones whose number cannot be read for sure, so that an operator hears of them: such a text is dropped, and
- * a STOP with it.
+ * Counts texts of phones whose number cannot be read for sure. Such a text is dropped, even if it is a STOP, so the operator must
+ * know about it.
  */
 @Injectable()
 export class UnreadNumbers {
-  /** By route. Routes are named by the host's options, so there are few. */
+  /** The counts by route. The host's options name the routes, so there are few. */
   private readonly routes = new Map<string, UnreadNumber>();
 
   constructor(
@@ -36,14 +36,14 @@ export class UnreadNumbers {
     const count = (this.routes.get(route)?.count ?? 0) + 1;
     this.routes.set(route, { route, count, last, lastAt: this.clock.now() });
     faultLog('SmsInbound', this.clock).warn(
-      `Route ${route}: a text was dropped because the number of its phone cannot be read for sure. The option home of the link or gateway tells in which country's national form numbers may be.`,
+      `Route ${route}: a text was dropped because the number of its phone cannot be read for sure. The option home of the link or gateway says in which country's national form numbers may be.`,
       { channel: 'sms', route, code: 'number_unread' },
       ` It came from ${last}.`,
     );
     this.events.emit('sms.number_unread', { route, address: last });
   }
 
-  /** The routes that had such texts. */
+  /** Returns the routes that had such texts. */
   all(): readonly UnreadNumber[] {
     return [...this.routes.values()];
   }

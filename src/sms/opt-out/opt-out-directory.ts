@@ -21,12 +21,12 @@ interface Addressed {
 }
 
 /**
- * Looks up numbers on the suppression list. The signatures with entries are cached per account for at most four
- * seconds. The database is queried for those signatures only; look-ups that wait at the same time share a query.
+ * Looks up numbers on the suppression list. The signatures with entries are cached per account for at most four seconds. The
+ * database is queried for those signatures only. Look-ups that wait at the same time share a query.
  */
 @Injectable()
 export class OptOutDirectory {
-  /** The signatures with entries, and whether numbers among these may be keyed hashes. */
+  /** The signatures with entries, and whether their numbers may be keyed hashes. */
   private readonly lists: FreshCache<ReadonlyMap<string, boolean>>;
   private readonly lookup: OptOutLookup;
 
@@ -46,7 +46,8 @@ export class OptOutDirectory {
   }
 
   /**
-   * The numbers that have opted out of this signature of this account. A promise only when something has to be read.
+   * Returns the numbers that have opted out of this signature of this account. It returns a promise only if it must read the
+   * database.
    * @throws StorageUnavailableError
    */
   among(
@@ -64,7 +65,7 @@ export class OptOutDirectory {
     return used.length === 0 ? NO_NUMBERS : this.lookUp(used, signature, numbers);
   }
 
-  /** As `among`, within an open transaction of the host; it reads the database without the cache. */
+  /** Does the same as `among` within an open transaction of the host. It reads the database without the cache. */
   async amongWithin(
     host: HostTransaction,
     accountId: string,
@@ -80,7 +81,7 @@ export class OptOutDirectory {
     return found;
   }
 
-  /** The recipients that have opted out of the sender of their message. */
+  /** Returns the recipients that have opted out of the sender of their message. */
   async optedOut<R extends Addressed>(recipients: readonly R[]): Promise<ReadonlySet<R>> {
     const optedOut = new Set<R>();
     for (const group of bySender(recipients)) {
@@ -116,7 +117,7 @@ export class OptOutDirectory {
     numbers: readonly string[],
   ): Promise<ReadonlySet<string>> {
     const found = new Set<string>();
-    // In chunks, as each number of a list with hashes is hashed.
+    // The numbers are looked up in chunks, because each number of a list with hashes must be hashed.
     for (const some of chunksOf(numbers)) {
       const plain = this.byName(some, false);
       const named = lists.some(({ hashed }) => hashed) ? this.byName(some, true) : plain;
@@ -126,7 +127,7 @@ export class OptOutDirectory {
     return found;
   }
 
-  /** Numbers by the names that a list may have them under. Spellings of one phone have their names in common. */
+  /** Returns numbers by the names under which a list may have them. Spellings of one phone share their names. */
   private byName(numbers: readonly string[], hashed: boolean): ReadonlyMap<string, readonly string[]> {
     const keys = hashed ? this.retention.keys : [];
     const named = new Map<string, string[]>();
@@ -169,7 +170,7 @@ function keysOf(accountId: string, signature: string, numbers: readonly string[]
 /** The maximum number of keys per query. */
 const MAX_KEYS = 5000;
 
-/** Queries the suppression list; look-ups that wait while a query runs share the next one. */
+/** Queries the suppression list. Look-ups that wait while a query runs share the next query. */
 class OptOutLookup {
   private readonly lookups: Batcher<readonly OptOutKey[], readonly string[]>;
 
@@ -185,7 +186,7 @@ class OptOutLookup {
     });
   }
 
-  /** The numbers of the keys that are on the list. */
+  /** Returns the numbers of the keys that are on the list. */
   async numbers(keys: readonly OptOutKey[]): Promise<ReadonlySet<string>> {
     const found = new Set<string>();
     for (const part of chunksOf(keys)) for (const number of await this.lookups.add(part)) found.add(number);
@@ -193,7 +194,7 @@ class OptOutLookup {
   }
 }
 
-/** Keys in chunks of one query each, or numbers to make keys of. */
+/** Cuts a list of keys, or of numbers that become keys, into chunks of one query each. */
 function* chunksOf<T>(keys: readonly T[]): Generator<readonly T[]> {
   for (let from = 0; from < keys.length; from += MAX_KEYS) yield keys.slice(from, from + MAX_KEYS);
 }

@@ -6,19 +6,19 @@ import { hashedNumber } from './erased-numbers.js';
 import type { OptOutDirectory } from './opt-out-directory.js';
 import type { OptOut, OptOutStore } from './opt-out-store.js';
 
-/** How long a process may not know yet that a list has hashes, in milliseconds: the age of its cache, and some more. */
+/** For how long a process may not know yet that a list has hashes, in milliseconds: the age of its cache, and a little more. */
 const KNOWN_AFTER_MS = 5000;
 
-/** The lists that a step reads, and the entries that a transaction changes. */
+/** How many lists a step reads, and how many entries a transaction changes. */
 const LISTS = 500;
 const AT_ONCE = 100;
 
-/** The longest delay of a Node timer, for one that only keeps the process of a command alive. */
+/** The longest delay of a Node timer. The timer only keeps the process of a command alive. */
 const MAX_MS = 2 ** 31 - 1;
 
 /**
- * Replaces the number in the suppression list by a keyed hash, so that its opt-out stays in force. First all processes learn
- * to look for hashes in the lists of the number; until then its entries stay. Without a secret they stay for good.
+ * Replaces a number in the suppression list by a keyed hash, so that its opt-out stays in force. First all processes learn to
+ * look for hashes in the lists of the number. Until then its entries stay. Without a secret they stay for good.
  */
 export function optOutErasure(
   store: OptOutStore,

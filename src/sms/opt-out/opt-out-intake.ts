@@ -18,8 +18,8 @@ const PROCESSED_MS = 30 * DAY_MS;
 
 /**
  * Applies STOP and START texts from phones. The destination of a text is a signature, or maps to several
- * (`sms.inboundSignatures`). Each account that may use a signature gets an entry; a default signature gets one entry
- * for all accounts.
+ * (`sms.inboundSignatures`). Each account that may use a signature gets an entry. A default signature gets one entry for all
+ * accounts.
  */
 @Injectable()
 export class OptOutIntake {
@@ -33,7 +33,7 @@ export class OptOutIntake {
   ) {}
 
   /**
-   * Resolves when the request of a text is stored; other texts have no effect.
+   * Resolves when the request in a text is stored. Texts without a request have no effect.
    * @throws StorageUnavailableError the carrier should send the text again
    */
   async apply(sms: InboundSms): Promise<void> {
@@ -50,8 +50,8 @@ export class OptOutIntake {
       );
       return;
     }
-    // A repeat of an old text must not undo a newer one. STOP is applied before its id is stored and START after, so
-    // that after a crash in between the number is on the list.
+    // A repeat of an old text must not undo a newer text. STOP is applied before its id is stored, and START after. So if the
+    // process crashes in between, the number is on the list.
     if (request === 'stop') {
       if (await this.isProcessed(sms)) return;
       await this.entries.add(keys, 'phone');
@@ -75,7 +75,7 @@ export class OptOutIntake {
     return this.policies.change([key], (seen) => ({ result: seen.has(key), changes: new Map() }));
   }
 
-  /** Stores the id of a text; false when it is stored already. */
+  /** Stores the id of a text. Returns false if the id is already stored. */
   private async markProcessed(sms: InboundSms): Promise<boolean> {
     const key = processedKey(sms);
     if (key === undefined) return true;
@@ -87,7 +87,7 @@ export class OptOutIntake {
   }
 }
 
-/** Undefined when the carrier gives texts no ids. */
+/** Returns the key of a text. Undefined if the carrier gives texts no ids. */
 function processedKey({ route, id }: InboundSms): string | undefined {
   if (id === undefined || id === '') return undefined;
   return `sms-heard-${createHash('sha256')

@@ -25,8 +25,8 @@ import {
 } from './opt-out-store.js';
 
 /**
- * Changes the suppression list and emits an event for each change. A change takes effect at once on this instance, on the
- * others when they are notified, at most five seconds later.
+ * Changes the suppression list and emits an event for each change. A change takes effect at once on this instance. On other
+ * instances it takes effect when they are notified, at most five seconds later.
  */
 @Injectable()
 export class OptOutList {
@@ -40,8 +40,10 @@ export class OptOutList {
   ) {}
 
   /**
-   * Returns the number of entries that were added: none for a phone that is on the list under another spelling of its number.
-   * @param by who adds them, for the audit log; undefined: not told there, as with a phone's own request
+   * Adds entries and returns how many were added. A phone that is already on the list under another spelling of its number gets
+   * no second entry.
+   * @param by who adds the entries, for the audit log. Undefined: the audit log does not record it, for example a phone's own
+   * request
    */
   async add(keys: readonly OptOutKey[], source: OptOutSource, by?: Author): Promise<number> {
     const at = this.clock.now();
@@ -53,19 +55,19 @@ export class OptOutList {
   }
 
   /**
-   * Removes entries; with `source`, only those from that source. Returns the number of removed entries.
-   * @param by as of `add`
+   * Removes entries and returns how many were removed. With `source`, it removes only entries from that source.
+   * @param by the same as in `add`
    */
   async remove(keys: readonly OptOutKey[], source?: OptOutSource, by?: Author): Promise<number> {
     const numberOf = new Map<string, string>();
-    // The number may have been erased, and is on the list under its hash then.
+    // The number may have been erased. Then it is on the list under its hash.
     const named = keys.flatMap((key) =>
       namesOf(key.number, this.retention.keys).map((name) => {
         numberOf.set(name, key.number);
         return { ...key, number: name };
       }),
     );
-    // The cause of the removal, not of the entry.
+    // `source` is the cause of the removal, not of the entry.
     const change = { at: this.clock.now(), source: source ?? 'operator' } as const;
     const eventsOf = (removed: readonly OptOut[]) => {
       const entries = removed.map((entry) => ({
@@ -84,7 +86,7 @@ export class OptOutList {
     return events.length;
   }
 
-  /** Without phones that are on the list, or come before in `keys`, under another spelling of their number. */
+  /** Leaves out phones that are already on the list, or earlier in `keys`, under another spelling of their number. */
   private async unlisted(keys: readonly OptOutKey[]): Promise<readonly OptOutKey[]> {
     const others = keys.flatMap((key) =>
       spellingsOf(key.number)
@@ -104,13 +106,13 @@ export class OptOutList {
     try {
       return await work();
     } finally {
-      // Also after a storage error: the change may have been committed.
+      // This also happens after a storage error, because the change may have been committed.
       for (const id of new Set(keys.map(({ accountId }) => accountId))) this.directory.forget(id);
     }
   }
 }
 
-/** The same for all spellings of a phone's number. */
+/** Returns a key that is the same for all spellings of a phone's number. */
 function phoneKey({ accountId, signature, number }: OptOutKey): string {
   return JSON.stringify([accountId, signature, phoneOf(number)]);
 }
@@ -119,8 +121,8 @@ function phoneKey({ accountId, signature, number }: OptOutKey): string {
 const NAMED = 10;
 
 /**
- * One entry of the audit log for a change of the list, which is of one signature. Numbers are masked there: the log is kept for
- * good, and a number can be erased.
+ * Returns the audit entry for a change of the list. A change concerns one signature. The entry has masked numbers, because the
+ * audit log is kept for good and a number must be erasable.
  */
 function auditOf(action: 'optout.added' | 'optout.removed', by: Author, at: number): AuditOf {
   return (changed) => {
@@ -144,7 +146,7 @@ function auditOf(action: 'optout.added' | 'optout.removed', by: Author, at: numb
 
 /** Options of calls that change the list. */
 export interface OptOutCallOptions {
-  /** Who changes it, for the audit log. Default: the host. */
+  /** Who changes the list, for the audit log. Default: the host. */
   readonly by?: Author | undefined;
 }
 
@@ -192,7 +194,7 @@ export class OptOutService {
 
   /**
    * Removes numbers from the list, whatever their source, and returns how many were removed.
-   * @throws MessagingError as `add`
+   * @throws MessagingError the errors of `add`
    */
   async remove(scope: OptOutScope, numbers: readonly string[], options: OptOutCallOptions = {}): Promise<number> {
     const { by = HOST } = checkCallOptions('an opt-out', options, 'by');
@@ -200,7 +202,8 @@ export class OptOutService {
   }
 
   /**
-   * Removes the entry with this id, of one account or without `accountId` of those for all accounts.
+   * Removes the entry with this id from the list of an account. Without `accountId`, it removes an entry that applies to all
+   * accounts.
    * @throws MessagingError `error.optout_not_found`
    */
   async removeEntry(id: string, accountId?: string, options: OptOutCallOptions = {}): Promise<void> {
@@ -212,10 +215,10 @@ export class OptOutService {
   }
 
   /**
-   * Entries of one account, or without `accountId` those for all accounts, newest first, `limit` per page (1 to 1000,
-   * default 100); `after` is the `next` of the previous page.
-   * @throws MessagingError `error.field_invalid` for another limit; `error.invalid_cursor` when the entry that `after`
-   *   names has been removed meanwhile: start again, so that no entry is missed
+   * Lists the entries of one account, newest first. Without `accountId`, it lists the entries that apply to all accounts. `limit`
+   * is the size of a page (1 to 1000, default 100). `after` is the `next` of the previous page.
+   * @throws MessagingError `error.field_invalid` for another limit. `error.invalid_cursor` if the entry that `after` names has
+   * been removed meanwhile. Then start again, so that you miss no entry
    */
   async list({
     accountId,

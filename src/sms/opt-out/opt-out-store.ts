@@ -13,7 +13,7 @@ import { integerOf, optionalInteger, type RowShape, textOf } from '../../storage
 import { readPage } from '../../storage/read-page.js';
 import { isPhone } from '../phone-filter.js';
 
-/** Stands for all accounts in place of an account's id; no account has this id. */
+/** The value for all accounts in place of an account's id. No account has this id. */
 export const EVERY_ACCOUNT = '*';
 
 /** A number that does not receive SMS under a signature of an account. */
@@ -32,7 +32,7 @@ export type OptOutSource = 'phone' | 'operator';
 export interface OptOut extends OptOutKey {
   readonly id: string;
   readonly source: OptOutSource;
-  /** Milliseconds since the epoch. */
+  /** When the entry was added, in milliseconds since the epoch. */
   readonly at: number;
 }
 
@@ -43,12 +43,12 @@ export interface OptOutQuery extends PageRequest {
   readonly number?: string | undefined;
 }
 
-/** What the audit log says of entries that were added or removed; nothing where these are none. */
+/** Returns the audit entries for opt-outs that were added or removed. If none were changed, it returns no entries. */
 export type AuditOf = (changed: readonly OptOut[]) => readonly AuditEntry[];
 
 /**
  * Persists the suppression list. Every method is one transaction.
- * @throws StorageUnavailableError from every method, when the database is unavailable
+ * @throws StorageUnavailableError from every method, if the database is unavailable
  */
 export class OptOutStore {
   private readonly recorder: EventRecorder;
@@ -58,15 +58,15 @@ export class OptOutStore {
   }
 
   /**
-   * Adds entries and returns those that were added; an entry whose key exists stays unchanged. Records `optout.added` for each
-   * that is not for all accounts.
-   * @param auditOf what the audit log says of those that were added; pure. Default: nothing
+   * Adds entries and returns those that were added. If an entry with the same key exists, it stays unchanged. Records
+   * `optout.added` for each added entry, unless it applies to all accounts.
+   * @param auditOf returns the audit entries for the added opt-outs. It must be pure. Default: none
    */
   add(entries: readonly OptOut[], auditOf: AuditOf = () => []): Promise<readonly OptOut[]> {
     const { dialect } = this.database;
     return this.recorder.write(function* ({ publish }) {
       const added = yield* addOptOuts(dialect, entries);
-      // An opt-out of every account gives no event: an account may never have written to that phone.
+      // An opt-out for all accounts gives no event, because an account may never have written to that phone.
       for (const entry of added)
         if (entry.accountId !== EVERY_ACCOUNT) publish(optOutEvent('optout.added', entry, entry));
       for (const entry of auditOf(added)) yield* recordAudit(entry);
@@ -75,9 +75,9 @@ export class OptOutStore {
   }
 
   /**
-   * Removes entries and returns them; with `source`, only those from that source.
-   * @param eventsOf what the removal of these entries tells, to be recorded with it; pure. Default: nothing
-   * @param auditOf what the audit log says of it; pure. Default: nothing
+   * Removes entries and returns them. With `source`, it removes only entries from that source.
+   * @param eventsOf returns the events to record for the removed entries. It must be pure. Default: none
+   * @param auditOf returns the audit entries for the removed opt-outs. It must be pure. Default: none
    */
   remove(
     keys: readonly OptOutKey[],
@@ -94,33 +94,33 @@ export class OptOutStore {
     });
   }
 
-  /** The entry of an account with this id; undefined when there is none, or no longer. */
+  /** Returns the entry of an account with this id. Undefined if there is none, or no longer. */
   async find(accountId: string, id: string): Promise<OptOut | undefined> {
     const sql = `SELECT ${COLUMNS.join(', ')} FROM messaging_opt_out WHERE id = ? AND account_id = ?`;
     const [row] = await this.database.read(() => rowsOf(sql, id, accountId));
     return row && toOptOut(row);
   }
 
-  /** The signatures under which an account has or had entries. */
+  /** Returns the signatures under which an account has or had entries. */
   signatures(accountId: string): Promise<readonly string[]> {
     return this.database.read(() => optOutSignatures(accountId));
   }
 
-  /** The keys that are on the list. With `host`, read within its open transaction, without waiting for locks. */
+  /** Returns the keys that are on the list. With `host`, it reads in the host's open transaction and does not wait for locks. */
   among(keys: readonly OptOutKey[], host?: HostTransaction): Promise<readonly OptOutKey[]> {
     const find = () => findOptOuts(this.database.dialect, keys);
     return this.database.read(find, host);
   }
 
   /**
-   * Entries, newest first; `after` is the id of the last entry of the previous page.
-   * @throws MessagingError `error.invalid_cursor` when `after` is not on the list, or no longer
+   * Lists entries, newest first. `after` is the id of the last entry of the previous page.
+   * @throws MessagingError `error.invalid_cursor` if `after` is not on the list, or no longer
    */
   list(query: OptOutQuery): Promise<Page<OptOut>> {
     return this.database.browse(() => listOptOuts(this.database.dialect, query), query.accountId);
   }
 
-  /** Of `signatures`, those among whose numbers may be keyed hashes. */
+  /** Returns those of `signatures` whose numbers may be keyed hashes. */
   async hashedSignatures(accountId: string): Promise<readonly string[]> {
     const rows = await this.database.read(() =>
       rowsOf('SELECT signature, hashed_at FROM messaging_opt_out_list WHERE account_id = ?', accountId),
@@ -129,23 +129,23 @@ export class OptOutStore {
   }
 
   /**
-   * Finds the entries of a number in the next `limit` lists; a list is a signature of an account.
-   * @param after the `next` of the previous page, '' for the first
+   * Finds the entries of a number in the next `limit` lists. A list is a signature of an account.
+   * @param after the `next` of the previous page. '' for the first page
    */
   entriesOf(number: string, after: string, limit: number): Promise<Walked<OptOut>> {
     return this.database.browse(() => entriesOfNumber(this.database.dialect, number, after, limit), undefined);
   }
 
   /**
-   * Has `hashedSignatures` name the lists of these keys.
+   * Marks the lists of these keys, so that `hashedSignatures` returns them.
    * @param now milliseconds since the epoch
-   * @returns since when it names all of them
+   * @returns since when all of them are marked
    */
   allowHashes(keys: readonly OptOutKey[], now: number): Promise<number> {
     return this.database.write(() => allowHashesOf(this.database.dialect, keys, now));
   }
 
-  /** Replaces the number of entries; where the list has the new one already, the entry is removed. */
+  /** Replaces the number of entries. If the list already has the new number, the entry is removed. */
   renumber(entries: readonly OptOut[], number: string): Promise<void> {
     return this.database.write(() => renumberOptOuts(this.database.dialect, entries, number));
   }
@@ -159,7 +159,7 @@ const COLUMNS = Object.keys(ENTRY);
 /** See `OptOutStore.add`. */
 function* addOptOuts(dialect: Dialect, entries: readonly OptOut[]): Operation<readonly OptOut[]> {
   if (entries.length === 0) return [];
-  // Sorted, so that two transactions that add the same entries cannot deadlock.
+  // The rows are sorted, so that two transactions that add the same entries cannot deadlock.
   const rows = entries.map((entry) => [...keyOf(entry), entry.id, entry.source, entry.at]).sort();
   const lists = [
     ...new Map(rows.map(([account, signature]) => [`${signature} ${account}`, [account, signature]])).values(),
@@ -296,7 +296,7 @@ function* renumberOptOuts(dialect: Dialect, entries: readonly OptOut[], number: 
   );
 }
 
-/** The part of a query that finds the entries of the keys in one JSON parameter. */
+/** Returns the part of a query that finds the entries of the keys in one JSON parameter. */
 function found(dialect: Dialect): string {
   return `${dialect.rows(KEY)} ${dialect.thenJoin} messaging_opt_out o${dialect.by('primary key')}
     ON ${dialect.lookUp('o.account_id = v.account_id AND o.signature = v.signature AND o.number = v.number')}`;
@@ -318,7 +318,7 @@ function toOptOut(row: Row): OptOut {
   return {
     ...toKey(row),
     id: textOf(row, 'id'),
-    // Only this package writes the column, from values of this type.
+    // The cast is safe, because only this package writes the column.
     source: textOf(row, 'source') as OptOutSource,
     at: integerOf(row, 'added_at'),
   };

@@ -26,12 +26,12 @@ const BUILT_IN: Readonly<Record<'fr' | 'en', Readonly<Record<OptOutRequest, stri
   },
 };
 
-/** Longer texts are not words of this list. Characters. */
+/** The longest text that can be a word of this list, in characters. */
 const MAX_LENGTH = 60;
 
 /**
- * The text in upper case, without accents, characters that nobody sees, punctuation, symbols, and leading, trailing and
- * repeated space.
+ * Returns a text in upper case, without accents, invisible characters, punctuation, symbols, and leading, trailing and repeated
+ * space.
  */
 export function normalizedWord(text: string): string {
   if (text.length > MAX_LENGTH) return '';
@@ -43,8 +43,8 @@ export function normalizedWord(text: string): string {
 }
 
 /**
- * The request of a text: one of the words alone, or with one of the names behind it, as texts ask people to write. Examples:
- * `STOP`, `STOP 36111` and `Stop au 36111` from a phone that answers to `36111`, `STOP SHOP` to the sender SHOP.
+ * Returns the request of a text. The text must be one of the words, alone or followed by one of the names. Examples: `STOP`,
+ * `STOP 36111` and `Stop au 36111` from a phone that answers to `36111`, and `STOP SHOP` to the sender SHOP.
  *
  * @param names the destination of the text and its signatures
  */
@@ -66,14 +66,15 @@ function wordsOf(given: unknown, place: OptionPlace): readonly string[] {
   if (!Array.isArray(given)) return place.refuse('must be a list of words');
   for (const each of given) {
     if (typeof each === 'string' && normalizedWord(each) !== '') continue;
-    place.refuse(`has ${formatValue(each)}, which is no word`);
+    place.refuse(`has ${formatValue(each)}, which is not a word`);
   }
   return given;
 }
 
 /**
- * The given words and the built-in ones.
- * @throws MessagingOptionsError for a word of both lists
+ * Joins the given words with the built-in words.
+ *
+ * @throws MessagingOptionsError for a word that is in both lists
  */
 export function withBuiltIn(
   given: Readonly<Record<OptOutRequest, readonly string[]>>,

@@ -9,7 +9,10 @@ import { type CarrierReceipt, type InboundSms, type SmsReport, type SmsSink, Sms
 import { carrierText } from './carrier-text.js';
 import { ReceiptIntake } from './receipt-intake.js';
 
-/** Stores what transports receive from carriers. It works in every process, also in one without workers. */
+/**
+ * Stores reports, receipts and texts that transports receive from carriers. It works in every process, also in a process without
+ * workers.
+ */
 @Injectable()
 export class CarrierSink implements SmsSink {
   constructor(
@@ -51,7 +54,9 @@ export class CarrierSink implements SmsSink {
   }
 }
 
-/** The timing of the channel: the host's options, then the transport's values, then the defaults. */
+/**
+ * Returns the timing of the channel. Each value comes from the host's options, else from the transport, else from the defaults.
+ */
 export function smsTiming({ timing }: Pick<SmsTransport, 'timing'>, { delivery }: SmsSettings): DeliveryTiming {
   return { ...DEFAULT_TIMING, ...timing, ...delivery };
 }

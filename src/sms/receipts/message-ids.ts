@@ -2,10 +2,10 @@
 export const MESSAGE_ID_FORMATS = ['same', 'hex-then-decimal', 'decimal-then-hex'] as const;
 
 /**
- * The format of the id in a receipt, compared with that in the answer to the submit.
+ * The format of the id in a receipt, compared with the id in the answer to the submit.
  *
- * `same`: equal except for leading zeros, and for case if all letters have the same one. `hex-then-decimal`: hexadecimal
- * in the answer, decimal in the receipt. `decimal-then-hex`: the reverse.
+ * `same`: equal except for leading zeros, and except for upper and lower case if all letters have the same case.
+ * `hex-then-decimal`: hexadecimal in the answer, decimal in the receipt. `decimal-then-hex`: the reverse.
  */
 export type MessageIdFormat = (typeof MESSAGE_ID_FORMATS)[number];
 
@@ -17,10 +17,10 @@ const HEX_WIDTHS = [8, 16] as const;
 const DECIMAL_WIDTHS = [10, 20] as const;
 
 /**
- * The forms in which a carrier may have returned an id at the submit, the most likely first: as in the receipt, in the
+ * Returns the forms in which a carrier may have returned an id at the submit, the most likely first: as in the receipt, in the
  * other case (`b8be19` for `B8BE19`, none for `AbC12`), with fewer and with more leading zeros, and then converted by the
- * carrier's format. Ids are stored as returned at the submit and compared exactly, so that different ids never match each
- * other; a look-up takes the first known form. One id has at most 16 forms.
+ * carrier's format. Ids are stored as they were returned at the submit and are compared exactly, so that different ids never
+ * match each other. A look-up takes the first known form. One id has at most 16 forms.
  *
  * @param given the ids of one receipt, the most reliable first
  */
@@ -30,12 +30,12 @@ export function messageIds(given: readonly string[], format: MessageIdFormat): s
   return [...new Set([...ids, ...forms])];
 }
 
-/** A number with one or two leading zeros more, for carriers that do not pad to a width of their own. */
+/** Returns a number with one or two more leading zeros, for carriers that do not pad to a fixed width. */
 function padded(id: string): string[] {
   return HEX.test(id) ? [`0${id}`, `00${id}`] : [];
 }
 
-/** The id in other cases and with other numbers of leading zeros. */
+/** Returns the id in the other case and with other numbers of leading zeros. */
 function spellings(id: string): string[] {
   const bare = id.replace(/^0+(?=.)/, '');
   return [...cases(id), ...cases(bare), ...widthsOf(id).flatMap((width) => cases(bare.padStart(width, '0')))];
@@ -44,7 +44,7 @@ function spellings(id: string): string[] {
 function widthsOf(id: string): readonly number[] {
   if (DECIMAL.test(id)) return [...HEX_WIDTHS, ...DECIMAL_WIDTHS];
   if (HEX.test(id)) return HEX_WIDTHS;
-  // A UUID without its leading zero.
+  // The id may be a UUID without its leading zero.
   return id.includes('-') ? [UUID_LENGTH] : [];
 }
 
@@ -61,7 +61,10 @@ function converted(id: string, format: MessageIdFormat): string[] {
   return [];
 }
 
-/** An id with letters of both cases has no other form: a carrier that writes it tells `AbC12` from `abc12`. */
+/**
+ * Returns the forms of an id in other cases. An id with letters of both cases has no other form, because its carrier
+ * distinguishes `AbC12` from `abc12`.
+ */
 function cases(id: string): string[] {
   const [lower, upper] = [id.toLowerCase(), id.toUpperCase()];
   return id === lower || id === upper ? [id, lower, upper] : [id];

@@ -3,10 +3,7 @@ import type { PurgeRule } from '../../outbox/purger.js';
 import { type ErasureRule, pages } from '../../outbox/retention/erasure-service.js';
 import type { PartStore } from './part-store.js';
 
-/**
- * Purges parts whose receipts are no longer expected, and receipts that matched no part; it logs the number of the
- * latter.
- */
+/** Purges parts whose receipts are no longer expected, and receipts that matched no part. It logs the number of the latter. */
 export function partPurge(store: PartStore): PurgeRule {
   const log = new FaultLog('SmsChannel');
   return {
@@ -24,7 +21,7 @@ export function partPurge(store: PartStore): PurgeRule {
 
 const ROWS = 1000;
 
-/** Receipts of the number that matched no part yet. */
+/** Erases receipts of a number that have matched no part yet. */
 export function receiptErasure(store: PartStore): ErasureRule {
   return {
     what: 'receipts',

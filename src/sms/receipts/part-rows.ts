@@ -14,7 +14,7 @@ const SHAPE: RowShape = {
 /** The columns of a part's row. */
 export const PART_COLUMNS = Object.keys(SHAPE).filter((name) => name !== 'expires_at');
 
-/** Inserts the parts of SMS; existing parts stay unchanged. */
+/** Inserts the parts of SMS. Existing parts stay unchanged. */
 export function insertParts(dialect: Dialect, taken: readonly TakenSms[]): Statement {
   const rows = taken.flatMap((sms) => partsOf(sms).map((part) => [...valuesOf(part), sms.expiresAt]));
   const onDuplicate = ['message_id, position, attempt, part'] as const;
@@ -55,7 +55,7 @@ function valuesOf(part: SmsPart): unknown[] {
   ];
 }
 
-/** A part from its row. */
+/** Reads a part from its row. */
 export function toPart(row: Row): SmsPart {
   return {
     messageId: textOf(row, 'message_id'),
@@ -66,7 +66,7 @@ export function toPart(row: Row): SmsPart {
     route: textOf(row, 'route'),
     carrierId: textOf(row, 'carrier_id'),
     number: textOf(row, 'number'),
-    // Only this module writes the column, from values of this type.
+    // The cast is safe, because only this module writes the column.
     status: textOf(row, 'status') as PartStatus,
     error: optionalText(row, 'error'),
     recordedAt: integerOf(row, 'recorded_at'),

@@ -12,7 +12,7 @@ import { type DatedReceipt, receiptKey, type SmsPart, type TakenSms, withTrails 
 
 /** The limits for receipts that match no part yet. */
 export interface Parking {
-  /** Milliseconds since the epoch. */
+  /** The current time, in milliseconds since the epoch. */
   readonly now: number;
   /** The time until which a receipt is kept, in milliseconds since the epoch. */
   readonly until: number;
@@ -23,16 +23,16 @@ export interface Parking {
 /** The number of rows that a purge removed. */
 export interface PartPurgeCount {
   readonly parts: number;
-  /** Parked receipts that matched no part in time, counted by their ids. */
+  /** How many parked receipts matched no part in time, counted by their ids. */
   readonly receipts: number;
 }
 
 /**
- * Persists the carriers' ids of the parts of SMS, and the status of each part by its receipts. Every method is one
- * transaction. In the same transaction the status of the SMS (`aggregatePartStatus`) is stored with refund and trail,
- * as by `OutboxStore.settle`; the transitions are returned. Recording and receiving on one route are serialized, so
- * that a receipt either finds its part or is parked and found when the part is recorded.
- * @throws StorageUnavailableError from every method, when the database is unavailable
+ * Persists the carriers' ids of the parts of SMS, and the status of each part by its receipts. Every method is one transaction.
+ * The same transaction stores the status of the SMS (`aggregatePartStatus`) with refund and trail, as `OutboxStore.settle` does.
+ * The method returns the transitions. Recording and receiving on one route are serialized, so that a receipt either finds its
+ * part or is parked and found when the part is recorded.
+ * @throws StorageUnavailableError from every method, if the database is unavailable
  */
 export class PartStore {
   private readonly recorder: EventRecorder;
@@ -54,14 +54,13 @@ export class PartStore {
   }
 
   /**
-   * Applies receipts in their order. A receipt belongs to the part with the first of its `ids` that is known on its
-   * route, and with its `number` if it has one; of several parts with one id, to the newest open one. If no part of
-   * the id has this number, the one number among them that may be another spelling of it counts (`mayBeSpellings`).
-   * Example: an SMS to 22997000001, and a receipt with its id for 2290197000001. A receipt for the `whole` SMS changes
-   * all parts of that attempt. A receipt without a part is parked; the same receipt is parked once. A receipt without
-   * news changes nothing. It is parked as well when its part is closed and it must belong to another SMS with the same
-   * id (`mayBeForAnother`). A parked receipt that matches only closed parts when an SMS is recorded stays parked by
-   * the same rule.
+   * Applies receipts in their order. A receipt belongs to the part with the first of its `ids` that is known on its route, and
+   * with its `number` if it has one. If several parts have the same id, the receipt belongs to the newest open part. If no part
+   * with the id has this number, but the number of exactly one part may be another spelling of it, that part counts
+   * (`mayBeSpellings`). Example: an SMS to 22997000001, and a receipt with its id for 2290197000001. A receipt for the `whole`
+   * SMS changes all parts of that attempt. A receipt without a part is parked, and a repeat of it is not parked again. A receipt
+   * without news changes nothing. It is parked too if its part is closed and it must belong to another SMS with the same id
+   * (`mayBeForAnother`). A parked receipt that matches only closed parts when an SMS is recorded stays parked by the same rule.
    */
   async receive(receipts: readonly DatedReceipt[], parking: Parking): Promise<readonly DeliveryTransition[]> {
     const { dialect } = this.database;
@@ -71,7 +70,7 @@ export class PartStore {
     return dialect.locksOneNode ? [...moved, ...(await this.lookAgain(unmatched, parking.now))] : moved;
   }
 
-  /** Applies parked receipts whose part another node has recorded meanwhile: see `Dialect.locksOneNode`. */
+  /** Applies parked receipts whose parts another node has recorded meanwhile, see `Dialect.locksOneNode`. */
   private async lookAgain(
     parked: readonly DatedReceipt[],
     now: number,
@@ -81,7 +80,7 @@ export class PartStore {
     return this.recorder.write((publisher) => applyParked(this.database.dialect, parked, { now, taken, publisher }));
   }
 
-  /** The parts of one SMS, or of all SMS of a send, by position, attempt and part. */
+  /** Returns the parts of one SMS, or of all SMS of a send, ordered by position, attempt and part. */
   parts(messageId: string, position?: number): Promise<readonly SmsPart[]> {
     return this.database.read(() => listParts(messageId, position));
   }
@@ -95,8 +94,8 @@ export class PartStore {
   }
 
   /**
-   * Deletes the receipts of a number among the next `limit` parked ones.
-   * @param after the `next` of the previous page, '' for the first; `found` names the receipts
+   * Deletes the receipts of a number among the next `limit` parked receipts.
+   * @param after the `next` of the previous page. '' for the first page. `found` names the receipts
    */
   eraseParked(number: string, after: string, limit: number): Promise<Walked<string>> {
     return this.database.write(() => eraseParkedOf(this.database.dialect, number, after, limit));
@@ -116,7 +115,7 @@ function* recordParts(
   return yield* applyParked(dialect, yield* parkedReceipts(dialect, taken, now), { now, taken, publisher });
 }
 
-/** What parked receipts are applied with. */
+/** The values with which parked receipts are applied. */
 interface Unparking {
   readonly now: number;
   /** SMS that have just been recorded. */
@@ -124,7 +123,7 @@ interface Unparking {
   readonly publisher: TransactionPublisher;
 }
 
-/** Applies parked receipts, and forgets those that have a part now. */
+/** Applies parked receipts, and deletes those that have a part now. */
 function* applyParked(
   dialect: Dialect,
   parked: readonly DatedReceipt[],
@@ -141,10 +140,10 @@ function* applyParked(
   return yield* settleDeliveries(dialect, withTrails(updates, taken), publisher);
 }
 
-/** What became of receipts. */
+/** The result of receiving receipts. */
 interface ReceivedReceipts {
   readonly moved: readonly DeliveryTransition[];
-  /** They are parked. */
+  /** The receipts without a part. They are parked. */
   readonly unmatched: readonly DatedReceipt[];
 }
 
@@ -162,7 +161,7 @@ function* receiveReceipts(
   return { moved: yield* settleDeliveries(dialect, updates, publisher), unmatched };
 }
 
-/** Locks routes until the transaction ends. Does nothing where a writer locks the whole database. */
+/** Locks routes until the transaction ends. Does nothing if a writer locks the whole database. */
 function* lockRoutes(dialect: Dialect, of: readonly { readonly route: string }[]): Operation<void> {
   if (dialect.lock('a', 'wait') === '') return;
   for (const sql of dialect.lockTimeout) yield { sql, params: [] };
@@ -221,7 +220,7 @@ const SHAPE: RowShape = {
   counts_for: 'id',
 };
 
-/** Receipts that were parked under an id of these SMS, in the order of arrival, then of the carrier's time. */
+/** Reads receipts that were parked under an id of these SMS, in the order of their arrival, then of the carrier's time. */
 function* parkedReceipts(
   dialect: Dialect,
   taken: readonly TakenSms[],
@@ -243,7 +242,7 @@ function* parkedReceipts(
   return waiting.map(({ receipt }) => receipt);
 }
 
-/** Stores receipts for later, one row for each id; only the first row of a receipt counts against the route's limit. */
+/** Stores receipts for later, with one row for each id. Only the first row of a receipt counts against the route's limit. */
 function* parkReceipts(dialect: Dialect, receipts: readonly DatedReceipt[], { until, most }: Parking): Operation<void> {
   if (receipts.length === 0) return;
   const rows = receipts.flatMap((receipt) => {
@@ -256,7 +255,7 @@ function* parkReceipts(dialect: Dialect, receipts: readonly DatedReceipt[], { un
   for (const route of new Set(receipts.map((receipt) => receipt.route))) yield* deleteOldest(dialect, route, most);
 }
 
-/** Deletes the oldest receipts of a route above its limit; the caller has locked the route. */
+/** Deletes the oldest receipts of a route above its limit. The caller has locked the route. */
 function* deleteOldest(dialect: Dialect, route: string, most: number): Operation<void> {
   const [count] = yield* rowsOf('SELECT count(*) AS parked FROM messaging_sms_parked WHERE counts_for = ?', route);
   const excess = (count ? integerOf(count, 'parked') : 0) - most;

@@ -9,7 +9,7 @@ import { carrierKey, carrierText } from './carrier-text.js';
 import { PartStore } from './part-store.js';
 import type { DatedReceipt } from './sms-part.js';
 
-/** How long a receipt waits for its part, and how long storing a part is retried. Milliseconds. */
+/** How long a receipt waits for its part, and for how long the storing of a part is retried, in milliseconds. */
 export const PARKED_MS = 10 * MINUTE_MS;
 /** The maximum number of parked receipts per route, so that a carrier whose ids never match cannot fill the disk. */
 const MAX_PARKED = 50_000;
@@ -18,9 +18,7 @@ const MAX_RECEIPTS = 500;
 /** The maximum number of ids that are looked up for one receipt. */
 const MAX_IDS = 16;
 
-/**
- * Stores carriers' receipts. Carriers send them one by one; receipts that wait at the same time share a transaction.
- */
+/** Stores carriers' receipts. Carriers send them one by one. Receipts that wait at the same time share a transaction. */
 @Injectable()
 export class ReceiptIntake {
   private readonly stores = new Batcher<readonly DatedReceipt[], void>({
@@ -53,7 +51,10 @@ export class ReceiptIntake {
   }
 }
 
-/** A receipt as it is stored; none for a receipt without an id, or one that reports only an intermediate state. */
+/**
+ * Returns a receipt in the form that is stored. Returns nothing for a receipt without an id, or for one that reports only an
+ * intermediate state.
+ */
 function usableReceipt(
   { route, ids, number, otherNumber, status, whole, error, at, mayBeLast }: CarrierReceipt,
   now: number,
@@ -67,7 +68,7 @@ function usableReceipt(
       ids: known,
       status,
       atByCarrier,
-      // The carrier's time is stored unchanged, even if it is ahead of our clock, because it is compared with that of a
+      // The carrier's time is stored unchanged, even if it is ahead of our clock, because it is compared with the time of a
       // repeat.
       at: at !== undefined && atByCarrier ? at : now,
       ...(whole === true ? { whole } : {}),

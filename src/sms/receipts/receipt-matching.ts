@@ -18,7 +18,7 @@ import {
 interface AppliedReceipts {
   readonly updates: readonly DeliveryUpdate[];
   /**
-   * Receipts that may belong to parts not stored yet: no part matches, or only final ones that the receipt does not
+   * Receipts that may belong to parts that are not stored yet: no part matches, or only final parts that the receipt does not
    * concern.
    */
   readonly unmatched: readonly DatedReceipt[];
@@ -74,12 +74,15 @@ export function* applyReceipts(
   return { updates, unmatched: [...unmatched, ...(yield* laterThanKnown(dialect, withoutEffect))] };
 }
 
-/** The parts of one attempt, by their keys. */
+/** Returns the parts of one attempt, by their keys. */
 function ofAttempt(parts: ReadonlyMap<string, SmsPart>, attempt: number): readonly (readonly [string, SmsPart])[] {
   return [...parts].filter(([, part]) => part.attempt === attempt);
 }
 
-/** The key of the part of each receipt, by its first id that has a part. Receipts without a part are missing. */
+/**
+ * Finds the key of the part of each receipt, by the receipt's first id that has a part. Receipts without a part are missing in
+ * the result.
+ */
 function* findParts(dialect: Dialect, receipts: readonly DatedReceipt[]): Operation<ReadonlyMap<DatedReceipt, string>> {
   const answers = yield* askParts(dialect, receipts, FIRST_BY_CLAIM);
   const found = new Map<DatedReceipt, string>();
@@ -90,7 +93,7 @@ function* findParts(dialect: Dialect, receipts: readonly DatedReceipt[]): Operat
   return found;
 }
 
-/** Those receipts whose own time is after the last update of every part that they may concern. */
+/** Returns the receipts whose own time is after the last update of every part that they may concern. */
 function* laterThanKnown(dialect: Dialect, receipts: readonly DatedReceipt[]): Operation<readonly DatedReceipt[]> {
   if (receipts.length === 0) return [];
   const answers = yield* askParts(dialect, receipts, LAST_UPDATE);
@@ -99,7 +102,10 @@ function* laterThanKnown(dialect: Dialect, receipts: readonly DatedReceipt[]): O
   );
 }
 
-/** Selects from the parts `p` of an id the key of the likeliest one: still `sent`, then `unknown`, then the newest. */
+/**
+ * Selects from the parts `p` of an id the key of the likeliest part: first a part that is still `sent`, then an `unknown` one,
+ * then the newest.
+ */
 const FIRST_BY_CLAIM = [
   "concat(p.position, ' ', p.attempt, ' ', p.part, ' ', p.message_id)",
   "ORDER BY CASE p.status WHEN 'sent' THEN 0 WHEN 'unknown' THEN 1 ELSE 2 END, p.recorded_at DESC, p.part LIMIT 1",
@@ -107,17 +113,17 @@ const FIRST_BY_CLAIM = [
 /** Selects the time of the last receipt of the parts of an id. */
 const LAST_UPDATE = ['max(p.updated_at)', "AND p.status <> 'sent'"] as const;
 
-/** Route, carrier id, and the number or null where it is unknown. */
+/** A route, a carrier's id, and the number, or null if it is unknown. */
 type Question = readonly [string, string, string | null];
 type Answers = ReadonlyMap<string, Row>;
 
-/** The questions about each number of a receipt, in the order of its ids. */
+/** Returns the questions about each number of a receipt, in the order of its ids. */
 function questionsOf({ route, ids, number, otherNumber }: DatedReceipt): readonly string[] {
   const numbers = otherNumber === undefined ? [number ?? null] : [number ?? null, otherNumber];
   return numbers.flatMap((each) => ids.map((id) => JSON.stringify([route, id, each] satisfies Question)));
 }
 
-/** The answers for the ids of a receipt, in the order of its questions; those without a part are left out. */
+/** Returns the answers for the ids of a receipt, in the order of its questions. Ids without a part are left out. */
 function answersFor(receipt: DatedReceipt, answers: Answers): readonly Row[] {
   return questionsOf(receipt).flatMap((question) => {
     const row = answers.get(question);
@@ -125,13 +131,13 @@ function answersFor(receipt: DatedReceipt, answers: Answers): readonly Row[] {
   });
 }
 
-/** Runs a selection on the parts of each id of these receipts; ids without an answer are missing. */
+/** Runs a selection on the parts of each id of these receipts. Ids without an answer are missing in the result. */
 function* askParts(
   dialect: Dialect,
   receipts: readonly DatedReceipt[],
   asked: readonly [what: string, of: string],
 ): Operation<Answers> {
-  // Ask each question once: a carrier that gives all its parts the same id would repeat it for each receipt.
+  // Each question is asked once, because a carrier that gives all its parts the same id would repeat it for each receipt.
   const texts = new Set(receipts.flatMap(questionsOf));
   const questions = [...texts].map((text): Question => JSON.parse(text));
   const ofNumber = questions.filter(([, , number]) => number !== null);
@@ -151,8 +157,9 @@ function* askParts(
 }
 
 /**
- * Questions about a number that no part of the id was sent to, with the number of such a part that may be the same phone
- * in another spelling; without those for which there is none, or more than one. The key is the question as asked.
+ * For questions about a number to which no part of the id was sent, returns the question with the number of a part that may be
+ * the same phone in another spelling. If there is no such part, or more than one, the question is left out. The key is the
+ * original question.
  */
 function* inStoredSpelling(dialect: Dialect, questions: readonly Question[]): Operation<ReadonlyMap<string, Question>> {
   const respelled = new Map<string, Question>();
@@ -212,7 +219,7 @@ function* loadSms(dialect: Dialect, keys: readonly string[]): Operation<Readonly
   return sms;
 }
 
-/** The SMS of a part's key, as a JSON row. */
+/** Returns the SMS of a part's key, as a JSON row. */
 function smsOf(key: string): string {
   const [position, attempt, part] = key.split(' ', 3);
   const messageId = key.slice(`${position} ${attempt} ${part} `.length);

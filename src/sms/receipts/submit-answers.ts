@@ -9,12 +9,12 @@ import {
 } from '../../outbox/delivery/result-checks.js';
 import type { SubmitResult } from '../sms-transport.js';
 
-/** As {@link checkResults}, and also checks the fields that only results of SMS have. */
+/** Does the same as {@link checkResults}, and also checks the fields that only results of SMS have. */
 export function checkSubmitResults(given: unknown, count: number): CheckedResults<SubmitResult> {
   return checkResults<SubmitResult>(given, count, faultOfSubmit);
 }
 
-/** As {@link checkSubmitResults}, for one SMS. */
+/** Does the same as {@link checkSubmitResults} for one SMS. */
 export function checkSubmitResult(given: unknown): {
   readonly result: SubmitResult;
   readonly fault: string | undefined;

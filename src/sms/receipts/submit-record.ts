@@ -19,9 +19,9 @@ import type { TakenSms } from './sms-part.js';
 const LATE_MS = DAY_MS;
 /** The maximum number of SMS whose parts wait in memory for the database. */
 const MAX_LATE = 50_000;
-/** The maximum number of parts of an SMS (3GPP TS 23.040 clause 9.2.3.24.1); further ids are ignored. */
+/** The maximum number of parts of an SMS (3GPP TS 23.040 clause 9.2.3.24.1). Further ids are ignored. */
 const MAX_PARTS = 255;
-/** The maximum number of characters of a reference that are stored. */
+/** How many characters of a reference are stored. */
 const MAX_REFERENCE_LENGTH = 255;
 
 /** The circumstances of a submitted batch. */
@@ -35,11 +35,12 @@ interface SubmitContext {
 }
 
 /**
- * Stores what a carrier returned for a batch beyond the status of each SMS: ids of parts, attempts, count of segments.
+ * Stores the values that a carrier returned for a batch besides the status of each SMS: ids of parts, attempts, and the count of
+ * segments.
  */
 @Injectable()
 export class SubmitRecord {
-  /** Oldest first. */
+  /** Parts that are stored in the background, the oldest first. */
   private readonly late: LateParts[] = [];
 
   constructor(
@@ -49,8 +50,8 @@ export class SubmitRecord {
   ) {}
 
   /**
-   * Stores the parts, so that receipts find them, and returns the results in the outbox's form. When the database is
-   * unavailable until `patientUntil`, the parts are stored later, within the time for which receipts are parked.
+   * Stores the parts, so that receipts find them, and returns the results in the outbox's form. If the database is unavailable
+   * until `patientUntil`, the parts are stored later, within the time for which receipts are parked.
    */
   async keep(
     batch: readonly OutgoingSms[],
@@ -69,7 +70,7 @@ export class SubmitRecord {
     return kept;
   }
 
-  /** Our count of segments and the carrier's, if it reports one; an event is emitted when they differ. */
+  /** Compares our count of segments with the carrier's count, if it reports one. It emits an event if they differ. */
   private compareSegments(
     { smsId, position, text }: OutgoingSms,
     { segments, route }: SubmitResult,
@@ -117,7 +118,7 @@ export class SubmitRecord {
     if (this.late.length === 1) void this.storeLate(signal);
   }
 
-  /** Receipts that arrive meanwhile are parked and applied when their parts are stored. */
+  /** Stores parts in the background. Receipts that arrive meanwhile are parked and applied when their parts are stored. */
   private async storeLate(signal: AbortSignal): Promise<void> {
     for (let [next] = this.late; next; [next] = this.late) {
       const outcome = await this.tryToStore(next.taken);
@@ -139,11 +140,11 @@ export class SubmitRecord {
 /** Parts that were not stored before `patientUntil`. */
 interface LateParts {
   readonly taken: readonly TakenSms[];
-  /** By the clock's `elapsed`. */
+  /** Until when to retry, by the clock's `elapsed`. */
   readonly until: number;
 }
 
-/** Whether receipts with ids of this result may follow; an `unknown` SMS may have receipts too. */
+/** Whether receipts with ids of this result may follow. An `unknown` SMS may have receipts too. */
 function isReportedOn(result: SubmitResult): boolean {
   const open = result.kind === 'unknown' || (result.kind === 'sent' && result.final === undefined);
   return open && result.carrierIds?.some((id) => carrierKey(id) !== '') === true;
@@ -169,7 +170,7 @@ function takenSms(
   };
 }
 
-/** The result in the outbox's form, with the carrier's texts made storable. */
+/** Returns the result in the outbox's form, with the carrier's texts in a form that can be stored. */
 function deliveryResultOf(result: SubmitResult, trail: readonly TrailEntry[]): DeliveryResult {
   const reference = 'reference' in result ? result.reference : undefined;
   if (result.error === undefined && reference === undefined && trail.length === 0) return result;
@@ -190,8 +191,8 @@ interface SegmentCounts {
 const NONE: readonly TrailEntry[] = [];
 
 /**
- * The attempts that led to a result, oldest first: route, outcome and carrier's code, and on the last one both counts
- * of segments. None for a result without a route, such as the sandbox's.
+ * Returns the attempts that led to a result, oldest first: route, outcome and carrier's code, and both counts of segments on the
+ * last attempt. Returns none for a result without a route.
  */
 function attemptTrail(
   { attempts, route, carrierIds, kind, error, trail = NONE }: SubmitResult,

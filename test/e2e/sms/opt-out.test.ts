@@ -299,7 +299,7 @@ describe('options about phones that opt out', () => {
   test.each<[string, Partial<SmsOptions>]>([
     ['Option sms.inboundSignatures must name signatures by numbers', { inboundSignatures: { INFOS: ['INFOS'] } }],
     ['Option sms.inboundSignatures must name signatures by numbers', { inboundSignatures: { '36111': [] } }],
-    ['Option sms.optOutWords.stop has "!", which is no word.', { optOutWords: { stop: ['!'] } }],
+    ['Option sms.optOutWords.stop has "!", which is not a word.', { optOutWords: { stop: ['!'] } }],
   ])('%s', async (sentence, sms) => {
     await expect(startService('express', { sms: { ...OPTIONS.sms, ...sms } })).rejects.toThrow(sentence);
   });

@@ -164,12 +164,12 @@ describe('describeMessaging', () => {
 
   test('says what happens to texts and numbers if the host has changed that', async () => {
     const plain = JSON.stringify(documentOf(await withOptions()).components?.schemas?.SendSms);
-    expect(plain).toContain('It is taken as it is.');
+    expect(plain).toContain('It is not changed.');
     expect(plain).not.toContain('numbering plan');
     const sms = { ...OPTIONS.sms, transliterate: 'punctuation', strictNumbers: true } as const;
     const changed = JSON.stringify(documentOf(await withOptions({ sms })).components?.schemas?.SendSms);
     expect(changed).toContain('Typographic punctuation becomes plain');
-    expect(changed).toContain('Numbers that no numbering plan has are refused.');
+    expect(changed).toContain('Numbers that are in no numbering plan are refused.');
   });
 
   test('derives the fields of a body, and their errors, from the rules of its DTO', async () => {

@@ -73,8 +73,8 @@ describe('a text from a phone', () => {
 
   test.each<[string, object]>([
     ['Option sms.optOutWords.stop must be a list of words.', { stop: 'BASTA' }],
-    ['Option sms.optOutWords.stop has "...", which is no word.', { stop: ['...'] }],
-    ['Option sms.optOutWords.start has 7, which is no word.', { start: [7] }],
+    ['Option sms.optOutWords.stop has "...", which is not a word.', { stop: ['...'] }],
+    ['Option sms.optOutWords.start has 7, which is not a word.', { start: [7] }],
     ['Option sms.optOutWords has "Stop" for both stop and start.', { start: ['Stop'] }],
     ['Option sms.optOutWords has "basta" for both stop and start.', { stop: ['BASTA'], start: ['basta'] }],
   ])('%s', (sentence, option) => {
