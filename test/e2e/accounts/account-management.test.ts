@@ -21,7 +21,7 @@ import { startWebhooks } from '../../support/webhooks/webhook-app.js';
 
 unmountAfterEach();
 
-/** What else is told in the log: how the accounts of the tests came about. */
+/** Entries of the audit log about how the accounts of the tests were made. */
 const isTested = ({ action }: { readonly action: string }) => /^(signature|optout|webhook)\./.test(action);
 
 const NUMBERS = ['22670000001', '22670000002', '22670000003'];
@@ -44,7 +44,7 @@ describeOnBothAdapters('the API of an account', (adapter) => {
     };
   };
 
-  test('says who is calling, what they may, and what is mounted', async () => {
+  test('says who is calling, what they may do, and what is mounted', async () => {
     const { url, accountId, viewer, program } = await start({
       otp: { pepper: PEPPER },
       msgapp: MSGAPP,
@@ -72,7 +72,7 @@ describeOnBothAdapters('the API of an account', (adapter) => {
     expect(await plainUserOf(url, accountId).call('me')).toMatchObject({ status: 403 });
   });
 
-  test('a name is asked for, taken back while it is pending, and not when it was decided on', async () => {
+  test('a signature is requested, and can be withdrawn while it is pending, but not once it is decided', async () => {
     const { app, accountId, developer, viewer, audited } = await start();
     const asked = await developer.post('signatures', { name: 'BOUTIQUE' });
     const pending = {
@@ -104,7 +104,7 @@ describeOnBothAdapters('the API of an account', (adapter) => {
     ]);
   });
 
-  test('names are listed page by page, the default ones first', async () => {
+  test('signatures are listed page by page, the default ones first', async () => {
     const { developer, viewer } = await start();
     for (const name of ['BB', 'AA', 'CC']) await developer.post('signatures', { name });
     const all = ['INFOS', 'ALERTE', 'SERVICE', 'AA', 'BB', 'CC'];
@@ -128,7 +128,7 @@ describeOnBothAdapters('the API of an account', (adapter) => {
     expect(await viewer.call('signatures?limit=501')).toMatchObject({ status: 400 });
   });
 
-  test('a POST under an Idempotency-Key is made once', async () => {
+  test('a POST under an Idempotency-Key takes effect once', async () => {
     const { developer, sender, audited } = await start();
     const key = { 'idempotency-key': 'k1' };
     const first = await developer.post('signatures', { name: 'AA' }, key);
@@ -184,7 +184,7 @@ describeOnBothAdapters('the API of an account', (adapter) => {
     }
   });
 
-  test('a phone’s own request and entries for all accounts are not the account’s', async () => {
+  test('an opt-out that a phone sent, and entries for all accounts, cannot be changed by the account', async () => {
     const { app, viewer, audited } = await start();
     await app.get(OptOutService, { strict: false }).add({ signature: 'INFOS' }, NUMBERS);
     expect((await viewer.read<OptOutPage>('optouts')).items).toEqual([]);
@@ -206,7 +206,7 @@ describeOnBothAdapters('the API of an account', (adapter) => {
     });
   });
 
-  test('changes are listed to developers, of their account alone, filtered and page by page', async () => {
+  test('changes are listed to developers, for their account alone, filtered and page by page', async () => {
     const { app, url, developer, sender } = await start();
     const foreign = await app.get(AccountService, { strict: false }).createAccount({ name: 'Other' });
     for (const name of ['AA', 'BB', 'CC']) await developer.post('signatures', { name });
@@ -267,7 +267,7 @@ describeOnBothAdapters('the API of an account', (adapter) => {
     expect(JSON.stringify(items)).not.toContain(secret);
   });
 
-  test('a key reaches none of it', async () => {
+  test('a key cannot reach any of these routes', async () => {
     const { program } = await start();
     for (const path of ['signatures', 'optouts', 'audit']) {
       const reply = await program.call(path);

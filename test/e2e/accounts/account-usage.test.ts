@@ -65,7 +65,7 @@ describeOnBothAdapters('what an account has used', (adapter) => {
     }
   });
 
-  test('as CSV the ledger is all that matches, and no cell of it is a formula', async () => {
+  test('as CSV, the ledger is everything that matches, and no cell of it is a formula', async () => {
     const { get, accountId, viewer, clock } = await start(0);
     const ledger = get(LedgerService);
     const notes = ['=1+1', '+226 70', '-5', '-5 units', '@x', 'a "b", c', 'line\r\nline', 'é 😀', '\t=1'];
@@ -102,7 +102,7 @@ describeOnBothAdapters('what an account has used', (adapter) => {
     expect(json.headers.get('content-type')).toMatch(/^application\/json/);
   });
 
-  test('a client that leaves ends the reading of its file, and a shutdown does not make a part look whole', async () => {
+  test('a client that leaves stops the reading of its file, and a file that a shutdown cuts does not look complete', async () => {
     const { get, url, accountId, app } = await start(0);
     const listing = get(LedgerListing);
     let [read, ended] = [0, 0];
@@ -140,7 +140,7 @@ describeOnBothAdapters('what an account has used', (adapter) => {
     expect(ended).toBe(2);
   });
 
-  test('usage is the ledger’s, by any groups, rolled up by the worker or not', async () => {
+  test('usage agrees with the ledger for any grouping, rolled up by the worker or not', async () => {
     const { get, accountId, viewer, clock, otp, program } = await start();
     const rollUp = get(UsageStore).rollUp.bind(get(UsageStore));
     let hours = 0;
@@ -185,7 +185,7 @@ describeOnBothAdapters('what an account has used', (adapter) => {
     expect(total.units).toBe(6);
   });
 
-  test('a period that cannot be is refused', async () => {
+  test('an impossible period is refused', async () => {
     const { viewer } = await start();
     for (const query of [
       ...['since=x', 'until=2026-02-30', 'since=2026-01-02&until=2026-01-01', 'since=2025-01-01&until=2026-06-01'],
@@ -216,7 +216,7 @@ describeOnBothAdapters('what an account has used', (adapter) => {
     expect(counted.refusals).toEqual([{ reason: 'country', count: 2 }]);
   });
 
-  test('the overview shows what stands, what waits and what needs attention', async () => {
+  test('the overview shows totals, what is waiting and what needs attention', async () => {
     const { get, accountId, viewer, program, clock } = await start(3);
     await get(AccountService).setLowBalance(accountId, 100);
     await get(AccountService).issueKey(accountId);
@@ -241,7 +241,7 @@ describeOnBothAdapters('what an account has used', (adapter) => {
     expect(later).toMatchObject({ today: {}, last_week: { delivered: 2 } });
   });
 
-  test('a key reaches none of it', async () => {
+  test('a key cannot reach any of these routes', async () => {
     const { otp } = await start();
     for (const path of ['ledger', 'usage', 'overview', 'codes']) {
       const { status } = await fetch(`${otp.app.url}/api/v1/${path}`, { headers: { 'x-api-key': otp.app.key } });

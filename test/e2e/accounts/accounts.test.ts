@@ -20,12 +20,12 @@ const DEPRECATION = ['deprecation', 'sunset', 'link'];
 @Module({ controllers: [KeyedHost] })
 class HostModule {}
 
-describeOnBothAdapters('who is calling', (adapter) => {
+describeOnBothAdapters('authentication', (adapter) => {
   const storage = new SqliteMemory();
   let findKey: jest.Spied<AccountStore['findKey']>;
   let service: Service;
   let client: ApiClient;
-  /** Credentials by the names of the contract's table. */
+  /** The credentials by their names in the documented table. */
   const keys: Record<string, string> = {};
 
   beforeAll(async () => {
@@ -69,7 +69,7 @@ describeOnBothAdapters('who is calling', (adapter) => {
   const keyOf = (name: string): string => keys[name] ?? name;
   const bearer = (name: string): string => `Bearer ${keyOf(name)}`;
 
-  /** What the table's two columns stand for. */
+  /** What the two columns of the table stand for. */
   const headersFor = (x: string | undefined, authorization: string | undefined): Record<string, string> => ({
     ...(x === undefined ? {} : { 'x-api-key': keyOf(x) }),
     ...(authorization === undefined ? {} : { authorization }),
@@ -105,11 +105,14 @@ describeOnBothAdapters('who is calling', (adapter) => {
   };
 
   describe.each(PATHS)('on %s', (path) => {
-    test.each(AUTHORIZATIONS)('a valid X-Api-Key is let in without a word, Authorization: %s', async (_name, auth) => {
-      const reply = await ask(path, headersFor('valid', auth()));
-      expect(reply.status).toBe(200);
-      for (const name of DEPRECATION) expect(reply.headers.get(name)).toBeNull();
-    });
+    test.each(AUTHORIZATIONS)(
+      'a valid X-Api-Key is admitted without a deprecation header, Authorization: %s',
+      async (_name, auth) => {
+        const reply = await ask(path, headersFor('valid', auth()));
+        expect(reply.status).toBe(200);
+        for (const name of DEPRECATION) expect(reply.headers.get(name)).toBeNull();
+      },
+    );
 
     test.each(
       [
@@ -128,7 +131,7 @@ describeOnBothAdapters('who is calling', (adapter) => {
       isRefused(await ask(path, headersFor(x, auth())));
     });
 
-    test('no X-Api-Key: a key in Authorization is let in, deprecated', async () => {
+    test('without X-Api-Key, a key in Authorization is admitted as deprecated', async () => {
       for (const scheme of ['Bearer', 'bearer', 'BEARER ']) {
         const reply = await ask(path, { authorization: `${scheme} ${client.key}` });
         expect(reply.status).toBe(200);
@@ -140,7 +143,7 @@ describeOnBothAdapters('who is calling', (adapter) => {
       }
     });
 
-    test('no X-Api-Key: a key in Authorization is told so on what is refused before its handler, too', async () => {
+    test('without X-Api-Key, a key in Authorization gets the deprecation header even on a refusal before the handler', async () => {
       const authorization = `Bearer ${client.key}`;
       for (const [type, body, status] of [
         ['application/json', '{bad', 400],
@@ -158,7 +161,7 @@ describeOnBothAdapters('who is calling', (adapter) => {
       }
     });
 
-    test('no X-Api-Key: anything else is refused', async () => {
+    test('without X-Api-Key, anything else is refused', async () => {
       for (const authorization of [
         undefined,
         bearer('unknown'),
@@ -179,7 +182,7 @@ describeOnBothAdapters('who is calling', (adapter) => {
     });
   });
 
-  test('what cannot be a key costs no look-up', async () => {
+  test('a value that cannot be a key costs no look-up', async () => {
     const none = ['malformed', 'typo', 'truncated', 'upper', 'blank', 'duplicated', 'jwt'];
     expect(
       await lookUps(async () => {
@@ -193,7 +196,7 @@ describeOnBothAdapters('who is calling', (adapter) => {
     expect(await lookUps(() => ask('api/v1/balance', { 'x-api-key': fresh }))).toBe(1);
   });
 
-  test('a header that really comes twice is refused', async () => {
+  test('a header that is sent twice is refused', async () => {
     const connection = await RawConnection.open(service.port);
     connection.write(
       `GET /api/v1/balance HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Api-Key: ${client.key}\r\nX-Api-Key: ${client.key}\r\n\r\n`,
@@ -203,7 +206,7 @@ describeOnBothAdapters('who is calling', (adapter) => {
     expect(connection.body).toEqual(UNAUTHORIZED);
   });
 
-  test('a host’s own routes know the caller, keep their Authorization, and are open where no guard stands', async () => {
+  test('a host’s own routes know the caller, keep their Authorization, and are open if no guard protects them', async () => {
     const url = `${service.url}/host`;
     const keyId = client.key.split('_')[1];
     expect((await call(`${url}/invoices`, { headers: { 'x-api-key': client.key } })).body).toEqual({
@@ -226,7 +229,7 @@ describeOnBothAdapters('who is calling', (adapter) => {
 });
 
 describeOnBothAdapters('legacyBearer', (adapter) => {
-  test('by default says only since when it is deprecated', async () => {
+  test('by default the answer says only since when it is deprecated', async () => {
     const service = await startService(adapter);
     const client = await service.client();
     const reply = await call(`${client.url}/balance`, { headers: { authorization: `Bearer ${client.key}` } });
@@ -239,7 +242,7 @@ describeOnBothAdapters('legacyBearer', (adapter) => {
     ]);
   });
 
-  test('switched off is a 401 that names X-Api-Key, for whatever key it is', async () => {
+  test('if it is switched off, any key in it gets a 401 that names X-Api-Key', async () => {
     const service = await startService(adapter, { legacyBearer: false });
     const client = await service.client();
     for (const key of [client.key, makeApiKey(new UuidGenerator()).key]) {
@@ -258,7 +261,7 @@ describeOnBothAdapters('legacyBearer', (adapter) => {
 });
 
 describeOnBothAdapters('user tokens', (adapter) => {
-  test('are for the host’s verifier alone, which names the account', async () => {
+  test('go only to the host’s verifier, which names the account', async () => {
     const storage = new SqliteMemory();
     const asked: string[] = [];
     let accountId = '';
@@ -291,7 +294,7 @@ describeOnBothAdapters('user tokens', (adapter) => {
     expect(asked).toEqual([JWT, JWT, JWT, forged]);
     expect(findKey).not.toHaveBeenCalled();
 
-    // Neither is a key ever shown to the verifier, nor a token looked at beside an X-Api-Key.
+    // The verifier never sees a key, and a token is not checked beside an X-Api-Key.
     expect((await as(client.key)).status).toBe(200);
     const both = { 'x-api-key': 'nonsense', authorization: `Bearer ${JWT}` };
     expect((await call(`${client.url}/balance`, { headers: both })).body).toEqual(UNAUTHORIZED);
@@ -304,7 +307,7 @@ describeOnBothAdapters('user tokens', (adapter) => {
 });
 
 describeServices('the life of a key', (start) => {
-  test('several live side by side; rotated with grace, revoked at once', async () => {
+  test('several keys work side by side; one is rotated with grace and revoked at once', async () => {
     const clock = new FakeClock();
     const service = await start({ clock: { useValue: clock } });
     const accounts = service.app.get(AccountService, { strict: false });
@@ -324,7 +327,7 @@ describeServices('the life of a key', (start) => {
     expect([await status(third.key), await status(client.key)]).toEqual([401, 200]);
   });
 
-  test('a revocation works on every instance within 5 s', async () => {
+  test('a revocation takes effect on every instance within 5 s', async () => {
     const clock = new FakeClock();
     const storage = new SqliteMemory();
     const options = { clock: { useValue: clock }, storage: { useValue: storage } };

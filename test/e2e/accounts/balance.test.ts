@@ -8,7 +8,7 @@ describeServices('GET /balance', (start) => {
     service = await start();
   });
 
-  test('is the account’s units, an integer, with exactly three fields', async () => {
+  test('is an integer, the account’s units, in an answer with exactly three fields', async () => {
     const client = await service.client(998);
     const reply = await client.call('balance');
     expect([reply.status, reply.body]).toEqual([200, { userID: client.accountId, balance: 998, unit: 'sms_units' }]);
@@ -26,7 +26,7 @@ describeServices('GET /balance', (start) => {
     expect(await client.balance()).toBe(999_999_999_996);
   });
 
-  test('takes a HEAD, passes over a query and a body, and is nothing to POST to', async () => {
+  test('supports HEAD, ignores a query and a body, and refuses POST', async () => {
     const client = await service.client(1);
     expect(await client.call('balance?account=other&x[]=1')).toMatchObject({ status: 200, body: { balance: 1 } });
     expect((await client.call('balance', { method: 'HEAD' })).status).toBe(200);
@@ -34,7 +34,7 @@ describeServices('GET /balance', (start) => {
     expect(await client.balance()).toBe(1);
   });
 
-  test('is one account’s own', async () => {
+  test('shows only the caller’s own account', async () => {
     const [rich, poor] = [await service.client(50), await service.client(2)];
     expect([await rich.balance(), await poor.balance()]).toEqual([50, 2]);
   });

@@ -21,7 +21,7 @@ class MineController {
   }
 }
 
-describeOnBothAdapters('callerGuard in the place of ApiKeyGuard', (adapter) => {
+describeOnBothAdapters('callerGuard in place of ApiKeyGuard', (adapter) => {
   const start = async (guard: ReturnType<typeof callerGuard>) => {
     const builder = Test.createTestingModule({
       imports: [MessagingModule.forRoot(OPTIONS)],
@@ -31,17 +31,17 @@ describeOnBothAdapters('callerGuard in the place of ApiKeyGuard', (adapter) => {
     return alsoUnmount(await startApp(compiled, adapter));
   };
 
-  test('says who calls, without a key', async () => {
+  test('identifies the caller without a key', async () => {
     const { url } = await start(callerGuard({ accountId: 'acme' }));
     expect(await call(`${url}/mine`)).toMatchObject({ status: 200, body: { accountId: 'acme', via: 'key' } });
   });
 
-  test('says how they did', async () => {
+  test('says how the caller was authenticated', async () => {
     const { url } = await start(callerGuard({ accountId: 'acme', via: 'user-token' }));
     expect(await call(`${url}/mine`)).toMatchObject({ body: { accountId: 'acme', via: 'user-token' } });
   });
 
-  test('lets nobody onto our own routes', async () => {
+  test('admits nobody to our own routes', async () => {
     const { url } = await start(callerGuard({ accountId: 'acme' }));
     expect(await call(`${url}/api/v1/balance`)).toMatchObject({ status: 401 });
   });

@@ -25,16 +25,16 @@ const refusal = ({ status, headers }: Reply) => [status, headers.get('x-error-co
 
 unmountAfterEach();
 
-describeOnBothAdapters('what a key may be used for', (adapter) => {
+describeOnBothAdapters('the limits of a key', (adapter) => {
   const start = () => startKeys(adapter);
 
-  test('a key without limits may do what it did, and asks the storage for nothing more', async () => {
+  test('a key without limits keeps its rights, and causes no further reads of the storage', async () => {
     const { client } = await start();
     expect((await client.send(SEND)).status).toBe(200);
     expect(await client.balance()).toBe(999);
   });
 
-  test('an address that is not allowed is refused, on our routes and behind the guard of the host', async () => {
+  test('a caller whose address is not allowed is refused, on our routes and behind the host’s guard', async () => {
     const { keyed, url } = await start();
     const [far, near] = [await keyed({ cidrs: ELSEWHERE }), await keyed({ cidrs: [...ELSEWHERE, ...HERE] })];
     expect(refusal(await far.send(SEND))).toEqual([403, 'address_not_allowed']);
@@ -44,12 +44,12 @@ describeOnBothAdapters('what a key may be used for', (adapter) => {
     const message = 'Adresse non autorisée pour cette clé API';
     expect([refused.status, refused.body]).toEqual([403, { statusCode: 403, message, error: 'Forbidden' }]);
     expect((await invoices(near.key)).status).toBe(200);
-    // We do not read it: the platform does where the host trusts a proxy.
+    // We do not read this header. The platform does if the host trusts a proxy.
     const headers = { 'x-forwarded-for': '192.0.2.1' };
     expect((await far.send(SEND, headers)).status).toBe(403);
   });
 
-  test('where the host trusts its proxy, the address is the client’s', async () => {
+  test('if the host trusts its proxy, the address is the client’s', async () => {
     const trusting = await startKeys(adapter, {}, trustOf(adapter));
     const far = await trusting.keyed({ cidrs: ELSEWHERE });
     const from = (address: string) => far.send(SEND, { 'x-forwarded-for': address });
@@ -58,21 +58,21 @@ describeOnBothAdapters('what a key may be used for', (adapter) => {
     for (const address of ['192.0.3.1', '::1', '2001:db9::1']) expect((await from(address)).status).toBe(403);
   });
 
-  test('what its scopes do not name is refused', async () => {
+  test('a request outside the scopes is refused', async () => {
     const { keyed } = await start();
     const reader = await keyed({ scopes: ['messages:read', 'webhooks:write'] });
     expect((await reader.call('sms')).status).toBe(200);
     const asked = [
       await reader.send(SEND),
       ...[await reader.post('sms/quote', SEND), await reader.call('balance'), await reader.post('verify/otp', {})],
-      // They need `events:read` too, as a webhook gives its events.
+      // These need `events:read` too, because a webhook delivers events.
       ...[await reader.post('webhooks', { url: 'https://a.example' }), await reader.call('webhooks')],
     ];
     for (const reply of asked) expect(refusal(reply)).toEqual([403, 'scope_missing']);
     expect(refusal(await reader.call('keys'))).toEqual([403, 'user_required']);
   });
 
-  test('a suspended account may read and verify, but not send, connect or make endpoints', async () => {
+  test('a suspended account may read and verify, but not send, connect or create endpoints', async () => {
     const { client, put, as } = await start();
     put('suspended');
     const refused = [
@@ -88,7 +88,7 @@ describeOnBothAdapters('what a key may be used for', (adapter) => {
     expect((await client.send(SEND)).status).toBe(200);
   });
 
-  test('the keys of a closed account are refused as unknown ones; as are its users', async () => {
+  test('keys of a closed account are refused like unknown keys, and so are its users', async () => {
     const { client, put, as, url } = await start();
     put('closed');
     for (const path of ['balance', 'sms']) expect(refusal(await client.call(path))).toEqual([401, 'unauthorized']);
@@ -111,7 +111,7 @@ describeOnBothAdapters('what a key may be used for', (adapter) => {
     await eventually(() => reader.over, Boolean, { clock, stepMs: 100 });
   });
 
-  test('a state that another process has set counts within five seconds, without a notice', async () => {
+  test('a state that another process has set takes effect within five seconds, without a notice', async () => {
     const { client, storage, clock, accountId } = await start();
     expect((await client.send(SEND)).status).toBe(200);
     storage.database.prepare("UPDATE messaging_account SET state = 'suspended' WHERE id = ?").run(accountId);
@@ -119,7 +119,7 @@ describeOnBothAdapters('what a key may be used for', (adapter) => {
     expect(refusal(await client.send(SEND))).toEqual([403, 'account_suspended']);
   });
 
-  test('requests above the limit of a minute are refused until it is over', async () => {
+  test('requests above the limit of a minute are refused until that minute is over', async () => {
     const { keyed, clock, url } = await start();
     clock.advance(15_500);
     const slow = await keyed({ perMinute: 2, scopes: ['balance:read'] });
@@ -130,13 +130,13 @@ describeOnBothAdapters('what a key may be used for', (adapter) => {
     const message = 'Trop de requêtes avec cette clé API, réessayez plus tard';
     const body = { statusCode: 429, message, error: 'Too Many Requests' };
     expect([host.status, host.body, host.headers.get('retry-after')]).toEqual([429, body, '45']);
-    // What is refused otherwise is told first.
+    // Other refusals take precedence.
     expect(refusal(await slow.send(SEND))).toEqual([403, 'scope_missing']);
     clock.advance(44_500);
     expect((await slow.call('balance')).status).toBe(200);
   });
 
-  test('the first reason counts: key, address, scope, state of the account, rate', async () => {
+  test('refusals have an order: key, address, scope, state of the account, rate', async () => {
     const { keyed, put, clock, accounts } = await start();
     const limits = { cidrs: HERE, scopes: ['sms:send'], perMinute: 1 } as const;
     const rated = await keyed(limits);
@@ -152,7 +152,7 @@ describeOnBothAdapters('what a key may be used for', (adapter) => {
     clock.advance(MINUTE_MS);
   });
 
-  test('all of it is decided before the body is read: 50 MB of nonsense are not received', async () => {
+  test('all limits are checked before the body is read: 50 MB of nonsense are not received', async () => {
     const { keyed, port, put } = await start();
     const rated = await keyed({ perMinute: 1 });
     expect((await rated.call('balance')).status).toBe(200);
@@ -179,7 +179,7 @@ describeOnBothAdapters('what a key may be used for', (adapter) => {
     );
   });
 
-  test('a cap is answered with the seconds to midnight, before the balance', async () => {
+  test('a send above the cap is answered with the seconds to midnight, before the balance is checked', async () => {
     const { keyed, clock, client } = await start();
     const key = await keyed({ dailyUnits: 3 });
     const number = (count: number) => ({
@@ -196,7 +196,7 @@ describeOnBothAdapters('what a key may be used for', (adapter) => {
     expect((await key.send(number(3))).status).toBe(200);
   });
 
-  test('SMS, codes and messages of an app count together, a replay does not', async () => {
+  test('SMS, codes and messages of an app count towards one cap; a replay does not count', async () => {
     const { keyed, storage } = await start();
     const key = await keyed({ dailyUnits: 2 });
     const headers = { 'idempotency-key': 'once' };
@@ -212,7 +212,7 @@ describeOnBothAdapters('what a key may be used for', (adapter) => {
     ]);
   });
 
-  test('in a transaction of the host, the cap is kept too, and a rollback gives it back', async () => {
+  test('in a transaction of the host, the cap is enforced too, and a rollback gives it back', async () => {
     const { keyed, app, storage, accountId, client } = await start();
     const key = await keyed({ dailyUnits: 1 });
     const known = await call(`${client.url.replace('/api/v1', '')}/host/invoices`, {
@@ -241,7 +241,7 @@ describeOnBothAdapters('what a key may be used for', (adapter) => {
     expect(rows).toEqual([{ key_id: null }, { key_id: null }, { key_id: null }]);
   });
 
-  test('the last use is written once a minute, for all keys together, and not in the path of a request', async () => {
+  test('the last use is written once a minute for all keys together, outside of requests', async () => {
     const { keyed, clock, app, accounts, accountId } = await start();
     const [one, two] = [await keyed({}), await keyed({})];
     let writes = 0;
@@ -269,7 +269,7 @@ describeOnBothAdapters('what a key may be used for', (adapter) => {
     expect([writes, await used()]).toEqual([2, [at, at + MINUTE_MS]]);
   });
 
-  test('what was used last is written when the application stops, and a storage that is away costs only the time', async () => {
+  test('the last use is written when the application stops, and an unavailable storage costs only that entry', async () => {
     const { keyed, accounts, accountId, app, clock } = await start();
     const key = await keyed({});
     const store = app.get(AccountStore, { strict: false });
@@ -299,7 +299,7 @@ describeOnBothAdapters('what a key may be used for', (adapter) => {
   });
 });
 
-/** What makes a platform believe the headers of a proxy. */
+/** Makes a platform trust the headers of a proxy. */
 function trustOf(adapter: Adapter): AppSetup {
   if (adapter === 'fastify') return { platform: new FastifyAdapter({ trustProxy: true }) };
   const express = new ExpressAdapter();

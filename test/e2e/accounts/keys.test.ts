@@ -51,7 +51,7 @@ const WRONG: readonly (readonly [object, string])[] = [
   [{ per_minute: 1_000_001 }, 'per_minute'],
 ];
 
-/** A body with a name, unless it is the name that is wrong. */
+/** A body with a valid name, unless the test is about the name. */
 function bodyWith(fields: object): object {
   return 'name' in fields || Object.keys(fields).length === 0 ? fields : { name: 'n', ...fields };
 }
@@ -61,7 +61,7 @@ unmountAfterEach();
 describeOnBothAdapters('the keys of an account', (adapter) => {
   const start = async () => {
     const world = await startKeys(adapter);
-    // What is made from now on is newer than the key of the client.
+    // Keys made from now on are newer than the client's key.
     world.clock.advance(1);
     return world;
   };
@@ -79,7 +79,7 @@ describeOnBothAdapters('the keys of an account', (adapter) => {
   };
   const sendWith = ({ client }: World, { key }: NewKeyView) => new ApiClient(client.url, '', String(key)).send(SEND);
 
-  test('a key is made, shown once, and listed with what it may do', async () => {
+  test('a key is created, shown once, and listed with its rights', async () => {
     const world = await start();
     const at = new Date(world.clock.now()).toISOString();
     const limits = {
@@ -99,14 +99,14 @@ describeOnBothAdapters('the keys of an account', (adapter) => {
     expect(JSON.stringify(items)).not.toContain(String(key).split('_')[2]);
   });
 
-  test('null is as absent', async () => {
+  test('null counts as absent', async () => {
     const world = await start();
     const nothing = { scopes: null, cidrs: null, expires_at: null, daily_units: null, per_minute: null };
     const view = { name: 'n', scopes: ALL, cidrs: [], expires_at: null, daily_units: null, per_minute: null };
     expect(await make(world, { name: 'n', ...nothing })).toMatchObject(view);
   });
 
-  test('what cannot be is refused with a text that names the field, and makes nothing', async () => {
+  test('an invalid request is refused with a text that names the field, and creates nothing', async () => {
     const world = await start();
     for (const [fields, field] of WRONG) {
       const body = bodyWith(fields);
@@ -117,7 +117,7 @@ describeOnBothAdapters('the keys of an account', (adapter) => {
     expect((await list(world)).items).toHaveLength(1);
   });
 
-  test('pages follow each other, each key once, and only of the account', async () => {
+  test('the pages list each key once, and only those of the account', async () => {
     const world = await start();
     const stranger = await world.accounts.createAccount({ name: 'Other' });
     const theirs = await world.accounts.issueKey(stranger.id);
@@ -139,7 +139,7 @@ describeOnBothAdapters('the keys of an account', (adapter) => {
     }
   });
 
-  test('a rotation gives a key with the same limits and the same count; the old one ends after the grace', async () => {
+  test('a rotation gives a key with the same limits and the same counts; the old key ends after the grace', async () => {
     const world = await start();
     const first = await make(world, { name: 'Caisse', scopes: ['sms:send'], daily_units: 2 });
     expect((await sendWith(world, first)).status).toBe(200);
@@ -188,7 +188,7 @@ describeOnBothAdapters('the keys of an account', (adapter) => {
     expect((await world.as('developer', `keys/${made.id}/rotate`, { method: 'POST' })).status).toBe(404);
   });
 
-  test('a key of another account is not found, nor one that nobody has', async () => {
+  test('a key of another account and a key that does not exist are both not found', async () => {
     const world = await start();
     const stranger = await world.accounts.createAccount({ name: 'Other' });
     const theirs = await world.accounts.issueKey(stranger.id);
@@ -203,7 +203,7 @@ describeOnBothAdapters('the keys of an account', (adapter) => {
     ]);
   });
 
-  test('an Idempotency-Key makes one key; a replay has null in its place, and another body is refused', async () => {
+  test('an Idempotency-Key creates one key; a replay has null in its place, and another body is refused', async () => {
     const world = await start();
     const headers = { 'idempotency-key': 'once' };
     const first = await make(world, { name: 'n', daily_units: 3 }, headers);
@@ -221,7 +221,7 @@ describeOnBothAdapters('the keys of an account', (adapter) => {
     for (const { key } of [first, rotated.body as NewKeyView]) expect(JSON.stringify(rows)).not.toContain(secret(key));
   });
 
-  test('20 requests at once under one key make one', async () => {
+  test('20 simultaneous requests under one Idempotency-Key create one key', async () => {
     const world = await start();
     const keys = world.app.get(KeyService, { strict: false });
     const once = { key: 'k', body: {} };
@@ -233,7 +233,7 @@ describeOnBothAdapters('the keys of an account', (adapter) => {
     expect((await list(world)).items).toHaveLength(2);
   });
 
-  test('each change is in the audit log with its author, and no secret is', async () => {
+  test('each change is in the audit log with its author and without a secret', async () => {
     const world = await start();
     const before = (await world.audit()).length;
     const made = await make(world, { name: 'Caisse', scopes: ['sms:send'], cidrs: ['10.0.0.0/8'], daily_units: 9 });
@@ -261,7 +261,7 @@ describeOnBothAdapters('the keys of an account', (adapter) => {
     expect(JSON.stringify(entries)).not.toContain(String(made.key).split('_')[2]);
   });
 
-  test('an operator names the account, and may do what is his', async () => {
+  test('an operator names the account, and has the rights of an operator', async () => {
     const world = await start();
     const query = `?account=${world.accountId}`;
     const make = (path: string) => world.operator('operator', path, { method: 'POST', body: { name: 'n' } });
@@ -277,7 +277,7 @@ describeOnBothAdapters('the keys of an account', (adapter) => {
     }
   });
 
-  test('an Idempotency-Key of an operator is his own, not that of the account or of another operator', async () => {
+  test('an Idempotency-Key of an operator belongs to that operator, not to the account or to another operator', async () => {
     const world = await start();
     const asked = { method: 'POST', body: { name: 'n' }, headers: { 'idempotency-key': 'x'.repeat(255) } } as const;
     const asOperator = (subject: string) =>
@@ -302,7 +302,7 @@ describeOnBothAdapters('the keys of an account', (adapter) => {
     expect(again.map(({ headers }) => headers.get('idempotency-replayed'))).toEqual(['true', 'true', 'true']);
   });
 
-  test('every answer is as the API description says', async () => {
+  test('every answer matches the API description', async () => {
     const world = await start();
     const described: Described = JSON.parse(JSON.stringify(documentOf(world.app)));
     const fetched = validatingFetch(described, rawFetch);
@@ -356,7 +356,7 @@ describeOnBothAdapters('the keys of an account', (adapter) => {
     expect(refused.map(({ status }) => status)).toEqual([400, 404, 404, 400, 403, 400, 404, 403, 422]);
   });
 
-  test('no key reaches the routes of keys', async () => {
+  test('no key can reach the routes of keys', async () => {
     const { client } = await start();
     for (const reply of [await client.call('keys'), await client.post('keys', { name: 'n' })]) {
       expect([reply.status, reply.headers.get('x-error-code')]).toEqual([403, 'user_required']);
@@ -365,7 +365,7 @@ describeOnBothAdapters('the keys of an account', (adapter) => {
 });
 
 describe('the service of keys, without HTTP', () => {
-  test('makes, lists, rotates and revokes', async () => {
+  test('creates, lists, rotates and revokes keys', async () => {
     const world = await startKeys('express');
     const keys = world.app.get(KeyService, { strict: false });
     const { reply } = await keys.create(world.accountId, { name: 'n', daily_units: 1 });

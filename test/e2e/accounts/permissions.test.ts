@@ -18,7 +18,10 @@ import { asUser } from '../../support/accounts/users.js';
 import { type Adapter, describeOnBothAdapters } from '../../support/http/http-apps.js';
 import { unmountAfterEach } from '../../support/mounting/mounted.js';
 
-/** What a credential gets: what the contract says, as one word. `in`: it is let in, whatever the handler then answers. */
+/**
+ * What a credential gets according to the documentation, in one word. `in`: it is admitted, whatever the handler then
+ * answers.
+ */
 type Word = 'in' | 'unauthorized' | 'user_required' | 'scope_missing' | 'role_missing' | 'account_unnamed';
 
 interface Credential {
@@ -29,7 +32,7 @@ interface Credential {
   expected(rule: RouteRule): Word;
 }
 
-/** Words that a handler gives, and never a door. */
+/** Error codes that only a handler gives, never a check at the door. */
 const DOORS: readonly (string | null)[] = [
   ...['unauthorized', 'user_required', 'scope_missing', 'role_missing', 'account_unnamed'],
   ...['address_not_allowed', 'account_suspended', 'key_rate'],
@@ -45,7 +48,7 @@ async function start(adapter: Adapter) {
 
 type World = Awaited<ReturnType<typeof start>>;
 
-/** Asks a route with each credential; the cells that are not as the table says. */
+/** Asks a route with each credential. Returns the cells that differ from the table. */
 async function wrongCells(
   { url, credentials }: World,
   route: { readonly method: string; readonly path: string },
@@ -63,15 +66,15 @@ async function wrongCells(
   return wrong;
 }
 
-describeOnBothAdapters('who may use which route', (adapter) => {
-  test('every mounted route is in the table of the contract, and open or not as it says', async () => {
+describeOnBothAdapters('the permissions of each route', (adapter) => {
+  test('every mounted route is in the documented table, and is open or protected as the table says', async () => {
     const { routes } = await start(adapter);
     expect(routes.map(ruleName).filter((name) => PERMISSION_TABLE[name] === undefined)).toEqual([]);
     const open = routes.filter((route) => PERMISSION_TABLE[ruleName(route)] === OPEN);
     expect(open.map(ruleName)).toEqual(routes.filter(({ authenticated }) => !authenticated).map(ruleName));
   });
 
-  test('each credential gets what the table says, on each route', async () => {
+  test('each credential gets what the table says on each route', async () => {
     const world = await start(adapter);
     const wrong: string[] = [];
     for (const route of world.routes) wrong.push(...(await wrongCells(world, route)));
@@ -81,7 +84,7 @@ describeOnBothAdapters('who may use which route', (adapter) => {
 });
 
 describeOnBothAdapters('an account named in the query', (adapter) => {
-  test('is refused to a user of an account, even his own, on every route', async () => {
+  test('is refused to a user of an account on every route, even for their own account', async () => {
     const { routes, url, accountId } = await start(adapter);
     const user = asUser({ accountId, subject: 'ann', role: 'admin' });
     const plain = asUser({ accountId });
@@ -94,7 +97,7 @@ describeOnBothAdapters('an account named in the query', (adapter) => {
     }
   });
 
-  test('is 404 for an operator when there is none, on every route that takes one', async () => {
+  test('is a 404 for an operator on every route that takes one, if it does not exist', async () => {
     const { routes, url } = await start(adapter);
     const operator = asUser({ subject: 'olga', role: 'operator' });
     for (const { method, path } of routes) {
@@ -112,7 +115,7 @@ describeOnBothAdapters('an account named in the query', (adapter) => {
     }
   });
 
-  test('is known as soon as it is made', async () => {
+  test('is known as soon as it is created', async () => {
     const { url, accounts } = await start(adapter);
     const operator = asUser({ subject: 'olga', role: 'support' });
     const balance = () => errorWordOf('GET', `${url}/api/v1/balance?account=late`, operator);
@@ -122,7 +125,7 @@ describeOnBothAdapters('an account named in the query', (adapter) => {
   });
 });
 
-test('a permission that says anything else is noticed', async () => {
+test('a wrong entry in the table of permissions is noticed', async () => {
   const world = await start('express');
   const named: Readonly<Record<string, Permission>> = PERMISSIONS;
   for (const [name, permission] of Object.entries(named)) {
@@ -175,7 +178,7 @@ async function credentialsOf({ accounts, accountId, client, storage, clock }: St
   const every = await accounts.issueKey(accountId, { scopes: KEY_SCOPES });
   await accounts.revokeKey(revoked.id);
   clock.advance(1);
-  // No call makes a key without any scope; it is there all the same.
+  // No request creates a key without any scope, but such keys exist.
   storage.database.prepare("UPDATE messaging_api_key SET scopes = '[]' WHERE id = ?").run(none.id);
   return [
     { name: 'nothing', headers: {}, expected: unknown },
@@ -238,13 +241,13 @@ function isAllowed<R extends AccountRole | OperatorRole>(ladder: readonly R[], r
   return least !== undefined && ladder.indexOf(role) >= ladder.indexOf(least);
 }
 
-/** The word of a door, or `in`. The body of the answer is not waited for: it may be a stream. */
+/** The error code from the door, or `in`. Does not wait for the body of the answer, which may be a stream. */
 async function wordFor(method: string, url: string, headers: Readonly<Record<string, string>>): Promise<string> {
   const word = await errorWordOf(method, url, headers);
   return DOORS.includes(word) || word === '401' ? String(word) : 'in';
 }
 
-/** The word in `X-Error-Code`; `401` for that status without a word, null for another. */
+/** The code in `X-Error-Code`; `401` for that status without a code, null for another status. */
 async function errorWordOf(
   method: string,
   url: string,

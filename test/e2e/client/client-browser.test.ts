@@ -10,7 +10,7 @@ import { type MessagingApp, startMessaging } from '../../support/mounting/messag
 import { MSGAPP } from '../../support/msgapp/msgapp-app.js';
 import { ROOT } from '../../support/sample-app/sample-app.js';
 
-/** A token that looks like a JWT, of the account that it names. */
+/** A token that looks like a JWT, for the account that it names. */
 const tokenOf = (accountId: string) =>
   [{ alg: 'HS256' }, { accountId }, 'signature']
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
@@ -36,7 +36,7 @@ suite('the client in a browser', () => {
     app = await startMessaging(
       'express',
       { msgapp: MSGAPP, userTokens: NamedAccount },
-      // Another origin than the page's, so that the browser asks for leave.
+      // Another origin than that of the page, so the browser sends a preflight request.
       {
         configure: (nest) => nest.enableCors({ origin: true, exposedHeaders: ['X-Error-Code', 'Retry-After'] }),
       },
@@ -80,7 +80,7 @@ suite('the client in a browser', () => {
     expect(await run(inWorker)).toMatch(/^TypeError: An apiKey in a browser/);
   });
 
-  test('sends with a token, lists, and tells errors by their words', async () => {
+  test('sends with a token, lists messages, and distinguishes errors by their codes', async () => {
     const result = await run(`
       const order = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
       const { smsID } = await client.sms.send(order);
@@ -116,8 +116,8 @@ suite('the client in a browser', () => {
     expect(result).toBe('test.ping');
   });
 
-  test('without a word on the console but the refusal', () => {
-    // Chromium itself tells of the answer 400.
+  test('logs nothing on the console but the refusal', () => {
+    // Chromium itself logs the answer 400.
     expect(problems.filter((problem) => !problem.includes('status of 400'))).toEqual([]);
   });
 });

@@ -18,7 +18,7 @@ import { TroubledStorage } from '../../support/openapi/openapi-troubles.js';
 import { playWebhooks } from '../../support/openapi/openapi-webhooks.js';
 import { PEPPER } from '../../support/otp/otp-app.js';
 
-/** A client makes no request that is answered so. */
+/** Errors of requests that a client never makes. */
 const NOT_BY_A_CLIENT = [
   ...['malformed_json', 'body_not_object', 'body_too_large', 'unsupported_media_type', 'request_invalid'],
   'idempotency_key_malformed',
@@ -27,7 +27,7 @@ const NOT_BY_A_CLIENT = [
 /** Streams and files, which have tests of their own. */
 const STREAMS = ['watchMsgappCode', 'getMsgappCodeImage', 'getReceivedMsgappMedia', 'streamEvents'];
 
-test('each operation gives through the client what it answers, and throws each of its errors by its word', async () => {
+test('each operation returns its documented answer through the client, and throws each of its errors with its code', async () => {
   const storage = new TroubledStorage();
   const clock = new FakeClock();
   const app = await startMessaging(
@@ -48,7 +48,7 @@ test('each operation gives through the client what it answers, and throws each o
     const seen = new Set<string>();
     const through: Fetch = async (input, init = {}) => {
       const { 'content-type': type, ...headers } = Object.fromEntries(new Headers(init.headers));
-      // The client sends an empty object where these have nothing.
+      // The client sends an empty object if these have no body.
       const none = /\/(rotate|replay)$/.test(String(input)) ? {} : undefined;
       const body = (type === 'application/json' ? parsed(init.body) : init.body) ?? none;
       const asked = { method: init.method ?? 'GET', headers, ...(body != null && { body }) };
@@ -76,9 +76,9 @@ test('each operation gives through the client what it answers, and throws each o
           return (
             words
               .filter((word) => !NOT_BY_A_CLIENT.includes(word))
-              // In a query it is something that is there twice.
+              // In a query, the fault is a parameter that is given twice.
               .filter((word) => requestBody !== undefined || word !== 'field_not_string')
-              // Without a body there is no other one.
+              // An operation without a body has only one such case.
               .filter((word) => requestBody !== undefined || word !== 'idempotency_mismatch')
               .map((word) => `${operationId} ${status} ${word}`.trimEnd())
           );

@@ -19,7 +19,7 @@ import {
 import { structuralFaults } from '../../support/openapi/openapi-structure.js';
 import { ROOT } from '../../support/sample-app/sample-app.js';
 
-// Made by the build.
+// The build makes this file.
 const document: Described & { readonly openapi: string; readonly webhooks: Described['paths'] } = withResponses(
   JSON.parse(readFileSync(join(ROOT, 'dist/openapi.json'), 'utf8')),
 );
@@ -27,7 +27,7 @@ const operations = new Map(
   [...operationsOf(document)].map(([route, operation]) => [operation.operationId ?? '', { route, operation }]),
 );
 
-/** What an operation is asked with: query and header parameters, the fields of its body. */
+/** The inputs of an operation: query and header parameters, and the fields of its body. */
 function inputsOf({ parameters = [], requestBody }: DescribedOperation): string[] {
   const [media] = Object.values(requestBody?.content ?? {});
   const { $ref = '' } = Object(media?.schema);
@@ -43,7 +43,7 @@ test('the document is one of OpenAPI 3.1', () => {
   expect(structuralFaults(document)).toEqual([]);
 });
 
-test('its webhooks are the types of events, with schemas that fit them', () => {
+test('its webhooks are the event types, with schemas that describe them', () => {
   expect(Object.keys(document.webhooks)).toEqual([...EVENT_TYPES, 'test.ping', 'endpoint.gap']);
   const calls = Object.values(document.webhooks).map(
     ({ post }) => post?.requestBody?.content['application/json']?.schema,
@@ -64,7 +64,7 @@ test('each operation has one method', () => {
   expect([...Object.keys(METHODS), ...Object.keys(MANAGE_METHODS)].sort()).toEqual([...operations.keys()].sort());
 });
 
-/** The names of the methods of a client, with that of their group. */
+/** The names of a client's methods, with the name of their group. */
 function methodsOf(groups: object): string[] {
   return Object.entries(groups).flatMap(([name, group]) =>
     Object.getOwnPropertyNames(Object.getPrototypeOf(group))
@@ -84,31 +84,28 @@ test('each method has one operation', () => {
   expect([...named(MANAGE_METHODS), ...named(CSV_METHODS)].sort()).toEqual(methodsOf({ ...manage }).sort());
 });
 
-test.each(Object.entries(METHODS))(
-  '%s is asked on its route, with all that it takes',
-  async (operationId, { call }) => {
-    const asked = await askedBy((fetch) => call(new MessagingClient({ baseUrl: BASE, apiKey: 'k', fetch })));
-    expectOperation(operationId, asked);
-    const authenticated = (operations.get(operationId)?.operation.security ?? []).length > 0;
-    expect(asked?.headers.has('x-api-key')).toBe(authenticated);
-  },
-);
+test.each(Object.entries(METHODS))('%s requests its route with all its inputs', async (operationId, { call }) => {
+  const asked = await askedBy((fetch) => call(new MessagingClient({ baseUrl: BASE, apiKey: 'k', fetch })));
+  expectOperation(operationId, asked);
+  const authenticated = (operations.get(operationId)?.operation.security ?? []).length > 0;
+  expect(asked?.headers.has('x-api-key')).toBe(authenticated);
+});
 
 test.each(Object.entries(MANAGE_METHODS))(
-  '%s is asked on its route by a user, with all that it takes',
+  '%s requests its route as a user, with all its inputs',
   async (operationId, { call }) => {
     const token = async () => 'jwt';
     const account = operationId === 'getMe' ? { account: 'shop' } : {};
     const asked = await askedBy((fetch) => call(new ManagementClient({ baseUrl: BASE, token, fetch, ...account })));
     expectOperation(operationId, asked);
     const { security = [] } = operations.get(operationId)?.operation ?? {};
-    // A sign-out needs no token, but a page in a frame has nothing else that names its session.
+    // A sign-out needs no token, but a page in a frame has nothing else that identifies its session.
     const authenticated = security.length > 0 || operationId === 'endSession';
     expect(asked?.headers.get('authorization')).toBe(authenticated ? 'Bearer jwt' : null);
   },
 );
 
-test.each(Object.entries(CSV_METHODS))('%s is asked for a CSV file on its route', async (operationId, { call }) => {
+test.each(Object.entries(CSV_METHODS))('%s requests a CSV file from its route', async (operationId, { call }) => {
   const token = async () => 'jwt';
   const asked = await askedBy((fetch) => call(new ManagementClient({ baseUrl: BASE, token, fetch })));
   const path = pathFor(document, asked?.url.pathname ?? '');

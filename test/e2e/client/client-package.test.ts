@@ -15,7 +15,7 @@ beforeAll(() => {
   mkdirSync(home, { recursive: true });
   cpSync(join(ROOT, 'package.json'), join(home, 'package.json'));
   cpSync(join(ROOT, 'dist/client'), join(home, 'dist/client'), { recursive: true });
-  // The types of the shapes that travel.
+  // The types of requests and responses.
   const isShape = (path: string) => /(\.api|event-types|schemas\/\w+)\.d\.ts$/.test(path);
   cpSync(join(ROOT, 'dist'), join(home, 'dist'), {
     recursive: true,
@@ -48,7 +48,7 @@ test.each([
 test.each([
   ['a page', { lib: ['ES2022', 'DOM'], types: [] }],
   ['a program', { lib: ['ES2023'], types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] }],
-])('%s in TypeScript gets the types, and a union of events', (_, environment) => {
+])('%s in TypeScript gets the types, including a union of events', (_, environment) => {
   const source = join(folder, 'use.ts');
   writeFileSync(
     source,
@@ -79,7 +79,7 @@ test.each([
   expect(stdout).toBe('');
 });
 
-test('it has at most 6 KB, minified and compressed', async () => {
+test('the client has at most 6 KB, minified and compressed', async () => {
   const { rolldown } = await import('rolldown');
   const bundle = await rolldown({ input: join(ROOT, 'dist/client/index.js'), platform: 'browser' });
   const { output } = await bundle.generate({ format: 'esm', minify: true });
@@ -88,7 +88,7 @@ test('it has at most 6 KB, minified and compressed', async () => {
   expect(gzipSync(output[0].code).length).toBeLessThanOrEqual(6_000);
 });
 
-test('its declarations mention no package', () => {
+test('the client’s declarations mention no package', () => {
   const texts = readdirSync(join(ROOT, 'dist/client'))
     .filter((name) => name.endsWith('.d.ts'))
     .map((name) => readFileSync(join(ROOT, 'dist/client', name), 'utf8'));

@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 test.each(['hmac', 'ed25519'] as const)(
-  'calls that the service signs with %s are verified, over a rotation',
+  'calls that the service signs with %s are verified, also during a rotation',
   async (signature) => {
     const { id, secret, public_key } = await client.webhooks.create({ url, signature, types: ['otp.locked'] });
     const secrets = [secret ?? public_key ?? ''];
@@ -63,7 +63,7 @@ test.each(['hmac', 'ed25519'] as const)(
   },
 );
 
-test('a batch is a list of events, in the order of their numbers', async () => {
+test('a batch is a list of events in the order of their numbers', async () => {
   const { id, secret = '' } = await client.webhooks.create({ url, ordering: 'strict', batch: { max: 10, wait_ms: 0 } });
   await logEventsOf(app, [delivered(app.accountId), verified(app.accountId), delivered(app.accountId, 1)]);
   const events: WebhookEvent[] = [];
@@ -80,7 +80,7 @@ test('a batch is a list of events, in the order of their numbers', async () => {
   await client.webhooks.remove(id);
 });
 
-test('the stream goes on behind the last event when the service drops its connections', async () => {
+test('the stream continues after the last event if the service drops its connections', async () => {
   const { last } = await client.events.list().page();
   const numbers: number[] = [];
   await logEventsOf(app, [delivered(app.accountId, 0), delivered(app.accountId, 1)]);

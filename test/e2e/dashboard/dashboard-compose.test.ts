@@ -66,7 +66,7 @@ suite('writing a message in the dashboard', () => {
     expect(await page.getByRole('link', { name: 'View the message' }).getAttribute('href')).toBe('#/messages/m-9');
   });
 
-  test('asks for a text, and not for a price, while the text has no visible character', async () => {
+  test('asks for a text, and for no price, while the text has no visible character', async () => {
     await write('\u200b \u2800\u3164', '22670112233');
     await page.getByText('Still needed: a text.').waitFor();
     await page.getByRole('textbox', { name: 'Text' }).fill('👩\u200d👧');
@@ -125,7 +125,7 @@ suite('writing a message in the dashboard', () => {
     expect(await accessibilityFaults(page)).toEqual([]);
   });
 
-  test('is priced by itself when the server is back', async () => {
+  test('is priced automatically when the server is back', async () => {
     fixture.api.routes['POST sms/quote'] = () => refusal(503, 'storage_unavailable');
     await write('Bonjour', '22670112233');
     await page.getByText('not available at the moment').waitFor();
@@ -227,7 +227,7 @@ suite('writing a message in the dashboard', () => {
     expect(await page.getByRole('button', { name: 'Remove clients.csv' }).count()).toBe(0);
   });
 
-  test('sends by the messaging app too, and says what to do if no number is linked', async () => {
+  test('also sends over the messaging app, and says what to do if no number is linked', async () => {
     fixture.api.routes['POST msgapp/send/text'] = { success: true, messageID: 'a-9' };
     await page.getByLabel('Channel').selectOption('msgapp');
     await page.getByRole('textbox', { name: 'To' }).fill('+226 71 22 33 44');

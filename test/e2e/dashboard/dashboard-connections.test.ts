@@ -97,7 +97,7 @@ suite('numbers, webhooks, carriers, queues and the palette of the dashboard', ()
   });
 
   describe('an endpoint', () => {
-    test('is made, and its secret is shown once', async () => {
+    test('is created, and its secret is shown once', async () => {
       await open('developer', 'webhooks', EMPTY);
       fixture.api.routes['POST webhooks'] = endpointOf('w-9', { secret: 'whsec_c2VjcmV0' });
       await page.getByRole('main').getByRole('button', { name: 'New endpoint' }).first().click();

@@ -133,7 +133,7 @@ suite('every screen of the dashboard, in both themes and languages', () => {
         );
       });
 
-      test('a dialog and the sign-in screen do so, too', async () => {
+      test('a dialog and the sign-in screen do so too', async () => {
         await open('admin', 'keys');
         const { page } = opened;
         await page.locator('.screen-actions .main').click();

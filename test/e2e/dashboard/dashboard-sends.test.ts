@@ -18,7 +18,7 @@ const suite = hasBrowser() ? describe : describe.skip;
 suite.each<[Adapter, string]>([
   ['express', ''],
   ['fastify', '/svc'],
-])('messages by the dashboard, to the sandbox (%s, prefix "%s")', (adapter, prefix) => {
+])('messages sent from the dashboard to the sandbox (%s, prefix "%s")', (adapter, prefix) => {
   let browser: Browser;
   let app: MessagingApp;
   let page: Page;

@@ -35,7 +35,7 @@ const suite = hasBrowser() ? describe : describe.skip;
 suite.each<[Adapter, string]>([
   ['express', ''],
   ['fastify', '/svc'],
-])('the dashboard before the real API (%s, prefix "%s")', (adapter, prefix) => {
+])('the dashboard with the real API (%s, prefix "%s")', (adapter, prefix) => {
   let browser: Browser;
   let app: MessagingApp;
 

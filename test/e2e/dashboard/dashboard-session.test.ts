@@ -9,7 +9,7 @@ import { accessibilityFaults, hasBrowser, openPage, startBrowser } from '../../s
 
 const suite = hasBrowser() ? describe : describe.skip;
 
-suite('people at the dashboard', () => {
+suite('users of the dashboard', () => {
   let browser: Browser;
   let fixture: DashboardFixture;
   let page: Page;
@@ -183,7 +183,7 @@ suite('people at the dashboard', () => {
     await page.getByText('Not up to date').waitFor({ state: 'detached' });
   });
 
-  test.each([-5, 5])('see the right age of things although their clock is %i min off', async (minutes) => {
+  test.each([-5, 5])('see the right age of things even if their clock is %i min off', async (minutes) => {
     // Not a whole minute, because the server's time is exact to the second only and may be before now.
     fixture.api.routes['GET overview'] = { ...Object(FULL['GET overview']), oldest_waiting: minutesAgo(12.5) };
     fixture.api.routes['GET keys'] = { items: [keyOf('k_1', { last_used_at: minutesAgo(12.5) })], next_cursor: null };
@@ -281,7 +281,7 @@ suite('people at the dashboard', () => {
     expect(file.suggestedFilename()).toMatch(/^ledger-.*\.csv$/);
   });
 
-  test('of the operator open an account by its address, and can do what their role allows', async () => {
+  test('who are operators open an account by its address, and can do what their role allows', async () => {
     fixture.api.routes = { ...sessionRoutes('finance'), ...FULL };
     await open('keys');
     await page.getByRole('heading', { name: 'Choose an account first' }).waitFor();

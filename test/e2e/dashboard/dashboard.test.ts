@@ -115,7 +115,7 @@ describeOnBothAdapters('the files of the dashboard', (adapter) => {
 
   afterAll(() => fixture.close());
 
-  test('the page allows its own files only, is revalidated each time, and escapes the host’s texts', async () => {
+  test('the page allows only its own files, is revalidated each time, and escapes the host’s texts', async () => {
     const answer = await fetch(page);
     const html = await answer.text();
     const headers = Object.fromEntries(answer.headers);
@@ -136,7 +136,7 @@ describeOnBothAdapters('the files of the dashboard', (adapter) => {
     expect([again.status, await again.text()]).toEqual([304, '']);
   });
 
-  test('a file is cached for good, and compressed for clients that accept it', async () => {
+  test('a file is cached permanently, and compressed for clients that accept it', async () => {
     const file = `${page}/assets/${script}`;
     const forms = await Promise.all(
       ['br, gzip', 'gzip', 'br;q=0, gzip;q=0.5', 'identity', ''].map((accepted) =>
@@ -224,7 +224,7 @@ test.each([
   [{ frameAncestors: ['*'] }, 'DashboardModule: option frameAncestors[0] must be an origin'],
   [{ name: ' ' }, 'DashboardModule: option name must be a text of 1 to 60 characters.'],
   [{ title: 'x' }, 'DashboardModule: option title is not known; the known options are path, name'],
-])('the option %j is refused', (options, sentence) => {
+])('refuses the option %j', (options, sentence) => {
   expect(() => DashboardModule.forRoot(Object(options))).toThrow(sentence);
 });
 

@@ -22,11 +22,11 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-/** A JWT in form only. */
+/** A token in the form of a JWT. */
 const TOKEN = `${Buffer.from('{"alg":"EdDSA"}').toString('base64url')}.e30.c2ln`;
 
 describeOnBothAdapters('GET /events/stream', (adapter) => {
-  /** An account whose log is on, with so many deliveries. */
+  /** An account whose log is on, with this many deliveries. */
   async function recorded(count: number, options: Partial<MessagingOptions> = {}) {
     const clock = new FakeClock();
     const service: Service = await startService(adapter, {
@@ -66,10 +66,10 @@ describeOnBothAdapters('GET /events/stream', (adapter) => {
   const seats = (service: Service, id: string): number =>
     service.app.get(ReaderSeats, { strict: false }).running(`account ${id}`);
   const sequences = ({ events }: EventReader) => events.map(({ data }) => data.sequence);
-  /** The ids of a stream in their order, those without data too. */
+  /** The ids of a stream in their order, including those without data. */
   const ids = ({ text }: EventReader) => [...text.matchAll(/^id: (.*)$/gm)].map(([, id]) => Number(id));
 
-  test('gives what is kept, then each event as it happens; an id is the sequence', async () => {
+  test('sends what is kept, then each event as it happens; the id is the sequence number', async () => {
     const { service, client, id } = await recorded(2);
     const reader = await open(client);
     expect(reader.status).toBe(200);
@@ -92,7 +92,7 @@ describeOnBothAdapters('GET /events/stream', (adapter) => {
     });
   });
 
-  test('goes on after Last-Event-ID, which wins over `after`', async () => {
+  test('continues after Last-Event-ID, which takes precedence over `after`', async () => {
     const { client } = await recorded(4);
     const after = await open(client, '?after=1');
     const last = await open(client, '?after=1', { 'last-event-id': '3' });
@@ -103,7 +103,7 @@ describeOnBothAdapters('GET /events/stream', (adapter) => {
     expect([wrong.status, wrong.response.headers['x-error-code']]).toEqual([400, 'field_not_integer']);
   });
 
-  test('gives the types that are asked for, and moves the id over the others', async () => {
+  test('sends only the requested types, and advances the id past the others', async () => {
     const { service, client, clock, id } = await recorded(1);
     const reader = await open(client, '?types=otp.verified');
     await logEventsOf(service, [verified(id), delivered(id), verified(id), delivered(id)]);
@@ -120,7 +120,7 @@ describeOnBothAdapters('GET /events/stream', (adapter) => {
     expect(again.events[0]?.data).toMatchObject({ sequence: 6, previous: 4 });
   });
 
-  test('has a comment every 15 s in which nothing happens, and no other end than that of a stream', async () => {
+  test('sends a comment after every 15 s without an event, and ends with a complete body', async () => {
     const { client, clock } = await recorded(1);
     const reader = await open(client);
     await eventually(() => reader.events.length === 1);
@@ -135,7 +135,7 @@ describeOnBothAdapters('GET /events/stream', (adapter) => {
     expect(reader.text).toContain(': heartbeat\nid: 1\n\n');
   });
 
-  test('reads no key in the query', async () => {
+  test('does not accept a key in the query', async () => {
     const { client } = await recorded(1);
     for (const name of ['x-api-key', 'api_key', 'key', 'access_token', 'authorization']) {
       expect((await fetch(`${client.url}/events/stream?${name}=${client.key}`)).status).toBe(401);
@@ -154,7 +154,7 @@ describeOnBothAdapters('GET /events/stream', (adapter) => {
     expect(seats(service, id)).toBe(0);
   });
 
-  test('ends when its key was revoked before the first page', async () => {
+  test('ends if its key was revoked before the first page', async () => {
     const { service, client, clock, id } = await recorded(1);
     const log = service.app.get(EventLog, { strict: false });
     const { readStored: read } = log;
@@ -177,7 +177,7 @@ describeOnBothAdapters('GET /events/stream', (adapter) => {
     expect(clock.now() - Date.UTC(2026, 10, 21, 10)).toBeLessThanOrEqual(62_000);
   });
 
-  test('ends when its token expires, and not while the verifier does not answer', async () => {
+  test('ends when its token expires, but not while the verifier is unavailable', async () => {
     const tokens = { accountId: '', answers: async () => {} };
     class Tokens extends UserTokenVerifier {
       override async verify() {
@@ -220,7 +220,7 @@ describeOnBothAdapters('GET /events/stream', (adapter) => {
         return isStill;
       },
     );
-    // 4000 events are 40 pages and 20 MB; the sockets of both sides hold some of them.
+    // 4000 events are 40 pages and 20 MB. The sockets of both sides hold some of them.
     expect(read.mock.calls.length).toBeLessThan(30);
     reader.response.resume();
     await eventually(() => reader.events.length === 4000);
@@ -228,7 +228,7 @@ describeOnBothAdapters('GET /events/stream', (adapter) => {
     expect(sequences(reader)).toEqual(Array.from({ length: 4000 }, (_, at) => at + 1));
   });
 
-  test('cuts a slow client whose key is revoked', async () => {
+  test('disconnects a slow client whose key is revoked', async () => {
     const { service, client, clock, id } = await recorded(1);
     const reader = await open(client);
     await eventually(() => reader.events.length === 1);
@@ -240,7 +240,7 @@ describeOnBothAdapters('GET /events/stream', (adapter) => {
     await eventually(() => reader.over, Boolean, { clock, stepMs: 500 });
   });
 
-  test('goes on when the storage is back', async () => {
+  test('continues when the storage is back', async () => {
     const { service, client, clock, id } = await recorded(1);
     const reader = await open(client);
     await eventually(() => reader.events.length === 1);
@@ -253,7 +253,7 @@ describeOnBothAdapters('GET /events/stream', (adapter) => {
     expect(sequences(reader)).toEqual([1, 2]);
   });
 
-  test('ends where events were removed before the client has read them', async () => {
+  test('ends if events were removed before the client has read them', async () => {
     const { service, client, clock, id } = await recorded(3);
     const reader = await open(client, '?after=3');
     await eventually(() => seats(service, id) === 1);
@@ -266,7 +266,7 @@ describeOnBothAdapters('GET /events/stream', (adapter) => {
     expect([again.status, again.response.headers['x-earliest-sequence']]).toEqual([410, '5']);
   });
 
-  test('has ten seats with the polls, and gives them back', async () => {
+  test('shares ten places with the polling requests, and gives them back', async () => {
     const { service, client, id } = await recorded(1);
     const readers = [];
     for (let each = 0; each < 10; each++) readers.push(await open(client));
@@ -280,7 +280,7 @@ describeOnBothAdapters('GET /events/stream', (adapter) => {
     expect(seats(service, id)).toBe(10);
   });
 
-  test('gives back the seat of a client that has left before the first page', async () => {
+  test('gives back the place of a client that left before the first page', async () => {
     const { service, client, id } = await recorded(1);
     const log = service.app.get(EventLog, { strict: false });
     const { readStored: read } = log;
@@ -299,14 +299,14 @@ describeOnBothAdapters('GET /events/stream', (adapter) => {
     await eventually(() => seats(service, id) === 0);
   });
 
-  test('takes no seat for HEAD', async () => {
+  test('takes no place for HEAD', async () => {
     const { service, client, id } = await recorded(1);
     const head = await client.call('events/stream', { method: 'HEAD' });
     expect(head.status).toBe(200);
     await eventually(() => seats(service, id) === 0);
   });
 
-  test('does not hold up the application when it closes', async () => {
+  test('does not delay the end of the application', async () => {
     const { service, client } = await recorded(1);
     service.app.getHttpServer().keepAliveTimeout = 0;
     const reader = await open(client);

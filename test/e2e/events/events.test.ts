@@ -49,7 +49,7 @@ describeOnBothAdapters('GET /events', (adapter) => {
     return { service, client, clock, id: client.accountId };
   }
 
-  /** An account whose log is on, with so many deliveries. */
+  /** An account whose log is on, with this many deliveries. */
   async function recorded(count: number, options: Partial<MessagingOptions> = {}) {
     const started = await start(options);
     await pageOf(await started.client.call('events'));
@@ -61,7 +61,7 @@ describeOnBothAdapters('GET /events', (adapter) => {
   const seats = (service: Service, id: string): number =>
     service.app.get(ReaderSeats, { strict: false }).running(`account ${id}`);
 
-  /** Asks and waits until the request waits for an event. */
+  /** Sends a request and waits until it waits for an event. */
   async function held(service: Service, client: ApiClient, path: string): Promise<{ answer: Promise<Reply> }> {
     const before = seats(service, client.accountId);
     const answer = client.call(path);
@@ -70,7 +70,7 @@ describeOnBothAdapters('GET /events', (adapter) => {
     return { answer };
   }
 
-  test('switches recording on before it answers, and gives what comes after', async () => {
+  test('switches recording on before it answers, and returns what comes after', async () => {
     const { service, client, id } = await start();
     await logEventsOf(service, [delivered(id)]);
     expect(pageOf(await client.call('events'))).toEqual({ items: [], next_after: 0, last: 0 });
@@ -85,7 +85,7 @@ describeOnBothAdapters('GET /events', (adapter) => {
     expect(page.items[1]).toMatchObject({ sequence: 2, previous: 1, type: 'otp.verified' });
   });
 
-  test('gives pages whose events name the one before, from the earliest on', async () => {
+  test('returns pages from the earliest event on, in which each event names the one before', async () => {
     const { client } = await recorded(5);
     const seen: (number | null)[][] = [];
     let after = '';
@@ -102,11 +102,11 @@ describeOnBothAdapters('GET /events', (adapter) => {
       [5, 4],
     ]);
     expect(pageOf(await client.call('events?after=5'))).toEqual({ items: [], next_after: 5, last: 5 });
-    // A number beyond the end is not of this log: the reader has seen another one.
+    // A number beyond the end is not from this log: the reader has read another one.
     expect((await client.call('events?after=4711')).status).toBe(410);
   });
 
-  test('passes over other types, and names the one before of the same types', async () => {
+  test('skips other types, and names the previous event of the same types', async () => {
     const { service, client, id } = await recorded(2);
     await logEventsOf(service, [verified(id), delivered(id), verified(id), delivered(id)]);
     const page = pageOf(await client.call('events?types=otp.verified'));
@@ -143,7 +143,7 @@ describeOnBothAdapters('GET /events', (adapter) => {
     if (!/limit|wait/.test(query)) expect((await client.call(`events/stream?${query}`)).status).toBe(400);
   });
 
-  test('tells a reader who is too late what is kept', async () => {
+  test('tells a reader that is too late what is still kept', async () => {
     const { service, client, clock } = await recorded(5);
     await service.app.get(EventLog, { strict: false }).purge(clock.now() + 1_000_000_000, 3);
     for (const path of ['events?after=2', 'events/stream?after=2']) {
@@ -163,7 +163,7 @@ describeOnBothAdapters('GET /events', (adapter) => {
     ]);
   });
 
-  test('never joins two times of recording', async () => {
+  test('never joins two periods of recording', async () => {
     const { service, client, clock, id } = await recorded(2);
     const log = service.app.get(EventLog, { strict: false });
     expect(await log.switchOffUnused(clock.now() + 1, 10)).toBe(1);
@@ -180,7 +180,7 @@ describeOnBothAdapters('GET /events', (adapter) => {
     expect(filtered.items.map(({ sequence, previous }) => [sequence, previous])).toEqual([[4, null]]);
   });
 
-  test('is the account’s own', async () => {
+  test('shows only the account’s own events', async () => {
     const { service, client } = await recorded(2);
     const other = await service.client(0);
     expect(sequences(pageOf(await other.call('events')))).toEqual([]);
@@ -189,7 +189,7 @@ describeOnBothAdapters('GET /events', (adapter) => {
     expect(inQuery.status).toBe(401);
   });
 
-  test('notes that the log is used, once a minute', async () => {
+  test('records once a minute that the log is in use', async () => {
     const { service, client, clock } = await recorded(0);
     const log = service.app.get(EventLog, { strict: false });
     const noted = jest.spyOn(log, 'switchOn');
@@ -206,7 +206,7 @@ describeOnBothAdapters('GET /events', (adapter) => {
     expect(await log.switchOffUnused(clock.now() - 3_600_000, 10)).toBe(0);
   });
 
-  test('tells what really happens, as the schemas say', async () => {
+  test('returns the real events as the schemas describe them', async () => {
     const { service, client, clock, id } = await start({ otp: { pepper: PEPPER, limits: 'none' } });
     await service.app.get(LedgerService, { strict: false }).topUp(id, 10, { reference: 'inv-1' });
     await client.call('events');
@@ -235,12 +235,12 @@ describeOnBothAdapters('GET /events', (adapter) => {
     );
   });
 
-  test('masks numbers where the host wants it', async () => {
+  test('masks numbers if the host asks for it', async () => {
     const { client } = await recorded(1, { webhooks: { pepper: PEPPER, maskNumbers: true } });
     expect(pageOf(await client.call('events')).items[0]?.data).toMatchObject({ number: '226******00' });
   });
 
-  test('waits until an event is there', async () => {
+  test('waits until there is an event', async () => {
     const { service, client, id } = await recorded(1);
     const { answer } = await held(service, client, 'events?after=1&wait=25');
     await logEventsOf(service, [delivered(id, 7)]);
@@ -248,7 +248,7 @@ describeOnBothAdapters('GET /events', (adapter) => {
     expect(seats(service, id)).toBe(0);
   });
 
-  test('waits for the types that are asked for', async () => {
+  test('waits for the requested types', async () => {
     const { service, client, id } = await recorded(1);
     const { answer } = await held(service, client, 'events?after=1&wait=25&types=otp.verified');
     await logEventsOf(service, [delivered(id)]);
@@ -258,12 +258,12 @@ describeOnBothAdapters('GET /events', (adapter) => {
     expect(page.next_after).toBe(4);
   });
 
-  test('looks by itself each second, and at the notice of another process at once', async () => {
+  test('reads the log again each second, and at once when another process sends a notice', async () => {
     const storage = new MemoryStorage();
     const { service, client, clock, id } = await recorded(1, { storage: { useValue: storage } });
     const log = service.app.get(EventLog, { strict: false });
     const recorder = Reflect.get(log, 'recorder') as { listeners: Set<unknown> };
-    // What another process stores, this one is not told of.
+    // This process is not notified of what the other one stores.
     recorder.listeners.clear();
     const first = await held(service, client, 'events?after=1&wait=25');
     await logEventsOf(service, [delivered(id)]);
@@ -276,7 +276,7 @@ describeOnBothAdapters('GET /events', (adapter) => {
     expect(sequences(await answered)).toEqual([3]);
   });
 
-  test('answers with an empty page when the time is over', async () => {
+  test('answers with an empty page when the wait is over', async () => {
     const { service, client, clock, id } = await recorded(1);
     const { answer } = await held(service, client, 'events?after=1&wait=3');
     await eventually(() => seats(service, id) === 0, Boolean, { clock, stepMs: 100 });
@@ -314,7 +314,7 @@ describeOnBothAdapters('GET /events', (adapter) => {
     await eventually(() => seats(service, id) === 0);
   });
 
-  test('ends the wait of a key that is revoked', async () => {
+  test('ends the wait if its key is revoked', async () => {
     const { service, client, clock, id } = await recorded(1);
     const { answer } = await held(service, client, 'events?after=1&wait=25&types=message.read');
     await service.app.get(AccountService, { strict: false }).revokeKey(client.key.split('_')[1] ?? '');
@@ -324,7 +324,7 @@ describeOnBothAdapters('GET /events', (adapter) => {
     expect(pageOf(await answer).items).toEqual([]);
   });
 
-  test('lets ten wait at a time', async () => {
+  test('lets ten requests wait at a time', async () => {
     const { service, client, id } = await recorded(1);
     const waiting = [];
     for (let each = 0; each < 10; each++) waiting.push(await held(service, client, 'events?after=1&wait=25'));
@@ -342,7 +342,7 @@ describeOnBothAdapters('GET /events', (adapter) => {
     expect(seats(service, id)).toBe(0);
   });
 
-  test('waits from its arrival on, however late its first look comes', async () => {
+  test('counts the wait from the arrival of the request, however late its first read comes', async () => {
     const { service, client, clock } = await recorded(1);
     const log = service.app.get(EventLog, { strict: false });
     const read = log.readStored.bind(log);
@@ -359,7 +359,7 @@ describeOnBothAdapters('GET /events', (adapter) => {
     expect(clock.now() - began).toBeLessThanOrEqual(26_000);
   });
 
-  test('is answered before its deadline although the last look does not return', async () => {
+  test('is answered before its deadline even if the last read hangs', async () => {
     const { service, client, clock } = await recorded(1);
     const log = service.app.get(EventLog, { strict: false });
     const read = log.readStored.bind(log);
@@ -378,7 +378,7 @@ describeOnBothAdapters('GET /events', (adapter) => {
     letGo();
   });
 
-  test('is there for hosts without HTTP', async () => {
+  test('can be used by hosts without HTTP', async () => {
     const { service, client, id } = await start({ controllers: false });
     expect((await client.call('events')).status).toBe(404);
     const events = service.app.get(EventService, { strict: false });

@@ -22,14 +22,15 @@ describeOnBothAdapters('a log of events whose end is lost', (adapter) => {
     );
     const seen = (await read(0)).items;
     expect(seen.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
-    // A restore, or a standby that was promoted without the last transactions: the rest of the log is as it was before them.
+    // This happens after a restore, or if a standby was promoted without the last transactions. The rest of the log is
+    // unchanged.
     storage.database.exec(
       'DELETE FROM messaging_event WHERE sequence > 2; UPDATE messaging_event_counter SET sequence = 2',
     );
     return { ...world, read, seen };
   }
 
-  test('a reader who has seen more is told where it ends, by feed and stream', async () => {
+  test('tells a reader who has seen more where it now ends, by feed and stream', async () => {
     const { client } = await start();
     for (const [path, headers] of [
       ['events?after=4', {}],
@@ -44,7 +45,7 @@ describeOnBothAdapters('a log of events whose end is lost', (adapter) => {
     expect((await client.call('events?after=2')).status).toBe(200);
   });
 
-  test('moved on, it gives no number and no id again, and its readers miss nothing', async () => {
+  test('gives no number and no id twice after it was moved on, and its readers miss nothing', async () => {
     const print = jest.spyOn(console, 'log').mockImplementation(() => undefined);
     const { app, accountId, read, seen, client } = await start();
     expect(await COMMANDS.restored?.run(app, [], {})).toBe(0);
@@ -63,7 +64,7 @@ describeOnBothAdapters('a log of events whose end is lost', (adapter) => {
     ]);
     const kept = (await read(0)).items;
     expect(kept.map(({ sequence }) => sequence)).toEqual([1, 2, next, next + 1]);
-    // What was kept has the ids that its readers know; what is new has ids that nobody has seen.
+    // Kept events have the ids that readers know. New events have ids that nobody has seen.
     expect(kept.slice(0, 2).map(({ id }) => id)).toEqual(seen.slice(0, 2).map(({ id }) => id));
     const known = new Set(seen.map(({ id }) => id));
     expect(items.filter(({ id }) => known.has(id))).toEqual([]);

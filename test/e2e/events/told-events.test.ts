@@ -13,13 +13,13 @@ import { OtpApp, PEPPER, wrongFor } from '../../support/otp/otp-app.js';
 
 const NUMBER = '22670000000';
 const OTHER = '22670000001';
-/** Those of deliveries are tested with them. */
+/** The tests of deliveries also test their events. */
 const TYPES = EVENT_TYPES.filter((type) => !/^(message|send|session)\./.test(type));
 
 let app: OtpApp | undefined;
 afterEach(() => app?.close());
 
-test('the process hears what the log of its account has, and neither has a secret', async () => {
+test('the process gets the same events as the log of the account, and neither contains a secret', async () => {
   const storage = new SqliteMemory();
   const wrongTries = [{ count: 1, seconds: 60 }];
   const started = await OtpApp.start('express', {
@@ -75,7 +75,7 @@ test('the process hears what the log of its account has, and neither has a secre
 
   await eventually(() => heard.some(({ type }) => type === 'balance.low'), Boolean, { clock: started.clock });
   const logged = async () => (await loggedEvents(get(EventLog), accountId)).filter(({ type }) => TYPES.includes(type));
-  // What changes nothing is stored in the background.
+  // Work that changes no state is stored in the background.
   await eventually(async () => (await logged()).length >= heard.length);
   expect(sorted(await logged())).toEqual(sorted(heard));
   const count = (type: string) => heard.filter((event) => event.type === type).length;

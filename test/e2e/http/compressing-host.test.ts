@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-/** A host that compresses what it answers, from the first byte on. */
+/** A host that compresses its answers from the first byte on. */
 const WAYS: Readonly<Record<Adapter, Readonly<Record<string, (app: INestApplication) => unknown>>>> = {
   express: { 'app.use(compression())': (app) => app.use(compression({ threshold: 0 })) },
   fastify: {
@@ -45,7 +45,7 @@ describeOnBothAdapters('a host that compresses', (adapter) => {
       return service;
     }
 
-    /** Asks as a browser does, which can read every compression; a compressed stream would not be text. */
+    /** Asks like a browser, which accepts every compression. A compressed stream would not be text. */
     async function open(url: string, headers: Readonly<Record<string, string>> = {}): Promise<EventReader> {
       const reader = await EventReader.open(url, { 'accept-encoding': 'gzip, deflate, br', ...headers });
       closing.unshift(() => reader.leave());
@@ -69,7 +69,7 @@ describeOnBothAdapters('a host that compresses', (adapter) => {
       expectStream(stream);
     });
 
-    test('the codes of a number that is linked arrive', async () => {
+    test('the codes to link a number arrive', async () => {
       const service = await start();
       const { qr_url } = await new MsgappClient(await service.client(), service.url).connect();
       const stream = await open(qr_url);
@@ -77,7 +77,7 @@ describeOnBothAdapters('a host that compresses', (adapter) => {
       expectStream(stream);
     });
 
-    test('the progress of a check of the books arrives', async () => {
+    test('the progress of a ledger check arrives', async () => {
       const service = await start();
       const user = asUser({ subject: 'odile', role: 'operator' });
       const url = `${service.url}/api/v1/manage/ledger/check`;
@@ -87,7 +87,7 @@ describeOnBothAdapters('a host that compresses', (adapter) => {
       expectStream(stream);
     });
 
-    test('what the phones of the sandbox get arrives', async () => {
+    test('messages to the sandbox’s phones arrive', async () => {
       const service = await start();
       const client = await service.client();
       const stream = await open(`${service.url}/sandbox/events`);
@@ -97,7 +97,7 @@ describeOnBothAdapters('a host that compresses', (adapter) => {
       expectStream(stream);
     });
 
-    test('a file of the ledger is not transformed, and an answer is compressed as the host wants it', async () => {
+    test('a file of the ledger is not transformed, and any other answer is compressed as the host configures it', async () => {
       const service = await start();
       const client = await service.client();
       const user = asUser({ subject: 'awa', accountId: client.accountId, role: 'viewer' });

@@ -106,7 +106,7 @@ const variants: Record<string, Variant> = {
 };
 
 describeOnBothAdapters('a host', (adapter) => {
-  describe.each(['NestFactory', 'TestingModule'])('made by %s', (maker) => {
+  describe.each(['NestFactory', 'TestingModule'])('made with %s', (maker) => {
     test.each(Object.entries(variants))(
       '%s keeps its own body rules and gets ours on our routes',
       async (_name, variant) => {
@@ -158,7 +158,7 @@ describeOnBothAdapters('a host', (adapter) => {
     );
   });
 
-  test('finds our routes below a path that RouterModule gives', async () => {
+  test('finds our routes below a path that RouterModule sets', async () => {
     const toys = toyModule();
     running = await startApp(
       hostModule(toys, { imports: [RouterModule.register([{ path: 'inner', module: toys.module }])] }),
@@ -173,7 +173,7 @@ describeOnBothAdapters('a host', (adapter) => {
     expect(reply.body).toEqual(MALFORMED);
   });
 
-  test('has our validation and our error shape even under its global pipe, filter and guard', async () => {
+  test('keeps our validation and error body on our routes, despite its global pipe, filter and guard', async () => {
     @Catch()
     class HostFilter implements ExceptionFilter {
       catch(_error: unknown, host: ArgumentsHost): void {
@@ -198,7 +198,7 @@ describeOnBothAdapters('a host', (adapter) => {
       message: 'Le champ signature doit être une chaîne de caractères',
     });
     expect((await post('fail/unexpected', {})).body).toMatchObject({ message: 'Erreur interne du service' });
-    // A global guard goes first and may refuse; the shape is ours all the same.
+    // A global guard runs first and may refuse. The refusal still has our error body.
     expect(await post('send/sms', SEND, { 'x-blocked': '1' })).toMatchObject({
       status: 403,
       body: { statusCode: 403, message: 'Forbidden resource', error: 'Forbidden' },
@@ -206,7 +206,7 @@ describeOnBothAdapters('a host', (adapter) => {
     expect(await post('own', { name: 'Awa', more: 1 })).toMatchObject({ status: 418, body: { host: 'filter' } });
   });
 
-  test('wraps our answers with a global interceptor unless that asks whose route it is', async () => {
+  test('wraps our answers with a global interceptor unless that checks whose route it is', async () => {
     class Wrap implements NestInterceptor {
       constructor(private readonly spare: boolean) {}
       intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -223,7 +223,7 @@ describeOnBothAdapters('a host', (adapter) => {
     }
   });
 
-  test('gets our shape for what its middleware reports on our routes, and its own elsewhere', async () => {
+  test('gets our error body for errors of its middleware on our routes, and its own elsewhere', async () => {
     running = await startApp(hostModule(toyModule(), { controllers: [HostController] }), adapter, {
       configure: (app) => {
         app.use((_req: unknown, _res: unknown, next: (error: unknown) => void) => next(new Error('no tenant')));
@@ -240,7 +240,7 @@ describeOnBothAdapters('a host', (adapter) => {
     });
   });
 
-  test('may have read our bodies before us, with a parser in front of everything', async () => {
+  test('may have read our bodies already, with a parser in front of everything', async () => {
     running =
       adapter === 'express'
         ? await startApp(hostModule(toyModule()), adapter, {
@@ -251,7 +251,7 @@ describeOnBothAdapters('a host', (adapter) => {
     expect(reply).toMatchObject({ status: 200, body: { body: SEND } });
   });
 
-  test('may be a context without HTTP', async () => {
+  test('may be an application context without HTTP', async () => {
     @Module({ imports: [toyModule()] })
     class Context {}
     const context = await Test.createTestingModule({ imports: [Context] }).compile();
@@ -266,7 +266,7 @@ function sandboxed(): DynamicModule {
 }
 
 describe('paths on Express', () => {
-  test('are compared as Express does: any case, one slash more, a whole URL as the target', async () => {
+  test('are compared as Express compares them: any case, one slash more, a whole URL as the target', async () => {
     running = await startApp(hostModule(toyModule()), 'express');
     for (const path of ['/API/v1/Echo', '/api/v1/echo/', '/api/v1/echo?x=/y', '/Api/V1/fail/refused/']) {
       const reply = await call(`${running.url}${path}`, {
@@ -278,7 +278,7 @@ describe('paths on Express', () => {
     }
   });
 
-  test('that cannot be decoded are refused in our shape', async () => {
+  test('that cannot be decoded are refused with our error body', async () => {
     running = await startApp(hostModule(toyModule()), 'express');
     const reply = await call(`${running.url}/api/v1/sms/%FF`, { headers: KEY });
     expect([reply.status, reply.body]).toEqual([400, INVALID]);
@@ -301,7 +301,7 @@ describe('paths on Express', () => {
 });
 
 describe('paths on Fastify', () => {
-  test('that its router refuses have our shape where the host says so, as docs/http-api.md does', async () => {
+  test('that its router refuses have our error body if the host configures it as in docs/http-api.md', async () => {
     const platform = new FastifyAdapter({
       routerOptions: { maxParamLength: 1000 },
       frameworkErrors: (_error: unknown, _request: unknown, reply: FastifyReply) => {

@@ -14,7 +14,7 @@ const TIMEOUT = { statusCode: 504, message: 'Délai de traitement dépassé', er
 const TOO_LARGE = { statusCode: 413, message: 'Requête trop volumineuse', error: 'Payload Too Large' };
 const UNAUTHORIZED = { statusCode: 401, message: 'Clé API manquante ou invalide', error: 'Unauthorized' };
 
-/** Tells when somebody asks it to be woken, which is when a request's time has begun. */
+/** Notices when somebody asks to be woken, which is when a request's time has begun. */
 class WatchedClock extends SetBackClock {
   onAfter: () => void = () => {};
 
@@ -49,7 +49,7 @@ function platformThatNotes(adapter: Adapter, lines: string[]): { platform: Fasti
   return { platform: new FastifyAdapter({ logger: { level: 'warn', stream } }) };
 }
 
-describeOnBothAdapters('the time of a request', (adapter) => {
+describeOnBothAdapters('the time limit of a request', (adapter) => {
   const logged: string[] = [];
   /** The server's ends of the connections. */
   const arrived: Socket[] = [];
@@ -89,8 +89,8 @@ describeOnBothAdapters('the time of a request', (adapter) => {
     return { reply };
   };
 
-  describe('of a handler that hangs', () => {
-    test('is over after 30 s, not a moment before, and its late answer is dropped without a word', async () => {
+  describe('whose handler hangs', () => {
+    test('ends it after 30 s, not a moment before, and drops its late answer without logging', async () => {
       const { reply } = await hanging('slow', 'POST');
       clock.advance(29_999);
       expect(box.signals[0]?.aborted).toBe(false);
@@ -103,7 +103,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       expect(logged).toEqual([]);
     });
 
-    test('is over while the key is still being looked up', async () => {
+    test('ends it while the key is still being looked up', async () => {
       const { reply } = await hanging('echo', 'POST', 'stuck');
       clock.advance(30_000);
       expect(await reply).toMatchObject({ status: 504, body: TIMEOUT });
@@ -123,7 +123,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       expect(await second.reply).toMatchObject({ status: 200, body: { late: true } });
     });
 
-    test('leaves alone a route that streams, and a route of the host below our path', async () => {
+    test('does not apply to a route that streams, nor to a route of the host below our path', async () => {
       const ours = await hanging('stream');
       const host = await hanging('sms/export');
       clock.advance(3_600_000);
@@ -132,7 +132,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       expect(await host.reply).toMatchObject({ status: 200, body: { exported: true } });
     });
 
-    test('does not matter to a client that has gone: the signal is aborted at once', async () => {
+    test('does not matter to a client that has left: the signal is aborted at once', async () => {
       const waiting = begun();
       const connection = await RawConnection.open(running.port);
       connection.write('POST /api/v1/slow HTTP/1.1\r\nHost: x\r\nX-Api-Key: good\r\n\r\n');
@@ -146,7 +146,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       expect(logged).toEqual([]);
     });
 
-    test('is not counted any more once it has answered', async () => {
+    test('stops once the request is answered', async () => {
       const { reply } = await hanging('slow', 'POST');
       box.waiting[0]?.();
       expect((await reply).status).toBe(200);
@@ -155,7 +155,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
     });
   });
 
-  /** Starts an upload as Python's `http.client` does: it goes on writing when our side of the connection is closed. */
+  /** Starts an upload as Python's `http.client` does: it keeps writing after our side of the connection is closed. */
   const upload = async (head: string, first = ''): Promise<RawConnection> => {
     const connection = await RawConnection.open(running.port, true);
     connection.write(
@@ -168,7 +168,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
   const serverSide = ({ socket }: RawConnection): Socket | undefined =>
     arrived.find(({ remotePort }) => remotePort === socket.localPort);
 
-  /** Waits until the server has all that was written. */
+  /** Waits until the server has received everything that was written. */
   const received = async (connection: RawConnection): Promise<void> => {
     await until(() => (serverSide(connection)?.bytesRead ?? 0) >= connection.socket.bytesWritten);
   };
@@ -179,11 +179,11 @@ describeOnBothAdapters('the time of a request', (adapter) => {
     connection.socket.destroy();
   };
 
-  describe('of an upload that hangs', () => {
+  describe('whose upload hangs', () => {
     test.each([
       ['Content-Length: 9', '{"a":', ' 1 }'],
       ['Transfer-Encoding: chunked', '5\r\n{"a":', '\r\n4\r\n 1 }\r\n0\r\n\r\n'],
-    ])('is over after 30 s as well, whatever comes then (%s)', async (head, first, rest) => {
+    ])('ends it after 30 s as well, whatever comes then (%s)', async (head, first, rest) => {
       const armed = clock.armed();
       const connection = await upload(`X-Api-Key: good\r\n${head}`, first);
       await armed;
@@ -196,7 +196,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       expect([box.handled, logged]).toEqual([0, []]);
     });
 
-    test('is over in its time when the clock is set back by an hour meanwhile, and so is one that begins after that', async () => {
+    test('ends it in time if the clock is set back by an hour meanwhile, and also a request that begins after that', async () => {
       const armed = clock.armed();
       const connection = await upload('X-Api-Key: good\r\nContent-Length: 100', '{"a":');
       await armed;
@@ -208,13 +208,13 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       expect(await second.reply).toMatchObject({ status: 504, body: TIMEOUT });
     });
 
-    test('is cut off when the client does not react', async () => {
+    test('cuts it off if the client does not react', async () => {
       const armed = clock.armed();
       const connection = await upload('X-Api-Key: good\r\nContent-Length: 100');
       await armed;
       clock.advance(30_000);
       await connection.until(({ received }) => received.includes('}'));
-      // The time of the request is over: it has 5 s more, whether it sends or not.
+      // The time of the request is over. It has 5 s more, whether it sends or not.
       clock.advance(4_999);
       connection.write('x');
       await received(connection);
@@ -223,7 +223,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       await cut(connection);
     });
 
-    test('is no matter when the client gives up', async () => {
+    test('does not matter if the client gives up', async () => {
       const armed = clock.armed();
       const connection = await upload('X-Api-Key: good\r\nContent-Length: 100', '{"a":');
       await armed;
@@ -250,7 +250,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       ['with too much', `X-Api-Key: good\r\n${JSON_TYPE}Content-Length: 100001`, 413],
       ['with a form', 'X-Api-Key: good\r\nContent-Type: text/plain\r\nContent-Length: 7', 415],
       ['with no type', 'X-Api-Key: slow\r\nTransfer-Encoding: chunked', 415],
-    ])('is refused at once and hears no 100: %s', async (_what, head, status) => {
+    ])('is refused at once and gets no 100: %s', async (_what, head, status) => {
       const connection = await expecting(head);
       await connection.until(({ received }) => received.includes('}'));
       expect(connection.received).toMatch(
@@ -262,7 +262,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       expect([box.handled, connection.failure]).toEqual([0, undefined]);
     });
 
-    test.each(['good', 'slow'])('is asked for its body when its key is known: %s', async (key) => {
+    test.each(['good', 'slow'])('is asked for its body once its key is known: %s', async (key) => {
       const connection = await expecting(`X-Api-Key: ${key}\r\n${JSON_TYPE}Content-Length: 7`);
       await connection.until(({ received }) => received.includes('\r\n\r\n'));
       expect(connection.received).toBe('HTTP/1.1 100 Continue\r\n\r\n');
@@ -288,7 +288,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
     test.each([
       ['a length above the limit', 'X-Api-Key: good\r\nContent-Length: 100001', 413, TOO_LARGE],
       ['a stranger with more than 64 KiB', 'Content-Length: 65537', 401, UNAUTHORIZED],
-    ])('is answered before a byte of it has come: %s', async (_what, head, status, body) => {
+    ])('is answered before any byte of it has come: %s', async (_what, head, status, body) => {
       const connection = await upload(head);
       await connection.until(({ received }) => received.includes('}'));
       expect(connection.received).toMatch(
@@ -303,7 +303,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
     test.each([
       ['X-Api-Key: good\r\n', 413, TOO_LARGE],
       ['', 401, UNAUTHORIZED],
-    ])('is cut in the middle when its length was not said (%s)', async (key, status, body) => {
+    ])('is cut in the middle if its length was not declared (%s)', async (key, status, body) => {
       const connection = await upload(`${key}Transfer-Encoding: chunked`);
       const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
       connection.write(chunk + chunk);
@@ -312,7 +312,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       expect(connection.body).toEqual(body);
     });
 
-    test('is read to 16 MiB and no further when the client goes on all the same', async () => {
+    test('is read to 16 MiB at most if the client keeps sending', async () => {
       const connection = await upload('X-Api-Key: good\r\nContent-Length: 500000000');
       const block = Buffer.alloc(1_048_576, 120);
       let sent = 0;
@@ -323,7 +323,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       connection.socket.on('drain', goOn);
       goOn();
       await connection.until(({ closed }) => closed);
-      // What is above that is in the buffers of the sockets.
+      // Anything above that is in the buffers of the sockets.
       expect(sent).toBeLessThan(40);
       expect(sent).toBeGreaterThan(16);
     });
@@ -347,7 +347,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       expect(connection.failure).toBeUndefined();
     });
 
-    test('is waited for until the time of the request is over, as long as the client sends', async () => {
+    test('is read until the time of the request is over, as long as the client sends', async () => {
       const connection = await upload('X-Api-Key: good\r\nContent-Length: 400000');
       await connection.until(({ received }) => received.includes('}'));
       for (let second = 4; second < 30; second += 4) {
@@ -361,21 +361,21 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       await cut(connection);
     });
 
-    test('is cut off when nothing of it comes for 5 s', async () => {
+    test('is cut off if nothing of it comes for 5 s', async () => {
       const connection = await upload('X-Api-Key: good\r\nContent-Length: 400000', 'x');
       await connection.until(({ received }) => received.includes('}'));
       await received(connection);
       clock.advance(5_000);
       await new Promise(setImmediate);
-      // It has sent something meanwhile.
+      // The client has sent something meanwhile.
       expect(serverSide(connection)?.destroyed).toBe(false);
       clock.advance(5_000);
       await cut(connection);
     });
 
-    test('is answered and ended without a word from the client', async () => {
+    test('is answered and closed if the client sends nothing more', async () => {
       const connection = await upload('X-Api-Key: good\r\nContent-Length: 400000');
-      // Our side of the connection is closed at once: a client that reads to the end has all of it.
+      // Our side of the connection is closed at once, so a client that reads to the end has everything.
       const ended = new Promise((resolve) => connection.socket.once('end', resolve));
       await ended;
       expect(connection.body).toEqual(TOO_LARGE);
@@ -387,7 +387,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
 });
 
 describe('over HTTP/2 (fastify)', () => {
-  test('cuts an upload with an answer and leaves the connection to others', async () => {
+  test('cuts an upload with an answer and leaves the connection to other requests', async () => {
     const toys = toyModule({ limits: { bodyBytes: 100_000 } });
     const running = await startApp(hostModule(toys), 'fastify', { platform: new FastifyAdapter({ http2: true }) });
     const client = connect(running.url);

@@ -36,7 +36,7 @@ describeOnBothAdapters('the edge', (adapter) => {
     call(`${running.url}/api/v1/${path}`, { method: 'POST', headers: { ...KEY, ...headers }, body });
 
   describe('bodies', () => {
-    test('gives the handler the declared fields and the caller, and ignores the others', async () => {
+    test('passes the declared fields and the caller to the handler, and ignores other fields', async () => {
       const { status, body } = await post('send/sms', { ...SEND, extra: { deep: [1] } });
       expect([status, body]).toEqual([200, { body: SEND, by: 'acme', via: 'key' }]);
     });
@@ -52,7 +52,7 @@ describeOnBothAdapters('the edge', (adapter) => {
       ['nothing, with another content type', { 'content-type': 'text/plain' }, undefined],
       ['an empty string', JSON_TYPE, ''],
       ['{}', JSON_TYPE, '{}'],
-    ])('takes %s for an empty object', async (_what, headers, body) => {
+    ])('treats %s as an empty object', async (_what, headers, body) => {
       for (const method of ['POST', 'DELETE']) {
         const path = method === 'POST' ? 'echo' : 'sessions/7';
         const reply = await call(`${running.url}/api/v1/${path}`, { method, headers: { ...KEY, ...headers }, body });
@@ -60,7 +60,7 @@ describeOnBothAdapters('the edge', (adapter) => {
       }
     });
 
-    test('takes an empty chunked body for an empty object, whatever its type', async () => {
+    test('treats an empty chunked body as an empty object, whatever its type', async () => {
       for (const type of ['Content-Type: text/plain\r\n', 'Content-Type: application/json\r\n', '']) {
         const connection = await RawConnection.open(running.port);
         connection.write(
@@ -71,7 +71,7 @@ describeOnBothAdapters('the edge', (adapter) => {
       }
     });
 
-    test.each(['[]', '"text"', '7', 'null', 'true'])('refuses %s, which is no object', async (body) => {
+    test.each(['[]', '"text"', '7', 'null', 'true'])('refuses %s, which is not an object', async (body) => {
       const reply = await post('echo', body, JSON_TYPE);
       expect([reply.status, reply.body]).toEqual([400, NO_OBJECT]);
     });
@@ -86,7 +86,7 @@ describeOnBothAdapters('the edge', (adapter) => {
       expect([reply.status, reply.body]).toEqual([400, MALFORMED]);
     });
 
-    test('passes over a byte order mark', async () => {
+    test('ignores a byte order mark', async () => {
       expect(await post('echo', '\ufeff{"a":1}', JSON_TYPE)).toMatchObject({ status: 200, body: { keys: ['a'] } });
     });
 
@@ -106,16 +106,16 @@ describeOnBothAdapters('the edge', (adapter) => {
       'application/json; charset=utf-8',
       'Application/JSON;charset="UTF-8"',
       'application/json; charset=utf8; x=y',
-    ])('takes %s', async (type) => {
+    ])('accepts %s', async (type) => {
       expect(await post('echo', '{"a":1}', { 'content-type': type })).toMatchObject({ status: 200 });
     });
 
-    test('ignores a field named __proto__, as harmless as any other', async () => {
+    test('ignores a field named __proto__, which is as harmless as any other', async () => {
       const reply = await post('echo', '{"__proto__":{"polluted":1},"constructor":{"prototype":1},"a":1}', JSON_TYPE);
       expect([reply.status, reply.body]).toMatchObject([200, { polluted: false, keys: ['constructor', 'a'] }]);
     });
 
-    test('reads exactly 50 MB and not a byte more', async () => {
+    test('accepts exactly 50 MB and not one byte more', async () => {
       const fifty = 52_428_800;
       const padded = (size: number): string => `{"a":"${'x'.repeat(size - 8)}"}`;
       expect(await post('echo', padded(fifty), JSON_TYPE)).toMatchObject({ status: 200, body: { size: fifty } });
@@ -123,7 +123,7 @@ describeOnBothAdapters('the edge', (adapter) => {
       expect([over.status, over.body]).toEqual([413, TOO_LARGE]);
     });
 
-    test('takes a body of as much structure as two lists of recipients and 10 000 more, and none of more', async () => {
+    test('accepts a body with as much structure as two lists of recipients and 10 000 more, but no more than that', async () => {
       const entries = (count: number): string => `{"a":[${Array.from({ length: count }, () => '0').join(',')}]}`;
       // An object, a colon, a list, and a comma between the entries.
       expect(await post('echo', entries(2 * 1000 + 10_000 - 2), JSON_TYPE)).toMatchObject({ status: 200 });
@@ -132,7 +132,7 @@ describeOnBothAdapters('the edge', (adapter) => {
     });
 
     test.each(['{},', '[],', '"a":0,'])(
-      'refuses 47 MB of %s when the first have come: the rest is not waited for and nothing is parsed',
+      'refuses 47 MB of %s after the first ones: it does not wait for the rest and parses nothing',
       async (unit) => {
         const parse = jest.spyOn(JSON, 'parse');
         const connection = await RawConnection.open(running.port);
@@ -149,7 +149,7 @@ describeOnBothAdapters('the edge', (adapter) => {
       },
     );
 
-    test('lets a connection carry on after a small refused body', async () => {
+    test('keeps a connection usable after a small refused body', async () => {
       const connection = await RawConnection.open(running.port);
       const head = 'POST /api/v1/echo HTTP/1.1\r\nHost: x\r\nX-Api-Key: good\r\nContent-Length: 7\r\nContent-Type: ';
       connection.write(`${head}text/plain\r\n\r\n{"a":1}${head}application/json\r\n\r\n{"b":1}`);
@@ -170,12 +170,12 @@ describeOnBothAdapters('the edge', (adapter) => {
       expect(reply.headers.get('www-authenticate')).toMatch(/^ApiKey /);
     });
 
-    test('answers a stranger 401 before anything in the body counts', async () => {
+    test('answers a stranger 401 before it looks at the body', async () => {
       const { status, body } = await post('send/sms', '{"oops', { ...JSON_TYPE, 'x-api-key': 'bad' });
       expect([status, body]).toEqual([401, UNAUTHORIZED]);
     });
 
-    test('answers 503 when the key cannot be looked up', async () => {
+    test('answers 503 if the key cannot be looked up', async () => {
       const reply = await post('send/sms', SEND, { 'x-api-key': 'down' });
       expect([reply.status, reply.body, reply.headers.get('retry-after')]).toEqual([
         503,
@@ -184,7 +184,7 @@ describeOnBothAdapters('the edge', (adapter) => {
       ]);
     });
 
-    test('asks for no key where none is needed, and still reads JSON only', async () => {
+    test('asks for no key if none is needed, and still accepts only JSON', async () => {
       const url = `${running.url}/api/v1/open`;
       expect(await call(url, { method: 'POST', body: { a: 1 } })).toMatchObject({ status: 200, body: { keys: ['a'] } });
       const request: Call = { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'x' };
@@ -234,12 +234,12 @@ describeOnBothAdapters('the edge', (adapter) => {
       expect([reply.status, reply.body]).toEqual([400, badRequest(message)]);
     });
 
-    test('takes an optional field that is null for absent', async () => {
+    test('treats an optional field that is null as absent', async () => {
       const { number, signature } = SEND;
       expect((await post('send/sms', { ...SEND, content: null })).body).toMatchObject({ body: { signature, number } });
     });
 
-    test('reads integers of a query and refuses what is none', async () => {
+    test('reads integers in a query and refuses anything else', async () => {
       const list = (query: string): Promise<Reply> => call(`${running.url}/api/v1/sms${query}`, { headers: KEY });
       expect((await list('')).body).toEqual({ page: {} });
       expect((await list('?limit=20&cursor=abc&x=1')).body).toEqual({ page: { limit: 20, cursor: 'abc' } });
@@ -273,7 +273,7 @@ describeOnBothAdapters('the edge', (adapter) => {
   });
 
   describe('headers', () => {
-    test('hands over the Idempotency-Key, and sets the headers a handler asks for', async () => {
+    test('passes the Idempotency-Key on, and sets the headers that a handler asks for', async () => {
       for (const key of [undefined, 'k1', '!~'.repeat(127), 'x'.repeat(255)]) {
         const reply = await post('keyed', undefined, key === undefined ? {} : { 'idempotency-key': key });
         expect([reply.status, reply.body]).toEqual([200, { key: key ?? null }]);
@@ -287,7 +287,7 @@ describeOnBothAdapters('the edge', (adapter) => {
       ['a letter beyond ASCII', ['é']],
       ['256 characters', ['x'.repeat(256)]],
       ['two of them', ['a', 'a']],
-    ])('refuses %s as a key', async (_what, keys) => {
+    ])('refuses %s as an Idempotency-Key', async (_what, keys) => {
       const connection = await RawConnection.open(running.port);
       const lines = keys.map((key) => `Idempotency-Key: ${key}\r\n`).join('');
       connection.write(
@@ -302,12 +302,12 @@ describeOnBothAdapters('the edge', (adapter) => {
     });
   });
 
-  test('serves HEAD where it serves GET', async () => {
+  test('serves HEAD wherever it serves GET', async () => {
     expect((await call(`${running.url}/api/v1/sms`, { method: 'HEAD', headers: KEY })).status).toBe(200);
     expect((await call(`${running.url}/api/v1/sms`, { method: 'HEAD' })).status).toBe(401);
   });
 
-  test('gives the same rules to a GET that has a body', async () => {
+  test('applies the same rules to a GET that has a body', async () => {
     const connection = await RawConnection.open(running.port);
     const body = `{"a":"${'x'.repeat(200_000)}"}`;
     connection.write(
@@ -318,8 +318,8 @@ describeOnBothAdapters('the edge', (adapter) => {
   });
 });
 
-describeOnBothAdapters('what is logged of a fault', (adapter) => {
-  test('is the cause of a 500 and the reason of a 503, without long numbers; never a refusal', async () => {
+describeOnBothAdapters('the log of a fault', (adapter) => {
+  test('has the cause of a 500 and the reason of a 503 without long numbers; a refusal is never logged', async () => {
     const lines: string[] = [];
     const note = (message: unknown): void => {
       lines.push(String(message));

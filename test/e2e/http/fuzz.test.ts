@@ -24,7 +24,7 @@ interface Answer {
   readonly body: Record<string, unknown>;
 }
 
-describeOnBothAdapters('whatever is sent to us', (adapter) => {
+describeOnBothAdapters('random input', (adapter) => {
   let service: Service;
   let client: ApiClient;
   let ledger: LedgerService;
@@ -45,7 +45,7 @@ describeOnBothAdapters('whatever is sent to us', (adapter) => {
     }
   });
 
-  /** Asks, and checks what must hold for every answer. */
+  /** Sends a request, and checks what must hold for every answer. */
   const ask = async (
     path: string,
     init: RequestInit & { readonly headers?: Record<string, string> },
@@ -102,9 +102,9 @@ describeOnBothAdapters('whatever is sent to us', (adapter) => {
   );
 
   test.each<['send' | 'quote']>([['send'], ['quote']])(
-    'as a %s is refused in our shape or charged as it says',
+    'as a %s is refused with our error body, or charged as the answer says',
     async (what) => {
-      // The sandbox refunds what it refuses, which would blur the sums.
+      // The sandbox refunds SMS that it refuses, which would falsify the sums.
       const charge = what === 'send' ? send : quote;
       await fc.assert(
         fc.asyncProperty(body, headers, (given, under) => charge(withoutRefunds(given), under)),
@@ -113,7 +113,7 @@ describeOnBothAdapters('whatever is sent to us', (adapter) => {
     },
   );
 
-  test('as a query of the list is refused in our shape or answered with a page', async () => {
+  test('as a query of the list is refused with our error body or answered with a page', async () => {
     await fc.assert(
       fc.asyncProperty(queryString, async (query) => {
         const { status, body: answer } = await ask(`sms?${query}`, {});
@@ -123,7 +123,7 @@ describeOnBothAdapters('whatever is sent to us', (adapter) => {
     );
   });
 
-  test('as good requests is answered with 200, so the refusals above mean something', async () => {
+  test('that is valid is answered with 200, so the refusals above mean something', async () => {
     const good = fc.record({
       signature: fc.constantFrom('INFOS', 'ALERTE'),
       content: fc
@@ -156,7 +156,7 @@ describeOnBothAdapters('whatever is sent to us', (adapter) => {
       'objects in a good body',
       `{${json({ signature: 'INFOS', content: 'x', number: ['22670000000'] }).slice(1, -1)},"x":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`,
     ],
-  ])('as a bomb of 100 000 levels is a 400, and the service goes on: %s', async (_what, bomb) => {
+  ])('that is a bomb of 100 000 levels is a 400, and the service goes on: %s', async (_what, bomb) => {
     for (const more of [{}, { 'idempotency-key': 'bomb' }]) {
       const { status } = await post('send/sms', bomb, { 'content-type': 'application/json', ...more });
       expect(status).toBe(400);
@@ -164,7 +164,7 @@ describeOnBothAdapters('whatever is sent to us', (adapter) => {
     expect((await ask('balance', {})).status).toBe(200);
   });
 
-  test('may be as deep as a thousand levels where nobody looks, and may hold any number of brackets in a text', async () => {
+  test('may have a thousand levels in an ignored field, and any number of brackets in a text', async () => {
     const deep = `{${json({ signature: 'INFOS', content: '[{"\\'.repeat(2000), number: ['22670000000'] }).slice(1, -1)},"x":${'['.repeat(999)}${']'.repeat(999)}}`;
     await send(deep, { 'content-type': 'application/json', 'idempotency-key': 'deep' });
     const again = await post('send/sms', deep, { 'content-type': 'application/json', 'idempotency-key': 'deep' });
@@ -175,7 +175,7 @@ describeOnBothAdapters('whatever is sent to us', (adapter) => {
   });
 });
 
-/** The sandbox gives back what it refuses, which would blur the sums. */
+/** The sandbox gives back SMS that it refuses, which would falsify the sums. */
 function withoutRefunds(body: string | Uint8Array): string | Uint8Array {
   return typeof body === 'string' ? body.replaceAll('990001', '990000') : body;
 }

@@ -12,7 +12,7 @@ const MAX_IN_FLIGHT = 3;
 const BUSY = { statusCode: 429, message: 'Trop de requêtes en cours', error: 'Too Many Requests' };
 const SMS = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
 
-describeOnBothAdapters('the requests of an account in flight', (adapter) => {
+describeOnBothAdapters('concurrent requests of an account', (adapter) => {
   const closing: (() => Promise<void>)[] = [];
   afterEach(async () => {
     for (const close of closing.splice(0)) await close();
@@ -33,7 +33,7 @@ describeOnBothAdapters('the requests of an account in flight', (adapter) => {
     return { storage, clock, service, client };
   };
 
-  /** Fills the account's share with look-ups that are held, looks on, and lets them go; answers what they got. */
+  /** Fills the account's share with look-ups that are held, runs a check, and releases them. Returns their answers. */
   const whileFull = async (storage: TroubledStorage, client: ApiClient, look: () => Promise<void>) => {
     const held = storage.hold('balance', MAX_IN_FLIGHT);
     const crowd = Array.from({ length: MAX_IN_FLIGHT }, () => client.call('balance'));
@@ -43,7 +43,7 @@ describeOnBothAdapters('the requests of an account in flight', (adapter) => {
     return (await Promise.all(crowd)).map(({ status }) => status);
   };
 
-  test('are limited: one more is a 429 that says when to come again, whatever it asks for, and another account is served', async () => {
+  test('are limited: one more is a 429 that says when to retry, on any route, and another account is still served', async () => {
     const { storage, client, service } = await begin();
     const other = await service.client(10);
     const { smsID } = await client.sent(SMS);
@@ -56,7 +56,7 @@ describeOnBothAdapters('the requests of an account in flight', (adapter) => {
       expect((await client.post('sms/quote', SMS)).status).toBe(429);
       expect((await other.send(SMS)).status).toBe(200);
       expect((await other.call('sms')).status).toBe(200);
-      // Who is refused by the key is of no account.
+      // A request that is refused because of its key belongs to no account.
       const stranger = await fetch(`${service.url}/api/v1/balance`, { headers: { 'x-api-key': 'nobody' } });
       expect(stranger.status).toBe(401);
     });
@@ -65,14 +65,14 @@ describeOnBothAdapters('the requests of an account in flight', (adapter) => {
     expect(await client.balance()).toBe(9);
   });
 
-  test('speak English where the host does', async () => {
+  test('get errors in English if the host chooses English', async () => {
     const { storage, client } = await begin({ locale: 'en' });
     await whileFull(storage, client, async () => {
       expect((await client.call('sms')).body).toMatchObject({ message: 'Too many requests in progress' });
     });
   });
 
-  test('are released once, however they end: answered, refused, broken, cut by time, hung up', async () => {
+  test('are released once, however they end: answered, refused, broken, timed out or hung up', async () => {
     const { storage, clock, client, service } = await begin();
     const isFull = async () => {
       const statuses = await whileFull(storage, client, async () => {
@@ -82,7 +82,7 @@ describeOnBothAdapters('the requests of an account in flight', (adapter) => {
     };
     await isFull();
 
-    // 400, 404, 413 and 500; more of each than there is room for.
+    // 400, 404, 413 and 500. More of each than there are places.
     for (let round = 0; round <= MAX_IN_FLIGHT; round++) {
       expect((await client.call('sms?limit=0')).status).toBe(400);
       expect((await client.call('sms/unknown')).status).toBe(404);
@@ -117,7 +117,7 @@ describeOnBothAdapters('the requests of an account in flight', (adapter) => {
     await isFull();
   }, 60_000);
 
-  test('may be 300 listings at once by default, and as many sends', async () => {
+  test('may by default be 300 listings at once, and as many sends', async () => {
     const storage = TypeormStorage.forRoot({ url: 'sqlite::memory:' });
     const service = await startService(adapter, { storage });
     closing.push(() => service.close());
@@ -132,7 +132,7 @@ describeOnBothAdapters('the requests of an account in flight', (adapter) => {
   }, 60_000);
 });
 
-/** A look-up whose client may hang up. */
+/** A look-up whose client can hang up. */
 function hanging(service: Service, client: ApiClient) {
   const sent = request(`${service.url}/api/v1/balance`, { headers: { 'x-api-key': client.key } });
   sent.on('error', () => undefined);

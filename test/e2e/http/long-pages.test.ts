@@ -7,7 +7,7 @@ describeServices('lists of long texts', (start) => {
   test('have pages of about 1 MB, which a client that follows `next_cursor` reads to the end', async () => {
     const service = await start();
     const client = await service.client(30_000);
-    // 255 segments, the longest text there is.
+    // 255 segments, the longest text that is allowed.
     const content = 'a'.repeat(255 * 153);
     const sent: string[] = [];
     for (let count = 0; count < 60; count++) {

@@ -8,7 +8,7 @@ import { RawConnection } from '../../support/http/http-client.js';
 const CONNECTIONS = 40;
 const BYTES = 1_000_000;
 const HEAD = `POST /api/v1/echo HTTP/1.1\r\nHost: x\r\nX-Api-Key: good\r\nContent-Type: application/json\r\nContent-Length: ${BYTES}\r\n\r\n`;
-/** Node reads 64 KiB at once: the first read has less of the body, and one more read is ahead of a pause. */
+/** Node reads 64 KiB at once: the first read has less of the body, and one more read runs ahead of a pause. */
 const MAX_PER_TURN = 3 * 65_536;
 
 describeOnBothAdapters('uploads that are refused', (adapter) => {
@@ -23,7 +23,7 @@ describeOnBothAdapters('uploads that are refused', (adapter) => {
   });
   afterEach(() => running.close());
 
-  test('take turns: of each, a turn of the event loop reads a bounded number of bytes, and in the end all', async () => {
+  test('take turns: each turn of the event loop reads a limited number of their bytes, and in the end all are read', async () => {
     const open = () => RawConnection.open(running.port, true);
     const connections = await Promise.all(Array.from({ length: CONNECTIONS }, open));
     const readBefore = new Map<Socket, number>();

@@ -13,12 +13,12 @@ import { WEBHOOK_PEPPER } from '../../support/webhooks/webhook-app.js';
 
 unmountAfterEach();
 
-/** All that a change leaves behind for people: the rows it writes, its events and its entries in the audit log. */
+/** Everything that a change records for people: its rows, its events and its entries in the audit log. */
 const TABLES = ['account', 'api_key', 'signature', 'ledger', 'opt_out', 'pause', 'rested_route', 'endpoint']
   .concat('endpoint_replay', 'endpoint_retry', 'session', 'user_session', 'user_link', 'event', 'audit')
   .map((name) => `messaging_${name}`);
 
-/** What differs between two looks although nobody has changed it. */
+/** Fields that differ between two reads although nobody has changed anything. */
 const MOVES_BY_ITSELF = new Set(['used_at', 'lease_until', 'owner', 'epoch']);
 
 async function startWorld() {
@@ -52,10 +52,10 @@ const TYPES = ['key.created', 'key.revoked'];
 
 type World = Awaited<ReturnType<typeof startWorld>>;
 
-/** Makes what the change needs, and gives the change. */
+/** Makes what the change needs, and returns the change. */
 type Preparation = (world: World) => Promise<() => Promise<unknown>>;
 
-/** Every change whose repetition must leave nothing. */
+/** Every change whose repetition must record nothing. */
 const CHANGES: Readonly<Record<string, Preparation>> = {
   'a signature is verified': async ({ admin, operator, accountId }) => {
     await admin.done('signatures', { name: 'SHOP' });
@@ -165,7 +165,7 @@ const CHANGES: Readonly<Record<string, Preparation>> = {
   },
 };
 
-/** What leaves nothing even the first time. */
+/** Requests that record nothing even the first time. */
 const NO_CHANGES: Readonly<Record<string, Preparation>> = {
   'an account is changed in nothing': async ({ operator, accountId }) => {
     return () => operator.call(`manage/accounts/${accountId}`, { method: 'PATCH', body: {} });
@@ -189,7 +189,7 @@ const NO_CHANGES: Readonly<Record<string, Preparation>> = {
   },
 };
 
-test.each(Object.entries(CHANGES))('asked for twice, it is recorded once: %s', async (_name, prepare) => {
+test.each(Object.entries(CHANGES))('a change that is requested twice is recorded once: %s', async (_name, prepare) => {
   const world = await startWorld();
   const change = await prepare(world);
   const before = world.look();
@@ -201,7 +201,7 @@ test.each(Object.entries(CHANGES))('asked for twice, it is recorded once: %s', a
   expect(world.look()).toEqual(once);
 });
 
-test.each(Object.entries(NO_CHANGES))('asked for once, nothing is recorded: %s', async (_name, prepare) => {
+test.each(Object.entries(NO_CHANGES))('a request that changes nothing records nothing: %s', async (_name, prepare) => {
   const world = await startWorld();
   const change = await prepare(world);
   const before = world.look();
@@ -210,8 +210,8 @@ test.each(Object.entries(NO_CHANGES))('asked for once, nothing is recorded: %s',
   expect(world.look()).toEqual(before);
 });
 
-describeOnBothAdapters('a decision that is asked for twice', (adapter) => {
-  test('the second answer shows the moment of the first', async () => {
+describeOnBothAdapters('a decision that is requested twice', (adapter) => {
+  test('has the time of the first one in its second answer', async () => {
     const world = await startManage(adapter);
     const { accountId } = await clientOf(world);
     await world.as({ subject: 'awa', role: 'admin', accountId }).done('signatures', { name: 'SHOP' });

@@ -13,15 +13,15 @@ const X_API_KEY: readonly Given[] = ['absent', 'blank', 'malformed', 'key', 'use
 const X_USER_TOKEN: readonly Given[] = ['absent', 'blank', 'malformed', 'key', 'user'];
 const AUTHORIZATION: readonly Given[] = ['absent', 'blank', 'malformed', 'key', 'user'];
 
-/** Who is let in, by the first of the three headers that is there, however blank. A cookie lets nobody in. */
+/** Who is admitted, by the first of the three headers that is present, even if it is blank. A cookie admits nobody. */
 function admitted(xApiKey: Given, xUserToken: Given, authorization: Given): 'key' | 'user' | 401 {
   if (xApiKey !== 'absent') return xApiKey === 'key' ? 'key' : 401;
   if (xUserToken !== 'absent') return xUserToken === 'user' ? 'user' : 401;
   return authorization === 'key' || authorization === 'user' ? authorization : 401;
 }
 
-describeOnBothAdapters('credentials that come together', (adapter) => {
-  test('are decided by X-Api-Key, then X-User-Token, then Authorization, and by no cookie', async () => {
+describeOnBothAdapters('several credentials in one request', (adapter) => {
+  test('are decided by X-Api-Key, then X-User-Token, then Authorization, and never by a cookie', async () => {
     const { app, url, accountId, browser, link } = await startManagement(adapter);
     const accounts = app.get(AccountService, { strict: false });
     await accounts.createAccount({ id: 'keyed', name: 'Keyed' });

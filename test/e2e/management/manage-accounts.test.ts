@@ -20,8 +20,8 @@ async function audited({ app }: RunningApp, accountId?: string) {
   return items.toReversed().map(({ id: _, at: __, ...entry }) => entry);
 }
 
-describeOnBothAdapters('accounts for operators', (adapter) => {
-  test('one is made, read, renamed, suspended, resumed and closed, and each change is in the audit log once', async () => {
+describeOnBothAdapters('the operators’ routes for accounts', (adapter) => {
+  test('an account is created, read, renamed, suspended, resumed and closed, and each change is in the audit log once', async () => {
     const world = await startManage(adapter);
     const { operator, support, clock } = world;
     const made = await operator.done<AccountView>('manage/accounts', { id: 'shop', name: 'Shop' });
@@ -60,7 +60,7 @@ describeOnBothAdapters('accounts for operators', (adapter) => {
     ]);
   });
 
-  test('a suspended one sends nothing until it is resumed, and reads on', async () => {
+  test('a suspended account sends nothing until it is resumed, and can still read', async () => {
     const world = await startManage(adapter);
     const { operator } = world;
     const client = await clientOf(world);
@@ -74,7 +74,7 @@ describeOnBothAdapters('accounts for operators', (adapter) => {
     expect((await client.send(sms)).status).toBe(200);
   });
 
-  test('they are listed newest first, and found by the beginning of an id or a name', async () => {
+  test('accounts are listed newest first, and found by the beginning of an id or a name', async () => {
     const { operator, support, clock } = await startManage(adapter);
     for (const [id, name] of [
       ['b2', 'Anna'],
@@ -108,7 +108,7 @@ describeOnBothAdapters('accounts for operators', (adapter) => {
     expect((await support.call('manage/accounts?limit=501')).status).toBe(400);
   });
 
-  test('wrong input is a 400 that says what, and an unknown account a 404', async () => {
+  test('wrong input is a 400 that names the fault, and an unknown account is a 404', async () => {
     const { operator } = await startManage(adapter);
     await operator.done('manage/accounts', { id: 'a', name: 'A' });
     const refusals: [path: string, body: object, status: number][] = [
@@ -136,7 +136,7 @@ describeOnBothAdapters('accounts for operators', (adapter) => {
     );
   });
 
-  test('units are posted once for each reference, by finance too', async () => {
+  test('units are posted once for each reference, and a finance user may do so too', async () => {
     const world = await startManage(adapter);
     const { operator, finance } = world;
     await operator.done('manage/accounts', { id: 'shop', name: 'Shop' });
@@ -146,7 +146,7 @@ describeOnBothAdapters('accounts for operators', (adapter) => {
       balance: 100,
       entry: { id: 'invoice-1', kind: 'topup', units: 100, message_id: null, position: null, note: 'Facture 1' },
     });
-    // A repeat is a success that posts nothing.
+    // A repeat succeeds and posts nothing.
     expect(await finance.done('manage/accounts/shop/topups', { ...topUp, note: 'Again' })).toEqual(posted);
     for (const body of [{ ...topUp, units: 101 }]) {
       expect((await finance.post('manage/accounts/shop/topups', body)).status).toBe(409);
@@ -169,7 +169,7 @@ describeOnBothAdapters('accounts for operators', (adapter) => {
     ]);
   });
 
-  test('20 at once with one reference post once', async () => {
+  test('20 simultaneous postings with one reference post once', async () => {
     const world = await startManage(adapter);
     const { operator, finance } = world;
     await operator.done('manage/accounts', { id: 'shop', name: 'Shop' });
@@ -209,7 +209,7 @@ describeOnBothAdapters('accounts for operators', (adapter) => {
     ]);
   });
 
-  test('each role may what it may, and neither keys nor users of accounts may anything', async () => {
+  test('each role has exactly its rights, and neither keys nor users of accounts have any', async () => {
     const world = await startManage(adapter);
     const { operator, support, finance, as } = world;
     await operator.done('manage/accounts', { id: 'shop', name: 'Shop' });
@@ -241,7 +241,7 @@ describeOnBothAdapters('accounts for operators', (adapter) => {
     }
   });
 
-  test('signatures of all accounts wait first, and are decided on with a reason', async () => {
+  test('signatures of all accounts are listed with the pending ones first, and decided with a reason', async () => {
     const world = await startManage(adapter);
     const { operator, support, app, clock } = world;
     const signatures = app.get(SignatureService, { strict: false });
@@ -278,7 +278,7 @@ describeOnBothAdapters('accounts for operators', (adapter) => {
     ]);
   });
 
-  test('a posting of the host is in the audit log too', async () => {
+  test('a posting by the host is in the audit log too', async () => {
     const world = await startManage(adapter);
     await world.operator.done('manage/accounts', { id: 'shop', name: 'Shop' });
     await world.app.get(LedgerService, { strict: false }).topUp('shop', 5);

@@ -41,8 +41,8 @@ async function startCarriers(adapter: Adapter, over: { clock?: FakeClock; storag
   return { ...fixture, near, far, sms, carriers, states, pass, taken };
 }
 
-describeOnBothAdapters('the carriers for operators', (adapter) => {
-  test('each route tells its state, its breaker, its pace and what it has submitted', async () => {
+describeOnBothAdapters('the operators’ routes for carriers', (adapter) => {
+  test('each route shows its state, its breaker, its rate and what it has submitted', async () => {
     const fixture = await startCarriers(adapter);
     const { near, sms, carriers, taken, clock } = fixture;
     const client = await clientOf(fixture);
@@ -66,7 +66,7 @@ describeOnBothAdapters('the carriers for operators', (adapter) => {
     expect(route).toMatchObject({ last_error: 'busy', breaker: 'open' });
   });
 
-  test('a rested route takes nothing more, another one takes over; with all rested messages wait, however long', async () => {
+  test('a resting route gets no more messages and another one takes over; if all rest, messages wait, however long', async () => {
     const fixture = await startCarriers(adapter);
     const { operator, near, far, sms, states, pass, taken, clock } = fixture;
     const client = await clientOf(fixture);
@@ -89,7 +89,7 @@ describeOnBothAdapters('the carriers for operators', (adapter) => {
     expect(await states()).toEqual(['near open', 'far resting']);
   });
 
-  test('it rests in all processes within five seconds, without a notice', async () => {
+  test('a rest takes effect in all processes within five seconds, without a notice', async () => {
     const clock = new FakeClock();
     const storage = await SqliteMemory.open();
     const first = await startCarriers(adapter, { clock, storage });
@@ -106,7 +106,7 @@ describeOnBothAdapters('the carriers for operators', (adapter) => {
     await eventually(numbers, ({ length }) => length === 1, { clock });
   });
 
-  test('a transport without routes rests too', async () => {
+  test('a transport without routes can rest too', async () => {
     const clock = new FakeClock();
     const plain = new RouteDouble('plain', () => DELIVERED);
     const options = { sms: { ...OPTIONS.sms, transport: { useValue: plain } } };
@@ -126,7 +126,7 @@ describeOnBothAdapters('the carriers for operators', (adapter) => {
     await eventually(() => plain.numbers.length === 1, Boolean, { clock });
   });
 
-  test('a route tells how often the carrier refused its binds and the whole route', async () => {
+  test('a route shows how often the carrier refused its binds and the whole route', async () => {
     const { near, carriers } = await startCarriers(adapter);
     const interruptions = { bind: 3, route: 1 };
     near.state = () => [{ name: 'one', transport: 'one', usable: true, links: [], interruptions }];
@@ -136,7 +136,7 @@ describeOnBothAdapters('the carriers for operators', (adapter) => {
     ]);
   });
 
-  test('texts whose number cannot be read are told with the route and the last number, masked', async () => {
+  test('texts whose number cannot be read are shown with the route and the last number, masked', async () => {
     const { near, carriers, clock, app } = await startCarriers(adapter);
     expect((await carriers()).unread_numbers).toEqual([]);
     const heard: unknown[] = [];
@@ -153,7 +153,7 @@ describeOnBothAdapters('the carriers for operators', (adapter) => {
     ]);
   });
 
-  test('who may not, and what there is not', async () => {
+  test('other roles are refused, and unknown carriers are not found', async () => {
     const { operator, support, finance, storage } = await startCarriers(adapter);
     expect(await operator.post('manage/carriers/none/rest')).toMatchObject({ status: 404 });
     for (const each of [support, finance]) expect((await each.post('manage/carriers/near/rest')).status).toBe(403);

@@ -11,7 +11,7 @@ import { clientOf, unmountAfterEach } from '../../support/mounting/mounted.js';
 
 unmountAfterEach();
 
-/** Has the next checks of the books wait until they are let go. */
+/** Makes the next checks of the ledger wait until they are released. */
 function heldChecks(store: LedgerStore) {
   const check = store.check.bind(store);
   let letGo: (fault?: Error) => void = () => undefined;
@@ -28,8 +28,8 @@ function heldChecks(store: LedgerStore) {
 
 const ended = (check: LedgerCheckView) => check.state !== 'running';
 
-describeOnBothAdapters('the check of the ledger for operators', (adapter) => {
-  test('it runs in the background, and its result is kept until the next one', async () => {
+describeOnBothAdapters('the operators’ check of the ledger', (adapter) => {
+  test('runs in the background, and its result is kept until the next one', async () => {
     const world = await startManage(adapter);
     const { operator, support, storage, clock } = world;
     const last = () => support.read<LedgerCheckView>('manage/ledger/check');
@@ -47,7 +47,7 @@ describeOnBothAdapters('the check of the ledger for operators', (adapter) => {
     expect(rows).toEqual([{ target: id }, { target: second.id }]);
   });
 
-  test('one runs at a time over all processes; its progress is streamed, and it survives a client that leaves', async () => {
+  test('runs once at a time over all processes, streams its progress, and survives a client that leaves', async () => {
     const clock = new FakeClock();
     const storage = await SqliteMemory.open();
     const first = await startManage(adapter, {}, { clock, storage });
@@ -78,7 +78,7 @@ describeOnBothAdapters('the check of the ledger for operators', (adapter) => {
     expect((await second.operator.post('manage/ledger/check')).status).toBe(200);
   });
 
-  test('it keeps its lease however long a part takes, and one whose process has died is shown as failed', async () => {
+  test('keeps its lease however long a part takes, and is shown as failed if its process has died', async () => {
     const { operator, support, app, clock, storage } = await startManage(adapter);
     const held = heldChecks(app.get(LedgerStore, { strict: false }));
     const { id } = await operator.done<{ id: string }>('manage/ledger/check');
@@ -102,7 +102,7 @@ describeOnBothAdapters('the check of the ledger for operators', (adapter) => {
     held.letGo();
   });
 
-  test('one that cannot go on has failed, and a shutdown ends it', async () => {
+  test('fails if it cannot go on, and ends at a shutdown', async () => {
     const { operator, support, app, clock } = await startManage(adapter);
     const held = heldChecks(app.get(LedgerStore, { strict: false }));
     await operator.done('manage/ledger/check');
@@ -118,7 +118,7 @@ describeOnBothAdapters('the check of the ledger for operators', (adapter) => {
     expect(await last()).toMatchObject({ state: 'failed' });
   });
 
-  test('the system tells its versions, its storage and its workers', async () => {
+  test('the system page shows the versions, the storage and the workers', async () => {
     const { support, clock } = await startManage(adapter);
     const read = () => support.read<SystemView>('manage/system');
     const system = await eventually(

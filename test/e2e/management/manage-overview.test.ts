@@ -14,7 +14,7 @@ import { MSGAPP } from '../../support/msgapp/msgapp-app.js';
 
 unmountAfterEach();
 
-describeOnBothAdapters('what all accounts have, for operators', (adapter) => {
+describeOnBothAdapters('the operators’ view of all accounts', (adapter) => {
   test('linked numbers are listed, filtered and unlinked', async () => {
     const world = await startManage(adapter, { msgapp: MSGAPP });
     const { operator, support, app, clock } = world;
@@ -52,7 +52,7 @@ describeOnBothAdapters('what all accounts have, for operators', (adapter) => {
     expect(items).toMatchObject([{ by: { kind: 'operator', id: 'odile' }, target: ids[1] }]);
   });
 
-  test('what an account links and unlinks by its own routes is told, once, and what is refused is not', async () => {
+  test('linking and unlinking by an account’s own routes is audited once, and a refused attempt is not', async () => {
     const world = await startManage(adapter, { msgapp: { ...MSGAPP, connects: { waiting: 1 } } });
     const client = await clientOf(world);
     const connect = () => client.post('msgapp/web/connect', undefined);

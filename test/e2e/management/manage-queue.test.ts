@@ -15,7 +15,7 @@ import { ScriptedTransport } from '../../support/outbox/scripted-transport.js';
 
 unmountAfterEach();
 
-/** A service whose carrier refuses what has expired, as every transport does. */
+/** A service whose carrier refuses expired messages, as every transport does. */
 async function startQueues(adapter: Adapter, over: { clock?: FakeClock; storage?: SqliteMemory } = {}) {
   const clock = over.clock ?? new FakeClock();
   const carrier = new ScriptedTransport(({ expiresAt = Number.MAX_SAFE_INTEGER }) =>
@@ -37,8 +37,8 @@ async function startQueues(adapter: Adapter, over: { clock?: FakeClock; storage?
   return { ...world, carrier, sms, numbers, taken, queues, depthOf };
 }
 
-describeOnBothAdapters('the queues for operators', (adapter) => {
-  test('a paused account waits, codes too, while others are served; its messages go when it is resumed', async () => {
+describeOnBothAdapters('the operators’ routes for queues', (adapter) => {
+  test('a paused account waits, codes too, while others are served; its messages leave when it is resumed', async () => {
     const world = await startQueues(adapter);
     const { operator, clock, sms, numbers, taken, queues, depthOf } = world;
     const [paused, other] = [await clientOf(world), await clientOf(world)];
@@ -83,7 +83,7 @@ describeOnBothAdapters('the queues for operators', (adapter) => {
     );
   });
 
-  test('a pause of an account on a channel is not one of the account, and is taken back by itself', async () => {
+  test('pausing an account on one channel does not pause it elsewhere, and has its own resume', async () => {
     const { operator, app, clock } = await startQueues(adapter);
     await operator.done('manage/accounts', { id: 'a', name: 'A' });
     await operator.done('manage/queue/pause', { channel: 'sms', account: 'a' });
@@ -113,7 +113,7 @@ describeOnBothAdapters('the queues for operators', (adapter) => {
     expect((await queues()).paused).toEqual([]);
   });
 
-  test('each change is in the audit log once, under the Idempotency-Key too', async () => {
+  test('each change is in the audit log once, also under an Idempotency-Key', async () => {
     const world = await startQueues(adapter);
     const { operator, support } = world;
     const key = { 'idempotency-key': 'k' };
@@ -136,7 +136,7 @@ describeOnBothAdapters('the queues for operators', (adapter) => {
     const second = await startQueues(adapter, { clock, storage: await storage.another() });
     const client = await clientOf(second);
     await first.operator.done('manage/queue/pause', { channel: 'sms' });
-    // As each process has a notifier of its own here, the second one is not told.
+    // Each process has a notifier of its own here, so the second one is not notified.
     clock.advance(5000);
     await client.sent(second.sms(1));
     const rounds = () => [first, second].map(({ carrier }) => carrier.taken.length);

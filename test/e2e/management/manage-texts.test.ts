@@ -17,8 +17,8 @@ unmountAfterEach();
 const [NUMBER, MASKED] = ['22670000001', '226******01'];
 const HIDDEN = '••• (9)';
 
-describeOnBothAdapters('texts before operators', (adapter) => {
-  test('an operator reads one, which the audit log says; to the others and in listings it is masked', async () => {
+describeOnBothAdapters('texts shown to operators', (adapter) => {
+  test('are shown to an operator who reads one message, which is audited; other roles and listings see them masked', async () => {
     const world = await startManage(adapter);
     const { operator, support, finance, as } = world;
     const client = await clientOf(world);
@@ -42,7 +42,7 @@ describeOnBothAdapters('texts before operators', (adapter) => {
     const whole = { content: 'Secret 😀!', number: [NUMBER], recipients: [{ number: NUMBER }] };
     expect(await operator.read(`sms/${smsID}?${account}`)).toMatchObject(whole);
     expect(await reads()).toEqual([['odile', smsID, client.accountId]]);
-    // What is the account's own is neither masked nor told.
+    // The account's own texts are neither masked nor audited.
     expect(await own.read(`sms/${smsID}`)).toMatchObject(whole);
     expect(await own.read(`sms`)).toMatchObject({ items: [{ content: 'Secret 😀!' }] });
     expect((await operator.call(`sms/none?${account}`)).status).toBe(404);
@@ -76,7 +76,7 @@ describeOnBothAdapters('texts before operators', (adapter) => {
     expect(text).not.toContain(NUMBER);
   });
 
-  test('events of an account that is not there are a 404, and nothing is recorded for it', async () => {
+  test('events of an account that does not exist are a 404, and nothing is recorded for it', async () => {
     const { support, app } = await startManage(adapter, { webhooks: { pepper: WEBHOOK_PEPPER } });
     for (const path of ['events', 'events/stream']) {
       for (const account of ['none', '%00']) {
@@ -87,7 +87,7 @@ describeOnBothAdapters('texts before operators', (adapter) => {
     expect(await app.get(EventLog, { strict: false }).state('none')).toMatchObject({ recording: false });
   });
 
-  test('opt-outs and linked numbers are masked for every operator, not for the account', async () => {
+  test('opt-outs and linked numbers are masked for every operator, but not for the account', async () => {
     const { support, finance, operator, as, app, storage, clock } = await startManage(adapter, { msgapp: MSGAPP });
     const { id } = await app.get(AccountService, { strict: false }).createAccount({ name: 'Shop' });
     const own = as({ accountId: id, subject: 'ada', role: 'sender' });

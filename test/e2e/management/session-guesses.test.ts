@@ -9,13 +9,13 @@ import { unmountAfterEach } from '../../support/mounting/mounted.js';
 
 unmountAfterEach();
 
-/** What `guess-limit.ts` lets through in a minute. */
+/** The number of guesses that `guess-limit.ts` lets through in a minute. */
 const BY_CLIENT = 20;
 const BY_CONNECTION = 200;
 
 const TOO_MANY = { status: 429, body: { message: 'Trop de tentatives, réessayez plus tard' } };
 
-/** Believes one password. */
+/** Accepts one password. */
 @Injectable()
 class Desk extends UserAuthenticator {
   static asked = 0;
@@ -42,7 +42,7 @@ describeOnBothAdapters('guesses at sessions', (adapter) => {
     return { ...service, signIn };
   }
 
-  test('past the limit a minute nothing is asked any more, not even for what is right', async () => {
+  test('above the limit of a minute are refused unchecked, even if they are right', async () => {
     const { signIn, browser, link, clock } = await start();
     for (let n = 0; n < BY_CLIENT; n++) expect((await signIn('wrong')).status).toBe(401);
     const refused = await signIn('right');
@@ -57,7 +57,7 @@ describeOnBothAdapters('guesses at sessions', (adapter) => {
     expect((await browser().post('session/exchange', { token })).status).toBe(200);
   });
 
-  test('a hundred at once get no further than one by one', async () => {
+  test('get no further if a hundred come at once than one by one', async () => {
     const { signIn } = await start();
     const replies = await Promise.all(Array.from({ length: 100 }, () => signIn('wrong')));
     expect(replies.filter(({ status }) => status === 401)).toHaveLength(BY_CLIENT);
@@ -65,7 +65,7 @@ describeOnBothAdapters('guesses at sessions', (adapter) => {
     expect(Desk.asked).toBe(BY_CLIENT);
   });
 
-  test('what is right never counts, and a browser without a cookie may ask for ever', async () => {
+  test('that are right never count, and a browser without a cookie may ask without limit', async () => {
     const { signIn, browser } = await start();
     for (let n = 0; n < 2 * BY_CLIENT; n++) {
       expect((await signIn('right')).status).toBe(200);
@@ -92,7 +92,7 @@ describeOnBothAdapters('guesses at sessions', (adapter) => {
     expect(await signIn('right')).toMatchObject(TOO_MANY);
   });
 
-  test('addresses that a header invents share the limit of their connection', async () => {
+  test('share the limit of their connection if a header invents addresses', async () => {
     const { signIn } = await start(true);
     const from = (n: number) => ({ 'x-forwarded-for': `198.51.${n >> 8}.${n & 255}` });
     for (let n = 0; n < BY_CONNECTION; n++) expect((await signIn('wrong', from(n))).status).toBe(401);
@@ -100,12 +100,12 @@ describeOnBothAdapters('guesses at sessions', (adapter) => {
     expect(Desk.asked).toBe(BY_CONNECTION);
   });
 
-  test('one client behind a proxy does not lock the others out', async () => {
+  test('of one client behind a proxy do not lock out the others', async () => {
     const { signIn } = await start(true);
     for (let n = 0; n <= BY_CLIENT; n++) await signIn('wrong', { 'x-forwarded-for': '198.51.100.1' });
     expect(await signIn('right', { 'x-forwarded-for': '198.51.100.1' })).toMatchObject(TOO_MANY);
     expect((await signIn('right', { 'x-forwarded-for': '198.51.100.2' })).status).toBe(200);
-    // The addresses of one IPv6 network are one client.
+    // The addresses of one IPv6 network count as one client.
     for (let n = 0; n <= BY_CLIENT; n++) await signIn('wrong', { 'x-forwarded-for': `2001:db8:1:2::${n}` });
     expect(await signIn('right', { 'x-forwarded-for': '2001:db8:1:2:ffff::1' })).toMatchObject(TOO_MANY);
     expect((await signIn('right', { 'x-forwarded-for': '2001:db8:1:3::1' })).status).toBe(200);

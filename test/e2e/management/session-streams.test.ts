@@ -26,7 +26,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-describeOnBothAdapters('what a user is given for long', (adapter) => {
+describeOnBothAdapters('long answers to a user', (adapter) => {
   async function start(options: Partial<Omit<MessagingOptions, 'clock'>> = {}) {
     const service = await startManagement(adapter, { webhooks: { pepper: PEPPER }, ...options });
     const open = async (token: string, query = '') => {
@@ -35,12 +35,12 @@ describeOnBothAdapters('what a user is given for long', (adapter) => {
       closing.push(() => reader.leave());
       return reader;
     };
-    /** How long it takes until something is so, by the service's clock. */
+    /** How long a condition takes to become true, by the service's clock. */
     const timeUntil = async (isSo: () => boolean, stepMs = 100) => {
       const { clock } = service;
       const began = clock.now();
       const looked = async () => {
-        // Signatures are verified by other threads, which the clock must not run away from.
+        // Other threads verify signatures, so the clock must not run ahead of them.
         for (let each = 0; each < 3; each++) await subtle.digest('SHA-256', Buffer.alloc(1));
         return isSo();
       };
@@ -51,7 +51,7 @@ describeOnBothAdapters('what a user is given for long', (adapter) => {
     return { ...service, open, endOf, timeUntil };
   }
 
-  test('a stream ends within 5 s when its session is ended, another one does not', async () => {
+  test('a stream ends within 5 s if its session ends, and another one does not', async () => {
     const { link, browser, open, endOf } = await start();
     const [page, other] = [browser(), browser()];
     const reader = await open(await page.signIn({ token: await link() }));
@@ -62,7 +62,7 @@ describeOnBothAdapters('what a user is given for long', (adapter) => {
     expect([reader.ended, stays.over]).toEqual([true, false]);
   });
 
-  test('a stream ends within 5 s when the host has ended the sessions of its user', async () => {
+  test('a stream ends within 5 s if the host has ended the sessions of its user', async () => {
     const { link, browser, open, endOf, service, accountId, as } = await start();
     const [page, other] = [browser(), browser()];
     const token = await page.signIn({ token: await link({ subject: 'awa' }) });
@@ -77,7 +77,7 @@ describeOnBothAdapters('what a user is given for long', (adapter) => {
     expect((await as(stays, 'balance')).status).toBe(200);
   });
 
-  test('a link that waits is good for nothing when the host has ended the sessions of its user', async () => {
+  test('an unused link becomes invalid if the host has ended the sessions of its user', async () => {
     const { link, browser, service, accountId } = await start();
     const links = [await link({ subject: 'awa' }), await link({ subject: 'issa' })];
     expect(await service.endSessions({ subject: 'awa', account: accountId })).toBe(0);
@@ -85,7 +85,7 @@ describeOnBothAdapters('what a user is given for long', (adapter) => {
     expect(await Promise.all(statuses)).toEqual([401, 200]);
   });
 
-  test('a stream ends within 5 s when a replaced cookie is replayed', async () => {
+  test('a stream ends within 5 s if a replaced cookie is replayed', async () => {
     const { link, browser, clock, open, endOf } = await start();
     const page = browser();
     const reader = await open(await page.signIn({ token: await link() }));
@@ -96,14 +96,14 @@ describeOnBothAdapters('what a user is given for long', (adapter) => {
     expect(await endOf(reader)).toBeLessThanOrEqual(5000);
   });
 
-  test('a stream ends within 5 s when another process has ended its session', async () => {
+  test('a stream ends within 5 s if another process has ended its session', async () => {
     const storage = await SqliteMemory.open();
     closing.push(() => storage.close());
     const here = await start({ storage: { useValue: storage } });
     const page = here.browser();
     const token = await page.signIn({ token: await here.link() });
     const reader = await here.open(token);
-    // The two have a notifier each.
+    // The two processes have a notifier each.
     const elsewhere = await startManagement(adapter, { storage: { useValue: await storage.another() } });
     expect((await here.as(token, 'balance')).status).toBe(200);
     expect((await elsewhere.as(token, 'balance')).status).toBe(200);
@@ -121,7 +121,7 @@ describeOnBothAdapters('what a user is given for long', (adapter) => {
     expect(ms).toBeLessThanOrEqual(605_000);
   });
 
-  test('a stream does not count as a request again and again: the limit of its key does not end it', async () => {
+  test('a stream counts as one request, so the limit of its key does not end it', async () => {
     const { url, app, accountId, clock, endOf } = await start();
     const accounts = app.get(AccountService, { strict: false });
     const { id, key } = await accounts.issueKey(accountId, { perMinute: 1 });
@@ -135,7 +135,7 @@ describeOnBothAdapters('what a user is given for long', (adapter) => {
     expect(await endOf(reader)).toBeLessThanOrEqual(5000);
   });
 
-  test('a request that waits is answered when its session has ended', async () => {
+  test('a waiting request is answered if its session has ended', async () => {
     const { link, browser, as, app, accountId, timeUntil } = await start();
     const page = browser();
     const token = await page.signIn({ token: await link() });
@@ -151,7 +151,7 @@ describeOnBothAdapters('what a user is given for long', (adapter) => {
     expect((await waiting).status).toBe(200);
   });
 
-  test('an operator streams an account that he names, until his session ends', async () => {
+  test('an operator streams an account that they name, until their session ends', async () => {
     const { link, browser, open, endOf, accountId, clock } = await start();
     const page = browser();
     const token = await page.signIn({ token: await link({ account: null, role: 'support' }) });
@@ -165,7 +165,7 @@ describeOnBothAdapters('what a user is given for long', (adapter) => {
     expect(await endOf(reader)).toBeLessThanOrEqual(5000);
   });
 
-  test('what an operator waits for takes no room of the account', async () => {
+  test('a waiting request of an operator takes no place of the account', async () => {
     const { link, browser, as, accountId, app, client } = await start({ limits: { inFlight: 1 } });
     const draft = { account: null, role: 'support', subject: accountId } as const;
     const page = browser();
@@ -181,7 +181,7 @@ describeOnBothAdapters('what a user is given for long', (adapter) => {
     await reply.catch(() => undefined);
   });
 
-  test('a stream ends within 5 s when the role no longer suffices', async () => {
+  test('a stream ends within 5 s if the role no longer suffices', async () => {
     const user = { role: 'viewer', accountId: '' };
     class Tokens extends UserTokenVerifier {
       override async verify() {
@@ -197,7 +197,7 @@ describeOnBothAdapters('what a user is given for long', (adapter) => {
   });
 
   test.each(['a token of the host', 'a key as Bearer'])(
-    'a stream ends when %s is refused at the first look',
+    'a stream ends if %s is refused at the first check',
     async (what) => {
       const user = { subject: 'awa', role: 'viewer', accountId: '' };
       class Tokens extends UserTokenVerifier {

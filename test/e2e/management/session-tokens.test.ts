@@ -37,7 +37,7 @@ const HOST_TOKEN = `${base64({ alg: 'EdDSA' })}.${base64({ iss: 'host' })}.c2ln`
 describeOnBothAdapters('tokens of users', (adapter) => {
   const start = (options: Parameters<typeof startManagement>[1] = {}) => startManagement(adapter, options);
 
-  test('what was changed in a token, its signature or its header is a 401 without a look-up', async () => {
+  test('a change in a token, its signature or its header makes it a 401 without a look-up', async () => {
     const { link, browser, as, app } = await start();
     const token = await browser().signIn({ token: await link({ role: 'viewer' }) });
     const [header, claims] = partsOf(token);
@@ -69,7 +69,7 @@ describeOnBothAdapters('tokens of users', (adapter) => {
     expect((await as(token, 'balance')).status).toBe(200);
   });
 
-  test('a token that says something else is a 401, also under a right signature', async () => {
+  test('a token with other contents is a 401, even with a valid signature', async () => {
     const { link, browser, as, app } = await start();
     const page = browser();
     const [, claims] = partsOf(await page.signIn({ token: await link({ role: 'viewer' }) }));
@@ -94,7 +94,7 @@ describeOnBothAdapters('tokens of users', (adapter) => {
     }
   });
 
-  test('a token of another mount, or of another secret, is a 401, and one of the earlier secret is not', async () => {
+  test('a token of another mount or another secret is a 401, and one of the previous secret is accepted', async () => {
     const storage = await SqliteMemory.open();
     const here = await start({ storage: { useValue: storage } });
     const page = here.browser();
@@ -112,7 +112,7 @@ describeOnBothAdapters('tokens of users', (adapter) => {
     await storage.close();
   });
 
-  test('tokens of ours and of the host live side by side, and each is asked for its own', async () => {
+  test('our tokens and the host’s work side by side, and each goes to its own verifier', async () => {
     HostTokens.asked.length = 0;
     const { link, browser, as, accountId } = await start({ userTokens: HostTokens });
     HostTokens.user = { accountId };
@@ -126,7 +126,7 @@ describeOnBothAdapters('tokens of users', (adapter) => {
     expect(HostTokens.asked).toHaveLength(1);
   });
 
-  test('a host gives roles of accounts, and of the operator only where it says so', async () => {
+  test('a host assigns roles of accounts, and roles of the operator only if it says so explicitly', async () => {
     const draft = { method: 'POST', body: { role: 'support' } } as const;
     for (const operators of [false, true]) {
       HostTokens.operators = operators;
@@ -148,7 +148,7 @@ describeOnBothAdapters('tokens of users', (adapter) => {
     }
   });
 
-  test('an operator names the account; the token of an account does not become one of another', async () => {
+  test('an operator names the account; the token of one account cannot be used for another', async () => {
     const { link, browser, as, accountId, client } = await start();
     const operator = await browser().signIn({ token: await link({ account: null, role: 'support' }) });
     expect(await as(operator, 'balance')).toMatchObject({ status: 400 });
@@ -166,7 +166,7 @@ describeOnBothAdapters('tokens of users', (adapter) => {
     expect((await client.post('manage/links', { role: 'operator' })).status).toBe(403);
   });
 
-  test('users of a closed account are 401, and links to it are refused', async () => {
+  test('users of a closed account get a 401, and links to it are refused', async () => {
     const storage = await SqliteMemory.open();
     HostTokens.operators = false;
     const options = { storage: { useValue: storage }, userTokens: HostTokens };
@@ -188,7 +188,7 @@ describeOnBothAdapters('tokens of users', (adapter) => {
     });
   });
 
-  test('an operator makes links, once under one key, and is told of in the audit log', async () => {
+  test('an operator creates links, once under one key, and the audit log records it', async () => {
     const { link, browser, as, app, accountId } = await start();
     const operator = await browser().signIn({ token: await link({ account: null, role: 'operator', subject: 'op' }) });
     const make = (body: object, headers = {}) => as(operator, 'manage/links', { method: 'POST', body, headers });
@@ -224,7 +224,7 @@ describeOnBothAdapters('tokens of users', (adapter) => {
     }
   });
 
-  test('tokens of an OpenID provider are those of users; while it is away they are neither accepted nor refused', async () => {
+  test('tokens of an OpenID provider identify users; while the provider is unavailable they are neither accepted nor refused', async () => {
     const { clock } = await start();
     const provider = await OpenIdProvider.open(clock);
     const claims = { account: 'account', role: 'messaging_role' };

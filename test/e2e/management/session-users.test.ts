@@ -17,7 +17,7 @@ import { clientOf, mount, unmountAfterEach } from '../../support/mounting/mounte
 
 unmountAfterEach();
 
-/** The host's users: whom the credentials name. */
+/** The host's users: whom the credentials identify. */
 class Desk {
   readonly asked: { readonly credentials: unknown; readonly request: SignInRequest }[] = [];
   user: unknown;
@@ -57,7 +57,7 @@ describeOnBothAdapters("the host's own users", (adapter) => {
     return { ...service, desk: DeskUsers.desk, logger };
   }
 
-  test('sign in by what the host takes', async () => {
+  test('sign in with the credentials that the host accepts', async () => {
     const { browser, desk, accountId, as } = await start();
     desk.user = { subject: 'awa', account: accountId, role: 'viewer' };
     const page = browser();
@@ -71,7 +71,7 @@ describeOnBothAdapters("the host's own users", (adapter) => {
     expect((await page.post('session/refresh')).body).toMatchObject({ user: desk.user });
   });
 
-  test('whom the host refuses, or names wrongly, is a 401 with one text', async () => {
+  test('get a 401 with one text if the host refuses them or names them wrongly', async () => {
     const { browser, desk, accountId, logger } = await start();
     const subject = 'awa';
     for (const user of [
@@ -90,12 +90,12 @@ describeOnBothAdapters("the host's own users", (adapter) => {
       desk.user = user;
       expect(await browser().post('session/exchange', { credentials: 'secret-word' })).toMatchObject(REFUSED);
     }
-    // One line of each kind; repeats within a minute are counted.
+    // One line of each kind. Repeats within a minute are counted.
     expect(logger.lines.filter((line) => line.includes('named a user who is refused')).length).toBe(4);
     expect(logger.lines.join('\n')).not.toContain('secret-word');
   });
 
-  test('the roles of the operator are those of an authenticator that says so', async () => {
+  test('get a role of the operator only from an authenticator that says so', async () => {
     const { browser, desk, accountId } = await start(Operators);
     desk.user = { subject: 'awa', role: 'finance' };
     const reply = await browser().post('session/exchange', { credentials: 0 });
@@ -104,14 +104,14 @@ describeOnBothAdapters("the host's own users", (adapter) => {
     expect(await browser().post('session/exchange', { credentials: false })).toMatchObject(REFUSED);
   });
 
-  test('what anybody may send is small', async () => {
+  test('may send only small requests', async () => {
     const { browser, desk } = await start();
     expect((await browser().post('session/exchange', { credentials: 'x'.repeat(65_000) })).status).toBe(401);
     expect((await browser().post('session/exchange', { credentials: 'x'.repeat(66_000) })).status).toBe(413);
     expect(desk.asked).toHaveLength(1);
   });
 
-  test('a fault of the host is a 500, and is logged', async () => {
+  test('get a 500 for a fault of the host, which is logged', async () => {
     const { browser, desk, logger } = await start();
     desk.fault = new Error('The directory is away.');
     const reply = await browser().post('session/exchange', { credentials: 'x' });
@@ -120,12 +120,12 @@ describeOnBothAdapters("the host's own users", (adapter) => {
     expect(logger.lines.join('\n')).toContain('The directory is away.');
   });
 
-  test('without an authenticator nobody has credentials', async () => {
+  test('cannot sign in with credentials if there is no authenticator', async () => {
     const { browser } = await startManagement(adapter);
     expect(await browser().post('session/exchange', { credentials: 'x' })).toMatchObject(REFUSED);
   });
 
-  test('it is given to the module on a core, and beside a factory', async () => {
+  test('can be configured for the module on a core, and beside a factory', async () => {
     const users = { useFactory: () => new Operators() };
     const core = MessagingCore.forRoot({ storage: MemoryStorage, signatures: OPTIONS.signatures });
     const management = { secret: MANAGEMENT_SECRET };
@@ -149,7 +149,7 @@ describeOnBothAdapters("the host's own users", (adapter) => {
     }
   });
 
-  test('an object that is none is refused at the start', () => {
+  test('an authenticator that is not one is refused at the start', () => {
     const users = { useValue: { verify: () => undefined } } as never;
     const management = { secret: MANAGEMENT_SECRET, users };
     expect(() => MessagingModule.forRoot({ ...OPTIONS, management })).toThrow(
@@ -158,7 +158,7 @@ describeOnBothAdapters("the host's own users", (adapter) => {
   });
 });
 
-describeOnBothAdapters('cookies of sessions', (adapter) => {
+describeOnBothAdapters('session cookies', (adapter) => {
   test('are secure, unless the page is on this machine without TLS', async () => {
     const { link, browser } = await startManagement(adapter);
     const isSecure = async (origin: string) => {
@@ -177,7 +177,7 @@ describeOnBothAdapters('cookies of sessions', (adapter) => {
     }
   });
 
-  test('stand among others, and those of the host stay', async () => {
+  test('work beside others, and those of the host stay', async () => {
     const { link, browser } = await startManagement(adapter, {
       setup: {
         configure: (app) => {
@@ -198,7 +198,7 @@ describeOnBothAdapters('cookies of sessions', (adapter) => {
     expect((await browser().post('session/refresh', {}, { cookie: `${others}${cookie}; last=%` })).status).toBe(200);
   });
 
-  test('of 64 kB are refused, and harm nothing', async () => {
+  test('of 64 kB are refused and harm nothing', async () => {
     const platform = adapter === 'fastify' ? new FastifyAdapter({ http: { maxHeaderSize: 131_072 } }) : undefined;
     const { browser, link } = await startManagement(adapter, { setup: { ...(platform && { platform }) } });
     const page = browser();

@@ -32,7 +32,7 @@ describeOnBothAdapters('sessions of users', (adapter) => {
     expect(url).toContain('/api/v1');
   });
 
-  test('a link is good once, for ten minutes, and no other text is', async () => {
+  test('a link works once, for ten minutes, and no other text works', async () => {
     const { link, browser, clock } = await start();
     const refused = { ...UNAUTHORIZED, body: { message: 'Lien invalide, expiré ou déjà utilisé' } };
     const token = await link();
@@ -61,11 +61,11 @@ describeOnBothAdapters('sessions of users', (adapter) => {
       pages.map(async (page) => (await page.post('session/exchange', { token })).status),
     );
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
-    // Those that come when twenty are under way are told to come later.
+    // Those that come while twenty are under way are told to retry later.
     expect(statuses.filter((status) => status === 401 || status === 429)).toHaveLength(49);
   });
 
-  test('a refresh replaces the cookie; the one before is good for ten seconds and gives the same one', async () => {
+  test('a refresh replaces the cookie; the previous one works for ten seconds and gives the same one', async () => {
     const { link, browser, clock, as } = await start();
     const page = browser();
     await page.signIn({ token: await link() });
@@ -89,7 +89,7 @@ describeOnBothAdapters('sessions of users', (adapter) => {
     expect(page.cookie).not.toBe(second);
   });
 
-  test('the later use of a replaced cookie ends the session, with its access tokens', async () => {
+  test('using a replaced cookie later ends the session and its access tokens', async () => {
     const { link, browser, clock, as } = await start();
     const page = browser();
     await page.signIn({ token: await link() });
@@ -106,7 +106,7 @@ describeOnBothAdapters('sessions of users', (adapter) => {
     expect((await page.post('session/refresh')).status).toBe(401);
   });
 
-  test('a cookie that somebody made up ends nothing', async () => {
+  test('a made-up cookie ends nothing', async () => {
     const { link, browser } = await start();
     const page = browser();
     await page.signIn({ token: await link() });
@@ -121,7 +121,7 @@ describeOnBothAdapters('sessions of users', (adapter) => {
     expect((await page.post('session/refresh')).status).toBe(200);
   });
 
-  test('a session ends when it is asked to, with its access tokens', async () => {
+  test('a session ends on request, with its access tokens', async () => {
     const { link, browser, as } = await start();
     const page = browser();
     const access = await page.signIn({ token: await link() });
@@ -134,7 +134,7 @@ describeOnBothAdapters('sessions of users', (adapter) => {
     expect(await page.post('session/end')).toMatchObject({ status: 200, body: { success: true } });
   });
 
-  test('a page without cookies ends its session by the access token', async () => {
+  test('a page without cookies ends its session with the access token', async () => {
     const { link, browser, as } = await start();
     const [page, other] = [browser(), browser()];
     const access = await page.signIn({ token: await link() });
@@ -149,7 +149,7 @@ describeOnBothAdapters('sessions of users', (adapter) => {
     expect((await as(stays, 'balance')).status).toBe(200);
   });
 
-  test('the header for pages behind Basic authentication ends a session too, and the proxy’s credentials guess nothing', async () => {
+  test('the header for pages behind Basic authentication ends a session too, and the proxy’s credentials do not count as guesses', async () => {
     const { link, browser, as } = await start();
     const basic = { authorization: 'Basic dGVhbTpzZWNyZXQ=' };
     const page = browser();
@@ -164,7 +164,7 @@ describeOnBothAdapters('sessions of users', (adapter) => {
     expect((await page.post('session/refresh', {}, basic)).status).toBe(401);
   });
 
-  test('a session ends when it rests for a day, or after thirty days', async () => {
+  test('a session ends after a day without use, or after thirty days', async () => {
     const { link, browser, clock } = await start();
     const [resting, used] = [browser(), browser()];
     await resting.signIn({ token: await link() });
@@ -182,7 +182,7 @@ describeOnBothAdapters('sessions of users', (adapter) => {
     expect((await used.post('session/refresh')).status).toBe(401);
   });
 
-  test('an access token is good for ten minutes', async () => {
+  test('an access token works for ten minutes', async () => {
     const { link, browser, clock, as } = await start();
     const token = await browser().signIn({ token: await link() });
     clock.advance(599_000);
@@ -191,7 +191,7 @@ describeOnBothAdapters('sessions of users', (adapter) => {
     expect(await as(token, 'balance')).toMatchObject(UNAUTHORIZED);
   });
 
-  test('requests of other sites, and of programs that do not say where they come from, are refused', async () => {
+  test('requests from other sites, and from programs that do not say where they come from, are refused', async () => {
     const origins = ['https://desk.example.com', 'http://localhost:8080'];
     const { link, url } = await start({ management: { secret: MANAGEMENT_SECRET, origins } });
     const token = await link();
@@ -221,7 +221,7 @@ describeOnBothAdapters('sessions of users', (adapter) => {
     expect(await ask('end', { 'sec-fetch-site': 'same-origin' })).toBe(200);
   });
 
-  test('the audit log tells of links and sessions', async () => {
+  test('the audit log records links and sessions', async () => {
     const { link, browser, app, accountId } = await start();
     const page = browser();
     await page.signIn({ token: await link({ subject: 'awa' }) });

@@ -31,7 +31,7 @@ class FutureStorage extends MemoryStorage {
   }
 }
 
-/** The year in which a service says that it has sent something. */
+/** The year in which a service says that it sent something. */
 async function yearOf(service: Parameters<typeof clientOf>[0]): Promise<number> {
   const order = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
   return new Date((await (await clientOf(service)).sent(order)).date_sent).getUTCFullYear();
@@ -43,13 +43,13 @@ describe('the time of a service', () => {
     expect(await yearOf(opened(await startMessaging('express', { storage })))).toBe(2031);
   });
 
-  test('is that of the clock that the host gives, whatever the database says', async () => {
+  test('is that of the clock that the host provides, whatever the database says', async () => {
     const storage = { useValue: new FutureStorage() };
     const clock = { useValue: new FakeClock(Date.UTC(2001, 5, 1)) };
     expect(await yearOf(opened(await startMessaging('express', { storage, clock })))).toBe(2001);
   });
 
-  test('is that of the clock that a test puts in its place', async () => {
+  test('is that of the clock that a test substitutes', async () => {
     @Module({ imports: [MessagingModule.forRoot({ ...OPTIONS, storage: { useValue: new FutureStorage() } })] })
     class Host {}
     const clock = new FakeClock(Date.UTC(2001, 5, 1));
@@ -60,7 +60,7 @@ describe('the time of a service', () => {
     expect(await yearOf(opened(await startApp(module, 'express')))).toBe(2001);
   });
 
-  test('is that of the machine where the storage has none', async () => {
+  test('is that of the machine if the storage has none', async () => {
     const storage = new MemoryStorage();
     const app = opened(await startMessaging('express', { storage: { useValue: storage } }));
     const [before, { createdAt }] = [

@@ -37,7 +37,7 @@ class OrdersController {
   }
 }
 
-/** As a host writes it that does not know of us. */
+/** A guard as a host writes it that does not know about us. */
 @Injectable()
 class JwtGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
@@ -67,7 +67,7 @@ class CourteousWrapper extends Wrapper {
   }
 }
 
-/** What sees our answers and leaves them as they are. */
+/** An interceptor that sees our answers and leaves them unchanged. */
 class Journal implements NestInterceptor {
   readonly seen: unknown[] = [];
 
@@ -76,7 +76,7 @@ class Journal implements NestInterceptor {
   }
 }
 
-/** By URL, as Nest's own cache does. */
+/** Caches by URL, as Nest's own cache does. */
 class UrlCache implements NestInterceptor {
   private readonly answers = new Map<string, unknown>();
 
@@ -96,7 +96,7 @@ afterEach(async () => {
   app = undefined;
 });
 
-/** A host with a route of its own; answers the warnings of its messaging module so far. */
+/** A host with a route of its own. Returns the warnings of its messaging module so far. */
 async function start(adapter: Adapter, providers: Provider[], configure?: AppSetup['configure']): Promise<string[]> {
   @Module({ controllers: [OrdersController], providers })
   class Orders {}
@@ -146,9 +146,9 @@ async function visit(): Promise<{ status: number; body: unknown }[]> {
 
 const orders = (headers = {}) => call(`${app?.url}/orders`, { headers });
 
-describeOnBothAdapters('a global guard that asks for a session of the host', (adapter) => {
+describeOnBothAdapters('a global guard that requires a session of the host', (adapter) => {
   describe.each(WAYS)('%s', (way) => {
-    test('refuses all our routes, which the first of them warns of', async () => {
+    test('refuses all our routes, and the first refused one logs a warning', async () => {
       const warnings = await startWithGuard(adapter, way, JwtGuard);
       expect(warnings).toEqual([]);
       expect((await visit()).map(({ status }) => status)).toEqual(Array(7).fill(401));
@@ -159,7 +159,7 @@ describeOnBothAdapters('a global guard that asks for a session of the host', (ad
       expect(warnings).toHaveLength(1);
     });
 
-    test('lets all of them pass where it asks isMessagingRoute, and guards the host as before', async () => {
+    test('admits all of them if it checks isMessagingRoute, and still guards the host', async () => {
       const warnings = await startWithGuard(adapter, way, CourteousJwtGuard);
       expect((await visit()).map(({ status }) => status)).toEqual([200, 200, 200, 404, 200, 200, 404]);
       expect((await call(`${app?.url}/api/v1/balance`)).status).toBe(401); // our own guard
@@ -171,8 +171,8 @@ describeOnBothAdapters('a global guard that asks for a session of the host', (ad
 });
 
 describeOnBothAdapters('a global interceptor that wraps answers', (adapter) => {
-  describe.each(WAYS)('%s', (way) => {
-    test('wraps ours, which the first of them warns of', async () => {
+  describe.each(WAYS)('on %s', (way) => {
+    test('wraps our answers, and the first wrapped one logs a warning', async () => {
       const warnings = await startWithInterceptor(adapter, way, Wrapper);
       expect(warnings).toEqual([]);
       expect((await visit())[0]?.body).toMatchObject({ data: { balance: 1000 } });
@@ -182,7 +182,7 @@ describeOnBothAdapters('a global interceptor that wraps answers', (adapter) => {
       expect((await orders()).body).toEqual({ data: [{ order: 1 }] });
     });
 
-    test('leaves them alone where it asks isMessagingRoute, and wraps the host as before', async () => {
+    test('leaves them unchanged if it checks isMessagingRoute, and still wraps the host’s', async () => {
       const warnings = await startWithInterceptor(adapter, way, CourteousWrapper);
       const [balance, , callback, , page, phones] = await visit();
       expect(balance?.body).toMatchObject({ balance: 1000 });
@@ -194,7 +194,7 @@ describeOnBothAdapters('a global interceptor that wraps answers', (adapter) => {
 });
 
 describeOnBothAdapters('other globals of a host', (adapter) => {
-  test('warn of a wrapper that does not ask beside a guard that does', async () => {
+  test('cause a warning about a wrapper without the check, even beside a guard with the check', async () => {
     const warnings = await start(adapter, [
       { provide: APP_GUARD, useClass: CourteousJwtGuard },
       { provide: APP_INTERCEPTOR, useClass: Wrapper },
@@ -203,7 +203,7 @@ describeOnBothAdapters('other globals of a host', (adapter) => {
     expect(warnings).toEqual([expect.stringMatching(/^A global interceptor \(Wrapper\) changed/)]);
   });
 
-  test('hold for our routes too, without a warning: a throttler, a guard by address, a journal', async () => {
+  test('apply to our routes too without a warning: a throttler, a guard by address, a journal', async () => {
     let left = 9;
     let isKnown = true;
     const throttler: CanActivate = {
@@ -215,7 +215,7 @@ describeOnBothAdapters('other globals of a host', (adapter) => {
     const addresses: CanActivate = {
       canActivate: (context) => {
         if (isKnown) return true;
-        isMessagingRoute(context); // it knows whose route it refuses
+        isMessagingRoute(context); // This guard knows whose route it refuses.
         throw new ForbiddenException('the host does not know this address');
       },
     };
@@ -236,7 +236,7 @@ describeOnBothAdapters('other globals of a host', (adapter) => {
     expect(warnings).toEqual([]);
   });
 
-  test('that answer in our place are warned of: a cache by URL gives the answers of one account to another', async () => {
+  test('that answer in our place cause a warning: a cache by URL gives the answers of one account to another', async () => {
     const warnings = await start(adapter, [{ provide: APP_INTERCEPTOR, useClass: UrlCache }]);
     await visit();
     expect(warnings).toEqual([]);

@@ -29,7 +29,7 @@ async function startOf(imports: object[], providers: Type<object>[]): Promise<un
 }
 
 describe.each([MessagingModule, MessagingCore, SmsModule, OtpModule, MsgappModule, SandboxModule])(
-  'a bare %p',
+  '%p without forRoot',
   (bare) => {
     const sentence = new MessagingOptionsError(
       `${bare.name} is imported without forRoot: write ${bare.name}.forRoot({ … }) in imports.`,
@@ -39,11 +39,11 @@ describe.each([MessagingModule, MessagingCore, SmsModule, OtpModule, MsgappModul
       expect(await startOf([bare], [])).toEqual(sentence);
     });
 
-    test('the sentence comes before that of a service that is missing', async () => {
+    test('the sentence takes precedence over that of a missing service', async () => {
       expect(await startOf([bare], [Shop])).toEqual(sentence);
     });
 
-    test('stops the start beside a complete one', async () => {
+    test('stops the start even beside a complete module', async () => {
       expect(await startOf([MessagingModule.forRoot(OPTIONS), bare], [Shop])).toEqual(sentence);
     });
   },

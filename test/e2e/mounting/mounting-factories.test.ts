@@ -16,7 +16,7 @@ import { MemoryStorage } from '../../../src/testing/memory-storage.js';
 import { startRefusal } from '../../support/mounting/start-refusal.js';
 import { PEPPER } from '../../support/otp/otp-app.js';
 
-/** What a host keeps its settings in. */
+/** The class in which a host keeps its settings. */
 @Injectable()
 class HostConfig {
   readonly maxSegments = 3;
@@ -100,7 +100,7 @@ class SettingsModule {}
 const imports = [SettingsModule];
 const storage = MemoryStorage;
 
-/** How a factory is named: as a class of the host, or as a provider that it has. */
+/** How a factory is named: as a class of the host, or as a provider of the host. */
 type Naming = <T>(factory: Type<T>) => { useClass: Type<T> } | { useExisting: Type<T> };
 
 const NAMINGS: [string, Naming][] = [
@@ -117,7 +117,7 @@ async function settingsOf<T>(modules: DynamicModule[], token: abstract new () =>
   return settings;
 }
 
-describe.each(NAMINGS)('%s gives the values of', (_, by) => {
+describe.each(NAMINGS)('%s provides the options of', (_, by) => {
   test('the whole service', async () => {
     const modules = () => [MessagingModule.forRootAsync({ imports, storage, otp: true, msgapp: {}, ...by(All) })];
     expect(await settingsOf(modules(), SmsSettings)).toMatchObject({ maxSegments: 3 });
@@ -135,7 +135,7 @@ describe.each(NAMINGS)('%s gives the values of', (_, by) => {
     expect(await settingsOf([msgappOnly], MsgappSettings)).toMatchObject({ tariff: { text: 7 } });
   });
 
-  test('a core and what is mounted on it', async () => {
+  test('a core and the modules that are mounted on it', async () => {
     const shared = MessagingCore.forRootAsync({ imports, storage, ...by(Core) });
     const modules = [
       SmsModule.forRootAsync({ core: shared, imports, ...by(OwnSms) }),

@@ -20,7 +20,7 @@ import { RecordingTransport } from '../../support/outbox/recording-transport.js'
 
 unmountAfterEach();
 
-/** As a host's configuration: not global, so that only who imports its module can inject it. */
+/** Like a host's configuration: not global, so only a module that imports it can inject it. */
 @Injectable()
 class ConfigService {
   readonly carrier = 'acme';
@@ -59,8 +59,8 @@ const msgapp: { readonly transport: PortSource<MsgappTransport> } = {
   },
 };
 
-describeOnBothAdapters('what forRootAsync imports is there for the factories of every port', (adapter) => {
-  /** The names of the transports that an application with this module has. */
+describeOnBothAdapters('the imports of forRootAsync are available to the factories of every port', (adapter) => {
+  /** The names of the transports in an application with this module. */
   const namesIn = async (module: DynamicModule, ...transports: (typeof SmsTransport | typeof MsgappTransport)[]) => {
     const { app } = await mount(adapter, [module]);
     return transports.map((each) => app.get<{ readonly name: string }>(each, { strict: false }).name);
@@ -95,7 +95,7 @@ describeOnBothAdapters('what forRootAsync imports is there for the factories of 
     expect(await namesIn(module, SmsTransport)).toEqual(['acme']);
   });
 
-  test('and for nobody else: it stays as local as the host made it', async () => {
+  test('and to nobody else: the module stays as local as the host made it', async () => {
     class Elsewhere {
       constructor(readonly config: ConfigService) {}
     }

@@ -63,7 +63,7 @@ describe('a module that LazyModuleLoader loads', () => {
     ['OtpModule', (core) => OtpModule.forRoot({ core, otp: { pepper: PEPPER } })],
     ['SandboxModule', () => SandboxModule.forRoot()],
     ['DashboardModule', () => DashboardModule.forRoot()],
-  ])('%s beside a core that runs is refused, and the core goes on', async (name, make) => {
+  ])('%s beside a running core is refused, and the core goes on', async (name, make) => {
     const core = MessagingCore.forRoot(COMMON);
     const app = await context(feature(SmsModule.forRoot({ core, ...SMS })));
     const loading = app.get(LazyModuleLoader).load(() => make(core));
@@ -71,7 +71,7 @@ describe('a module that LazyModuleLoader loads', () => {
     await sends(app);
   });
 
-  test('a lazy module of the host’s uses the services of a core that runs', async () => {
+  test('a lazy module of the host uses the services of a running core', async () => {
     const app = await context(feature(MessagingModule.forRoot(OPTIONS)));
     @Module({ providers: [{ provide: 'own', inject: [SmsService], useFactory: (sms: SmsService) => sms }] })
     class Lazy {}
@@ -89,7 +89,7 @@ async function sends(app: INestApplicationContext): Promise<void> {
   await until(async () => (await get(SmsService).get(id, smsID)).recipients[0]?.status === 'delivered');
 }
 
-describe('an application that starts with us delivers', () => {
+describe('an application that starts with our modules delivers', () => {
   test.each<[string, () => Promise<INestApplicationContext>]>([
     ['createApplicationContext', () => context(feature(MessagingModule.forRoot(OPTIONS)))],
     ['createApplicationContext of MessagingModule itself', () => context(MessagingModule.forRoot(OPTIONS))],
@@ -115,7 +115,7 @@ describe('an application that starts with us delivers', () => {
 
 describeOnBothAdapters('RouterModule', (adapter) => {
   test.each(['inner', '/inner/', 'a/:tenant'])(
-    'above MessagingModule is refused with the option to write: %s',
+    'refuses a path for MessagingModule and names the option to write instead: %s',
     async (path) => {
       const messaging = MessagingModule.forRoot(OPTIONS);
       const routes = RouterModule.register([{ path, module: MessagingModule }]);
@@ -125,7 +125,7 @@ describeOnBothAdapters('RouterModule', (adapter) => {
     },
   );
 
-  test('is refused for MessagingModule as a child too', async () => {
+  test('refuses a path for MessagingModule as a child too', async () => {
     @Module({})
     class Shop {}
     const routes = RouterModule.register([{ path: 'shop', module: Shop, children: [MessagingModule] }]);
@@ -133,7 +133,7 @@ describeOnBothAdapters('RouterModule', (adapter) => {
     await expect(started).rejects.toThrow('RouterModule gives MessagingModule the path "/shop"');
   });
 
-  test('serves a capability below the path that it gives to its module', async () => {
+  test('serves a capability below the path that its module gets', async () => {
     const core = MessagingCore.forRoot(COMMON);
     const routes = RouterModule.register([{ path: 'inner', module: SmsModule }]);
     const running = await startApp(feature(SmsModule.forRoot({ core, ...SMS }), routes), adapter);

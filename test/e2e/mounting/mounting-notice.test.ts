@@ -8,7 +8,7 @@ import { RecordingTransport } from '../../support/outbox/recording-transport.js'
 
 afterEach(() => Logger.overrideLogger(false));
 
-/** What a start says of where SMS go. */
+/** What a start logs about where SMS go. */
 async function notices(sms: object = {}): Promise<unknown[]> {
   const told: unknown[] = [];
   const tell = (line: unknown) => void (String(line).startsWith('SMS go') && told.push(line));
@@ -21,12 +21,12 @@ async function notices(sms: object = {}): Promise<unknown[]> {
   return told;
 }
 
-test('SMS that go to the sandbox because no carrier was named are told of once', async () => {
+test('if SMS go to the sandbox because no carrier was configured, the start says so once', async () => {
   expect(await notices()).toEqual(['SMS go to the sandbox and reach no phone: no sms.transport was given.']);
   expect(await notices({ transport: undefined })).toHaveLength(1);
 });
 
-test('and not where somebody was named, be it the sandbox', async () => {
+test('it says nothing if a transport was configured, even if it is the sandbox', async () => {
   expect(await notices({ transport: RecordingTransport })).toEqual([]);
   expect(await notices({ transport: SandboxSmsTransport })).toEqual([]);
 });

@@ -25,7 +25,9 @@ const { sms: SMS, storage: _, ...VALUES } = OPTIONS;
 const STORAGE = MemoryStorage;
 const { tariff: TARIFF } = SMS;
 
-/** Starts an application that is given these options as JavaScript would, unchecked; the sentence that it fails with. */
+/**
+ * Starts an application that gets these options unchecked, as in JavaScript. Returns the sentence with which it fails.
+ */
 async function sentence(
   make: (options: never) => DynamicModule,
   options: unknown,
@@ -47,7 +49,7 @@ const otpForRoot = (options: never) => OtpModule.forRoot(options);
 const msgappForRoot = (options: never) => MsgappModule.forRoot(options);
 const smsForRootAsync = (options: never) => SmsModule.forRootAsync(options);
 
-/** What shapes the graph, wrong: the option that the sentence has to name, and the options. */
+/** Wrong options that shape the module graph: the option that the sentence must name, and the options. */
 const GRAPH: [string, object][] = [
   ...['', '/', 'a//b', '../x', 'a/:id', 'a b', 'é', '*', 7, null].map((path): [string, object] => ['path', { path }]),
   ...['no', 0, null].map((controllers): [string, object] => ['controllers', { controllers }]),
@@ -69,7 +71,7 @@ const GRAPH: [string, object][] = [
   ]),
 ];
 
-/** Values, wrong. */
+/** Wrong options of the core. */
 const WRONG: [string, object][] = [
   ...[undefined, 'INFOS', [], ['A', 'A', 'B'], ['A', 'B', 'far too long'], ['A', 'B', 5]].map(
     (signatures): [string, object] => ['signatures', { signatures }],
@@ -110,7 +112,7 @@ const WRONG: [string, object][] = [
   ['constructor', { constructor: 1 }],
 ];
 
-/** Values of SMS, wrong. */
+/** Wrong options of SMS. */
 const WRONG_SMS: [string, object][] = [
   ['tariff', { tariff: undefined }],
   ['tariff', { tariff: null }],
@@ -150,7 +152,7 @@ const escaped = (text: string): string => text.replace(/[.+]/g, '\\$&');
 const naming = (name: string): RegExp => new RegExp(`^(The o|O)ption ${escaped(name)}\\b.*`);
 
 describe('a wrong option stops the start with a sentence that names it', () => {
-  // Options are read before there are routes: what the adapter is makes no difference to them.
+  // Options are read before there are routes, so the adapter makes no difference to them.
   test.each<Adapter>(['express', 'fastify'])('on %s', async (adapter) => {
     const useFactory = () => ({ ...VALUES, sms: SMS, locale: 'de' });
     expect(await sentence(forRoot, { ...OPTIONS, path: '/' }, adapter)).toMatch(naming('path'));
@@ -187,7 +189,7 @@ describe('a wrong option stops the start with a sentence that names it', () => {
     expect(await sentence(forRootAsync, { storage: STORAGE, useFactory, ...wrong })).toMatch(naming(name));
   });
 
-  test('a factory’s values that come too late for the module graph are refused, not passed over', async () => {
+  test('options from a factory that come too late for the module graph are refused, not ignored', async () => {
     const late = (values: object) => ({ storage: STORAGE, useFactory: () => ({ ...VALUES, sms: SMS, ...values }) });
     expect(await sentence(forRootAsync, late({ path: 'x' }))).toMatch(naming('path'));
     expect(await sentence(forRootAsync, late({ storage: STORAGE }))).toMatch(naming('storage'));
@@ -198,7 +200,7 @@ describe('a wrong option stops the start with a sentence that names it', () => {
     expect(await sentence(smsForRootAsync, { storage: STORAGE, useFactory })).toMatch(naming('transport'));
   });
 
-  test('no options, no SMS options, no factory, a factory without an answer', async () => {
+  test('missing options, missing SMS options, a missing factory, a factory that returns nothing', async () => {
     expect(await sentence(forRoot, undefined)).toBe('The options must be an object.');
     expect(await sentence(smsForRoot, null)).toBe('The options must be an object.');
     expect(await sentence(forRoot, { ...VALUES, storage: STORAGE })).toMatch(naming('sms'));
@@ -209,7 +211,7 @@ describe('a wrong option stops the start with a sentence that names it', () => {
     );
   });
 
-  test('a core that is none, or options of the core beside one', async () => {
+  test('a core that is not one, or options of the core beside one', async () => {
     for (const core of [undefined, null, 5, {}, { module: MessagingCore }]) {
       expect(await sentence(smsForRoot, { core, ...SMS })).toMatch(naming('core'));
     }
@@ -255,7 +257,7 @@ describeOnBothAdapters('an option that is undefined', (adapter) => {
     management: undefined,
   });
 
-  test('is one that was not given', async () => {
+  test('counts as left out', async () => {
     const options: MessagingOptions = {
       ...OPTIONS,
       ...graph,
@@ -266,7 +268,7 @@ describeOnBothAdapters('an option that is undefined', (adapter) => {
     await mount(adapter, [MessagingModule.forRoot(options)]);
   });
 
-  test('beside a factory and in what it returns neither', async () => {
+  test('also counts as left out beside a factory and in its result', async () => {
     const beside = leftOut<
       Omit<MessagingAsyncOptions, keyof CoreGraphOptions | 'useFactory'> & { readonly inject?: unknown }
     >({
@@ -285,12 +287,12 @@ describeOnBothAdapters('an option that is undefined', (adapter) => {
     await mount(adapter, [MessagingModule.forRootAsync(options)]);
   });
 
-  test('of one capability alone neither', async () => {
+  test('also counts as left out for a single capability', async () => {
     const options: SmsModuleOptions = { ...VALUES, ...graph, ...values, ...transport, ...SMS, storage: STORAGE };
     await mount(adapter, [SmsModule.forRoot(options)]);
   });
 
-  test('of a port’s factory neither', async () => {
+  test('also counts as left out for the factory of a port', async () => {
     const storage: CoreGraphOptions['storage'] = {
       imports: undefined,
       inject: undefined,

@@ -10,7 +10,7 @@ import { clientOf, mount, unmountAfterEach } from '../../support/mounting/mounte
 
 unmountAfterEach();
 
-/** Odd, and yet a client calls them as they are written. */
+/** Unusual paths that a client can still call as they are written. */
 const REACHED = ['API/v1', '...', 'a..b', '.well-known/x', '~', '-', '__proto__', 'constructor'].map((path) => [
   path,
   path,
@@ -27,7 +27,7 @@ const UNREACHED: [string, string[]][] = [
   ['no request line is as long', ['x'.repeat(1001), 'x'.repeat(20_000)]],
 ];
 
-describeOnBothAdapters('a path that is taken', (adapter) => {
+describeOnBothAdapters('a path that is accepted', (adapter) => {
   test.each([...REACHED, LONG_PATH])('is where clients find the routes: %s', async (_, path = '') => {
     const running = await mount(adapter, [
       MessagingModule.forRoot({ ...OPTIONS, path }),

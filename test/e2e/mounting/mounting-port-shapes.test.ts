@@ -20,7 +20,7 @@ const refusal = (options: object) =>
 const withTransport = (transport: unknown) => refusal({ sms: { ...OPTIONS.sms, transport } });
 const withMsgapp = (transport: unknown) => refusal({ msgapp: { ...MSGAPP, transport } });
 
-/** As a carrier without TypeScript would be written. */
+/** A carrier as it is written without TypeScript. */
 const carrier = (over: object = {}): object => ({
   name: 'plain',
   repeat: 'at-least-once',
@@ -30,7 +30,7 @@ const carrier = (over: object = {}): object => ({
   ...over,
 });
 
-describe('a port of the host has to be what it is used as', () => {
+describe('a host’s port must have the methods that are called', () => {
   test.each<[string, object, string]>([
     ['userTokens', { useValue: {} }, 'must give a UserTokenVerifier; it has no method verify'],
     ['userTokens', { useFactory: () => ({ verify: 'yes' }) }, 'must give a UserTokenVerifier; it has no method verify'],
@@ -99,7 +99,7 @@ describe('a port of the host has to be what it is used as', () => {
     );
   });
 
-  test('what it gives is told, but never shown', async () => {
+  test('the error describes the wrong object, but never shows it', async () => {
     expect(await withTransport({ useFactory: () => 'smpp://app:hunter2@host' })).toBe(
       'Option sms.transport must give a SmsTransport; got a string.',
     );
@@ -109,8 +109,8 @@ describe('a port of the host has to be what it is used as', () => {
   });
 });
 
-describe('a class is looked at after it was made', () => {
-  test('with what it injects, its lifecycle and its own name', async () => {
+describe('a class is checked after it was instantiated', () => {
+  test('with its injected dependencies, its lifecycle and its own name', async () => {
     const inits: string[] = [];
     @Injectable()
     class Injecting extends RecordingTransport implements OnModuleInit {
@@ -136,7 +136,7 @@ describe('a class is looked at after it was made', () => {
     await app.close();
   });
 
-  test('what a transport without a base class leaves out has its default', async () => {
+  test('a transport without a base class gets the default for each method that it leaves out', async () => {
     expect(await withTransport({ useValue: carrier() })).toBeUndefined();
   });
 });

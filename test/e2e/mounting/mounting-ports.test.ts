@@ -37,7 +37,7 @@ const withStorage = (storage: never): DynamicModule => MessagingModule.forRoot({
 
 unmountAfterEach();
 
-/** What a carrier of the host may need. */
+/** A dependency that a carrier of the host may need. */
 @Injectable()
 class CarrierAccount {
   readonly login = 'acme';
@@ -62,7 +62,7 @@ class InjectedTransport extends RecordingTransport {
 @Module({ providers: [{ provide: SmsTransport, useClass: RecordingTransport }], exports: [SmsTransport] })
 class TransportModule {}
 
-/** Sends one SMS and looks whether it went through the carrier of this application. */
+/** Sends one SMS and checks whether it went through the carrier of this application. */
 async function goesThrough(running: RunningApp): Promise<RecordingTransport> {
   const transport = running.app.get(SmsTransport, { strict: false });
   if (!(transport instanceof RecordingTransport)) throw new Error(`The carrier is ${transport.name}.`);
@@ -119,7 +119,7 @@ describeOnBothAdapters('a carrier of the host', (adapter) => {
     expect(used.stopped).toBe(1);
   });
 
-  test('put in the place of ours by a test', async () => {
+  test('substituted for ours by a test', async () => {
     const transport = new RecordingTransport();
     const compiled = await Test.createTestingModule({ imports: [MessagingModule.forRoot(OPTIONS)] })
       .overrideProvider(SmsTransport)
@@ -130,7 +130,7 @@ describeOnBothAdapters('a carrier of the host', (adapter) => {
 });
 
 describeOnBothAdapters('other ports of the host', (adapter) => {
-  test('may come from modules too: the clock, the ids, the wake-up and the user tokens', async () => {
+  test('may come from modules too: the clock, the ids, the notifier and the user tokens', async () => {
     const clock = new FakeClock(Date.UTC(2030, 0, 1));
     const notifier = new LocalNotifier();
     const tokens = { verify: async () => undefined };
@@ -155,7 +155,7 @@ describeOnBothAdapters('other ports of the host', (adapter) => {
 });
 
 describeOnBothAdapters('a storage of the host', (adapter) => {
-  test('put in the place of ours by a test', async () => {
+  test('substituted for ours by a test', async () => {
     class Watched extends MemoryStorage {
       readonly calls: string[] = [];
       override async start(): Promise<void> {
@@ -200,7 +200,7 @@ describeOnBothAdapters('a storage of the host', (adapter) => {
     };
   };
 
-  test('is the DataSource it has already, which stays its own', async () => {
+  test('is the DataSource that it has already, which stays its own', async () => {
     const dataSource = new DataSource({ type: 'better-sqlite3', database: ':memory:' });
     const running = await mount(adapter, [
       MessagingModule.forRoot({ ...OPTIONS, storage: TypeormStorage.forRoot({ dataSource: DataSource }) }),
@@ -214,7 +214,7 @@ describeOnBothAdapters('a storage of the host', (adapter) => {
     await dataSource.destroy();
   });
 
-  test('is named but nowhere to be found: a sentence says what to import', async () => {
+  test('is named but cannot be found: a sentence says what to import', async () => {
     const start = mount(adapter, [
       MessagingModule.forRoot({ ...OPTIONS, storage: TypeormStorage.forRoot({ dataSource: DataSource }) }),
     ]);
@@ -222,7 +222,7 @@ describeOnBothAdapters('a storage of the host', (adapter) => {
     await expect(start).rejects.toThrow(/^Option storage names a DataSource .* TypeOrmModule\.forRoot/);
   });
 
-  test('is at a URL of no kind we know', () => {
+  test('is at a URL of an unknown kind', () => {
     expect(() => TypeormStorage.forRoot({ url: 'oracle://db' })).toThrow(/^Option storage: .*URL/);
   });
 
@@ -238,7 +238,7 @@ describeOnBothAdapters('a storage of the host', (adapter) => {
 describeOnBothAdapters('a port that the host provides beside the options', (adapter) => {
   afterEach(() => Logger.overrideLogger(false));
 
-  /** Starts and gives the warnings of the start. */
+  /** Starts and returns the warnings of the start. */
   const warnings = async (imports: (Type | DynamicModule)[], providers: Provider[] = []): Promise<unknown[]> => {
     const warned: unknown[] = [];
     const logger: LoggerService = { log() {}, error() {}, warn: (message) => void warned.push(message) };
@@ -249,14 +249,14 @@ describeOnBothAdapters('a port that the host provides beside the options', (adap
     [SmsTransport, new RecordingTransport()],
     [MessagingStorage, new MemoryStorage()],
     [Clock, new FakeClock()],
-  ])('is warned of at start: %p', async (port, value) => {
+  ])('causes a warning at the start: %p', async (port, value) => {
     const said = await warnings([MessagingModule.forRoot(OPTIONS)], [{ provide: port, useValue: value }]);
     expect(said).toEqual([
       `AppModule provides ${port.name}, which the messaging module does not see: give it in the options of forRoot.`,
     ]);
   });
 
-  test('is warned of in a global module that exports it, and in a module that is called as one of ours', async () => {
+  test('causes a warning in a global module that exports it, and in a module with the same name as ours', async () => {
     @Global()
     @Module({ providers: [{ provide: SmsTransport, useClass: RecordingTransport }], exports: [SmsTransport] })
     class SmsModule {}
@@ -265,7 +265,7 @@ describeOnBothAdapters('a port that the host provides beside the options', (adap
     ]);
   });
 
-  test('is not warned of where it is the one that the options name, nor where there is none', async () => {
+  test('causes no warning if it is the one that the options name, or if there is none', async () => {
     expect(await warnings([MessagingModule.forRoot(OPTIONS)])).toEqual([]);
     expect(await warnings([Reflect.apply(withTransport, undefined, [{ module: TransportModule }])])).toEqual([]);
   });

@@ -11,7 +11,7 @@ const { storage, ...VALUES } = OPTIONS;
 const otp = { pepper: PEPPER };
 const msgapp = { tariff: { text: 1, media: 2 }, credentialsKey: 'a key for tests, 0123456789 abcdefgh' };
 
-/** What is mounted beside a factory, and what its values say. */
+/** What is mounted beside a factory, and the options that the factory returns. */
 const beside = (graph: object, values: object) =>
   startRefusal((options: never) => MessagingModule.forRootAsync(options), {
     storage,
@@ -19,7 +19,7 @@ const beside = (graph: object, values: object) =>
     useFactory: async () => ({ ...VALUES, ...values }),
   });
 
-describe('what a factory gives options for has to be mounted beside it', () => {
+describe('a capability for which a factory returns options must be mounted beside it', () => {
   test('otp', async () => {
     const sentence = 'Option otp comes from the factory: write `otp: true` beside useFactory.';
     expect(await beside({}, { otp })).toBe(sentence);
@@ -33,7 +33,7 @@ describe('what a factory gives options for has to be mounted beside it', () => {
     expect(await beside({ webhooks: true }, { webhooks: otp })).toBeUndefined();
   });
 
-  test('unless the host says that it is not', async () => {
+  test('unless the host says that it is not mounted', async () => {
     expect(
       await beside({ otp: false, msgapp: [], webhooks: false }, { otp, msgapp: [], webhooks: otp }),
     ).toBeUndefined();
@@ -49,7 +49,7 @@ describe('what a factory gives options for has to be mounted beside it', () => {
   });
 });
 
-describe('what is mounted has to have its options', () => {
+describe('a mounted capability must have its options', () => {
   const sentence =
     'Option otp is missing: { pepper }, the secret that codes are derived from. Make one with "openssl rand -base64 48" and keep it outside the database.';
 

@@ -28,7 +28,7 @@ const { sms: SMS, ...CORE } = OPTIONS;
 
 unmountAfterEach();
 
-/** What a host keeps its settings in. */
+/** The class in which a host keeps its settings. */
 @Injectable()
 class HostConfig {
   readonly tariff = { base: 5, international: 9, home: 'SN' };
@@ -165,7 +165,7 @@ describeOnBothAdapters('mounting', (adapter) => {
     });
   });
 
-  test('an own path goes behind the host’s global prefix', async () => {
+  test('a path of its own goes behind the host’s global prefix', async () => {
     const running = await mount(adapter, [MessagingModule.forRoot({ ...OPTIONS, path: '/sms/v7/' })], {
       configure: (app) => void app.setGlobalPrefix('shop'),
     });
@@ -218,7 +218,7 @@ describeOnBothAdapters('mounting', (adapter) => {
       message: ['one', 'two'],
       error: 'Forbidden',
     });
-    // Ours is as it was: unknown fields are ignored, large bodies are read.
+    // Our routes are unchanged: unknown fields are ignored, large bodies are read.
     expect(await client.send({ ...SEND, more: 'x'.repeat(2_000_000) })).toMatchObject({ status: 200 });
     // The host’s own 404, also below our path.
     expect((await client.call('nothing')).body).toMatchObject({ message: 'Cannot GET /api/v1/nothing' });
@@ -226,7 +226,7 @@ describeOnBothAdapters('mounting', (adapter) => {
 });
 
 describe('two hosts in one process', () => {
-  test('share no path, no language, no keys, no messages', async () => {
+  test('share no path, no language, no keys and no messages', async () => {
     const one = await mount('express', [MessagingModule.forRoot({ ...OPTIONS, path: 'one', locale: 'en' })]);
     const two = await mount('fastify', [
       MessagingModule.forRoot({

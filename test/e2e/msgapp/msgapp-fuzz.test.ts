@@ -13,7 +13,7 @@ import { type MsgappClient, msgappClient, startMsgapp } from '../../support/msga
 const RUNS = 200;
 const STACK = /\n\s*at |node_modules|file:\/\/|\.[jt]s:\d/;
 
-/** Nobody is asked for anything: what is not `good:` is refused. */
+/** A fetcher that requests nothing: any URL that does not begin with `good:` is refused. */
 class Shelf extends MediaFetcher {
   override async fetch({ url }: MediaRequest): Promise<FetchedMedia> {
     if (!url.startsWith('good:')) throw new Error('There is no such file.');
@@ -27,7 +27,7 @@ class Shelf extends MediaFetcher {
 const almost = (field: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 4, arbitrary: field }, { weight: 2, arbitrary: hostileString }, { weight: 1, arbitrary: anyJson });
 
-/** Fields of both kinds of message, most of them as they ought to be. */
+/** The fields of both kinds of message, most of them valid. */
 const message = fc
   .record(
     {
@@ -50,7 +50,7 @@ const anyBody = fc.oneof(
   { weight: 1, arbitrary: bytes },
 );
 
-/** One of each kind of answer, whatever the dice give besides. */
+/** One of each kind of answer, whatever the random numbers produce besides. */
 const EXAMPLES = ['22670000100', '22670000101', 'nobody'].map(
   (from): [string, { 'content-type': 'application/json' }] => [
     JSON.stringify({ to: '22671000001', body: 'Bonjour', mediaUrl: 'good:1', mediaType: 'image', from }),
@@ -58,7 +58,7 @@ const EXAMPLES = ['22670000100', '22670000101', 'nobody'].map(
   ],
 );
 
-describeOnBothAdapters('whatever is sent to a messaging-app channel', (adapter) => {
+describeOnBothAdapters('random input to a messaging-app channel', (adapter) => {
   let service: Service;
   let client: MsgappClient;
   let ledger: LedgerService;
@@ -91,7 +91,7 @@ describeOnBothAdapters('whatever is sent to a messaging-app channel', (adapter) 
   test.each([
     ['text', 1],
     ['media', 2],
-  ] as const)('as %s is refused in our shape, or charged and stored', async (kind, units) => {
+  ] as const)('as %s is refused with our error body, or charged and stored', async (kind, units) => {
     const seen = new Set<number>();
     await fc.assert(
       fc.asyncProperty(anyBody, headers, async (given, under) => {
@@ -120,7 +120,7 @@ describeOnBothAdapters('whatever is sent to a messaging-app channel', (adapter) 
     expect([...seen]).toEqual(expect.arrayContaining([200, 400, 409]));
   });
 
-  test('as an id or a token is a 404, or a 400 where it cannot be read', async () => {
+  test('as an id or a token is a 404, or a 400 if it cannot be read', async () => {
     await fc.assert(
       fc.asyncProperty(hostileString, async (text) => {
         const id = encodeURIComponent(Buffer.from(text).toString()) || 'x';

@@ -16,11 +16,11 @@ const SENDER = '22670000123';
 const TO = '22671000321';
 const TEXT = 'Rendez-vous au marché de Gounghin';
 
-describeOnBothAdapters('what a messaging-app channel leaves behind', (adapter) => {
+describeOnBothAdapters('the traces of a messaging-app channel', (adapter) => {
   const folder = mkdtempSync(join(tmpdir(), 'messaging-msgapp-hygiene-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test('no code, token, key, text, address or whole number in the log; no code, token or key in the database', async () => {
+  test('are no code, token, key, text, address or whole number in the log, and no code, token or key in the database', async () => {
     const database = join(folder, 'messaging.db');
     const storage = new TypeormStorage({ database: `sqlite:${database}` });
     const log: string[] = [];
@@ -63,7 +63,7 @@ describeOnBothAdapters('what a messaging-app channel leaves behind', (adapter) =
     expect(stored).not.toContain('hunter2');
   });
 
-  test('nothing readable of what a linked number needs, until it is logged out', async () => {
+  test('show nothing readable of what a linked number needs, until it is logged out', async () => {
     const database = join(folder, 'credentials.db');
     const storage = new TypeormStorage({ database: `sqlite:${database}` });
     const service = await startMsgapp((options, setup) => startService(adapter, options, setup), {
@@ -79,7 +79,7 @@ describeOnBothAdapters('what a messaging-app channel leaves behind', (adapter) =
     await service.close();
   });
 
-  test('a number that outlives a start with the wrong key, which is refused, and a change to a new one', async () => {
+  test('let a number survive a start with the wrong key, which is refused, and a change to a new key', async () => {
     const database = `sqlite:${join(folder, 'keys.db')}`;
     const start = (credentialsKey: string | readonly string[]) =>
       startMsgapp((options, setup) => startService(adapter, options, setup), {

@@ -16,7 +16,7 @@ describeServices('the listing of messages', (start) => {
   let service: Service;
   let files: FileServer;
   let client: MsgappClient;
-  /** The messages of the account, the oldest first: texts and files to two numbers from two numbers. */
+  /** The messages of the account, oldest first: texts and files to two numbers from two numbers. */
   const sent: string[] = [];
 
   beforeAll(async () => {
@@ -68,7 +68,7 @@ describeServices('the listing of messages', (start) => {
     ]);
   });
 
-  test('is filtered by recipient, sender, state, time and metadata, all of which must hold', async () => {
+  test('is filtered by recipient, sender, state, time and metadata, which must all match', async () => {
     expect(await found(`to=${ONE}`)).toEqual([4, 2, 0]);
     expect(await found(`from=${OTHER}`)).toEqual([5, 4]);
     expect(await found(`to=${ONE}&from=${OTHER}`)).toEqual([4]);
@@ -112,7 +112,7 @@ describeServices('the listing of messages', (start) => {
     expect([status, headers.get('x-error-code')]).toEqual([400, word]);
   });
 
-  test('is there for the host’s own code', async () => {
+  test('is available to the host’s own code', async () => {
     const msgapp = service.app.get(MsgappService, { strict: false });
     const { items } = await msgapp.list(client.api.accountId, { to: TWO, limit: 2 });
     expect(items.map(({ messageID }) => sent.indexOf(messageID))).toEqual([5, 3]);

@@ -84,7 +84,7 @@ class FieldReminders {
 }
 
 describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
-  test('every capability has what it keeps purged, once for all channels', async () => {
+  test('all capabilities have their data purged, once for all channels', async () => {
     const clock = new FakeClock();
     const storage = new MemoryStorage();
     const ports = { storage: { useValue: storage }, clock: { useValue: clock } };
@@ -109,7 +109,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
       (error: Error) => `${error.name}: ${error.message}`,
     );
 
-  test('stand side by side, each with its own paths, tariff, sessions and messages', async () => {
+  test('exist side by side, each with its own paths, tariff, sessions and messages', async () => {
     const running = await mount(adapter, [MessagingModule.forRoot(BOTH), SandboxModule.forRoot()]);
     const [msgapp, support] = await pairOf(running);
     await msgapp.link('22670000100');
@@ -129,7 +129,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
       ['msgapp', '22670000100'],
       ['support', '22670000200'],
     ]);
-    // The same key on both: two routes, two messages.
+    // The same key on both channels: two routes, two messages.
     const once = { 'idempotency-key': 'order-1' };
     const answers = [await msgapp.text({ to: TO, body: 'x' }, once), await support.text({ to: TO, body: 'x' }, once)];
     expect(new Set(answers.map(MsgappClient.idOf)).size).toBe(2);
@@ -153,7 +153,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
       ({ length }) => length === 2,
     );
     expect(shown.map(({ channel }) => channel).sort()).toEqual(['msgapp', 'support']);
-    // A resend is the same code, whatever carries it.
+    // A resend has the same code, whatever channel carries it.
     expect(new Set(shown.map(({ text }) => text)).size).toBe(1);
     expect(await msgapp.api.balance()).toBe(96);
   });
@@ -181,7 +181,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     expect([first.stopped, second.stopped]).toEqual([1, 1]);
   });
 
-  test('give a transport what it asks to be injected', async () => {
+  test('give a transport what it injects', async () => {
     @Injectable()
     class Injected extends ScriptedTransport {
       constructor(readonly phones: PhoneStore) {
@@ -195,7 +195,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     expect(running.app.get(MsgappTransport)).toHaveProperty('phones', running.app.get(PhoneStore));
   });
 
-  test('have transports from modules, each its own', async () => {
+  test('get transports from modules, each its own', async () => {
     const moduleOf = (transport: ScriptedTransport): Type => {
       @Module({ providers: [{ provide: MsgappTransport, useValue: transport }], exports: [MsgappTransport] })
       class Carrier {}
@@ -218,7 +218,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     expect([first.links.length, second.links.length]).toEqual([1, 1]);
   });
 
-  test('are injected by their class where there is one, and by name always', async () => {
+  test('are injected by their class if there is one channel, and by name always', async () => {
     const host = { providers: [Reminders, FieldReminders], controllers: [RemindersController] };
     const options = { ...OPTIONS, msgapp: { ...MSGAPP, channel: 'chat' } };
     const { app, url } = await mount(adapter, [MessagingModule.forRoot(options)], { host });
@@ -229,7 +229,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     expect(await (await fetch(`${url}/reminders`)).json()).toEqual({ service: 'MsgappService' });
   });
 
-  test('are injected by name where there are several', async () => {
+  test('are injected by name if there are several', async () => {
     const host = { providers: [NamedReminders] };
     const { app } = await mount(adapter, [MessagingModule.forRoot(BOTH)], { host });
     const { support, msgapp, sessions } = app.get(NamedReminders);
@@ -248,13 +248,13 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
       'made injects MsgappService',
       { providers: [{ provide: 'made', useFactory: (service: MsgappService) => service, inject: [MsgappService] }] },
     ],
-  ])('refuse to start where nobody could say which is meant: %s', async (who, host) => {
+  ])('refuse to start if an injection is ambiguous: %s', async (who, host) => {
     expect(await sentenceOf(() => mount(adapter, [MessagingModule.forRoot(BOTH)], { host }))).toBe(
       `MessagingOptionsError: ${who}, and there are several messaging-app channels: say which with @Inject(channelToken(${who.split(' ').at(-1)}, '…')).`,
     );
   });
 
-  test('stand alone, without SMS', async () => {
+  test('work alone, without SMS', async () => {
     const running = await mount(adapter, [MsgappModule.forRoot({ ...CORE, ...MSGAPP }), SandboxModule.forRoot()]);
     const client = await channelOf(running);
     await client.link('22670000100');
@@ -264,7 +264,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     expect(await client.api.balance()).toBe(99);
   });
 
-  test('share a core, with codes on them alone', async () => {
+  test('share a core on which codes use only them', async () => {
     const core = MessagingCore.forRoot(CORE);
     const running = await mount(adapter, [
       OtpModule.forRoot({ core, otp: { pepper: PEPPER } }),
@@ -329,7 +329,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
         return [MsgappModule.forRootAsync({ core, channel: 'support', useFactory })];
       },
     ],
-  ])('have values from a factory: %s', async (_name, modules) => {
+  ])('get options from a factory: %s', async (_name, modules) => {
     const running = await mount(adapter, [...modules(), SandboxModule.forRoot()]);
     const client = await channelOf(running, 'support');
     await client.link('22670000100');
@@ -337,7 +337,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     expect(await client.api.balance()).toBe(97);
   });
 
-  test('have no routes where the host wants none, and work all the same', async () => {
+  test('have no routes if the host wants none, and still work', async () => {
     const running = await mount(adapter, [MessagingModule.forRoot({ ...OPTIONS, controllers: false, msgapp: MSGAPP })]);
     const { app } = running;
     const { accountId } = await clientOf(running);
@@ -355,7 +355,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     }
   });
 
-  test('fetch files with what the host puts in the place of the guard', async () => {
+  test('fetch files with what the host substitutes for the guard', async () => {
     class Shelf extends MediaFetcher {
       override async fetch({ url }: { url: string }) {
         if (!url.startsWith('shelf:')) throw new TypeError('There is no such shelf.');
@@ -380,7 +380,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     });
   });
 
-  test('take bodies in by themselves where the host parses none', async () => {
+  test('read bodies themselves if the host parses none', async () => {
     const modules = [MessagingModule.forRoot({ ...OPTIONS, msgapp: MSGAPP }), SandboxModule.forRoot()];
     const running = await mount(adapter, modules, { options: { bodyParser: false } });
     const client = await channelOf(running);
@@ -388,7 +388,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     MsgappClient.idOf(await client.text({ to: TO, body: 'x' }));
   });
 
-  test('link numbers in a process that delivers nothing, and let go of them when it ends', async () => {
+  test('link numbers in a process that delivers nothing, and release them when it ends', async () => {
     const transport = new ScriptedTransport();
     const running = await mount(adapter, [
       MessagingModule.forRoot({
@@ -459,7 +459,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     expect(said).not.toContain('too short');
   });
 
-  test('refuse to start with the second of two wrong, named twice, or with more than their values', async () => {
+  test('refuse to start if the second of two is wrong, named twice, or has unknown options', async () => {
     const start = (msgapp: unknown) =>
       sentenceOf(async () => mount(adapter, [MessagingModule.forRoot({ ...OPTIONS, msgapp } as never)]));
     expect(await start([MSGAPP, { ...SUPPORT, x: 1 }])).toContain('Option msgapp[1].x is not known');

@@ -29,7 +29,7 @@ describeOnBothAdapters('the code to scan', (adapter) => {
     return { service, client: await msgappClient(service) };
   }
 
-  /** The signal that the reader of a session's events was given. */
+  /** The signal that the reader of a session's events received. */
   function watchSignals(service: Service): AbortSignal[] {
     const manager = service.app.get(SessionManager);
     const signals: AbortSignal[] = [];
@@ -43,7 +43,7 @@ describeOnBothAdapters('the code to scan', (adapter) => {
 
   const codesOf = ({ events }: EventReader) => events.filter(({ type }) => type === 'qr').map(({ data }) => data.qr);
 
-  test('comes anew each time it changes, to all who look, and the line is kept warm', async () => {
+  test('is sent anew each time it changes to all who watch, and the connection is kept alive', async () => {
     const clock = new FakeClock();
     const { client } = await start({ clock });
     const { qr_url } = await client.connect();
@@ -64,7 +64,7 @@ describeOnBothAdapters('the code to scan', (adapter) => {
     expect([one.ended, two.ended]).toEqual([true, true]);
   });
 
-  test('is told to who comes late as it is now', async () => {
+  test('is sent in its current state to a client that comes late', async () => {
     const { client } = await start();
     const { qr_url } = await client.connect();
     const early = await EventReader.open(qr_url);
@@ -75,7 +75,7 @@ describeOnBothAdapters('the code to scan', (adapter) => {
     expect(late.events[0]).toMatchObject({ type: 'status', data: { status: 'created' } });
   });
 
-  test('ends with the session when nobody scans', async () => {
+  test('ends with the session if nobody scans', async () => {
     const clock = new FakeClock();
     const { client } = await start({ clock });
     const { sessionID, qr_url, expires_at } = await client.connect();
@@ -91,7 +91,7 @@ describeOnBothAdapters('the code to scan', (adapter) => {
     expect(await call(qr_url)).toMatchObject({ status: 404, body: NOT_FOUND });
   });
 
-  test('is nobody’s to see with a token that is unknown, spent or of another session', async () => {
+  test('is shown to nobody whose token is unknown, used or of another session', async () => {
     const { client } = await start();
     const { qr_url } = await client.connect();
     await client.link('22670000100');
@@ -107,7 +107,7 @@ describeOnBothAdapters('the code to scan', (adapter) => {
     expect((await call(`${qr_url}/image`)).status).toBe(200);
   });
 
-  /** The address of a code that was used up. */
+  /** The address of a code that was used. */
   async function linkedUrl(client: MsgappClient): Promise<string> {
     const { qr_url } = await client.connect();
     const events = await EventReader.open(qr_url);
@@ -117,7 +117,7 @@ describeOnBothAdapters('the code to scan', (adapter) => {
     return qr_url;
   }
 
-  test('can be scanned once, and a session keeps the number of its scan', async () => {
+  test('can be scanned once, and a session keeps the number that scanned it', async () => {
     const { client } = await start();
     const { sessionID, qr_url } = await client.connect();
     const events = await EventReader.open(qr_url);
@@ -146,7 +146,7 @@ describeOnBothAdapters('the code to scan', (adapter) => {
     expect(signals).toHaveLength(2);
   });
 
-  test('does not hold up the application when it closes', async () => {
+  test('does not delay the end of the application', async () => {
     const { service, client } = await start();
     service.app.getHttpServer().keepAliveTimeout = 0;
     const { qr_url } = await client.connect();
@@ -168,7 +168,7 @@ describeOnBothAdapters('the code to scan', (adapter) => {
     expect(events.over).toBe(false);
   });
 
-  test('is at an address that has the host’s prefix, and the host that was asked', async () => {
+  test('is at an address with the host’s prefix and the host name of the request', async () => {
     const { service } = await start({ configure: (app) => void app.setGlobalPrefix('gateway/eu') });
     const url = `${service.url}/gateway/eu/api/v1`;
     const { key } = await service.client();
@@ -181,12 +181,12 @@ describeOnBothAdapters('the code to scan', (adapter) => {
     expect((await call(`${plain.qr_url}/image`)).status).toBe(200);
     const queried = await offer({}, 'msgapp/web/connect?x=/y/');
     expect(queried.qr_url).toBe(`${url}/msgapp/web/qr/${queried.qrToken}`);
-    // A proxy that the host has not said it trusts is not believed.
+    // A proxy is not believed unless the host trusts it.
     const proxied = await offer({ 'x-forwarded-proto': 'https', 'x-forwarded-host': 'evil.example' });
     expect(proxied.qr_url).toBe(`${url}/msgapp/web/qr/${proxied.qrToken}`);
   });
 
-  test('is at the proxy’s address where the host trusts its proxy', async () => {
+  test('is at the proxy’s address if the host trusts its proxy', async () => {
     const platform = adapter === 'express' ? new ExpressAdapter() : new FastifyAdapter({ trustProxy: true });
     if (adapter === 'express') platform.getInstance().set('trust proxy', true);
     const { service } = await start({ platform });
@@ -199,7 +199,7 @@ describeOnBothAdapters('the code to scan', (adapter) => {
     expect(qr_url).toBe(`https://api.example.com/api/v1/msgapp/web/qr/${qrToken}`);
   });
 
-  test('has an address without a host when the caller writes nonsense for one', async () => {
+  test('has an address without a host name if the caller sends nonsense for one', async () => {
     const { service } = await start();
     const { key } = await service.client();
     const raw = await RawConnection.open(service.port);

@@ -10,7 +10,7 @@ const TO = '22671000001';
 const BAD = 'Bad Request';
 const UNAVAILABLE = { statusCode: 400, message: "Le média n'a pas pu être récupéré", error: BAD };
 
-describeServices('what a messaging-app channel refuses', (start) => {
+describeServices('a messaging-app channel refuses', (start) => {
   let service: Service;
   let files: FileServer;
   let client: MsgappClient;
@@ -96,13 +96,13 @@ describeServices('what a messaging-app channel refuses', (start) => {
     ['is empty', () => ''],
     ['names credentials', (files) => files.url('/photo.png').replace('http://', 'http://user:secret@')],
     ['is larger than 50 MB', (files) => files.put('/large', 'image/png', Buffer.alloc(52_428_801)).url('/large')],
-  ])('a file that %s has one answer', async (_, url) => {
+  ])('a file that %s, always with one answer', async (_, url) => {
     const { status, body } = await client.media({ to: TO, mediaUrl: url(files) });
     expect([status, body]).toEqual([400, UNAVAILABLE]);
     await untouched();
   });
 
-  test('a message that the account cannot pay', async () => {
+  test('a message for which the account cannot pay', async () => {
     const poor = await msgappClient(service, 1);
     await poor.link('22670000101');
     const expected = { statusCode: 400, message: 'Solde SMS insuffisant', error: BAD };
@@ -114,7 +114,7 @@ describeServices('what a messaging-app channel refuses', (start) => {
     expect(await poor.api.balance()).toBe(0);
   });
 
-  test('a send without any number, whatever is sent', async () => {
+  test('a send without any number, whatever its content is', async () => {
     const nobody = await msgappClient(service, 10);
     await nobody.connect();
     const asked = files.asked.get('/photo.png');
@@ -125,7 +125,7 @@ describeServices('what a messaging-app channel refuses', (start) => {
     expect(await nobody.api.balance()).toBe(10);
   });
 
-  test('a session too many, whichever process is asked; another account goes on', async () => {
+  test('one session too many, whichever process is asked, while another account goes on', async () => {
     const eager = await msgappClient(service);
     const asked = await Promise.all(
       Array.from({ length: 30 }, () => eager.api.call('msgapp/web/connect', { method: 'POST' })),
@@ -141,7 +141,7 @@ describeServices('what a messaging-app channel refuses', (start) => {
     }
     expect((await eager.sessions()).map(({ status }) => status)).toEqual(Array(10).fill('created'));
     await (await msgappClient(service)).connect();
-    // One that is given up makes room for another.
+    // A session that is given up makes room for another one.
     const [one] = await eager.sessions();
     await eager.logout(one?.sessionID ?? '');
     await eager.connect();
@@ -163,7 +163,7 @@ describeServices('what a messaging-app channel refuses', (start) => {
 });
 
 describeOnBothAdapters('the guard of files', (adapter) => {
-  test('lets a channel fetch from nowhere inside unless the host says so', async () => {
+  test('lets a channel fetch from nowhere internal unless the host says so', async () => {
     const files = await FileServer.open();
     const service = await startMsgapp((options, setup) => startService(adapter, options, setup), { media: {} });
     const client = await msgappClient(service, 10);
@@ -184,7 +184,7 @@ describeOnBothAdapters('the guard of files', (adapter) => {
     await files.close();
   });
 
-  test('cuts a request whose file does not come, charges nothing, and lets go of the file', async () => {
+  test('ends a request whose file does not come, charges nothing, and closes the connection to the file', async () => {
     const files = await FileServer.open();
     files.put('/never', 'image/png', Buffer.alloc(0));
     const clock = new FakeClock();
@@ -231,7 +231,7 @@ describeOnBothAdapters('the guard of files', (adapter) => {
 });
 
 describeOnBothAdapters('the texts', (adapter) => {
-  test('are English where the host wants that', async () => {
+  test('are English if the host chooses English', async () => {
     const service = await startMsgapp((options, setup) => startService(adapter, options, setup), { locale: 'en' });
     const client = await msgappClient(service, 10);
     const messageOf = async (reply: Promise<{ body: unknown }>) => Object((await reply).body).message;

@@ -17,14 +17,14 @@ import { MSGAPP, MsgappClient, msgappClient, startMsgapp } from '../../support/m
 
 const TO = '22671000001';
 
-describeServices('what becomes of a message of the channel', (start) => {
+describeServices('the states of a message of the channel', (start) => {
   let service: Service;
   let clock: FakeClock;
   let files: FileServer;
   beforeAll(async () => {
     clock = new FakeClock();
     files = await FileServer.open();
-    // The test turns the clock in great steps; nobody else wants the sessions.
+    // The test advances the clock in large steps, so no other process may take the sessions over.
     const msgapp = { ...MSGAPP, sessions: { leaseMs: 600_000 } };
     service = await startMsgapp(start, { clock: { useValue: clock }, msgapp });
   });
@@ -69,7 +69,7 @@ describeServices('what becomes of a message of the channel', (start) => {
     expect(await client.phone('22671990002')).toHaveLength(1);
   });
 
-  test('990003 is never reported, and unknown after 10 s; it stays paid', async () => {
+  test('990003 is never reported, becomes unknown after 10 s, and stays paid', async () => {
     const client = await linked('22670000102');
     const id = MsgappClient.idOf(await client.text({ to: '22671990003', body: 'x' }));
     const sent = await turnTo(client, id, 'sent');
@@ -80,7 +80,7 @@ describeServices('what becomes of a message of the channel', (start) => {
     expect(await client.api.balance()).toBe(9);
   });
 
-  test('990004 is accepted and cannot be delivered; it stays paid', async () => {
+  test('990004 is accepted, cannot be delivered, and stays paid', async () => {
     const client = await linked('22670000103');
     const id = MsgappClient.idOf(await client.text({ to: '22671990004', body: 'x' }));
     expect(await turnTo(client, id, 'undelivered')).toMatchObject({ refunded_units: 0, delivered_at: null });
@@ -103,7 +103,7 @@ describeServices('what becomes of a message of the channel', (start) => {
   });
 
   test.each(['text', 'media'] as const)(
-    'a repeat under its key is the first answer, byte for byte: %s',
+    'a repeat under its key gets the first answer, byte for byte: %s',
     async (kind) => {
       const client = await linked('22670000105');
       const body = { to: TO, body: 'une fois', mediaUrl: files.url(`/photo.png?${kind}`), caption: 'une fois' };
@@ -131,7 +131,7 @@ describeServices('what becomes of a message of the channel', (start) => {
           error: 'Unprocessable Entity',
         },
       });
-      // Another route, another account: the key is free there.
+      // On another route or for another account the key is free.
       const other = kind === 'text' ? 'media' : 'text';
       expect((await client[other](body, once)).headers.get('idempotency-replayed')).toBeNull();
       const stranger = await linked('22670000106');
@@ -139,7 +139,7 @@ describeServices('what becomes of a message of the channel', (start) => {
     },
   );
 
-  test('a repeat is answered although the number is not connected any more', async () => {
+  test('a repeat is answered even if the number is no longer connected', async () => {
     const client = await linked('22670000107');
     const once = { 'idempotency-key': 'order-2' };
     const first = await client.text({ to: TO, body: 'x' }, once);
@@ -198,7 +198,7 @@ describeOnBothAdapters('the channel after a restart', (adapter) => {
   const folder = mkdtempSync(join(tmpdir(), 'messaging-msgapp-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test('is connected again without a scan, and sends what was left', async () => {
+  test('is connected again without a scan, and sends the remaining messages', async () => {
     const database = `sqlite:${join(folder, 'messaging.db')}`;
     const startHere = () =>
       startMsgapp((options, setup) => startService(adapter, options, setup), {

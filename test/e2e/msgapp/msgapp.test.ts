@@ -75,7 +75,7 @@ describeServices('the messaging-app channel', (start) => {
     });
   });
 
-  test('sends a text, which is charged, arrives, and tells its times', async () => {
+  test('sends a text, which is charged, arrives, and has its times', async () => {
     const client = await msgappClient(service, 10);
     await client.link('22670000200');
     const answer = await client.text({ to: TO, body: 'Bonjour 👋\nà demain', further: 'ignored' });
@@ -120,7 +120,7 @@ describeServices('the messaging-app channel', (start) => {
     expect(shown).toMatchObject({ channel: 'msgapp', from: '22670000300', text: '', media: file });
   });
 
-  test('shows a file as what it is asked to be shown', async () => {
+  test('shows a file as the kind that the sender chose', async () => {
     const client = await msgappClient(service, 10);
     await client.link('22670000301');
     const mediaUrl = `${service.url}/sandbox/media/photo.jpg`;
@@ -136,7 +136,7 @@ describeServices('the messaging-app channel', (start) => {
     expect(await client.api.balance()).toBe(6);
   });
 
-  test('sends from the number that was connected first, or from the one that is asked for', async () => {
+  test('sends from the number that was connected first, or from the requested one', async () => {
     const client = await msgappClient(service, 10);
     const first = await client.link('22670000400');
     await client.link('22670000401');
@@ -157,7 +157,7 @@ describeServices('the messaging-app channel', (start) => {
     });
   });
 
-  test('logs a number out: it is over, and stays over', async () => {
+  test('logs a number out permanently', async () => {
     const client = await msgappClient(service, 10);
     const sessionID = await client.link('22670000500');
     expect(await client.logout(sessionID)).toMatchObject({ status: 200, body: { success: true } });
@@ -169,7 +169,7 @@ describeServices('the messaging-app channel', (start) => {
     expect(await client.api.balance()).toBe(10);
   });
 
-  test('ends a session that nobody has scanned, at once if asked', async () => {
+  test('ends a session that nobody has scanned, at once if requested', async () => {
     const client = await msgappClient(service);
     const { sessionID, qr_url } = await client.connect();
     const events = await EventReader.open(qr_url);
@@ -183,7 +183,7 @@ describeServices('the messaging-app channel', (start) => {
     expect((await client.scan('22670000501', data.qr)).status).toBe(404);
   });
 
-  test('takes every way to say nothing for the same', async () => {
+  test('treats every way to leave a value out the same', async () => {
     const client = await msgappClient(service);
     const ways = [
       {},
@@ -225,7 +225,7 @@ describeServices('the messaging-app channel', (start) => {
     expect((await mine.status()).body).toMatchObject({ status: 'connected' });
   });
 
-  test('does not know the messages of other channels', async () => {
+  test('does not show the messages of other channels', async () => {
     const client = await msgappClient(service, 10);
     const { smsID } = await client.api.sent({ signature: 'INFOS', content: 'x', number: [TO] });
     expect((await client.api.call(`msgapp/messages/${smsID}`)).status).toBe(404);
@@ -254,7 +254,7 @@ describeServices('the messaging-app channel', (start) => {
       status: 200,
       body: { success: true, message: 'Code de vérification vérifié avec succès' },
     });
-    // What a code's message said is nobody's to read again.
+    // The text of a code's message can be read by nobody afterwards.
     const [{ messageID } = { messageID: '' }] = await client.phone(order.number);
     expect((await client.api.call(`msgapp/messages/${messageID}`)).status).toBe(404);
     expect((await client.api.post('send/otp', { ...order, channel: 'telegraph' })).body).toMatchObject({
@@ -262,7 +262,7 @@ describeServices('the messaging-app channel', (start) => {
     });
   });
 
-  test('asks for a key everywhere but where the token of a code is one', async () => {
+  test('requires a key on every route except those where the token of a code is one', async () => {
     const client = await msgappClient(service);
     const { sessionID, qr_url } = await client.connect();
     const url = `${service.url}/api/v1/msgapp`;

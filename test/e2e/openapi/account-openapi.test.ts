@@ -12,7 +12,7 @@ import { rawFetch } from '../../support/openapi/openapi-raw-fetch.js';
 
 unmountAfterEach();
 
-/** What a user asks for, and the status of the answer. */
+/** A request of a user, and the status of its answer. */
 type Step = readonly [method: string, path: string, status: number, body?: object];
 
 describeOnBothAdapters('the API of an account', (adapter) => {

@@ -46,7 +46,7 @@ class ShopController {
 @Module({ controllers: [ShopController] })
 class ShopModule {}
 
-/** How many media types an answer has. */
+/** The number of media types of an answer. */
 function lengthOf(name: string, status: string): number {
   if (status === '204') return 0;
   if (status !== '200') return 1;
@@ -56,7 +56,10 @@ function lengthOf(name: string, status: string): number {
 
 const QR = '/api/v1/msgapp/web/qr/{qrToken}';
 
-/** Only a fault in our own code could give it: these ask nobody for anything, or take every fault for a refusal. */
+/**
+ * Only a fault in our own code could cause these: the routes ask nobody for anything, or treat every fault as a
+ * refusal.
+ */
 const OUT_OF_REACH = [
   ...['', '/events', '/codes', '/links', '/media/{name}', '/hooks', '/hooks/{name}'].map(
     (path) => `GET /sandbox${path} 500 internal`,
@@ -119,7 +122,7 @@ describeOnBothAdapters('the OpenAPI document', (adapter) => {
     expect(structuralFaults(document)).toEqual([]);
   });
 
-  test('is what every route does, in success and in every error', async () => {
+  test('describes every route correctly, in success and in every error', async () => {
     const storage = new TroubledStorage();
     const clock = new FakeClock();
     const { app, document } = await start(adapter, {
@@ -128,7 +131,7 @@ describeOnBothAdapters('the OpenAPI document', (adapter) => {
         clock: { useValue: clock },
         limits: { bodyBytes: MAX_BYTES, inFlight: IN_FLIGHT },
         sms: { ...OPTIONS.sms, maxRecipients: MAX_RECIPIENTS, transport: CallingSandbox },
-        // The clock makes great leaps.
+        // The clock advances in large steps.
         msgapp: { ...MSGAPP, sessions: { leaseMs: 600_000, scanMs: 3_600_000 } },
         media: { allow: 'loopback' },
       },
@@ -183,7 +186,7 @@ describeOnBothAdapters('the OpenAPI document', (adapter) => {
   });
 });
 
-test('the OpenAPI document says of every route of ours what it does and answers', async () => {
+test('the OpenAPI document says what each of our routes does and answers', async () => {
   const { document } = await start('express');
   for (const [name, operation] of operationsOf(document)) {
     if (name.includes('/shop/')) continue;
@@ -208,7 +211,7 @@ const MISTAKES: readonly [what: string, right: string, wrong: string][] = [
   ['a path', '/api/v1/balance', '/api/v1/credit'],
 ];
 
-test('an OpenAPI document is found out when it is wrong', async () => {
+test('mistakes in an OpenAPI document are detected', async () => {
   const { app, document } = await start('express');
   const ask = (described: Described) =>
     validatingFetch(described)(`${app.url}/api/v1/balance`, { headers: { 'x-api-key': app.key } });

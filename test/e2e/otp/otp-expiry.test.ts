@@ -8,7 +8,7 @@ import { codeIn, OtpApp, PEPPER } from '../../support/otp/otp-app.js';
 import { ScriptedTransport } from '../../support/outbox/scripted-transport.js';
 
 describeOnBothAdapters('the end of a code', (adapter) => {
-  test('is told the carrier with the text; a plain SMS has none', async () => {
+  test('is given to the carrier with the text; a plain SMS has none', async () => {
     const transport = new ScriptedTransport();
     const messaging = { sms: { ...OPTIONS.sms, transport: { useValue: transport } } };
     const app = await OtpApp.start(adapter, { messaging });
@@ -23,7 +23,7 @@ describeOnBothAdapters('the end of a code', (adapter) => {
     expect(ends.get('22670000001')).toBeUndefined();
   });
 
-  test('comes with that of its pepper: 404 to who tries it, and the next send makes a new one', async () => {
+  test('comes with the end of its pepper: a check is a 404, and the next send makes a new code', async () => {
     const storage = new SqliteMemory();
     const [old, fresh] = ['1', '2'].map((version) => ({ version, secret: `${PEPPER} ${version}` }));
     const before = await OtpApp.start(adapter, { storage, otp: { pepper: old ? [old] : [] } });

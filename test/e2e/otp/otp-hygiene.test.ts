@@ -15,7 +15,7 @@ describeOnBothAdapters('OTP over time', (adapter) => {
   let app: OtpApp;
   afterEach(() => app.close());
 
-  test('old codes are purged without anybody asking', async () => {
+  test('old codes are purged automatically', async () => {
     app = await OtpApp.start(adapter);
     for (let index = 0; index < 1200; index++) {
       await app.app.app
@@ -25,7 +25,7 @@ describeOnBothAdapters('OTP over time', (adapter) => {
     }
     const guards = app.app.app.get(PolicyStore, { strict: false });
     app.clock.advance(25 * 3_600_000);
-    // Two rounds: the first one set off the second one's timer.
+    // Two rounds: the first one started the timer of the second one.
     for (let turn = 0; turn < 100; turn++) {
       if (turn === 50) app.clock.advance(600_000);
       await pause();
@@ -34,7 +34,7 @@ describeOnBothAdapters('OTP over time', (adapter) => {
     expect(await guards.purge(Number.MAX_SAFE_INTEGER, 9999)).toBe(0);
   });
 
-  test('a code whose pepper is gone: its message fails and is refunded, and it is no longer known', async () => {
+  test('a code whose pepper is gone is no longer known, and its message fails and is refunded', async () => {
     const storage = new SqliteMemory();
     const old = { version: 'old', secret: `${PEPPER} old` };
     const fresh = { version: 'new', secret: `${PEPPER} new` };
@@ -59,7 +59,7 @@ describeOnBothAdapters('OTP over time', (adapter) => {
     });
   });
 
-  test('after a rotation a code of the old pepper is still good', async () => {
+  test('after a rotation a code of the old pepper still works', async () => {
     const storage = new SqliteMemory();
     const old = { version: 'old', secret: `${PEPPER} old` };
     const fresh = { version: 'new', secret: `${PEPPER} new` };
@@ -72,7 +72,7 @@ describeOnBothAdapters('OTP over time', (adapter) => {
     expect(await service.verify(accountId, { service: 's', number: NUMBER, otp })).toEqual({ kind: 'verified' });
   });
 
-  test("a send in the host's transaction shares its fate", async () => {
+  test('a send in the host’s transaction is committed or rolled back with it', async () => {
     const dataSource = await new DataSource({ type: 'better-sqlite3', database: ':memory:' }).initialize();
     app = await OtpApp.start(adapter, { storage: new TypeormStorage({ database: dataSource }) });
     const service = app.app.app.get(OtpService, { strict: false });

@@ -90,7 +90,7 @@ describe('OtpModule', () => {
     expect((await service.verify(id, { service: 't', number: NUMBER, otp: '1234' })).kind).toBe('not_found');
   });
 
-  test('takes what a host hands over unchecked for what it is', async () => {
+  test('accepts unchecked input from a host for what it is', async () => {
     const service = (await start([MessagingModule.forRoot({ ...OPTIONS, otp })])).get(OtpService, { strict: false });
     // As from a body that nobody validated.
     const verify = (over: object) => service.verify('a', { service: 's', number: NUMBER, otp: '1234', ...over });
@@ -119,7 +119,7 @@ describe('OtpModule', () => {
     await expect(start([OtpModule.forRoot(options)])).rejects.toThrow('mount sms beside it');
   });
 
-  test('says at start what can be guessed, and says "none" loudly', async () => {
+  test('logs at the start how well codes can be guessed, and warns of "none"', async () => {
     const lines = new Lines();
     await start([MessagingModule.forRoot({ ...OPTIONS, otp })], lines);
     expect(lines.all.join('\n')).toContain('0.03 % per code, 0.1 % a day, 0.3 % in 30 days');
@@ -130,7 +130,7 @@ describe('OtpModule', () => {
     expect(loud.all.join('\n')).toContain('WITHOUT LIMIT');
   });
 
-  test('does not warn of limits while every channel is on the sandbox, and of all else', async () => {
+  test('does not warn of limits while every channel is on the sandbox, but of everything else', async () => {
     const lines = new Lines();
     const none = { ...otp, limits: 'none' as const, validitySeconds: 30 };
     const msgapp = { tariff: { text: 1, media: 2 }, credentialsKey: PEPPER };
@@ -148,7 +148,7 @@ describeOnBothAdapters('OTP in an application', (adapter) => {
   let app: OtpApp;
   afterEach(() => app.close());
 
-  test('strict: only the home market unless named, with an event of its own', async () => {
+  test('allows with "strict" only the home market unless countries are named, and sends an event of its own', async () => {
     app = await OtpApp.start(adapter, { otp: { limits: 'strict' } });
     const events: unknown[] = [];
     const bus = app.app.app.get(MessagingEvents, { strict: false });
@@ -167,7 +167,7 @@ describeOnBothAdapters('OTP in an application', (adapter) => {
     expect(await app.balance()).toMatchObject({ balance: 999 });
   });
 
-  test('a signature, a template and six digits where the options say so', async () => {
+  test('uses a signature, a template and six digits if the options say so', async () => {
     const services = {
       bank: { signature: 'ALERTE', template: '{code} pour {service}, {validity}' },
       own: { signature: 'MINE' },
@@ -191,7 +191,7 @@ describeOnBothAdapters('OTP in an application', (adapter) => {
     expect(await app.balance()).toMatchObject({ balance: 1000 - 2 - 3 });
   });
 
-  test('speaks English when asked to', async () => {
+  test('speaks English if asked to', async () => {
     app = await OtpApp.start(adapter, { messaging: { locale: 'en' } });
     const code = await app.codeFor(NUMBER, 'Shop');
     expect(await app.texts(NUMBER, 1)).toEqual([`${code} is your verification code for Shop. Valid for 5 min.`]);
@@ -199,7 +199,7 @@ describeOnBothAdapters('OTP in an application', (adapter) => {
     expect(body).toMatchObject({ message: 'Invalid verification code' });
   });
 
-  test('goes over any channel that can price a text, by its name, and a resend over another has the same code', async () => {
+  test('goes over any channel that can price a text, by its name, and a resend over another channel has the same code', async () => {
     app = await OtpApp.start(adapter, {});
     const nest = app.app.app;
     const channel = new CourierChannel(nest.get(TextSources, { strict: false }));
@@ -217,7 +217,7 @@ describeOnBothAdapters('OTP in an application', (adapter) => {
   });
 });
 
-/** A channel beside SMS, as a messaging app would be one. */
+/** A channel beside SMS, such as a messaging app. */
 class CourierChannel extends Channel {
   override readonly name = 'courier';
   override readonly repeat = 'idempotent';
@@ -242,14 +242,14 @@ class CourierChannel extends Channel {
   override async stop(): Promise<void> {}
 }
 
-describeOnBothAdapters('no code is left anywhere', (adapter) => {
-  test('but on the phone: not in the database, its journal or the log', async () => {
+describeOnBothAdapters('a code is left nowhere', (adapter) => {
+  test('except on the phone: not in the database, its journal or the log', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'messaging-leak-'));
     closing.push(async () => rmSync(folder, { recursive: true }));
     const lines = new Lines();
     const phones = (await SqliteMemory.open()).store(PhoneStore);
     const storage = new TypeormStorage({ database: `sqlite:${join(folder, 'm.db')}` });
-    // The sandbox's phones show codes, that is what they are for: they are kept elsewhere here.
+    // The sandbox's phones show codes, because that is their purpose. In this test they are stored elsewhere.
     const store = storage.store.bind(storage);
     storage.store = (port) => (phones instanceof port ? phones : store(port));
     const app = await OtpApp.start(adapter, { storage, otp: { length: 8 }, options: { logger: lines } });
@@ -270,7 +270,7 @@ describeOnBothAdapters('no code is left anywhere', (adapter) => {
     const leaks = (texts: readonly string[]) => codes.filter((code) => texts.some((text) => text.includes(code)));
     expect(leaks(scan())).toEqual([]);
     expect(scan().join('').length).toBeGreaterThan(50_000);
-    // The scan finds what is there: the very texts that went out.
+    // The scan finds texts that are there: the very texts that were sent.
     expect(leaks(await app.texts('22671000000', 2))).toEqual([codes[0]]);
     await app.close();
     expect(leaks(scan())).toEqual([]);

@@ -23,7 +23,7 @@ describeOnBothAdapters('Retry-After', (adapter) => {
     ['the spend of a day', { spendPerDay: 1 }, 86_400],
   ];
 
-  test.each(RULES)('of %s never names more than its window, also when the clock is set back', async (...rule) => {
+  test.each(RULES)('of %s never exceeds its window, even if the clock is set back', async (...rule) => {
     const [, limits, windowSeconds, others = [NUMBER]] = rule;
     const app = await start({ preset: 'none', ...limits });
     expect((await app.send({ service: 'Boutique', number: NUMBER })).status).toBe(200);
@@ -38,7 +38,7 @@ describeOnBothAdapters('Retry-After', (adapter) => {
     }
   });
 
-  test('of a lock never names more than its window, also when the clock is set back', async () => {
+  test('of a lock never exceeds its window, even if the clock is set back', async () => {
     const app = await start({ preset: 'none', wrongTries: ONCE });
     const code = await app.codeFor(NUMBER);
     const attempt = { service: 'Boutique', number: NUMBER };

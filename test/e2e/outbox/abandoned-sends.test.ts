@@ -27,7 +27,7 @@ describeOnBothAdapters('a send whose caller no longer waits', (adapter) => {
     const service = opened(await startMsgapp((...args) => startService(adapter, ...args), options));
     const client = await clientOf(service);
     const arrivals = countAccepts(service.app.get(Outbox, { strict: false }));
-    /** Posts and waits until the send is at the outbox. */
+    /** Posts and waits until the send is in the outbox. */
     const post = async (path: string, body: unknown, key: string): Promise<{ reply: Promise<Reply> }> => {
       const before = arrivals();
       const reply = client.post(path, body, { 'idempotency-key': key });
@@ -37,35 +37,32 @@ describeOnBothAdapters('a send whose caller no longer waits', (adapter) => {
     return { service, storage, clock, client, arrivals, post };
   }
 
-  test.each([SMS, OTP])(
-    'is charged nothing when it was answered 504 before its commit ($path)',
-    async ({ path, body }) => {
-      const { storage, clock, client, post } = await start();
-      const units = await client.balance();
-      const gate = new Gate();
-      storage.commits.before = gate.opened;
-      const committing = await post(path, body, 'first');
-      await until(() => storage.commits.seen.length > 0);
-      const waiting = await post(path, body, 'second');
-      clock.advance(30_000);
-      expect([(await committing.reply).status, (await waiting.reply).status]).toEqual([504, 504]);
-      gate.open();
+  test.each([SMS, OTP])('is not charged if it was answered 504 before its commit ($path)', async ({ path, body }) => {
+    const { storage, clock, client, post } = await start();
+    const units = await client.balance();
+    const gate = new Gate();
+    storage.commits.before = gate.opened;
+    const committing = await post(path, body, 'first');
+    await until(() => storage.commits.seen.length > 0);
+    const waiting = await post(path, body, 'second');
+    clock.advance(30_000);
+    expect([(await committing.reply).status, (await waiting.reply).status]).toEqual([504, 504]);
+    gate.open();
 
-      // What a transaction had stays accepted.
-      const first = await until(
-        () => client.post(path, body, { 'idempotency-key': 'first' }),
-        ({ status }) => status === 200,
-      );
-      expect(first.headers.get('idempotency-replayed')).toBe('true');
-      expect([await client.balance(), storage.commits.seen.length]).toEqual([units - 1, 1]);
-      // What none had is accepted anew under its key.
-      const second = await client.post(path, body, { 'idempotency-key': 'second' });
-      expect([second.status, second.headers.get('idempotency-replayed')]).toEqual([200, null]);
-      expect([await client.balance(), storage.commits.seen.length]).toEqual([units - 2, 2]);
-    },
-  );
+    // A send in a transaction stays accepted.
+    const first = await until(
+      () => client.post(path, body, { 'idempotency-key': 'first' }),
+      ({ status }) => status === 200,
+    );
+    expect(first.headers.get('idempotency-replayed')).toBe('true');
+    expect([await client.balance(), storage.commits.seen.length]).toEqual([units - 1, 1]);
+    // A send in no transaction is accepted anew under its key.
+    const second = await client.post(path, body, { 'idempotency-key': 'second' });
+    expect([second.status, second.headers.get('idempotency-replayed')]).toEqual([200, null]);
+    expect([await client.balance(), storage.commits.seen.length]).toEqual([units - 2, 2]);
+  });
 
-  test.each([SMS, OTP, TEXT])('is charged nothing when the client hung up before its commit ($path)', async (send) => {
+  test.each([SMS, OTP, TEXT])('is not charged if the client hung up before its commit ($path)', async (send) => {
     const { storage, client, post, service, arrivals } = await start();
     if (send === TEXT) await new MsgappClient(client, service.url).link('22670000009');
     const gate = new Gate();
@@ -88,7 +85,7 @@ describeOnBothAdapters('a send whose caller no longer waits', (adapter) => {
   });
 });
 
-/** How many sends have come to the outbox. */
+/** The number of sends that reached the outbox. */
 function countAccepts(outbox: Outbox): () => number {
   let count = 0;
   const accept = outbox.accept.bind(outbox);

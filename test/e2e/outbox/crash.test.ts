@@ -9,7 +9,7 @@ import { SqliteFile } from '../../support/databases/sqlite-file.js';
 const opened = closeAfterEach();
 const LIMIT_MS = 300_000;
 
-/** What a carrier was given, in order: in which run of the host, and which delivery. */
+/** What a carrier received, in order: in which run of the host, and which delivery. */
 function submissions(path: string): { run: number; id: string }[] {
   return linesOf(path).map((line) => {
     const [run = '', id = ''] = line.split(' ');
@@ -21,7 +21,7 @@ function linesOf(path: string): string[] {
   return existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean) : [];
 }
 
-/** Stops the host in a moment when its carrier has taken something that it has not answered. */
+/** Stops the host at a moment when its carrier has taken messages that it has not answered. */
 async function onTheWire(host: CrashProcess, carrierLog: string): Promise<void> {
   const ofThisRun = (path: string) => linesOf(path).filter((line) => line.startsWith(`${host.runs} `)).length;
   await until(() => {
@@ -34,7 +34,7 @@ async function onTheWire(host: CrashProcess, carrierLog: string): Promise<void> 
 
 describe('kill -9 again and again under load (SQLite, Express)', () => {
   test(
-    'nothing answered is lost, nothing is charged or shown twice, everything comes to its end',
+    'nothing that was answered is lost, nothing is charged or shown twice, and everything ends',
     async () => {
       const { path } = opened(new SqliteFile());
       const { answered, unanswered, problems, states } = await crashLoop({ database: `sqlite:${path}` }, 10);
@@ -47,10 +47,10 @@ describe('kill -9 again and again under load (SQLite, Express)', () => {
   );
 
   test(
-    'a host that answers before it commits is found out',
+    'a host that answers before it commits is detected',
     async () => {
       const { path } = opened(new SqliteFile());
-      // It is killed as soon as it has answered some.
+      // The host is killed as soon as it has answered some.
       const { problems } = await crashLoop({ database: `sqlite:${path}`, naive: true }, 1, () => Promise.resolve());
       expect(problems.join('\n')).toContain('was answered and is lost');
     },
@@ -60,7 +60,7 @@ describe('kill -9 again and again under load (SQLite, Express)', () => {
 
 describe('kill -9 while a batch is on the wire', () => {
   test(
-    'at most once, on Express: what was on the wire becomes unknown and is never submitted again',
+    'at most once, on Express: messages that were on the wire become unknown and are never submitted again',
     async () => {
       const { path } = opened(new SqliteFile());
       const carrierLog = `${path}.log`;
@@ -72,7 +72,7 @@ describe('kill -9 while a batch is on the wire', () => {
       const unknown = [...states].filter(([, status]) => status === 'unknown').map(([id]) => id);
       expect(unknown.length).toBeGreaterThan(0);
       expect(new Set(states.values())).toEqual(new Set(['delivered', 'unknown']));
-      // Claimed and not yet handed over is no difference to us, but delivered is always handed over.
+      // Claimed and not yet handed over looks the same to us, but a delivered message was always handed over.
       const delivered = [...states].filter(([, status]) => status === 'delivered').map(([id]) => id);
       expect(delivered.filter((id) => !given.includes(id))).toEqual([]);
     },
@@ -80,7 +80,7 @@ describe('kill -9 while a batch is on the wire', () => {
   );
 
   test(
-    'at least once, on Fastify: everything is delivered, and only what was in flight is submitted again, by a later run',
+    'at least once, on Fastify: everything is delivered, and only messages in flight are submitted again, by a later run',
     async () => {
       const { path } = opened(new SqliteFile());
       const carrierLog = `${path}.log`;
@@ -100,7 +100,7 @@ describe('kill -9 while a batch is on the wire', () => {
       const repeated = [...runs.values()].filter(({ length }) => length > 1);
       expect(repeated.length).toBeGreaterThan(0);
       for (const each of repeated) expect(new Set(each).size).toBe(each.length);
-      // Four batches of five are under way at the most when a host dies; there are `kills` + 1 deaths.
+      // At most four batches of five are under way when a host dies, and there are `kills` + 1 deaths.
       const extra = repeated.reduce((sum, { length }) => sum + length - 1, 0);
       expect(extra).toBeLessThanOrEqual((kills + 1) * 20);
     },

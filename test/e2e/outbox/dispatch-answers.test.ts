@@ -19,7 +19,7 @@ describeOnBothAdapters('a carrier of the host', (adapter) => {
       () => JSON.parse('{'),
       /^Channel sms: the transport threw SyntaxError\.\n +at .*dispatch-answers/s,
     ],
-  ])('that answers %s is told so, once', async (_, answer, sentence) => {
+  ])('that answers %s is reported once', async (_, answer, sentence) => {
     class Careless extends RecordingTransport {
       override async submit(): Promise<readonly SubmitResult[]> {
         return Reflect.apply(answer, undefined, []) as readonly SubmitResult[];

@@ -24,7 +24,7 @@ async function sendSome(app: MessagingApp, count: number): Promise<void> {
   expect(tallyOf(await Promise.all(answers))).toEqual({ '200': count });
 }
 
-/** How many deliveries stand where. */
+/** The number of deliveries in each state. */
 async function standing(file: SqliteFile): Promise<Record<string, number>> {
   const books = await CrashBooks.open(`sqlite:${file.path}`);
   try {
@@ -37,7 +37,7 @@ async function standing(file: SqliteFile): Promise<Record<string, number>> {
 }
 
 describeOnBothAdapters('delivery', (adapter) => {
-  test('close() waits for what is on the wire and settles it; the rest is delivered after the next start', async () => {
+  test('close() waits for messages on the wire and stores their results; the rest is delivered after the next start', async () => {
     const file = opened(new SqliteFile());
     const transport = new GatedTransport();
     const app = await startMessaging(adapter, optionsOn(file, transport, { batchSize: 5, concurrency: 1 }));
@@ -48,7 +48,7 @@ describeOnBothAdapters('delivery', (adapter) => {
     const closing = app.close().then(() => {
       closed = true;
     });
-    // Whoever comes now is stored, or finds the door shut; a turn of the poll later nothing new is on the wire.
+    // Sends that come now are stored or refused. One poll later nothing new is on the wire.
     await until(async () => (await standing(file)).queued === 8);
     expect([closed, transport.stopped, transport.batches.length]).toEqual([false, 0, 1]);
     transport.gate.open();
@@ -60,10 +60,10 @@ describeOnBothAdapters('delivery', (adapter) => {
     await until(async () => (await standing(file)).delivered === 9);
   });
 
-  test('what a transport answers only when it is stopped is stored, however little patience there is', async () => {
+  test('a result that a transport gives only when it is stopped is stored, however short the shutdown is', async () => {
     const file = opened(new SqliteFile());
     const transport = new GatedTransport('open');
-    // Its id is stored before its state: two transactions, of which the second must find the storage open, too.
+    // The id is stored before the state: these are two transactions, and the storage must still be open for the second.
     transport.answer = { kind: 'sent', carrierIds: ['id-1'] };
     const app = await startMessaging(adapter, optionsOn(file, transport, { shutdownMs: 0 }));
     await sendSome(app, 3);
@@ -73,7 +73,7 @@ describeOnBothAdapters('delivery', (adapter) => {
     expect(await standing(file)).toEqual({ sent: 3 });
   });
 
-  test('what is known of an SMS is stored while others of its batch are on the wire, and receipts for it are taken', async () => {
+  test('the result of one SMS is stored while others of its batch are on the wire, and receipts for it are accepted', async () => {
     const file = opened(new SqliteFile());
     const transport = new GatedTransport();
     const app = opened(await startMessaging(adapter, optionsOn(file, transport), { units: 10 }));
@@ -94,7 +94,7 @@ describeOnBothAdapters('delivery', (adapter) => {
     expect(await checkLedger([app])).toEqual([]);
   });
 
-  test('an SMS that has to come again is still being sent, for whoever looks: states only move forward', async () => {
+  test('an SMS that must be tried again is still shown as being sent, because states only move forward', async () => {
     const file = opened(new SqliteFile());
     const transport = new GatedTransport();
     const app = opened(await startMessaging(adapter, optionsOn(file, transport, { pollMs: 10 })));
@@ -108,7 +108,7 @@ describeOnBothAdapters('delivery', (adapter) => {
     expect(await recipient()).toMatchObject([{ status: 'sending', error: 'busy' }]);
   });
 
-  test('switched off: this process accepts and never delivers; another one on the same database does', async () => {
+  test('if delivery is switched off, this process accepts and never delivers, and another one on the same database does', async () => {
     const file = opened(new SqliteFile());
     const transport = new GatedTransport();
     transport.gate.open();

@@ -44,12 +44,12 @@ function expectUnavailable({ status, headers, text }: SmsAnswer): void {
 }
 
 describeOnBothAdapters('many sends at once on SQLite', (adapter) => {
-  test('200 on a balance for 100: exactly 100 are sent', async () => {
+  test('exactly 100 of 200 are sent on a balance for 100', async () => {
     const file = opened(new SqliteFile());
     await expectExactlyTheBalance([await start(adapter, file.storage(), 100)]);
   });
 
-  test('the same over two instances on one file', async () => {
+  test('the same holds over two instances on one file', async () => {
     const file = opened(new SqliteFile());
     const first = await start(adapter, file.storage(), 100);
     await expectExactlyTheBalance([first, await start(adapter, file.storage())]);
@@ -60,13 +60,13 @@ describeOnBothAdapters('many sends at once on SQLite', (adapter) => {
     await expectOneSend([await start(adapter, file.storage())]);
   });
 
-  test('the same over two instances on one file', async () => {
+  test('50 under one key over two instances on one file also send once', async () => {
     const file = opened(new SqliteFile());
     const first = await start(adapter, file.storage());
     await expectOneSend([first, await start(adapter, file.storage())]);
   });
 
-  test('a key belongs to its body and its account, and only a send that was accepted takes it', async () => {
+  test('a key belongs to its body and its account, and only an accepted send uses it', async () => {
     const file = opened(new SqliteFile());
     const app = await start(adapter, file.storage(), 0);
     const order = { once: 'k', content: 'Un' };
@@ -92,7 +92,7 @@ describeOnBothAdapters('many sends at once on SQLite', (adapter) => {
   });
 });
 
-describe('the races above can be lost', () => {
+describe('the same races without our locks', () => {
   test('two instances on a storage without locks spend the balance twice', async () => {
     const storage = { useValue: new HesitantStorage() };
     const first = await start('express', storage, 100);
@@ -109,8 +109,8 @@ describe('the races above can be lost', () => {
   });
 });
 
-describeOnBothAdapters('a database that does not take our writes', (adapter) => {
-  test('held by another process: 503 and no charge, reads go on, sends too when it is free', async () => {
+describeOnBothAdapters('a database that does not accept our writes', (adapter) => {
+  test('because another process holds it: 503 and no charge; reads go on, and so do sends when it is free', async () => {
     const file = opened(new SqliteFile());
     const clock = new FakeClock();
     const storage = { useValue: new TypeormStorage({ database: await file.dataSource(), clock }) };
@@ -126,7 +126,7 @@ describeOnBothAdapters('a database that does not take our writes', (adapter) => 
     const send = sendSms(app, { once: 'k' }).finally(() => {
       answered = true;
     });
-    // The event loop is free meanwhile, and what only reads does not wait for the writer.
+    // The event loop stays free meanwhile, and reads do not wait for the writer.
     for (let look = 0; look < 20; look++) expect(await balanceOf(app)).toBe(10);
     clock.advance(4000);
     for (let look = 0; look < 5; look++) expect(await balanceOf(app)).toBe(10);
@@ -141,7 +141,7 @@ describeOnBothAdapters('a database that does not take our writes', (adapter) => 
     expect(await checkLedger([app])).toEqual([]);
   });
 
-  test('held for a moment only: what waits is sent', async () => {
+  test('because it is held for a moment only: waiting sends succeed', async () => {
     const file = opened(new SqliteFile());
     const app = await start(adapter, file.storage(), 10);
     const thief = file.handle();
@@ -153,7 +153,7 @@ describeOnBothAdapters('a database that does not take our writes', (adapter) => 
     expect(await balanceOf(app)).toBe(7);
   });
 
-  test('full: 503 and no charge, sends go on when there is space', async () => {
+  test('because it is full: 503 and no charge; sends go on when there is space', async () => {
     const file = opened(new SqliteFile());
     const dataSource = await file.dataSource();
     const app = await start(adapter, TypeormStorage.forRoot({ dataSource }), 100_000);
@@ -179,7 +179,7 @@ describeOnBothAdapters('a database that does not take our writes', (adapter) => 
 });
 
 describeOnBothAdapters("a host's DataSource that waits 5 s for locks inside SQLite, TypeORM's default", (adapter) => {
-  test('our writes do not block the event loop with it', async () => {
+  test('does not block the event loop with our writes', async () => {
     const file = opened(new SqliteFile());
     const dataSource = await file.dataSource();
     expect(dataSource).toBeInstanceOf(DataSource);
@@ -187,7 +187,7 @@ describeOnBothAdapters("a host's DataSource that waits 5 s for locks inside SQLi
     const thief = file.handle();
     thief.exec('BEGIN IMMEDIATE');
     const send = sendSms(app);
-    // Had BEGIN waited inside SQLite, nothing could be answered before the send is: it would come first.
+    // If BEGIN waited inside SQLite, nothing could be answered before the send, which would come first.
     const order: string[] = [];
     void send.then(() => order.push('send'));
     for (let look = 0; look < 20; look++) {

@@ -27,10 +27,10 @@ const UNITS = 1000;
 interface Outcome {
   readonly app: MessagingApp;
   readonly host: BusyHost;
-  /** smsIDs of the sends that were answered 200. */
+  /** The smsIDs of the sends that were answered 200. */
   readonly answered: readonly string[];
   readonly refused: number;
-  /** Those of them that are not stored. */
+  /** The ones among them that are not stored. */
   readonly lost: readonly string[];
 }
 
@@ -40,7 +40,7 @@ async function sendBesideBusyHost(
   dataSource: DataSource,
   storage: NonNullable<CoreGraphOptions['storage']>,
 ): Promise<Outcome> {
-  // Delivery is left out: it would be one more who writes, and the naive storage has trouble enough.
+  // Delivery is left out: it would be one more writer, and the naive storage has trouble enough.
   const app = opened(await startMessaging(adapter, { storage, role: 'api' }, { units: UNITS }));
   const host = await BusyHost.start(dataSource);
   const answered: string[] = [];
@@ -60,8 +60,8 @@ async function sendBesideBusyHost(
   return { app, host, answered, refused, lost: answered.filter((_, index) => found[index] === undefined) };
 }
 
-describeOnBothAdapters('32 clients beside a host that transacts on the same SQLite DataSource', (adapter) => {
-  test('nothing that was answered is lost, on either side', async () => {
+describeOnBothAdapters('32 clients beside a host with transactions on the same SQLite DataSource', (adapter) => {
+  test('lose nothing that was answered, on either side', async () => {
     const dataSource = await opened(new SqliteFile()).dataSource();
     const { app, host, answered, refused, lost } = await sendBesideBusyHost(
       adapter,
@@ -77,8 +77,8 @@ describeOnBothAdapters('32 clients beside a host that transacts on the same SQLi
   });
 });
 
-describe('the same in transactions that are not ours alone', () => {
-  test("on TypeORM's own transactions answered sends are lost", async () => {
+describe('the same with TypeORM’s own transactions', () => {
+  test('loses answered sends', async () => {
     const dataSource = await opened(new SqliteFile()).dataSource();
     const storage = { useValue: new NaiveSqliteStorage(dataSource) };
     const { lost } = await sendBesideBusyHost('express', dataSource, storage);
@@ -86,7 +86,7 @@ describe('the same in transactions that are not ours alone', () => {
   });
 });
 
-describeOnBothAdapters("in the host's transaction, SQLite", (adapter) => {
+describeOnBothAdapters('a send in the host’s transaction on SQLite', (adapter) => {
   async function start(): Promise<AppOnHosts> {
     const dataSource = await opened(new SqliteFile()).dataSource();
     const options = { storage: TypeormStorage.forRoot({ dataSource }), dispatch: { pollMs: 60_000 } };
@@ -96,8 +96,8 @@ describeOnBothAdapters("in the host's transaction, SQLite", (adapter) => {
   testHostJoins(start);
 });
 
-describeOnBothAdapters("app messages and codes in the host's transaction, SQLite", (adapter) => {
-  test('look up their number and keep their file in it, and share its fate', async () => {
+describeOnBothAdapters('app messages and codes in the host’s transaction on SQLite', (adapter) => {
+  test('look up their number and keep their file in it, and are committed or rolled back with it', async () => {
     const dataSource = await opened(new SqliteFile()).dataSource();
     const start: StartService = (options, setup) =>
       startService(adapter, { ...options, storage: TypeormStorage.forRoot({ dataSource }) }, setup);

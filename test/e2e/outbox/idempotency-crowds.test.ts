@@ -16,7 +16,7 @@ const RUNNING = {
   error: 'Conflict',
 };
 
-/** Holds back what look-ups find until so many requests are at the gate. */
+/** Holds back the results of look-ups until this many requests are at the gate. */
 function holdLookUps({ app }: Service, requests: number): void {
   const [gate, store] = [app.get(Idempotency, { strict: false }), app.get(OutboxStore, { strict: false })];
   const [run, replay] = [gate.run.bind(gate), store.replay.bind(store)];
@@ -44,7 +44,7 @@ describeServices('many requests under one Idempotency-Key', (start) => {
     client = await service.client(10);
   });
 
-  test('after the first: each of 50 at once is its replay, and another body among them a 422', async () => {
+  test('after the first one: each of 50 at once gets a replay, and one with another body a 422', async () => {
     const crowded = await start();
     const guest = await crowded.client(10);
     const body = JSON.stringify(SEND);
@@ -61,7 +61,7 @@ describeServices('many requests under one Idempotency-Key', (start) => {
     expect((await guest.list()).items).toHaveLength(1);
   });
 
-  test('before the first: 50 at once send once, 49 are told to wait', async () => {
+  test('before the first one: 50 at once send once, and 49 are told to wait', async () => {
     const crowded = await start();
     const guest = await crowded.client(10);
     holdLookUps(crowded, 50);
@@ -71,7 +71,7 @@ describeServices('many requests under one Idempotency-Key', (start) => {
     expect(await guest.balance()).toBe(9);
   });
 
-  test('of 40 requests at once sends once; each gets that answer or is told to wait', async () => {
+  test('40 at once send once; each gets that answer or is told to wait', async () => {
     const replies = await Promise.all(Array.from({ length: 40 }, () => client.send(SEND, KEY)));
     const done = replies.filter(({ status }) => status === 200);
     expect(done.length).toBeGreaterThan(0);
@@ -83,7 +83,7 @@ describeServices('many requests under one Idempotency-Key', (start) => {
   });
 });
 
-describeOnBothAdapters('an Idempotency-Key while the first is running', (adapter) => {
+describeOnBothAdapters('an Idempotency-Key whose first request is running', (adapter) => {
   /** Holds commits back until it is told to go on. */
   class HeldStorage extends SqliteMemory {
     entered: () => void = () => {};
@@ -104,7 +104,7 @@ describeOnBothAdapters('an Idempotency-Key while the first is running', (adapter
     }
   }
 
-  test('is a 409 here, and on another instance the same answer', async () => {
+  test('is a 409 here, and gives the same answer on another instance', async () => {
     const storage = new HeldStorage();
     const here = await startService(adapter, { storage: { useValue: storage } });
     const there = await startService(adapter, { storage: { useValue: storage } });
@@ -132,7 +132,7 @@ describeOnBothAdapters('an Idempotency-Key while the first is running', (adapter
     }
   });
 
-  test('sends once of 50 first requests at once on two instances', async () => {
+  test('sends once for 50 first requests at once on two instances', async () => {
     const storage = new SqliteMemory();
     const here = await startService(adapter, { storage: { useValue: storage } });
     const there = await startService(adapter, { storage: { useValue: storage } });

@@ -35,7 +35,7 @@ describeServices('an Idempotency-Key', (start) => {
     client = await service.client(10);
   });
 
-  test('gives the first answer byte for byte, marked, and neither sends nor charges again', async () => {
+  test('gets the first answer byte for byte, marked as a replay, and neither sends nor charges again', async () => {
     const first = await rawSend(client, KEY, JSON.stringify({ ...SEND, number: ['22670000000', '33612345678'] }));
     expect(first).toMatchObject({ status: 200, replayed: null });
     clock.advance(1000);
@@ -61,7 +61,7 @@ describeServices('an Idempotency-Key', (start) => {
       { ...SEND, ...other, number: ['22670000000', '22670000000'] },
       { ...SEND, more: { b: 1, a: [3] } },
       { ...SEND, more: { b: 1, a: { 0: 2 } } },
-      // Found before anything is checked: neither the empty text nor the signature is named.
+      // This is detected before any other check: neither the empty text nor the signature is named.
       { ...SEND, content: '' },
       { ...SEND, signature: 'NOBODY' },
     ]) {
@@ -70,7 +70,7 @@ describeServices('an Idempotency-Key', (start) => {
     expect(await client.balance()).toBe(9);
   });
 
-  test('still replays when a new send would be refused', async () => {
+  test('still replays if a new send would be refused', async () => {
     const signatures = service.app.get(SignatureService, { strict: false });
     await signatures.register(client.accountId, 'SHOP');
     await signatures.verify(client.accountId, 'SHOP');
@@ -107,7 +107,7 @@ describeServices('an Idempotency-Key', (start) => {
     expect([again.body, again.headers.get('idempotency-replayed')]).toEqual([first, 'true']);
   });
 
-  test('belongs to the route: a quote knows none, another route starts afresh', async () => {
+  test('belongs to the route: a quote ignores it, and another route starts afresh', async () => {
     await client.sent(SEND, KEY);
     const quote = await client.post('sms/quote', { content: 'x', number: ['22670000000'] }, KEY);
     expect([quote.status, quote.headers.get('idempotency-replayed')]).toEqual([200, null]);
@@ -119,7 +119,7 @@ describeServices('an Idempotency-Key', (start) => {
     expect(await run('send/sms')).toMatchObject({ replayed: true });
   });
 
-  test('serves a host’s own code the same way', async () => {
+  test('works the same for a host’s own code', async () => {
     const sms = service.app.get(SmsService, { strict: false });
     const once = { key: KEY['idempotency-key'], body: SEND };
     const first = await sms.accept(client.accountId, SEND, { once });
@@ -128,7 +128,7 @@ describeServices('an Idempotency-Key', (start) => {
     expect([reply.body, reply.headers.get('idempotency-replayed')]).toEqual([first.reply, 'true']);
   });
 
-  test('is kept for 24 hours, not a moment longer', async () => {
+  test('is kept for 24 hours, and not a moment longer', async () => {
     const first = await client.sent(SEND, KEY);
     clock.advance(24 * 3_600_000 - 1);
     const replay = await client.send(SEND, KEY);
@@ -150,7 +150,7 @@ describeServices('an Idempotency-Key', (start) => {
     ['of 256 characters', 'k'.repeat(256)],
     ['with a letter beyond ASCII', 'clé'],
     ['given twice', 'a, a'],
-  ])('that is malformed is a 400: %s', async (_how, key) => {
+  ])('is a 400 if it is malformed: %s', async (_how, key) => {
     const reply = await client.send(SEND, { 'idempotency-key': key });
     expect([reply.status, reply.body]).toEqual([400, MALFORMED]);
     expect(await client.balance()).toBe(10);
@@ -161,10 +161,10 @@ describeServices('an Idempotency-Key', (start) => {
     ['of one', '!'],
     ['of all visible characters', Array.from({ length: 94 }, (_, at) => String.fromCharCode(33 + at)).join('')],
     ['like a property of every object', '__proto__'],
-  ])('may be what it likes: %s', async (_what, key) => {
+  ])('may have any other form: %s', async (_what, key) => {
     const first = await client.sent(SEND, { 'idempotency-key': key });
     expect((await client.send(SEND, { 'idempotency-key': key })).body).toEqual(first);
-    // Letters count by their case.
+    // Upper and lower case are different.
     expect(await client.send(SEND, { 'idempotency-key': `${key.slice(0, -1)}Z` })).toMatchObject({ status: 200 });
     expect(await client.balance()).toBe(8);
   });

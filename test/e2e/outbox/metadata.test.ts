@@ -26,7 +26,7 @@ describeServices('metadata', (start) => {
   });
   afterAll(() => files.close());
 
-  /** A send on each route that takes metadata, under a key of its own. */
+  /** A send on each route that accepts metadata, under a key of its own. */
   const sendEverywhere = (metadata: unknown, key?: string) => {
     const headers: Record<string, string> = key === undefined ? {} : { 'idempotency-key': key };
     return Promise.all([
@@ -41,7 +41,7 @@ describeServices('metadata', (start) => {
     return { status, ids: (body as { items?: { smsID: string }[] }).items?.map(({ smsID }) => smsID) };
   };
 
-  test('is taken by every send, and comes back to the letter in look-ups and listings', async () => {
+  test('is accepted by every send, and returned unchanged in look-ups and listings', async () => {
     const [sms, code, text, media] = await sendEverywhere(METADATA);
     expect([sms, code, text, media].map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     expect(sms.body).not.toHaveProperty('metadata');
@@ -53,7 +53,7 @@ describeServices('metadata', (start) => {
     }
   });
 
-  test.each([undefined, null])('is null in look-ups where a send had %p', async (metadata) => {
+  test.each([undefined, null])('is null in look-ups if a send had %p', async (metadata) => {
     const { smsID } = await api.sent({ ...SMS, metadata });
     expect(await api.details(smsID)).toHaveProperty('metadata', null);
   });
@@ -69,7 +69,7 @@ describeServices('metadata', (start) => {
     ['levels', { a: { b: 'c' } }, 'field_not_string', 'Le champ metadata.a doit être une chaîne de caractères'],
     ['NUL', { a: '\0' }, 'field_invalid', 'Le champ metadata.a est invalide'],
     ['a lone surrogate', { a: '\ud800' }, 'field_invalid', 'Le champ metadata.a est invalide'],
-  ])('of another shape is a 400 everywhere, and nothing is charged: %s', async (_name, metadata, word, message) => {
+  ])('of another shape is a 400 on every route, and nothing is charged: %s', async (_name, metadata, word, message) => {
     const before = await api.balance();
     const asked = files.asked.get('/photo.png');
     for (const reply of await sendEverywhere(metadata)) {
@@ -86,7 +86,7 @@ describeServices('metadata', (start) => {
     expect(answer.status).toBe(400);
   });
 
-  test('of 16 keys and of 512 characters is taken, whatever these take in UTF-16', async () => {
+  test('of 16 keys and of 512 characters is accepted, whatever its length in UTF-16', async () => {
     const most = { k: '🌍'.repeat(511) };
     for (const metadata of [keys(16), most]) {
       const { smsID } = await api.sent({ ...SMS, metadata });
@@ -94,7 +94,7 @@ describeServices('metadata', (start) => {
     }
   });
 
-  test('is looked at after the numbers and before the text', async () => {
+  test('is checked after the numbers and before the text', async () => {
     const worst = { ...SMS, content: ' ', signature: 'NOBODY', metadata: 1 };
     expect((await api.send({ ...worst, number: ['+226'] })).body).toMatchObject({
       message: 'Numéro invalide : +226',
@@ -102,7 +102,7 @@ describeServices('metadata', (start) => {
     expect((await api.send(worst)).body).toMatchObject({ message: 'Le champ metadata doit être un objet' });
   });
 
-  test('belongs to what an Idempotency-Key was used for, in any order of its keys', async () => {
+  test('is part of the body of an Idempotency-Key, in any order of its keys', async () => {
     const statuses = async (metadata: unknown) =>
       (await sendEverywhere(metadata, 'with-metadata')).map(({ status }) => status);
     expect(await statuses({ a: '1', b: '2' })).toEqual([200, 200, 200, 200]);
@@ -111,7 +111,7 @@ describeServices('metadata', (start) => {
     expect(await statuses(undefined)).toEqual([422, 422, 422, 422]);
   });
 
-  test('is searched for with metadata.<key>=, several of which must all match', async () => {
+  test('is searched with metadata.<key>=, and several of these must all match', async () => {
     const one = await api.sent({ ...SMS, metadata: { shop: 'ouaga 2', step: '1' } });
     const two = await api.sent({ ...SMS, metadata: { shop: 'ouaga 2', step: '2', 'a.b[c]&d=%': '+ x', é: '🌍' } });
     expect(await search('metadata.shop=ouaga%202')).toEqual({ status: 200, ids: [two.smsID, one.smsID] });
@@ -135,12 +135,12 @@ describeServices('metadata', (start) => {
     ['of 513 characters', `metadata.a=${'x'.repeat(512)}`, 'metadata_too_large'],
     ['for __proto__', 'metadata.__proto__=x', 'field_invalid'],
     ['with NUL', 'metadata.a=%00', 'field_invalid'],
-  ])('a search %s is a 400', async (_name, query, word) => {
+  ])('is a 400 in a search %s', async (_name, query, word) => {
     const { status, headers } = await api.call(`sms?${query}`);
     expect([status, headers.get('x-error-code')]).toEqual([400, word]);
   });
 
-  test('is an option of a host’s own sends and searches, which TypeScript does not check everywhere', async () => {
+  test('is an option of a host’s own sends and searches, which TypeScript cannot check completely', async () => {
     const sms = service.app.get(SmsService, { strict: false });
     const { smsID } = await sms.send(api.accountId, { ...SMS, metadata: { host: 'yes' } });
     const { items } = await sms.list(api.accountId, { metadata: { host: 'yes' } });

@@ -19,7 +19,7 @@ describeServices('the priority of a send', (start) => {
   let service: Service;
   let files: FileServer;
   let client: MsgappClient;
-  /** What was accepted since the last test. */
+  /** The deliveries that were accepted since the last test. */
   const accepted: Send[] = [];
 
   beforeAll(async () => {
@@ -40,7 +40,7 @@ describeServices('the priority of a send', (start) => {
   const photo = () => ({ to: TO, mediaUrl: files.url('/photo.png') });
   const priorities = () => accepted.map(({ priority }) => priority);
 
-  test('is what its caller names: high, normal or bulk', async () => {
+  test('is the one that the caller names: high, normal or bulk', async () => {
     for (const priority of ['high', 'normal', 'bulk']) {
       expect(await client.api.send({ ...SMS, priority })).toMatchObject({ status: 200 });
       expect(await client.text({ to: TO, body: 'x', priority })).toMatchObject({ status: 200 });
@@ -49,7 +49,7 @@ describeServices('the priority of a send', (start) => {
     expect(priorities()).toEqual(['high', 'normal', 'bulk'].flatMap((priority) => Array(3).fill(priority)));
   });
 
-  test('is normal where nothing is said, null counts as nothing, and above 1000 recipients it is bulk', async () => {
+  test('is normal by default and for null, and bulk above 1000 recipients', async () => {
     for (const priority of [undefined, null]) {
       await client.api.sent({ ...SMS, priority });
       await client.text({ to: TO, body: 'x', priority });
@@ -66,7 +66,7 @@ describeServices('the priority of a send', (start) => {
     expect(priorities()).toEqual(['normal', 'normal', 'bulk', 'bulk', 'high', 'normal']);
   });
 
-  test('is code for a code on every channel, and nobody else gets it', async () => {
+  test('is code for a code on every channel, and for nothing else', async () => {
     for (const channel of ['sms', 'msgapp']) {
       const body = { service: channel, number: TO, channel, priority: 'bulk' };
       expect(await client.api.post('send/otp', body)).toMatchObject({ status: 200 });
@@ -88,7 +88,7 @@ describeServices('the priority of a send', (start) => {
     [true, NOT_STRING],
     [['high'], NOT_STRING],
     [{ high: true }, NOT_STRING],
-  ])('%p is none: 400, and nothing is charged', async (priority, expected) => {
+  ])('cannot be %p: 400, and nothing is charged', async (priority, expected) => {
     const before = await client.api.balance();
     const asked = files.asked.get('/photo.png');
     const replies = [
@@ -102,14 +102,14 @@ describeServices('the priority of a send', (start) => {
     expect([await client.api.balance(), accepted, files.asked.get('/photo.png')]).toEqual([before, [], asked]);
   });
 
-  test('belongs to the shape of the body: it is looked at after the numbers and before the text', async () => {
+  test('belongs to the shape of the body, and is checked after the numbers and before the text', async () => {
     const worst = { signature: 'NOBODY', content: ' ', number: ['+226'], priority: 'urgent' };
     expect((await client.api.send(worst)).body).toEqual(refusal('Numéro invalide : +226'));
     expect((await client.api.send({ ...worst, number: [TO] })).body).toEqual(INVALID);
     expect((await client.text({ to: TO, body: ' ', from: '22670000999', priority: 'urgent' })).body).toEqual(INVALID);
   });
 
-  test('belongs to what an Idempotency-Key was used for', async () => {
+  test('is part of the body of an Idempotency-Key', async () => {
     expect(await client.api.send({ ...SMS, priority: 'high' }, KEY)).toMatchObject({ status: 200 });
     expect(await client.api.send({ ...SMS, priority: 'high' }, KEY)).toMatchObject({ status: 200 });
     expect(await client.api.send({ ...SMS, priority: 'bulk' }, KEY)).toMatchObject({ status: 422 });
@@ -119,7 +119,7 @@ describeServices('the priority of a send', (start) => {
     expect(priorities()).toEqual(['high', 'high']);
   });
 
-  test('is an option of a host’s own sends, which TypeScript does not check everywhere', async () => {
+  test('is an option of a host’s own sends, which TypeScript cannot check completely', async () => {
     const sms = service.app.get(SmsService, { strict: false });
     await sms.send(client.api.accountId, { ...SMS, priority: 'high' });
     expect(priorities()).toEqual(['high']);

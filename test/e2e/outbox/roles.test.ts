@@ -20,7 +20,7 @@ import { RecordingTransport } from '../../support/outbox/recording-transport.js'
 
 const opened = closeAfterEach();
 
-/** Options of a process in this role, with a carrier of its own. */
+/** The options of a process in this role, with a carrier of its own. */
 function optionsOf(file: SqliteFile, role?: ProcessRole, sms = new RecordingTransport()) {
   return {
     ...OPTIONS,
@@ -40,7 +40,7 @@ describe('a role', () => {
     ['api', 0, 0],
     ['worker', 1, 0],
     ['sessions', 0, 1],
-  ])('%s starts what it delivers over, and stops that', async (role, carriers, apps) => {
+  ])('%s starts the transports that it delivers over, and stops them', async (role, carriers, apps) => {
     const file = opened(new SqliteFile());
     const [sms, msgapp] = [new RecordingTransport(), new ScriptedTransport()];
     const options = { ...optionsOf(file, role, sms), msgapp: { ...MSGAPP, transport: { useValue: msgapp } } };
@@ -65,7 +65,7 @@ describe('a role', () => {
 });
 
 describeOnBothAdapters('processes of three roles on one database', (adapter) => {
-  test('accept everywhere, and deliver each by its own', async () => {
+  test('accept sends everywhere, and each delivers its own channels', async () => {
     const file = opened(new SqliteFile());
     const carriers = new Map<ProcessRole, RecordingTransport>();
     const services = new Map<ProcessRole, Service>();
@@ -102,7 +102,7 @@ describeOnBothAdapters('processes of three roles on one database', (adapter) => 
         () => client.sessions(),
         ([session]) => session?.status === 'connected',
       );
-      // Whoever linked it, it sends where sessions are held.
+      // A message leaves from the process that holds the sessions, whichever process linked the number.
       MsgappClient.idOf(
         await until(
           () => client.text({ to: phoneOf(200), body: 'Bonjour' }),

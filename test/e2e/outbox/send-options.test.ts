@@ -14,7 +14,7 @@ const OTP = { service: 's', number: NUMBER };
 const TEXT = { to: NUMBER, body: 'x' };
 const FILE = { to: NUMBER, mediaUrl: 'https://files.example/photo' };
 
-/** Every way to send from a host's own code: service, method, what is sent. */
+/** Every way to send from a host's own code: service, method, and the content. */
 const DOORS = [
   [SmsService, 'send', SMS],
   [SmsService, 'accept', SMS],
@@ -26,7 +26,7 @@ const DOORS = [
   [MsgappService, 'acceptMedia', FILE],
 ] as const;
 
-/** As JavaScript would: unchecked. */
+/** Unchecked, as in JavaScript. */
 function sendFrom(
   app: MessagingApp,
   [service, method, what]: (typeof DOORS)[number],
@@ -36,7 +36,7 @@ function sendFrom(
   return Reflect.apply(Reflect.get(target, method), target, [app.accountId, what, options]);
 }
 
-describeOnBothAdapters('options of a send that nobody reads', (adapter) => {
+describeOnBothAdapters('unknown options of a send', (adapter) => {
   let app: MessagingApp;
   const send = (door: (typeof DOORS)[number], options: object) => sendFrom(app, door, options);
 
@@ -45,7 +45,7 @@ describeOnBothAdapters('options of a send that nobody reads', (adapter) => {
   });
   afterEach(() => app.close());
 
-  test('are refused at every door: the manager of a transaction would be passed over, and the send be outside of it', async () => {
+  test('are refused by every method, because a misspelled transaction manager would put the send outside the transaction', async () => {
     for (const door of DOORS) {
       const sent = send(door, { manager: {} });
       await expect(sent).rejects.toThrow(TypeError);
@@ -60,7 +60,7 @@ describeOnBothAdapters('options of a send that nobody reads', (adapter) => {
     );
   });
 
-  test('are none where they are undefined', async () => {
+  test('count as left out if they are undefined', async () => {
     expect(await send(DOORS[0], { manager: undefined, once: undefined })).toMatchObject({ sms_units: 1 });
     expect(await balanceOf(app)).toBe(9);
   });

@@ -32,7 +32,7 @@ const UNITS = 1_000_000;
 
 const opened = closeAfterEach();
 
-/** Closes an application as a signal does: what clients leave open stays open. */
+/** Closes an application as a signal does: connections that clients hold open stay open. */
 function closing({ app }: Pick<RunningApp, 'app'>) {
   const state = { isClosed: false };
   const closed = app.close().then(() => {
@@ -41,7 +41,7 @@ function closing({ app }: Pick<RunningApp, 'app'>) {
   return { state, closed };
 }
 
-/** Says when a method is called, before it runs. */
+/** Records when a method is called, before it runs. */
 function noteCalls<T extends object>(object: T, name: string & keyof T, say: () => void): void {
   const method: unknown = Reflect.get(object, name);
   if (typeof method !== 'function') throw new Error(`There is no method ${name}.`);
@@ -71,7 +71,7 @@ function expectRefused({ status, headers, body }: Reply): void {
 }
 
 describeOnBothAdapters('a shutdown', (adapter) => {
-  test('ends while clients send over connections that they keep; what was answered is stored and delivered', async () => {
+  test('ends while clients send over connections that they keep; answered sends are stored and delivered', async () => {
     const file = opened(new SqliteFile());
     const transport = new GatedTransport();
     const sms = { ...OPTIONS.sms, transport: { useValue: transport } };
@@ -81,7 +81,7 @@ describeOnBothAdapters('a shutdown', (adapter) => {
     try {
       await until(() => load.answered.size > 20 && transport.batches.length > 0);
       const { state, closed } = closing(app);
-      // A delivery is on the wire, which the shutdown waits for: nothing is accepted any more.
+      // A delivery is on the wire, and the shutdown waits for it. Nothing is accepted any more.
       await until(() => load.unanswered > 20);
       expectRefused(await call(`${app.url}/api/v1/balance`, { headers: { 'x-api-key': app.key } }));
       expect([state.isClosed, transport.stopped]).toEqual([false, 0]);
@@ -100,7 +100,7 @@ describeOnBothAdapters('a shutdown', (adapter) => {
     expect(await books.problems(load.answered, UNITS, false)).toEqual([]);
   });
 
-  test('lets a send that is being accepted end before workers stop', async () => {
+  test('lets a send finish that is being accepted before workers stop', async () => {
     const storage = new ScriptedStorage();
     const transport = new GatedTransport('open');
     const sms = { ...OPTIONS.sms, transport: { useValue: transport } };
@@ -124,7 +124,7 @@ describeOnBothAdapters('a shutdown', (adapter) => {
     expect(transport.stopped).toBe(1);
   });
 
-  test('turns unready, lets requests end, stops workers, hands sessions over, and closes the storage: in this order', async () => {
+  test('turns unready, lets requests end, stops workers, hands sessions over and closes the storage, in this order', async () => {
     const storage = new ScriptedStorage();
     const [sms, msgapp] = [new GatedTransport(), new ScriptedTransport()];
     const carried = new Gate();
@@ -191,7 +191,7 @@ describeOnBothAdapters('a shutdown', (adapter) => {
     ]);
   });
 
-  test('ends event streams, and answers 503 to who waits for the picture of a code', async () => {
+  test('ends event streams, and answers 503 to requests that wait for the picture of a code', async () => {
     const service = opened(await startMsgapp((...args) => startService(adapter, ...args)));
     const { qr_url } = await new MsgappClient(await clientOf(service), service.url).connect();
     const events = [await EventReader.open(qr_url), await EventReader.open(`${service.url}/sandbox/events`)];
@@ -210,7 +210,7 @@ describeOnBothAdapters('a shutdown', (adapter) => {
   });
 });
 
-/** Whether nobody listens any more. */
+/** Whether the port is closed. */
 function isRefused(port: number): Promise<boolean> {
   return RawConnection.open(port).then(
     ({ socket }) => {
@@ -221,7 +221,7 @@ function isRefused(port: number): Promise<boolean> {
   );
 }
 
-describeOnBothAdapters('the edge in a shutdown', (adapter) => {
+describeOnBothAdapters('the edge during a shutdown', (adapter) => {
   const start = async () => {
     const toys = toyModule({ limits: { bodyBytes: 100_000 } }, new FakeClock());
     const app = opened(await startApp(hostModule(toys, { controllers: [HostController] }), adapter));
@@ -238,7 +238,7 @@ describeOnBothAdapters('the edge in a shutdown', (adapter) => {
   const post = (path: string, head = 'Content-Length: 0\r\n', key = 'good') =>
     `POST /api/v1/${path} HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\n${head}\r\n`;
 
-  test('waits for the handlers at work, and serves the host’s own routes meanwhile', async () => {
+  test('waits for running handlers, and serves the host’s own routes meanwhile', async () => {
     const { app, box, raw, handling } = await start();
     const slow = await raw(post('slow'));
     await handling(1);
@@ -257,7 +257,7 @@ describeOnBothAdapters('the edge in a shutdown', (adapter) => {
     await closed;
   });
 
-  test('refuses what is still being received or looked up, at once', async () => {
+  test('refuses at once a request that is still being received or looked up', async () => {
     const { app, box, raw, handling } = await start();
     const upload = await raw(post('echo', 'Content-Type: application/json\r\nContent-Length: 50\r\n'), '{"a":');
     const stranger = await raw(post('echo', 'Content-Length: 50\r\n', 'stuck'));
@@ -276,7 +276,7 @@ describeOnBothAdapters('the edge in a shutdown', (adapter) => {
     expect(box.handled).toBe(0);
   });
 
-  test('does not wait for requests that were pipelined behind the one with which the connection ends', async () => {
+  test('does not wait for requests that were pipelined behind the last one of a connection', async () => {
     const { app, box, raw, handling } = await start();
     const pipeline = await raw(post('slow'), post('slow'), post('slow'));
     await handling(3);
@@ -291,7 +291,7 @@ describeOnBothAdapters('the edge in a shutdown', (adapter) => {
     expect(pipeline.received.match(/HTTP\/1\.1 /g)).toHaveLength(1);
   });
 
-  test('is not held up by a stream, or by a client that has gone', async () => {
+  test('is not delayed by a stream or by a client that has left', async () => {
     const { app, box, raw, handling } = await start();
     const gone = await raw(post('slow'));
     await handling(1);
@@ -299,7 +299,7 @@ describeOnBothAdapters('the edge in a shutdown', (adapter) => {
     await handling(2);
     const { closed } = closing(app);
     gone.socket.destroy();
-    // The server closes after the hooks; it is the stream that keeps it now.
+    // The server closes after the hooks, so only the stream keeps it open now.
     await until(() => isRefused(app.port));
     box.waiting[1]?.();
     await closed;
@@ -309,7 +309,7 @@ describeOnBothAdapters('the edge in a shutdown', (adapter) => {
 });
 
 describe('a shutdown over HTTP/2 (fastify)', () => {
-  test('lets the streams at work end, and the connection with them', async () => {
+  test('lets active streams end, and the connection with them', async () => {
     const toys = toyModule({}, new FakeClock());
     const app = opened(await startApp(hostModule(toys), 'fastify', { platform: new FastifyAdapter({ http2: true }) }));
     const box = app.app.get(ToyBox);

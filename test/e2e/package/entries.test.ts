@@ -19,8 +19,8 @@ const entries = Object.entries(manifest.exports).flatMap(([name, paths]) =>
 );
 
 /**
- * Prints the names that more than one class has, among those that the loaded entries export, extend, inject or mount; and
- * how many classes there are.
+ * Prints the names that more than one class has, among those that the loaded entries export, extend, inject or mount,
+ * and the number of classes.
  */
 const PRINT_CLASSES = `
   const found = new Set();
@@ -39,14 +39,14 @@ const PRINT_CLASSES = `
   const renamed = names.filter((name) => /\\$\\d*$/.test(name));
   console.log(JSON.stringify({ twice, renamed, many: names.length > 60 }));`;
 
-test('the type check of a fresh clone, which has no build, finds the source of every entry', () => {
+test('the type check of a fresh clone without a build finds the source of every entry', () => {
   const { compilerOptions } = JSON.parse(readFileSync(join(ROOT, 'tsconfig.json'), 'utf8'));
   expect(Object.keys(compilerOptions.paths).sort()).toEqual(entries.map(({ name }) => name).sort());
 });
 
 const ONCE = { twice: [], renamed: [], many: true };
 
-/** Each client is one file, so that a page can load it alone; a program takes one of them. */
+/** Each client is one file, so that a page can load it alone. A program uses one of them. */
 const sharing = entries.filter(({ name }) => name !== 'nestjs-messaging/client/manage');
 
 test('each class exists once over all entries, under its name', () => {
@@ -54,7 +54,7 @@ test('each class exists once over all entries, under its name', () => {
   expect(run('module', `const loaded = [${imports}];${PRINT_CLASSES}`)).toEqual(ONCE);
 });
 
-test('each class exists once over all entries of the CommonJS form, under its name', () => {
+test('each class exists once over all CommonJS entries, under its name', () => {
   const requires = sharing.map((entry) => `require('${entry.require}')`);
   expect(run('commonjs', `const loaded = [${requires}];${PRINT_CLASSES}`)).toEqual(ONCE);
 });
@@ -79,7 +79,7 @@ test('a CommonJS host and its ES module plugin get the same classes', () => {
   expect(run('commonjs', `Promise.all([${same}]).${print}`)).toEqual(entries.map(() => true));
 });
 
-test('an import loads a few files, and no library that waits for its first use', () => {
+test('an import loads a few files, and no library before its first use', () => {
   const hooks = `import { appendFileSync } from 'node:fs';
     export async function initialize({ port }) { globalThis.port = port; }
     export async function load(url, context, next) { globalThis.port.postMessage(url); return next(url, context); }`;
@@ -116,6 +116,6 @@ test('an import loads a few files, and no library that waits for its first use',
   const own = paths.filter((path) => path.startsWith(`file://${join(ROOT, 'dist')}/`));
   expect(own.filter((path) => path.includes('/dashboard/'))).toEqual([]);
   expect(own.length).toBeGreaterThan(0);
-  // One of them holds the sandbox's files, unread until the first is served.
+  // One of them holds the sandbox's files, which are read when the first one is served.
   expect(own.length).toBeLessThan(46);
 });

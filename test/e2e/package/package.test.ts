@@ -19,7 +19,7 @@ import { unexportedTypes } from '../../support/docs/declared-types.js';
 import { docs, snippets } from '../../support/docs/readme.js';
 import { ROOT } from '../../support/sample-app/sample-app.js';
 
-/** What a host does with the package: boots it, sends one SMS, and opens the sandbox's page and one of its files. */
+/** A host that starts, sends one SMS, and opens the sandbox's page and one of its files. */
 const HOST = `
 const { MessagingModule, AccountService, LedgerService, SmsService, SandboxModule } = messaging;
 const { MemoryStorage } = testing;
@@ -40,7 +40,10 @@ Module({ imports: [MessagingModule.forRoot({ storage: MemoryStorage, signatures:
   await app.close();
 })();`;
 
-/** A host with a DataSource of its own: an account comes about in its transaction, and another is undone with it. */
+/**
+ * A host with a DataSource of its own: one account is created in its transaction, and another one is rolled back with
+ * it.
+ */
 const TYPEORM_HOST = `
 const { MessagingModule, AccountService, TypeormStorage } = messaging;
 (async () => {
@@ -60,7 +63,7 @@ const { MessagingModule, AccountService, TypeormStorage } = messaging;
   await dataSource.destroy();
 })();`;
 
-/** What a host may well write around ours; its compiler has to find a name for each type that it leaves out. */
+/** Wrappers that a host may write around our functions. Its compiler must be able to name each type that it infers. */
 const FACADES = `
 import type { AccountService, LedgerService, MessagingOptions } from 'nestjs-messaging';
 import { IdGenerator, makeApiKey, MessagingError } from 'nestjs-messaging';
@@ -76,14 +79,14 @@ export const storesOf = (storage: MessagingStorage) => [storage.store(AccountSto
 export const made = (ids: IdGenerator) => makeApiKey(ids);
 `;
 
-/** As strict as a host may be, and with the declarations that Nest's own set-up emits. */
+/** The strictest compiler options that a host may use, with the declarations that Nest's own set-up emits. */
 const HOST_COMPILER = {
   ...{ target: 'ES2023', module: 'nodenext', strict: true, exactOptionalPropertyTypes: true, skipLibCheck: true },
   ...{ experimentalDecorators: true, emitDecoratorMetadata: true, types: ['node'] },
   ...{ declaration: true, noEmit: true },
 };
 
-/** Entries of the package, as files of declarations. */
+/** Entries of the package, as declaration files. */
 const ENTRIES = [
   'index',
   'client/index',
@@ -99,7 +102,7 @@ const ENTRIES = [
   ...['baileys', 'http', 'routed', 'smpp'].map((each) => `transports/${each}/index`),
 ];
 
-/** What the sandbox serves. */
+/** The files that the sandbox serves. */
 const ASSETS = [
   ...['clip.mp4', 'document.pdf', 'photo.jpg', 'voice.ogg'].map((name) => `media/${name}`),
   ...['base.css', 'codes.css', 'codes.js', 'dialog.css', 'empty.css', 'hooks.css', 'hooks.js', 'live.js'].map(
@@ -110,7 +113,7 @@ const ASSETS = [
   ),
 ];
 
-/** What Grafana and Prometheus are given. */
+/** The files for Grafana and Prometheus. */
 const OBSERVABILITY = ['alerts.yml', 'carriers.json', 'codes.json', 'money.json', 'overview.json'].map(
   (name) => `docs/observability/${name}`,
 );
@@ -120,10 +123,13 @@ interface Manifest {
   readonly peerDependencies: Readonly<Record<string, string>>;
 }
 
-/** What has no name outside and needs none: what only our own workers call, and what types of responses are derived from. */
+/**
+ * Types that are not exported and need not be: those of our own workers' calls, and those from which response types are
+ * derived.
+ */
 const NAMELESS = ['LiveSession', 'MessageReceiver', 'SchemaOf', 'SessionListener'];
 
-/** What the tarball had when the faults of the field were mended (2 512 kB), and some room. */
+/** The size of the tarball when the faults found in the field were mended (2 512 kB), plus some room. */
 const MAX_BYTES = 2_600_000;
 
 describe('the packed package', () => {
@@ -142,7 +148,7 @@ describe('the packed package', () => {
     const [pack] = Array.isArray(report) ? report : Object.values(Object(report));
     files = pack.files.map(({ path }: { path: string }) => path);
     size = pack.size;
-    // As npm would lay it out, with the dependencies that are installed here.
+    // Laid out as npm does it, with the installed dependencies.
     const modules = join(folder, 'node_modules');
     mkdirSync(join(modules, 'nestjs-messaging'), { recursive: true });
     execFileSync('tar', ['xzf', join(folder, pack.filename), '--strip-components=1'], {
@@ -161,18 +167,18 @@ describe('the packed package', () => {
 
   const run = (name: string, source: string) => {
     writeFileSync(join(folder, name), source);
-    // Without what V8 would compile to be faster: it is seldom run again.
+    // Without V8's optimising compilers, because this code runs only once or twice.
     return execFileSync(process.execPath, ['--no-opt', '--preserve-symlinks', name], {
       cwd: folder,
       encoding: 'utf8',
     }).trim();
   };
 
-  test('holds what users need and nothing else', () => {
+  test('contains what users need and nothing else', () => {
     const sources = files.filter((path) => path.startsWith('src/'));
     expect(sources.filter((path) => !path.endsWith('.ts') || path.startsWith('src/testing/'))).toEqual([]);
     expect(files.filter((path) => !/^(dist|src)\//.test(path)).sort()).toEqual(
-      // The README's links lead to the other docs, also where it is read from `node_modules`.
+      // The README's links lead to the other docs, also when it is read in `node_modules`.
       ['LICENSE', 'package.json', ...docs(), ...OBSERVABILITY].sort(),
     );
     const built = files.filter((path) => path.startsWith('dist/'));
@@ -186,7 +192,7 @@ describe('the packed package', () => {
     expect(files.filter((path) => /test\.|bench|sample-app|dashboard\/web/.test(path))).toEqual([]);
   });
 
-  test('has the files that it serves in modules, and finds no file by the place of a module', () => {
+  test('has the files that it serves in modules, and locates no file relative to a module', () => {
     const require = createRequire(import.meta.url);
     const served = (folder: string) => Object.keys(require(installed(`dist/${folder}/files.cjs`))()).sort();
     expect(served('sandbox')).toEqual(ASSETS);
@@ -203,22 +209,22 @@ describe('the packed package', () => {
     expect(places).toEqual([]);
   });
 
-  test('is not larger than it was', () => {
+  test('is not larger than before', () => {
     const excess = `${size} bytes, more than ${MAX_BYTES}. docs/decisions/bundled-entries.md says what it is made of.`;
     expect(size > MAX_BYTES ? `The tarball has ${excess}` : '').toBe('');
   });
 
-  test('has no module that another imports for its effects, as `sideEffects` says', () => {
+  test('has no module that another one imports for its side effects, as `sideEffects` says', () => {
     const scripts = files.filter((path) => path.startsWith('dist/') && path.endsWith('.js'));
     const texts = scripts.map((path) => readFileSync(installed(path), 'utf8'));
     expect(texts.length).toBeGreaterThan(20);
-    // The bundler's runtime holds helper functions only; Node's modules have no effects.
+    // The bundler's runtime holds only helper functions, and Node's modules have no side effects.
     expect(
       scripts.filter((_, index) => /^\s*import\s*['"](?!node:|.*\/rolldown-runtime\.js)/m.test(texts[index] ?? '')),
     ).toEqual([]);
   });
 
-  test('has the sources that its maps lead to', () => {
+  test('has the sources to which its maps lead', () => {
     const maps = files.filter((path) => path.endsWith('.map'));
     expect(maps.length).toBeGreaterThan(100);
     const sources = maps.flatMap((path) => {
@@ -227,7 +233,7 @@ describe('the packed package', () => {
     });
     expect(sources).toContain('src/sms/sms-service.ts');
     expect(sources.filter((path) => !files.includes(path))).toEqual([]);
-    // What a debugger and an editor follow: from each file with code of ours to its map, and to none that is missing.
+    // The links that a debugger and an editor follow: from each file with our code to its map, and to no missing map.
     const followed = files
       .filter((path) => /^dist\/.*(?:\.js|\.cjs|\.d\.ts)$/.test(path))
       .flatMap((path) => {
@@ -260,7 +266,7 @@ describe('the packed package', () => {
     expect(['Outbox', 'settle', 'maxRecipients', 'describeMessaging'].filter((name) => !names.has(name))).toEqual([]);
   });
 
-  test('has maps that lead each frame of a stack to its place in the sources', () => {
+  test('has maps that lead each stack frame to its place in the sources', () => {
     writeFileSync(
       join(folder, 'stack.mjs'),
       `import 'reflect-metadata';
@@ -275,12 +281,12 @@ describe('the packed package', () => {
       return { name, at: text.slice(Number(column) - 1) };
     });
     expect(places.map(({ name }) => name)).toEqual(['refuse', 'known', 'check', 'checkOptions', 'forRoot']);
-    // Each stands where it calls the one before.
+    // Each frame is at the place where it calls the one before.
     const called = ['throw|new', ...places.map(({ name }) => name)];
     for (const [index, { at }] of places.entries()) expect(at).toMatch(new RegExp(`^(${called[index]})\\b`));
   });
 
-  test('has the licence of each package that the CommonJS form contains, and contains no peer and no GPL', () => {
+  test('has the licence of each package that the CommonJS form contains, and contains no peer and no GPL code', () => {
     const licences = readFileSync(installed('dist/THIRD-PARTY-LICENSES'), 'utf8');
     const contained = [...licences.matchAll(/^(\S+) \d+\.\d+\.\d+ \((.+)\)$/gm)].map(([, name, licence]) => ({
       name,
@@ -301,7 +307,7 @@ describe('the packed package', () => {
     expect(required.filter((name) => !isBuiltin(name) && !known.includes(name))).toEqual([]);
   });
 
-  test('an ES module host can import it', () => {
+  test('can be imported by an ES module host', () => {
     const imports = `import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -310,7 +316,7 @@ import * as testing from 'nestjs-messaging/testing';`;
     expect(run('host.mjs', imports + HOST)).toBe('1 4 true\n200 true 1794');
   });
 
-  test('its command makes an account, units and a key in a database, and tells a mistake in one sentence', () => {
+  test('has a command that makes an account, units and a key in a database, and explains a mistake in one sentence', () => {
     const { bin } = JSON.parse(readFileSync(join(folder, 'node_modules/nestjs-messaging/package.json'), 'utf8'));
     const program = join(folder, 'node_modules/nestjs-messaging', bin['nestjs-messaging']);
     const operator = (url: string, ...args: string[]) => {
@@ -350,7 +356,7 @@ import * as testing from 'nestjs-messaging/testing';`;
     expect(readFileSync(program, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
   }, 60_000);
 
-  test('a CommonJS host can require it', () => {
+  test('can be required by a CommonJS host', () => {
     const requires = `require('reflect-metadata');
 const { Module } = require('@nestjs/common');
 const { NestFactory } = require('@nestjs/core');
@@ -363,13 +369,13 @@ const testing = require('nestjs-messaging/testing');`;
     ['a URL', "'sqlite::memory:'"],
     ['a DataSource', "new DataSource({ type: 'better-sqlite3', database: ':memory:' })"],
   ])(
-    'a start on %s with a better-sqlite3 that would end the process is refused before it opens anything',
+    'refuses a start on %s with a better-sqlite3 that would end the process, before it opens anything',
     (_, database) => {
       const link = join(folder, 'node_modules/better-sqlite3');
       const target = readlinkSync(link);
       rmSync(link);
       mkdirSync(link);
-      // Version 13 can be loaded on Node 20; it ends the process when it opens a database.
+      // Version 13 can be loaded on Node 20, and ends the process when it opens a database.
       writeFileSync(join(link, 'package.json'), '{ "name": "better-sqlite3", "version": "13.2.0" }');
       writeFileSync(join(link, 'index.js'), 'module.exports = class { constructor() { process.abort(); } };');
       try {
@@ -388,14 +394,14 @@ await new TypeormStorage({ database: ${database} }).start().catch(({ message }) 
     },
   );
 
-  /** Both are installed here, the older under an alias. */
+  /** Both versions are installed here, the older one under an alias. */
   const useTypeorm = (installed: string) => {
     const link = join(folder, 'node_modules/typeorm');
     rmSync(link);
     symlinkSync(join(ROOT, 'node_modules', installed), link);
   };
 
-  test.each(['typeorm-0.3', 'typeorm'])('a host on %s has our sends in its transactions', (installed) => {
+  test.each(['typeorm-0.3', 'typeorm'])('lets a host on %s have our sends in its transactions', (installed) => {
     useTypeorm(installed);
     const imports = `import 'reflect-metadata';
 import { Module } from '@nestjs/common';
@@ -412,7 +418,7 @@ const { DataSource } = require('typeorm');`;
   });
 
   test.each(['typeorm-0.3', 'typeorm'])(
-    'a TypeScript host on %s compiles every snippet of the docs, and functions over our services',
+    'lets a TypeScript host on %s compile every snippet of the docs, and wrap our services in functions',
     (installed) => {
       useTypeorm(installed);
       const host = join(folder, `host-on-${installed}`);
@@ -428,7 +434,7 @@ const { DataSource } = require('typeorm');`;
   );
 
   test.each(['node16', 'nodenext'])(
-    'a CommonJS host in TypeScript gets the types that its plugin gets, with %s',
+    'gives a CommonJS host in TypeScript the same types as its plugin, with %s',
     (module) => {
       const host = join(folder, `commonjs-${module}`);
       mkdirSync(host);
@@ -456,8 +462,8 @@ const { DataSource } = require('typeorm');`;
     },
   );
 
-  test('a host with moduleResolution node10, which does not read `exports`, finds the types of every subpath', () => {
-    // Not below `folder`, whose package would be found where this one's subpaths are not.
+  test('has types for every subpath in a host with moduleResolution node10, which does not read `exports`', () => {
+    // Not below `folder`, because its own package would be found there, without the subpaths.
     const host = mkdtempSync(join(tmpdir(), 'messaging-node10-'));
     const modules = join(host, 'node_modules');
     mkdirSync(modules);
@@ -465,7 +471,7 @@ const { DataSource } = require('typeorm');`;
       if (name !== 'nestjs-messaging') symlinkSync(join(folder, 'node_modules', name), join(modules, name));
     }
     cpSync(join(folder, 'node_modules/nestjs-messaging'), join(modules, 'nestjs-messaging'), { recursive: true });
-    // TypeScript 7 has no node10; without `exports` its `bundler` takes the same way.
+    // TypeScript 7 has no node10. Without `exports`, its `bundler` resolution works the same way.
     const file = join(modules, 'nestjs-messaging/package.json');
     const { exports, ...manifest }: { exports: object } = JSON.parse(readFileSync(file, 'utf8'));
     writeFileSync(file, JSON.stringify(manifest));
@@ -486,7 +492,7 @@ const { DataSource } = require('typeorm');`;
     expect(unexportedTypes(ENTRIES.map((entry) => join(dist, `${entry}.d.ts`)))).toEqual(NAMELESS);
   });
 
-  test('a host without an optional peer is told what to install when it starts with what needs it, in both forms', () => {
+  test('tells a host without an optional peer what to install when it starts a feature that needs it, in both forms', () => {
     const needing = {
       redis: `notifier: redis.RedisNotifier.forRoot({ url: 'redis://127.0.0.1' })`,
       pg: `notifier: messaging.PostgresNotifier.forRoot({ url: 'postgres://127.0.0.1/x' })`,
@@ -494,12 +500,12 @@ const { DataSource } = require('typeorm');`;
       '@opentelemetry/api': 'telemetry: opentelemetry.OpenTelemetry.forRoot()',
     };
     const told = Object.entries(needing).map(([peer, option]) => {
-      // Of a scope its link: behind it are the packages that are installed here.
+      // For a scope, its link, behind which are the packages that are installed here.
       rmSync(join(folder, 'node_modules', peer.split('/')[0] ?? peer));
       const name = /\.(\w+)\.forRoot/.exec(option)?.[1];
       return new RegExp(`^MessagingOptionsError ${name} needs the package ${peer}, .*: npm install ${peer}\\.$`);
     });
-    // One process for all of them: to load Nest takes longer than what it is asked.
+    // One process for all of them, because loading Nest takes longer than each check.
     const start = `(async () => {
       for (const option of [${Object.values(needing).map((option) => `{ ${option} }`)}]) {
         class App {}
@@ -529,7 +535,7 @@ const { DataSource } = require('typeorm');`;
     expect(run('no-peer.cjs', `${cjs}\n${requires.join('\n')}${start}`).split('\n')).toEqual(lines);
   });
 
-  test('a host without Terminus is told what to install when it starts with the indicator', () => {
+  test('tells a host without Terminus what to install when it starts with the indicator', () => {
     const nest = join(folder, 'node_modules/@nestjs');
     rmSync(nest);
     mkdirSync(nest);
@@ -544,14 +550,14 @@ const { DataSource } = require('typeorm');`;
     );
   });
 
-  test('a host without better-sqlite3 is told what to install, when the storage for tests starts and not before', () => {
+  test('tells a host without better-sqlite3 what to install when the storage for tests starts, and not before', () => {
     rmSync(join(folder, 'node_modules', 'better-sqlite3'));
     const source = `import { MemoryStorage } from 'nestjs-messaging/testing';
       new MemoryStorage().start().catch(({ name, message }) => console.log(name, message));`;
     expect(run('sqlite.mjs', source)).toMatch(/^MessagingOptionsError Option storage: .*npm install better-sqlite3/);
   });
 
-  test('a host without Baileys is told what to install, when it starts that transport and not before', () => {
+  test('tells a host without Baileys what to install when it starts that transport, and not before', () => {
     rmSync(join(folder, 'node_modules', 'baileys'));
     const start = `new BaileysMsgappTransport().start().catch(({ name, message }) => console.log(name, message));`;
     const told = /^MessagingOptionsError .*npm install --save-exact baileys@7\.0\.0-rc14\.$/;

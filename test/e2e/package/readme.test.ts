@@ -24,7 +24,7 @@ import {
 
 const SNIPPETS = join(ROOT, 'test/.readme');
 
-/** What snippets read from their environment. */
+/** The environment variables that snippets read. */
 const SETTINGS = {
   ...{ HOME_COUNTRY: 'BF', OTP_PEPPER: PEPPER, DATABASE_URL: 'sqlite::memory:' },
   METRICS_SECRET: 'Zb2mXq8vT4nK7pLw9sRd3fGh6jYc1uAe',
@@ -53,25 +53,25 @@ describe('docs, TypeScript', () => {
   const exported = async (name: string): Promise<Record<string, unknown>> =>
     import(pathToFileURL(join(SNIPPETS, `${name}.ts`)).href);
 
-  test('there are some, each with a name of its own', () => {
+  test('exist, each with a name of its own', () => {
     const names = snippets.map(([name]) => name);
     expect(names.length).toBeGreaterThan(5);
     expect(names.filter((name) => name.includes(' '))).toEqual([]);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  test('log-in is the very controller of the sample app', () => {
+  test('log-in is the same controller as in the sample app', () => {
     const code = (text: string) => text.replace(/^\/\*\*.*\*\/\n/gm, '').trim();
     const sample = readFileSync(join(ROOT, 'sample-app/src/login/phone-login.controller.ts'), 'utf8');
     expect(code(sample)).toBe(code(new Map(snippets).get('login') ?? ''));
   });
 
-  test('all of them pass the type check', () => {
+  test('all pass the type check', () => {
     const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
     execFileSync(process.execPath, [tsc, '--noEmit', '-p', join(SNIPPETS, 'tsconfig.json')], { stdio: 'inherit' });
   });
 
-  // A contract suite registers tests when it is loaded; ours is loaded below, where tests may be registered.
+  // A contract suite registers its tests when it is loaded. It is loaded below, where tests may be registered.
   test.each(snippets.map(([name]) => name).filter((name) => !/\bcontract$/.test(name)))(
     '%s can be loaded',
     async (name) => {

@@ -27,7 +27,7 @@ describe('npx nestjs-messaging erase', () => {
       });
     });
 
-  test('waits until all processes know, keeps the STOP under a hash, and says what stays without a secret', async () => {
+  test('waits until all processes know, keeps the STOP under a hash, and says what stays if there is no secret', async () => {
     await run(`optout:add all INFOS ${NUMBER}`);
     const left = await run(`erase ${NUMBER}`);
     expect([left.code, JSON.parse(left.output)]).toEqual([0, expect.objectContaining({ optOuts: 0, optOutsLeft: 1 })]);
@@ -40,7 +40,7 @@ describe('npx nestjs-messaging erase', () => {
     expect(await run(`optout:remove all INFOS ${NUMBER}`, rotated)).toEqual({ code: 0, output: '{"removed":1}' });
   });
 
-  test('removes what a messaging app and the sandbox know of the phone, under each of its spellings', async () => {
+  test('removes what a messaging app and the sandbox know about the phone, under each of its spellings', async () => {
     const [today, before] = ['5511987654321', '551187654321'];
     const storage = new TypeormStorage({ database: `sqlite:${join(folder, 'm.db')}` });
     await storage.start();
@@ -60,7 +60,7 @@ describe('npx nestjs-messaging erase', () => {
     await storage.stop();
   });
 
-  test('refuses what is no number, and a secret that is none, with a sentence', async () => {
+  test('refuses a malformed number and a malformed secret with a sentence', async () => {
     expect(await run('erase +226')).toMatchObject({
       code: 1,
       output: expect.stringMatching(/^Refused: Invalid number: \+226\.$/),

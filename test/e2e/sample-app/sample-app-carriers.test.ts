@@ -52,7 +52,7 @@ describe('the sample app off the sandbox', () => {
   const becomes = (client: ApiClient, smsId: string, wanted: string) =>
     until(async () => (await client.details(smsId)).recipients.every(({ status }) => status === wanted));
 
-  test('SMS go over SMPP, receipts and a STOP come back', async () => {
+  test('sends SMS over SMPP, and receipts and a STOP come back', async () => {
     const smsc = await TestSmsc.listen({ accounts: { client: 's:cr@t/1-and-longer' } });
     closing.push(() => smsc.close());
     const url = `smpp://client:${encodeURIComponent('s:cr@t/1-and-longer')}@127.0.0.1:${smsc.port}`;
@@ -79,7 +79,7 @@ describe('the sample app off the sandbox', () => {
     await until(async () => (await client.sent(SEND)).sms_units === 0);
   }, 180_000);
 
-  test('SMS go over an HTTP gateway, which calls back on a secret path', async () => {
+  test('sends SMS over an HTTP gateway, which calls back on a secret path', async () => {
     const station = await GatewayStation.open(infobipDouble);
     closing.push(() => station.close());
     const client = await start({

@@ -8,7 +8,7 @@ beforeAll(buildSampleApp);
 
 const LINK = /http:\S+\/dashboard#link=\S+/g;
 
-/** What a real carrier needs, that is not called at the start. */
+/** The settings that a real carrier needs. The carrier is not called at the start. */
 const OFF_SANDBOX = {
   ...{ SMS_TRANSPORT: 'http', HTTP_VENDOR: 'vonage', VONAGE_API_KEY: 'k', VONAGE_API_SECRET: 's' },
   ...{ OTP_PEPPER: '0123456789abcdef'.repeat(3), CREDENTIALS_KEY: 'fedcba9876543210'.repeat(3) },
@@ -61,7 +61,7 @@ describe('the dashboard of the sample app', () => {
     expect(await exchange(running, linksOf(made.output)[0])).toEqual(user('viewer', 'demo'));
   });
 
-  test('the command says what is wrong in a sentence', async () => {
+  test('the command explains a mistake in a sentence', async () => {
     const wrong = async (args: string) => {
       const { code, output } = await operator(args);
       return [code, output.trim()];

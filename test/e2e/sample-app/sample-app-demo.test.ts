@@ -14,14 +14,14 @@ describe('the demo of the sample app', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('is refused where messages would reach real phones, and nothing is made', async () => {
+  test('is refused if messages would reach real phones, and nothing is made', async () => {
     const env = { SMS_TRANSPORT: 'smpp', SMPP_URL: 'smpp://u:p@127.0.0.1:1', OTP_PEPPER: 'p'.repeat(40) };
     const { code, output } = await operator('demo', { ...env, CREDENTIALS_KEY: 'k'.repeat(40) });
     expect([code, output]).toEqual([1, expect.stringMatching(/^The demo is for the sandbox only/)]);
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('makes a second account and days of traffic, once, and the books are right', async () => {
+  test('makes a second account and days of traffic, once, and the ledger is correct', async () => {
     const made = await runSampleApp(folder, 'operator/operator.js', ['demo'], {}, 170_000);
     expect([made.code, made.output]).toEqual([0, expect.stringContaining('The demo is ready.')]);
     expect((await operator('ledger:check')).output).toBe('The ledger is correct.\n');
@@ -32,7 +32,7 @@ describe('the demo of the sample app', () => {
     expect(await days()).toBeGreaterThanOrEqual(8);
   }, 300_000);
 
-  /** On how many days the first account has sent. */
+  /** The number of days on which the first account has sent. */
   const days = async () => {
     const app = await startSampleApp(folder);
     try {
@@ -43,7 +43,7 @@ describe('the demo of the sample app', () => {
     }
   };
 
-  test('says what to do while the sample app runs', async () => {
+  test('says what to do if the sample app is running', async () => {
     const app = await startSampleApp(folder);
     try {
       const { code, output } = await operator('demo', { PORT: new URL(app.url).port });

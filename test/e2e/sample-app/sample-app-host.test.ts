@@ -31,7 +31,7 @@ describeOnBothAdapters('the server of the sample app', (adapter) => {
   });
 });
 
-describe('the host that the sample app is', () => {
+describe('the code of the sample app', () => {
   const entries = readdirSync(SOURCE, { withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
   const texts = new Map(files.map((name) => [name, readFileSync(join(SOURCE, name), 'utf8')]));

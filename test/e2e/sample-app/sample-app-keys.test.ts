@@ -31,7 +31,7 @@ describe('the key that a start of the sample app prints', () => {
     await app?.kill('SIGKILL');
     app = undefined;
   };
-  /** A start in the place of the one before: its key, and what the API answers to it. */
+  /** A start that replaces the one before: its key, and what the API answers to it. */
   const started = async (env: NodeJS.ProcessEnv = {}) => {
     await stop();
     app = await startSampleApp(folder, env);
@@ -46,7 +46,7 @@ describe('the key that a start of the sample app prints', () => {
   const keptKey = () => JSON.parse(readFileSync(join(folder, 'messaging.db.secrets.json'), 'utf8')).apiKey;
   const idOf = (key: string) => parseApiKey(key)?.id ?? '';
 
-  test('works after the one before it is rotated, with grace or without, or revoked, and is kept from then on', async () => {
+  test('works after the previous one is rotated, with grace or without, or revoked, and is kept from then on', async () => {
     let before = await started();
     for (const [command, ...options] of [['key:rotate', '--grace', '0'], ['key:rotate'], ['key:revoke']] as const) {
       await operator(command, idOf(before.key), ...options);
@@ -59,7 +59,7 @@ describe('the key that a start of the sample app prints', () => {
     expect(await started()).toEqual(before);
   }, 180_000);
 
-  test('is DEMO_API_KEY while that works, also in the grace of its rotation; once it has ended no start', async () => {
+  test('is DEMO_API_KEY while that works, also during the grace of its rotation; once it has ended, the start fails', async () => {
     const { key } = await started();
     const { id } = JSON.parse(await operator('key:rotate', idOf(key)));
     expect(await started({ DEMO_API_KEY: key })).toEqual({ key, status: 200 });
@@ -72,7 +72,7 @@ describe('the key that a start of the sample app prints', () => {
     expect(await operator('key:list', 'demo')).toContain(id);
   }, 180_000);
 
-  test('is no DEMO_API_KEY that was rotated without grace', async () => {
+  test('is not a DEMO_API_KEY that was rotated without grace', async () => {
     const { key } = await started();
     await operator('key:rotate', idOf(key), '--grace', '0');
     const { code, output } = await runSampleApp(folder, 'main.js', [], { DEMO_API_KEY: key });

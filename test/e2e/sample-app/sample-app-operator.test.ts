@@ -7,7 +7,7 @@ import { operate } from '../../support/sample-app/sample-operator.js';
 
 beforeAll(buildSampleApp);
 
-describe('an operator command that is mistyped', () => {
+describe('a mistyped operator command', () => {
   const folder = sampleFolder();
 
   afterAll(() => {
@@ -18,7 +18,7 @@ describe('an operator command that is mistyped', () => {
     jest.restoreAllMocks();
   });
 
-  /** What the command prints in this process, where nothing may be opened for it. */
+  /** The output of the command in this process, in which nothing may be opened for it. */
   const typed = async (...args: string[]) => {
     const lines: unknown[] = [];
     const print = (line: unknown) => void lines.push(line);
@@ -48,7 +48,7 @@ describe('an operator command that is mistyped', () => {
     ['topup x -1.5', dash('-1.5')],
     ['topup x 5 --note', noValue('--note')],
     ['topup x 5 --note --reference inv-1', noValue('--note')],
-  ])('is told in one sentence what to do: %s', (line, sentence) => {
+  ])('is answered with one sentence that says what to do: %s', (line, sentence) => {
     expect(() => operatorWords(line.split(' '))).toThrow(new UsageError(sentence));
   });
 
@@ -59,11 +59,11 @@ describe('an operator command that is mistyped', () => {
     ['signature:register x MY SHOP', tooMuch('signature:register', 'SHOP')],
     ['ledger:check x', tooMuch('ledger:check', 'x')],
     ['topup x 5 --grace 5', 'topup has no option --grace.'],
-  ])('is told nothing else, and nothing is opened for it: %s', async (line, sentence) => {
+  ])('is answered with nothing else, and nothing is opened for it: %s', async (line, sentence) => {
     expect(await typed(...line.split(' '))).toEqual({ code: 2, output: sentence });
   });
 
-  test('is told it by the program too, which makes no file', async () => {
+  test('gets the same sentence from the program, which makes no file', async () => {
     const { code, output } = await runSampleApp(folder, 'operator/operator.js', ['topup', 'x', '-5']);
     expect([code, output]).toEqual([2, `${dash('-5')}\n`]);
     expect(readdirSync(folder)).toEqual([]);
@@ -80,14 +80,14 @@ describe('an operator command that is mistyped', () => {
     expect(output).toContain('npm run operator -- account:create <name>');
   });
 
-  test('is told what is missing or no number, with the same exit code', async () => {
+  test('is told what is missing or not a number, with the same exit code', async () => {
     const missing = await operate(folder, ['topup', 'x']);
     expect([missing.code, missing.output.trim()]).toEqual([2, '<units> is missing.']);
     const many = await operate(folder, ['topup', 'x', 'many']);
     expect([many.code, many.output.trim()]).toEqual([2, '<units> must be an integer; it is "many".']);
   });
 
-  test('behind -- a word may begin with a dash, and the command refuses what it does not do', async () => {
+  test('after -- a word may begin with a dash, and the command refuses what it cannot do', async () => {
     const { code, output } = await runSampleApp(folder, 'operator/operator.js', ['topup', 'x', '--', '-5']);
     expect([code, output]).toEqual([
       1,

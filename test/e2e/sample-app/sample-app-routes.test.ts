@@ -15,8 +15,8 @@ beforeAll(buildSampleApp);
 
 const INVALID = { statusCode: 400, message: 'Requête invalide', error: 'Bad Request' };
 
-/** One start for all of it: a process takes longer than what it is asked. */
-describe.each(['express', 'fastify'])('a sample app that runs (%s)', (adapter) => {
+/** One start for all of it, because a process takes longer than each check. */
+describe.each(['express', 'fastify'])('a running sample app (%s)', (adapter) => {
   const folder = sampleFolder();
   let app: SampleApp;
 
@@ -37,7 +37,7 @@ describe.each(['express', 'fastify'])('a sample app that runs (%s)', (adapter) =
       ...(body === undefined ? {} : { body }),
     });
 
-  test('the printed line sends an SMS that arrives and is paid', async () => {
+  test('the printed command sends an SMS that arrives and is paid for', async () => {
     const line = /curl -X POST (\S+) -H 'X-Api-Key: (\S+)' .* -d '(.*)'/.exec(app.output);
     expect(line?.[2]).toBe(app.key);
     const response = await fetch(line?.[1] ?? '', {
@@ -63,7 +63,7 @@ describe.each(['express', 'fastify'])('a sample app that runs (%s)', (adapter) =
   });
 
   test.each(['api/v1/sms/%ff', 'api/v1/msgapp/messages/%ff', 'sandbox/phones/%ff/messages', 'sandbox/media/%ff'])(
-    '%s is refused in our shape',
+    '%s is refused with our error body',
     async (path) => {
       const { status, body, headers } = await call(`${app.url}/${path}`, { headers: { 'x-api-key': app.key } });
       expect([status, body, headers.get('x-error-code')]).toEqual([400, INVALID, 'request_invalid']);
@@ -84,7 +84,7 @@ describe.each(['express', 'fastify'])('a sample app that runs (%s)', (adapter) =
     });
   });
 
-  test('a route of the host sends with the same key, and its refusals have our shape', async () => {
+  test('a route of the host sends with the same key, and its refusals have our error body', async () => {
     expect((await post('customers/welcome', { name: 'Awa', phone: '22670000001' })).status).toBe(201);
     expect(await post('customers/welcome', { phone: 'x' })).toMatchObject({
       status: 400,
@@ -92,7 +92,7 @@ describe.each(['express', 'fastify'])('a sample app that runs (%s)', (adapter) =
     });
   });
 
-  test('its own routes refuse a body that is missing or wrong', async () => {
+  test('the host’s own routes refuse a body that is missing or wrong', async () => {
     const number = '22670000000';
     const refused: [path: string, status: number, bodies: unknown[]][] = [
       ['login/code', 400, [undefined, {}, [], { number: null }, { number: 22670000000 }, { number: {} }]],

@@ -38,7 +38,7 @@ describe('a start of the sample app', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test.each(['express', 'fastify'])('a port that is taken stops the start with a sentence (%s)', async (adapter) => {
+  test.each(['express', 'fastify'])('a port that is in use stops the start with a sentence (%s)', async (adapter) => {
     const [server, port] = await listening();
     const { code, output } = await runSampleApp(folder, 'main.js', [], { PORT: `${port}`, HTTP_ADAPTER: adapter });
     server.close();
@@ -49,24 +49,21 @@ describe('a start of the sample app', () => {
     expect(output).not.toMatch(/^.* +at |Error:/m);
   });
 
-  test.each(['postgres', 'mysql'])(
-    'a database that nobody serves stops a program with a sentence (%s)',
-    async (kind) => {
-      // Not a port that was free a moment ago: others take ports too.
-      const env = { DATABASE_URL: `${kind}://me:hidden@127.0.0.1:1/messaging` };
-      const programs = [runSampleApp(folder, 'main.js', [], env), operate(folder, ['account:list'], env)];
-      for (const { code, output } of await Promise.all(programs)) {
-        expect(code).toBe(1);
-        expect(output.trim()).toBe('The database of DATABASE_URL cannot be used: connect ECONNREFUSED 127.0.0.1:1');
-      }
-    },
-  );
+  test.each(['postgres', 'mysql'])('a database without a server stops a program with a sentence (%s)', async (kind) => {
+    // Not a port that was free a moment ago, because other programs take ports too.
+    const env = { DATABASE_URL: `${kind}://me:hidden@127.0.0.1:1/messaging` };
+    const programs = [runSampleApp(folder, 'main.js', [], env), operate(folder, ['account:list'], env)];
+    for (const { code, output } of await Promise.all(programs)) {
+      expect(code).toBe(1);
+      expect(output.trim()).toBe('The database of DATABASE_URL cannot be used: connect ECONNREFUSED 127.0.0.1:1');
+    }
+  });
 
   test.each([
     { what: 'what is no JSON', make: (file: string) => writeFileSync(file, 'msgk_halfwritten') },
     { what: 'a list of nothing of ours', make: (file: string) => writeFileSync(file, '7') },
     { what: 'a folder in its place', make: (file: string) => mkdirSync(file) },
-  ])('secrets that cannot be read or kept stop the start with a sentence: $what', async ({ make }) => {
+  ])('secrets that cannot be read or stored stop the start with a sentence: $what', async ({ make }) => {
     const database = join(folder, 'messaging.db');
     make(`${database}.secrets.json`);
     const { code, output } = await runSampleApp(folder, 'main.js', [], { DATABASE_URL: `sqlite:${database}` });
@@ -86,7 +83,7 @@ describe('a start of the sample app', () => {
     ],
     ['an operator', 'operator/operator.js', ['account:list'], {}, /^The sample app's secrets .*\(ENOENT\)/],
   ] as const)(
-    'a path where no folder can be made stops a program with a sentence: %s',
+    'a path at which no folder can be made stops a program with a sentence: %s',
     async (_, program, args, env, sentence) => {
       const database = { DATABASE_URL: 'sqlite:/proc/nothing/here/messaging.db' };
       const { code, output } = await runSampleApp(folder, program, args, { ...database, ...env });
@@ -96,7 +93,7 @@ describe('a start of the sample app', () => {
     },
   );
 
-  test('of processes that start together for the first time all print the key that works, and keep one file', async () => {
+  test('of processes that start together for the first time, all print the key that works, and they keep one file', async () => {
     const apps = await Promise.all([1, 2, 3].map(() => startSampleApp(folder)));
     try {
       expect(new Set(apps.map(({ key }) => key)).size).toBe(1);
@@ -132,7 +129,7 @@ describe('a start of the sample app', () => {
   test.each<[database: NodeJS.ProcessEnv, secrets: string]>([
     [{}, 'messaging.db.secrets.json'],
     [{ DATABASE_URL: 'postgres://127.0.0.1/messaging' }, 'secrets.json'],
-  ])('without settings its files are below sample-app/data (%j)', (env, secrets) => {
+  ])('without settings, its files are below sample-app/data (%j)', (env, secrets) => {
     const data = join(ROOT, 'sample-app/data');
     const { databaseUrl, secretsFile } = readConfig(env);
     expect(databaseUrl).toBe(env.DATABASE_URL ?? `sqlite:${join(data, 'messaging.db')}`);
@@ -142,7 +139,7 @@ describe('a start of the sample app', () => {
   test.each<[string, NodeJS.ProcessEnv]>([
     ['MSGAPP_TRANSPORT=baileys', { MSGAPP_TRANSPORT: 'baileys' }],
     ['SMS_TRANSPORT=smpp', { SMS_TRANSPORT: 'smpp', SMPP_URL: 'smpp://u:p@127.0.0.1:1' }],
-  ])('%s needs every secret: what is missing stops the start with a sentence', async (off, env) => {
+  ])('%s needs every secret, and a missing one stops the start with a sentence', async (off, env) => {
     const missing = (given: NodeJS.ProcessEnv) => refusal({ ...env, ...given }).split('\n');
     const sentence = (name: string) =>
       expect.stringMatching(new RegExp(`^${name} is missing; ${off} needs one\\. Make it with `));
@@ -161,7 +158,7 @@ describe('a start of the sample app', () => {
       { SMS_TRANSPORT: 'smpp', SMPP_URL: 'smpp://u:p@127.0.0.1:1' },
       { otpLimits: 'standard', mediaAllow: 'none' },
     ],
-  ])('with %j it is only as open as there', (env, expected) => {
+  ])('with %j it is only as open as on the sandbox', (env, expected) => {
     expect(readConfig({ OTP_PEPPER, CREDENTIALS_KEY, ...env })).toMatchObject(expected);
   });
 });
@@ -170,7 +167,7 @@ describe('a start of the sample app', () => {
 async function listening(): Promise<[Server, number]> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // Never a string: it listens on no pipe.
+  // Never a string, because the server listens on no pipe.
   return [server, (server.address() as AddressInfo).port];
 }
 

@@ -45,14 +45,14 @@ describe('sample app', () => {
     running.splice(running.indexOf(app), 1);
     await app.kill(signal);
   };
-  test.each(['SIGINT', 'SIGUSR2'] as const)('%s ends it whatever connections are open', async (signal) => {
+  test.each(['SIGINT', 'SIGUSR2'] as const)('%s ends it, whatever connections are open', async (signal) => {
     const app = await start();
     const connections = await openConnections(app);
     await stop(app, signal);
     for (const connection of connections) await connection.until(({ closed }) => closed);
   });
 
-  test('DEMO_API_KEY is used, twice too; a malformed one stops the start with a sentence', async () => {
+  test('DEMO_API_KEY is used, also twice; a malformed one stops the start with a sentence', async () => {
     const made = await start();
     await stop(made, 'SIGKILL');
     const app = await start({ DEMO_API_KEY: made.key });
@@ -98,7 +98,7 @@ describe('sample app', () => {
     expect(refusal({ [name]: value })).toContain(name);
   });
 
-  test('starts on Baileys, which nobody has to have linked', async () => {
+  test('starts on Baileys, even if no number is linked', async () => {
     const app = await start({
       MSGAPP_TRANSPORT: 'baileys',
       CREDENTIALS_KEY: 'fixture 0123456789 abcdefghij ABCDEF',
@@ -141,12 +141,12 @@ describe('a start of the sample app after kill -9', () => {
   const number = '22670000003';
   let first: SampleApp;
   let app: SampleApp;
-  /** What an end user sends, who has no key. */
+  /** A request of an end user, who has no key. */
   const login = (to: SampleApp, path: string, body: object) => call(`${to.url}${path}`, { method: 'POST', body });
   let otp = '';
   let smsId = '';
 
-  // One of each for all of it: a process takes longer than what it is asked.
+  // One of each for all of it, because a process takes longer than each check.
   beforeAll(async () => {
     first = await startSampleApp(folder);
     expect((await login(first, '/login/code', { number })).status).toBe(201);
@@ -181,7 +181,7 @@ describe('a start of the sample app after kill -9', () => {
     expect(statSync(join(folder, 'messaging.db.secrets.json')).mode & 0o777).toBe(0o600);
   });
 
-  test('phone log-in: the code from before opens a session for who types it in, once', async () => {
+  test('accepts the phone log-in code from before the kill, once', async () => {
     const wrong = otp === '0000' ? '0001' : '0000';
     expect((await login(app, '/login', { number, otp: wrong })).status).toBe(401);
     const { status, body } = await login(app, '/login', { number, otp });
@@ -189,7 +189,7 @@ describe('a start of the sample app after kill -9', () => {
     expect((await login(app, '/login', { number, otp })).status).toBe(401);
   });
 
-  test('a linked number needs no second scan, and what was accepted arrives', async () => {
+  test('needs no second scan for a linked number, and delivers what was accepted', async () => {
     await until(async () => Object(await get(app, '/api/v1/msgapp/web/status')).status === 'connected');
     const shown = await until(
       async () => Object(await get(app, '/sandbox/phones/22670000005/messages')),

@@ -139,7 +139,7 @@ suite('the page of the sandbox in a browser', () => {
       ]);
     });
 
-    test.each(FORMS)('%i pixels wide and %s, all of it is seen and nothing is wrong', async (width, scheme) => {
+    test.each(FORMS)('is completely visible and has no fault, %i pixels wide and %s', async (width, scheme) => {
       const { page, problems } = await open(width, scheme);
       await page.locator('.links .link').waitFor();
       await expectLoaded(page);
@@ -150,7 +150,7 @@ suite('the page of the sandbox in a browser', () => {
       await page.context().close();
     });
 
-    test('pictures are shown, sound and video are played, other files can be saved', async () => {
+    test('shows pictures, plays sound and video, and lets other files be saved', async () => {
       const { page } = await open();
       await expectLoaded(page);
       const picture = card(page, '+226 70 00 00 20').locator('img');
@@ -176,7 +176,7 @@ suite('the page of the sandbox in a browser', () => {
       await page.context().close();
     });
 
-    test('what did not arrive is greyed, with the reason; what arrived at last is shown once', async () => {
+    test('greys out what did not arrive and gives the reason, and shows a late arrival once', async () => {
       const { page } = await open();
       const reasonAt = (end: string) => card(page, `+226 70 99 00 0${end}`).locator('.lost .reason').textContent();
       expect(await reasonAt('1')).toBe('Failed: refused by the carrier');
@@ -191,7 +191,7 @@ suite('the page of the sandbox in a browser', () => {
       await page.context().close();
     });
 
-    test('whatever was sent stays text, and a file that is no picture says so', async () => {
+    test('shows everything that was sent as text, and says so if a file is not a picture', async () => {
       const { page, problems } = await open();
       await expectLoaded(page);
       expect(await card(page, '+226 70 00 00 11').locator('.text').textContent()).toBe(`${HOSTILE} مرحبا 👩🏽‍💻`);
@@ -205,7 +205,7 @@ suite('the page of the sandbox in a browser', () => {
       await page.context().close();
     });
 
-    test('a card is as high as its text, and a long one scrolls', async () => {
+    test('makes a card as high as its text, and lets a long one scroll', async () => {
       const { page } = await open();
       const heights = async (number: string) => ({
         card: (await card(page, number).boundingBox())?.height ?? 0,
@@ -221,7 +221,7 @@ suite('the page of the sandbox in a browser', () => {
       await page.context().close();
     });
 
-    test('a message appears at once, in the language of the browser', async () => {
+    test('shows a message at once, in the language of the browser', async () => {
       const { page } = await open(1280, 'light', 'fr-CA');
       await page.locator('#state[data-state=live]').waitFor();
       await sms('33612345678', 'Bonjour !');
@@ -232,7 +232,7 @@ suite('the page of the sandbox in a browser', () => {
       await page.context().close();
     });
 
-    test('everything is removed after a question, on every open page', async () => {
+    test('removes everything after a question, on every open page', async () => {
       const [{ page, problems }, { page: other }] = [await open(), await open()];
       await other.locator('#state[data-state=live]').waitFor();
       await page.locator('#clear').click();
@@ -264,7 +264,7 @@ async function expectLoaded(page: Page): Promise<void> {
   await page.locator('.placeholder', { hasText: 'cannot be read' }).waitFor();
 }
 
-/** What a test uses of a sound or a video. */
+/** The properties of a sound or a video that a test uses. */
 interface Playable {
   muted: boolean;
   currentTime: number;
@@ -276,7 +276,7 @@ interface Rubbish {
   readonly bytes: string | undefined;
 }
 
-/** A message as a hostile sender might have it. */
+/** A message as a hostile sender might write it. */
 function rubbish(
   to: string,
   { text = '', ...media }: { text?: string; fileName?: string; caption?: string; mimetype?: string },
@@ -303,7 +303,7 @@ function rubbish(
   };
 }
 
-/** Has phones receive what the API itself would refuse. */
+/** Makes phones receive what the API itself would refuse. */
 async function received({ app }: MessagingApp, rubbish: readonly Rubbish[]): Promise<void> {
   const [phones, media] = [app.get(PhoneStore, { strict: false }), app.get(MediaStore, { strict: false })];
   for (const { message, bytes } of rubbish) {

@@ -44,7 +44,7 @@ suite('the inboxes of webhooks in a browser', () => {
       reducedMotion: 'reduce' as const,
     });
 
-  test('offers a command, and shows what the webhook is called with, verified, without a reload', async () => {
+  test('offers a command, and shows the calls to the webhook, verified, without a reload', async () => {
     const { page, problems } = await open();
     await page.locator('#hooks-first').waitFor();
     const command = (await page.locator('#hooks-curl').textContent()) ?? '';
@@ -62,7 +62,7 @@ suite('the inboxes of webhooks in a browser', () => {
     expect(await shown.locator('.hook-body').textContent()).toContain('"type": "test.ping"');
     await call(`${app.url}/sandbox/hooks/test`, { method: 'POST', body: HOSTILE });
     await page.locator('.hook-sign.fails').waitFor();
-    // The body that was opened stays open.
+    // The open body stays open.
     expect(await page.locator('.hook-call details[open]').count()).toBe(1);
     expect(await page.locator('.hook-call .hook-body').first().textContent()).toBe(HOSTILE);
     const events = [

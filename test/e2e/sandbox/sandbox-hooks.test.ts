@@ -50,7 +50,7 @@ describeOnBothAdapters('the inboxes of the sandbox', (adapter) => {
     });
   });
 
-  test('what is committed is called there, in batches with their numbers', async () => {
+  test('committed events are sent there, in batches with their numbers', async () => {
     const { client, hooks, callsOf, app, accountId } = await start(adapter);
     await client.post('webhooks', { url: `${hooks}/shop`, ordering: 'strict', batch: { max: 100 } });
     await logEventsOf({ app }, [delivered(accountId), verified(accountId)]);
@@ -65,7 +65,7 @@ describeOnBothAdapters('the inboxes of the sandbox', (adapter) => {
     expect(second).toBe((first ?? 0) + 1);
   });
 
-  test('a call by somebody else, an old one and a changed one do not hold', async () => {
+  test('a call by somebody else, an old call and a changed call are not verified', async () => {
     const { client, hooks, callsOf } = await start(adapter);
     const url = `${hooks}/shop`;
     const { secret } = (await client.post('webhooks', { url })).body as { secret: string };
@@ -100,7 +100,7 @@ describeOnBothAdapters('the inboxes of the sandbox', (adapter) => {
     });
   });
 
-  test('only these paths of the own server are targets, and only while the sandbox is there', async () => {
+  test('only these paths of the own server are targets, and only while the sandbox exists', async () => {
     const { client, hooks, url, port } = await start(adapter);
     const create = async (target: string, by = client) => (await by.post('webhooks', { url: target })).status;
     expect(await create(`${hooks}/shop`)).toBe(200);
@@ -129,7 +129,7 @@ describeOnBothAdapters('the inboxes of the sandbox', (adapter) => {
     expect(await create(`${without.hooks}/shop`, without.client)).toBe(400);
   });
 
-  test('keeps the last 100 calls of the last 50 names, each of at most 64 KiB', async () => {
+  test('keep the last 100 calls of the last 50 names, each of at most 64 KiB', async () => {
     const { hooks, callsOf } = await start(adapter, {});
     const post = (name: string, body: string) => call(`${hooks}/${name}`, { method: 'POST', body });
     for (let index = 0; index < 101; index++) await post('busy', `${index}`);
@@ -145,7 +145,7 @@ describeOnBothAdapters('the inboxes of the sandbox', (adapter) => {
     expect((await post('a b', 'x')).status).toBe(400);
   });
 
-  test('refuses other names of this machine, and pages of other sites', async () => {
+  test('refuse other names of this machine, and pages of other sites', async () => {
     const { hooks } = await start(adapter);
     const foreign = { host: 'evil.example.com' };
     for (const path of ['', '/shop']) expect((await call(`${hooks}${path}`, { headers: foreign })).status).toBe(403);

@@ -12,7 +12,7 @@ import { MsgappClient, msgappClient, startMsgapp } from '../../support/msgapp/ms
 const PHONE = '22670000007';
 const OWN = '22675000001';
 
-describeServices('sandbox phones that write', (start) => {
+describeServices('messages from sandbox phones', (start) => {
   let service: Service;
   let client: MsgappClient;
   let stop: () => void;
@@ -36,7 +36,7 @@ describeServices('sandbox phones that write', (start) => {
   const file = (id: string) =>
     fetch(`${client.api.url}/msgapp/received/${id}/media`, { headers: { 'x-api-key': client.api.key } });
 
-  test('STOP over SMS works as a carrier’s, and START takes it back', async () => {
+  test('STOP over SMS works as with a carrier, and START takes it back', async () => {
     const send = { signature: 'INFOS', content: 'Bonjour', number: [PHONE] };
     expect(await write({ to: 'INFOS', text: 'STOP' })).toBe(204);
     expect((await client.api.sent(send)).sms_units).toBe(0);

@@ -34,7 +34,7 @@ import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 import { OPTIONS } from '../../support/mounting/messaging-app.js';
 import { RecordingTransport } from '../../support/outbox/recording-transport.js';
 
-/** Lets a test wait until somebody listens, or nobody does any more. */
+/** Lets a test wait until somebody listens, or until nobody does any more. */
 class WatchedFeed extends SandboxFeed {
   listening = 0;
 
@@ -86,7 +86,7 @@ let closing: (() => Promise<void>)[] = [];
 
 afterEach(async () => {
   jest.restoreAllMocks();
-  // Clients before the server, which may wait for them.
+  // Clients before the server, because the server may wait for them.
   for (const close of closing.reverse()) await close();
   closing = [];
 });
@@ -133,7 +133,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     if (prefix) app.setGlobalPrefix(prefix);
     closing.push(() => app.close());
     await app.listen(0, '127.0.0.1');
-    // An idle connection that nobody closes would stay for ever, so that closing must really close it.
+    // An idle connection that nobody closes would stay forever, so closing must really close it.
     app.getHttpServer().keepAliveTimeout = 0;
     const base = (await app.getUrl()).replace('[::1]', '127.0.0.1');
     return { app, base, clock, feed, store, media: storage.store(MediaStore), scanner: app.get(SandboxScanner) };
@@ -170,7 +170,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     }
   });
 
-  test('answers to the names of this machine, and to those that the host gives', async () => {
+  test('answers to the names of this machine, and to those that the host configures', async () => {
     const { base } = await start({ modules: [SandboxModule.forRoot({ hosts: ['Sms.Example.test'] })] });
     for (const host of [
       'localhost',
@@ -186,7 +186,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     expect((await underHost(base, 'other.example.test')).status).toBe(403);
   });
 
-  /** Opens a stream and collects what comes. */
+  /** Opens a stream and collects what arrives. */
   async function open(url: string) {
     const request = get(url, { headers: { accept: 'text/event-stream' } });
     const [response]: IncomingMessage[] = await once(request, 'response');
@@ -213,7 +213,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     return [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data ?? ''));
   }
 
-  test('shows what a phone received, oldest first, in the contract’s shape', async () => {
+  test('shows what a phone received, oldest first, in the documented shape', async () => {
     const { base, store } = await start();
     const media = { type: 'image' as const, mimetype: 'image/jpeg', size: 7, sha256: 'ab', caption: undefined };
     await store.receive([
@@ -248,7 +248,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     ]);
   });
 
-  test('shows an empty list for a phone that got nothing', async () => {
+  test('shows an empty list for a phone that received nothing', async () => {
     const { base } = await start();
     const answer = await fetch(`${base}/sandbox/phones/22670000000/messages`);
     expect([answer.status, await answer.json()]).toEqual([200, []]);
@@ -279,7 +279,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     });
   });
 
-  test('answers 503 in the same shape while the phones’ database is away', async () => {
+  test('answers 503 in the same shape while the phones’ database is unavailable', async () => {
     const store = await phones();
     store.messages = async () => {
       throw new StorageUnavailableError('away');
@@ -306,7 +306,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
   });
 
   describe('the live stream', () => {
-    test('tells of each new message, and keeps the line warm', async () => {
+    test('reports each new message, and keeps the connection alive', async () => {
       const { base, clock, feed } = await start();
       const stream = await open(`${base}/sandbox/events`);
       expect(stream.response.statusCode).toBe(200);
@@ -340,7 +340,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
       await eventually(() => feed.listening === 0);
     });
 
-    test('ends whole when the application closes, and holds nothing up', async () => {
+    test('ends completely when the application closes, and delays nothing', async () => {
       const { app, base, feed } = await start();
       const streams = [await open(`${base}/sandbox/events`), await open(`${base}/sandbox/events`)];
       await eventually(() => feed.listening === 2);
@@ -365,7 +365,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
       await eventually(() => feed.listening === 1);
     }
 
-    /** Publishes large messages while somebody listens, at most `most`; answers how many. */
+    /** Publishes large messages while somebody listens, at most `most`. Returns how many. */
     async function flood(feed: WatchedFeed, most: number): Promise<number> {
       let sent = 0;
       for (; sent < most && feed.listening > 0; sent += 1) {
@@ -375,7 +375,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
       return sent;
     }
 
-    test('drops a client that does not read, instead of keeping for it what it misses', async () => {
+    test('drops a client that does not read, instead of storing what it misses', async () => {
       const { base, feed } = await start();
       await openDeaf(base, feed);
       // The system's own buffers take some megabytes before ours begin to fill.
@@ -383,12 +383,12 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
       expect(feed.listening).toBe(0);
     });
 
-    test('lets the application close although a client does not read', async () => {
+    test('lets the application close even if a client does not read', async () => {
       const { app, base, feed } = await start();
       await openDeaf(base, feed);
       const enough = await flood(feed, 1_000);
       await openDeaf(base, feed);
-      // Nearly what drops it: its backlog is ours to deal with, the system's buffers are full.
+      // Almost enough to drop the client: the system's buffers are full, and our backlog is not.
       await flood(feed, enough - 5);
       await app.close();
       expect(feed.listening).toBe(0);
@@ -405,7 +405,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
       });
     const codesAt = async (base: string) => (await fetch(`${base}/sandbox/codes`)).json();
 
-    test('are shown as long as they can be scanned, and those who listen hear of every change', async () => {
+    test('are shown as long as they can be scanned, and listeners are told of every change', async () => {
       const { base, feed, scanner } = await start();
       expect(await codesAt(base)).toEqual([]);
       const stream = await open(`${base}/sandbox/events`);
@@ -428,7 +428,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
       expect(stream.text.match(/^event: codes$/gm)).toHaveLength(2);
     });
 
-    test('are scanned once, with the number that is asked for', async () => {
+    test('are scanned once, with the requested number', async () => {
       const { base, scanner } = await start();
       const scanned: string[] = [];
       scanner.show(CODE, async (number) => scanned.push(number) > 0);
@@ -444,7 +444,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
       expect(scanned).toEqual(['22670000100']);
     });
 
-    test('of a session that wants no number any more are not found', async () => {
+    test('of a session that no longer wants a number are not found', async () => {
       const { base, scanner } = await start();
       scanner.show(CODE, async () => false);
       expect((await scan(base, '22670000100', { qr: CODE.qr })).status).toBe(404);
@@ -512,7 +512,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
       ['text/html', 'application/octet-stream', 'attachment'],
       ['application/pdf', 'application/octet-stream', 'attachment'],
       ['text/html\r\nX-Injected: 1', 'application/octet-stream', 'attachment'],
-    ])('that says %s is served as %s, and can run nothing', async (mimetype, type, disposition) => {
+    ])('that claims %s is served as %s, and can run nothing', async (mimetype, type, disposition) => {
       const { read } = await withFile(mimetype, Buffer.from('<svg onload="alert(1)"/>'));
       const answer = await read();
       expect([answer.status, await answer.text()]).toEqual([200, '<svg onload="alert(1)"/>']);
@@ -524,7 +524,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
       expect(header('x-injected')).toBeNull();
     });
 
-    test('comes whole, or in the part that a player asks for', async () => {
+    test('is sent as a whole, or in the range that a player asks for', async () => {
       const bytes = createHash('sha512').update('x').digest();
       const large = Buffer.concat(Array.from({ length: 10_000 }, () => bytes));
       const { read } = await withFile('video/mp4', large);
@@ -546,7 +546,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
       }
     });
 
-    test('is not found when it was purged, and of no message without one', async () => {
+    test('is not found if it was purged, or if the message has none', async () => {
       const { base, media, read } = await withFile('image/png', Buffer.from('abc'));
       await media.remove(['copy']);
       const others = ['/sms-2/media', '/copy/media', '/..%2F..%2Fcopy/media'].map((path) =>
@@ -561,7 +561,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     });
   });
 
-  test('shows the page what did not arrive, and what a message is', async () => {
+  test('shows the page the messages that did not arrive, and the kind of each message', async () => {
     const { base, store } = await start();
     await store.receive([message({ from: '22670000100', channel: 'msgapp', receivedAt: 2 })]);
     await store.lose([message({ messageId: 'lost', text: 'ê'.repeat(71), receivedAt: 1 })]);
@@ -578,7 +578,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     const clear = (base: string, headers: Record<string, string> = {}) =>
       fetch(`${base}/sandbox/phones`, { method: 'DELETE', headers });
 
-    test('removes messages and files, and tells every client', async () => {
+    test('removes messages and files, and notifies every client', async () => {
       const { base, clock, feed, media, store } = await start();
       await media.write('copy', (async function* () {})(), 0);
       await store.receive([{ ...message(), fileId: 'copy' }]);
@@ -608,7 +608,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     });
   });
 
-  test('names the numbers that are linked, as long as they are', async () => {
+  test('names the linked numbers as long as they are linked', async () => {
     const { base, scanner } = await start();
     const end = scanner.connect({ number: '22670000100', channel: 'msgapp', sessionId: 's1' });
     const links = async () => (await fetch(`${base}/sandbox/links`)).json();
@@ -637,7 +637,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
   });
 
   describe('the page', () => {
-    test('comes whole, with a policy that lets nothing else run or load', async () => {
+    test('is sent as a whole, with a policy that lets nothing else run or load', async () => {
       const { base } = await start();
       const answer = await fetch(`${base}/sandbox`);
       expect(answer.status).toBe(200);
@@ -657,7 +657,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
       expect(html).toMatch(/<main /);
     });
 
-    test('holds nothing that somebody sent', async () => {
+    test('contains nothing that somebody sent', async () => {
       const { base, store } = await start();
       const before = await (await fetch(`${base}/sandbox`)).text();
       await store.receive([message({ from: '<b>x</b>', text: '<img src=x onerror=alert(1)>' })]);
@@ -665,7 +665,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     });
   });
 
-  test('is where the host wants it, several times if need be, and nowhere else', async () => {
+  test('is at the paths that the host sets, several if need be, and nowhere else', async () => {
     const modules = [SandboxModule.forRoot({ path: '/essai/tel/' }), SandboxModule.forRoot({ path: 'deux' })];
     const { base, feed } = await start({ modules, prefix: 'hote' });
     for (const path of ['essai/tel', 'deux']) {
@@ -702,7 +702,7 @@ describe('the parts of the sandbox', () => {
     });
   };
 
-  test('are not there in an application whose transports are others', async () => {
+  test('do not exist in an application with other transports', async () => {
     expect(await partsWith(RecordingTransport)).toEqual([]);
   });
 
@@ -718,7 +718,7 @@ test.each(['docs', '//other.example', 'javascript:alert(1)', '/a b', '', 5])('re
   expect(() => SandboxModule.forRoot({ docs: docs as string })).toThrow(/option docs must be a path of this server/);
 });
 
-test('refuses a key that is no function, without naming it', () => {
+test('refuses a key that is not a function, without naming it', () => {
   const apiKey = 'msgk_secret' as unknown as () => string;
   expect(() => SandboxModule.forRoot({ apiKey })).toThrow(
     'SandboxModule: option apiKey must be a function that returns an API key; got a string.',

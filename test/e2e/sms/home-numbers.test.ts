@@ -35,7 +35,7 @@ describeServices('numbers of the home market', (start) => {
       expect(body).toMatchObject({ message: `Invalid number: ${number}. Did you mean ${RIGHT}?` });
     });
 
-    test.each(['2267000000', '226700000012', 'abc', ''])('refuses %j without a guess', async (number) => {
+    test.each(['2267000000', '226700000012', 'abc', ''])('refuses %j without a suggestion', async (number) => {
       const { status, headers, body } = await post(number);
       expect([status, headers.get('x-error-code')]).toEqual([400, 'invalid_number']);
       expect(body).toMatchObject({ message: `Invalid number: ${number}` });
@@ -59,10 +59,13 @@ describeServices('numbers of the home market', (start) => {
     }
   });
 
-  test.each([22670000001, true, { 0: RIGHT }, RIGHT, []])('a list %j must be one of strings', async (number) => {
-    const { body } = await client.send({ signature: 'INFOS', content: 'Bonjour', number });
-    expect(body).toMatchObject({ message: 'The field number must be a non-empty list of strings' });
-  });
+  test.each([22670000001, true, { 0: RIGHT }, RIGHT, []])(
+    'the list of numbers cannot be %j: it must be a list of strings',
+    async (number) => {
+      const { body } = await client.send({ signature: 'INFOS', content: 'Bonjour', number });
+      expect(body).toMatchObject({ message: 'The field number must be a non-empty list of strings' });
+    },
+  );
 
   test.each([22670000001, true, { number: RIGHT }, [RIGHT]])(
     'the number %j of a code must be a string',
@@ -74,13 +77,13 @@ describeServices('numbers of the home market', (start) => {
     },
   );
 
-  test('numbers of other countries are taken, also where they look like one of home', async () => {
+  test('numbers of other countries are accepted, even if they look like one of the home market', async () => {
     for (const number of ['33612345678', '67720123', '4512345678']) {
       expect((await client.post('sms/quote', { content: 'Bonjour', number: [number] })).status).toBe(200);
     }
   });
 
-  test('are taken as they are where the host switches the check off', async () => {
+  test('are accepted unchanged if the host switches the check off', async () => {
     const service = await start({ sms: { ...OPTIONS.sms, strictNumbers: false } });
     const lax = await service.client(100);
     expect(await lax.post('sms/quote', { content: 'Bonjour', number: ['70000001'] })).toMatchObject({

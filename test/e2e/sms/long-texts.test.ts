@@ -31,7 +31,7 @@ const WAIT_MS = 600_000;
 
 beforeAll(() => Logger.overrideLogger(false));
 
-describeService('long texts of phones, whose parts reach two processes', (start) => {
+describeService('long texts from phones, whose parts reach two processes', (start) => {
   const opened = closeAfterEach();
   let clock: FakeClock;
   let file: SqliteFile;
@@ -81,7 +81,7 @@ describeService('long texts of phones, whose parts reach two processes', (start)
   const mayBeSent = async () =>
     (await client.sent({ signature: TO, content: 'Bonjour', number: [NUMBER] })).sms_units > 0;
   const store = ({ app }: Service) => app.get(ReceivedSmsStore, { strict: false });
-  /** What waits, in all processes. */
+  /** The parts that wait, in all processes. */
   const waiting = async () =>
     (await store(services[1]).dueTexts({ dueBy: Number.MAX_SAFE_INTEGER, maxTexts: 0, maxCharacters: 0, limit: 9999 }))
       .length;
@@ -98,7 +98,7 @@ describeService('long texts of phones, whose parts reach two processes', (start)
     ['backwards', [3, 2, 1], [1, 0, 1]],
     ['the last one first', [3, 1, 2], [0, 1, 1]],
     ['all in one process', [2, 3, 1], [1, 1, 1]],
-  ])('are one text: %s', async (_, numbers, processes) => {
+  ])('are joined into one text: %s', async (_, numbers, processes) => {
     await serve();
     const words = ['Bonjour, ', 'je voudrais ', 'un rendez-vous'];
     for (const [turn, number] of numbers.entries()) {
@@ -112,7 +112,7 @@ describeService('long texts of phones, whose parts reach two processes', (start)
     expect(await said()).toHaveLength(1);
   });
 
-  test('are one text each if both processes get a last part at the same moment', async () => {
+  test('are joined once each if both processes get a last part at the same moment', async () => {
     await serve();
     const phones = Array.from({ length: 20 }, (_, index) => `2267000${1000 + index}`);
     await Promise.all(
@@ -127,7 +127,7 @@ describeService('long texts of phones, whose parts reach two processes', (start)
     expect(await waiting()).toBe(0);
   });
 
-  test('are one text if the carrier repeats parts, before and after the last one, in any process and at once', async () => {
+  test('are joined once if the carrier repeats parts, before and after the last one, in any process and at once', async () => {
     await serve();
     const [one, two] = services;
     for (const each of [one, two, one]) await says(each, 'Un ', place(1, 2));
@@ -139,7 +139,7 @@ describeService('long texts of phones, whose parts reach two processes', (start)
     expect(await waiting()).toBe(0);
   });
 
-  test('with other words under a reference that comes back are another text', async () => {
+  test('are another text if a reference returns with other words', async () => {
     await serve();
     const [one, two] = services;
     for (const [text, number] of [
@@ -151,13 +151,13 @@ describeService('long texts of phones, whose parts reach two processes', (start)
       await says(number === 1 ? one : two, text, place(number, 2));
     }
     expect(await said()).toEqual(['STOP', 'START']);
-    // The same words once more are known for an hour, as those of one process were.
+    // The same words are recognised for an hour, as in one process.
     clock.advance(3_600_000);
     for (const number of [1, 2]) await says(one, ['ST', 'OP'][number - 1] ?? '', place(number, 2));
     expect(await said()).toEqual(['STOP', 'START', 'STOP']);
   });
 
-  test('of different phones, destinations, routes, references and lengths are not mixed', async () => {
+  test('are kept apart by phone, destination, route, reference and length', async () => {
     await serve();
     const [one, two] = services;
     const others: readonly (readonly [string, ReturnType<typeof place>, Partial<InboundSms>])[] = [
@@ -175,7 +175,7 @@ describeService('long texts of phones, whose parts reach two processes', (start)
     expect(await waiting()).toBe(others.length);
   });
 
-  test('are passed on as a fragment, once, if one is missing after ten minutes; its words opt nobody out', async () => {
+  test('are passed on as a fragment, once, if a part is missing after ten minutes; its words opt nobody out', async () => {
     await serve();
     const [one, two] = services;
     await says(one, 'ST', place(1, 3));
@@ -190,7 +190,7 @@ describeService('long texts of phones, whose parts reach two processes', (start)
     expect([await eventually(waiting, (count) => count === 0), heard.length]).toEqual([0, 1]);
   });
 
-  test('opt out and in, once whole', async () => {
+  test('opt out and in once they are complete', async () => {
     await serve();
     const [one, two] = services;
     await says(one, 'ST', place(1, 2));
@@ -204,7 +204,7 @@ describeService('long texts of phones, whose parts reach two processes', (start)
     expect(await said()).toEqual(['STOP', 'START']);
   });
 
-  test('outlive the processes that got them', async () => {
+  test('survive the processes that received them', async () => {
     await serve();
     await says(services[0], 'Un ', place(1, 3));
     await says(services[1], 'deux ', place(2, 3));
@@ -214,7 +214,7 @@ describeService('long texts of phones, whose parts reach two processes', (start)
     expect(await said()).toEqual(['Un deux trois']);
   });
 
-  test('are whole again with the repeat of the last one, if the text could not be stored', async () => {
+  test('are complete again with the repeat of the last part if the text could not be stored', async () => {
     await serve();
     const [one, two] = services;
     await says(one, 'Un ', place(1, 2));
@@ -227,7 +227,7 @@ describeService('long texts of phones, whose parts reach two processes', (start)
     expect([await said(), heard.length]).toEqual([['Un deux'], 1]);
   });
 
-  test('are passed on whole by another process, if the one with the last part has died with it', async () => {
+  test('are passed on by another process if the one with the last part has died with it', async () => {
     await serve();
     const [one] = services;
     store(one).receive = () => Promise.reject(new StorageUnavailableError('away'));
@@ -241,7 +241,7 @@ describeService('long texts of phones, whose parts reach two processes', (start)
     expect(await mayBeSent()).toBe(false);
   });
 
-  test('of more than a thousand texts: the oldest is passed on', async () => {
+  test('are limited to a thousand that wait: the oldest is passed on', async () => {
     await serve();
     for (let index = 0; index < 1001; index++) {
       clock.advance(1);
@@ -251,7 +251,7 @@ describeService('long texts of phones, whose parts reach two processes', (start)
     expect([await said(), await waiting()]).toEqual([['0'], 1000]);
   });
 
-  test('of more than a million characters: the oldest are passed on', async () => {
+  test('are limited to a million characters that wait: the oldest are passed on', async () => {
     await serve();
     for (let index = 0; index < 40; index++) {
       clock.advance(1);
@@ -263,7 +263,7 @@ describeService('long texts of phones, whose parts reach two processes', (start)
   });
 
   test.each([place(0, 2), place(3, 2), place(1, 1), place(Number.NaN, 2)])(
-    'at %j, which is no place, are whole',
+    'are complete by themselves at the position %j, which does not exist',
     async (part) => {
       await serve();
       await says(services[0], 'Bonjour', part);
@@ -271,7 +271,7 @@ describeService('long texts of phones, whose parts reach two processes', (start)
     },
   );
 
-  test('that cut an emoji in two are whole; half of one is a replacement character', async () => {
+  test('are joined if a part cut an emoji in two; half of one becomes a replacement character', async () => {
     await serve();
     await says(services[0], '\ude00B', place(2, 2));
     await says(services[1], 'A\ud83d', place(1, 2));
@@ -289,7 +289,7 @@ describeService('long texts of phones, whose parts reach two processes', (start)
     expect([await said(), asked]).toEqual([['Bonjour'], []]);
   });
 
-  test('over SMPP, in the header or as sar_ parameters, on one link of each process', async () => {
+  test('are joined over SMPP, in the header or as sar_ parameters, on one link of each process', async () => {
     const smsc = await TestSmsc.listen();
     const links = [{ host: '127.0.0.1', port: smsc.port, systemId: 'client', password: 'secret' }];
     await serve({ transport: SmppSmsTransport.forRoot({ links }) });
@@ -327,7 +327,7 @@ describeService('long texts of phones, whose parts reach two processes', (start)
     await smsc.close();
   });
 
-  test('over HTTP, by the callbacks of Vonage at one process and the other', async () => {
+  test('are joined over HTTP, by the callbacks of Vonage at one process and the other', async () => {
     const callbackSecret = 'a-secret-of-the-path-0123456789';
     const vendor = vonage({ apiKey: 'k', apiSecret: 's', baseUrl: 'http://127.0.0.1:9' });
     await serve({ transport: HttpSmsTransport.forRoot({ vendor, callbackSecret }) });

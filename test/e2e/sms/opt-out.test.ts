@@ -95,7 +95,7 @@ describeServices('phones that opt out', (start) => {
     expect(await books()).toEqual([]);
   });
 
-  test('when all of them have, the send is accepted for nothing and its answer is kept', async () => {
+  test('make a send free whose recipients have all opted out; its answer is kept', async () => {
     await serve();
     for (const from of ALL) await says('ARRÊT', { from });
     const poor = await service.client(0);
@@ -110,7 +110,7 @@ describeServices('phones that opt out', (start) => {
     expect(await books()).toEqual([]);
   });
 
-  test('after the send was accepted: it is refunded, not sent', async () => {
+  test('after the send was accepted are refunded, and get nothing', async () => {
     transport.answer = ({ attempt }) => (attempt === 1 ? { kind: 'retry', error: 'busy' } : { kind: 'sent' });
     await serve();
     const { smsID } = await client.sent(SEND);
@@ -124,7 +124,7 @@ describeServices('phones that opt out', (start) => {
     expect(await books()).toEqual([]);
   });
 
-  test('while their list cannot be read nothing is sent and no attempt is spent', async () => {
+  test('stop every send while their list cannot be read, and no attempt is spent', async () => {
     await serve({ delivery: { maxAttempts: 1 } });
     const { smsID: first } = await client.sent({ ...SEND, number: OTHERS });
     await settles(first);
@@ -147,7 +147,7 @@ describeServices('phones that opt out', (start) => {
     expect(await books()).toEqual([]);
   });
 
-  test('from a signature that accounts hold: from those, not from others', async () => {
+  test('from a signature that several accounts hold opt out of those accounts only', async () => {
     await serve();
     const [second, third] = [await service.client(10), await service.client(10)];
     for (const { accountId } of [client, second]) await verified(accountId, '36111');
@@ -164,7 +164,7 @@ describeServices('phones that opt out', (start) => {
     expect((await client.sent(SEND)).sms_units).toBe(3);
   });
 
-  test('by a number that stands for signatures', async () => {
+  test('can do so at a number that stands for signatures', async () => {
     await serve({ inboundSignatures: { '36222': ['INFOS', 'SHOP'] } });
     await verified(client.accountId, 'SHOP');
     await says('stop', { to: '36222' });
@@ -173,7 +173,7 @@ describeServices('phones that opt out', (start) => {
     expect(notices).toHaveLength(2);
   });
 
-  test('by a number in any spelling, and by the name behind the word', async () => {
+  test('can do so at a number in any spelling, and with the name after the word', async () => {
     await serve({ inboundSignatures: { '22670990000': ['INFOS'] } });
     await says('stop', { to: '0022670990000' });
     await says('stop', { to: '70 99 00 00', from: '22670000002' });
@@ -182,7 +182,7 @@ describeServices('phones that opt out', (start) => {
     expect(notices).toHaveLength(3);
   });
 
-  test('by words of the host, and not by other texts', async () => {
+  test('can use the host’s own words; other texts have no effect', async () => {
     await serve({ optOutWords: { stop: ['Basta'] } });
     await says('Bonjour, stop à tout');
     expect((await client.sent(SEND)).sms_units).toBe(3);
@@ -204,7 +204,7 @@ describeServices('phones that opt out', (start) => {
     expect((await client.sent(SEND)).sms_units).toBe(3);
   });
 
-  test('a text that comes again does nothing', async () => {
+  test('change nothing with a repeated text', async () => {
     await serve();
     const said: MessagingEvent<'sms.received'>[] = [];
     service.app.get(MessagingEvents, { strict: false }).on('sms.received', (text) => void said.push(text));
@@ -219,7 +219,7 @@ describeServices('phones that opt out', (start) => {
     expect(said).toHaveLength(3);
   });
 
-  test('a word in a text whose other parts are missing ends nothing and begins nothing, and is heard', async () => {
+  test('change nothing with a word in a text whose other parts are missing, which is still shown', async () => {
     await serve();
     const said: MessagingEvent<'sms.received'>[] = [];
     service.app.get(MessagingEvents, { strict: false }).on('sms.received', (text) => void said.push(text));
@@ -231,7 +231,7 @@ describeServices('phones that opt out', (start) => {
     expect(said.map(({ data }) => data.text)).toEqual(['STOP', 'STOP', 'START']);
   });
 
-  test('the carrier gets its yes when it is stored, and no event comes before', async () => {
+  test('are acknowledged to the carrier once the opt-out is stored, and no event comes before', async () => {
     transport.callbacks.set('scripted', async ({ body }, sink) => {
       await sink.inbound([
         { route: 'scripted', from: NUMBER, to: 'INFOS', text: Buffer.from(body).toString(), id: '1' },
@@ -255,7 +255,7 @@ describeServices('phones that opt out', (start) => {
     expect((await client.sent(SEND)).sms_units).toBe(2);
   });
 
-  test('a code under that signature is not sent and is refunded; under another one it is sent', async () => {
+  test('get no code under that signature, which is refunded, but one under another signature', async () => {
     await serve();
     await says('STOP');
     expect((await client.post('send/otp', { service: 'Shop', number: NUMBER })).status).toBe(200);
@@ -269,7 +269,7 @@ describeServices('phones that opt out', (start) => {
     expect(await books()).toEqual([]);
   });
 
-  test('operators keep the list: by account or for all, page by page, and wrong words are refused', async () => {
+  test('are listed for operators by account or for all, page by page, and wrong input is refused', async () => {
     await serve();
     const { accountId } = client;
     expect(await optOuts().add({ accountId, signature: 'INFOS' }, ALL)).toBe(3);
@@ -320,7 +320,7 @@ describe("a send in the host's transaction (SQLite)", () => {
     await file.close();
   });
 
-  test('looks at the list without waiting for that transaction', async () => {
+  test('reads the list without waiting for that transaction', async () => {
     const dataSource = await file.dataSource();
     const transport = new ScriptedTransport();
     service = await startService('express', {

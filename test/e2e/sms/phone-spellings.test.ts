@@ -57,7 +57,7 @@ describeService('two spellings of the number of a phone', (start) => {
   const says = (text: string, from: string) => transport.sink.inbound([{ route: 'scripted', from, to: 'INFOS', text }]);
   const optOuts = () => service.app.get(OptOutService, { strict: false });
   const send = (...number: string[]) => client.sent({ signature: 'INFOS', content: 'Bonjour', number });
-  /** Erases a number; the erasure waits until other processes look for hashes. */
+  /** Erases a number. The erasure waits until other processes look for hashes. */
   const erased = async (number: string) => {
     let result: ErasureResult | undefined;
     const erasure = service.app
@@ -86,14 +86,14 @@ describeService('two spellings of the number of a phone', (start) => {
     },
   );
 
-  test('a STOP holds after the number was erased, under either spelling', async () => {
+  test('a STOP still holds after the number was erased, under either spelling', async () => {
     await says('STOP', OLD);
     expect(await erased(TODAY)).toMatchObject({ optOuts: 1 });
     for (const number of [OLD, TODAY])
       expect(await becomes((await send(number)).smsID)).toEqual([`${number} failed opted_out`]);
   });
 
-  test('a STOP after the send was accepted holds for all that waits, whatever spelling it has', async () => {
+  test('a STOP after the send was accepted applies to everything that waits, in any spelling', async () => {
     transport.answer = ({ attempt }) => (attempt === 1 ? { kind: 'retry', error: 'busy' } : { kind: 'sent' });
     const sent = [await send(OLD), await send(TODAY), await send('22670000001')];
     await eventually(() => transport.taken.length === 3, Boolean, { clock, stepMs: 50 });
@@ -102,7 +102,7 @@ describeService('two spellings of the number of a phone', (start) => {
     expect(states.flat()).toEqual([`${OLD} failed opted_out`, `${TODAY} failed opted_out`, '22670000001 sent']);
   });
 
-  test('are one entry of the list: added once, found and removed by either', async () => {
+  test('are one entry of the list: added once, found and removed by either spelling', async () => {
     const scope = { accountId: client.accountId, signature: 'INFOS' };
     expect(await optOuts().add(scope, [OLD, TODAY, '22670000001'])).toBe(2);
     expect(await optOuts().add(scope, [TODAY])).toBe(0);
@@ -127,7 +127,7 @@ describeService('two spellings of the number of a phone', (start) => {
     expect(await becomes((await send(OLD)).smsID)).toEqual([`${OLD} sent`]);
   });
 
-  test('are one recipient of a send: the first spelling is sent to and charged once', async () => {
+  test('are one recipient of a send: the first spelling is used and charged once', async () => {
     const { number, sms_units, smsID } = await send(OLD, '22670000001', TODAY, OLD);
     expect([number, sms_units]).toEqual([[OLD, '22670000001'], expect.any(Number)]);
     await becomes(smsID);
@@ -150,7 +150,7 @@ describeService('two spellings of the number of a phone', (start) => {
     expect((await client.details(smsID)).recipients[0]?.number).toMatch(/^\*+$/);
   });
 
-  test('share the limit of codes; a code is verified under the spelling that it was sent to', async () => {
+  test('share the limit of codes; a code is verified under the spelling to which it was sent', async () => {
     const ask = (number: string) => client.post('send/otp', { service: 'Boutique', number });
     for (const number of [OLD, TODAY, OLD, TODAY, OLD]) expect((await ask(number)).status).toBe(200);
     for (const number of [OLD, TODAY]) {
@@ -162,7 +162,7 @@ describeService('two spellings of the number of a phone', (start) => {
 });
 
 describeService('codes to two spellings of the number of a phone', (start) => {
-  test('share the cooldown, which ends when one is verified', async () => {
+  test('share the cooldown, which ends when one of them is verified', async () => {
     const clock = new FakeClock();
     const transport = new ScriptedTransport();
     const service = await start({

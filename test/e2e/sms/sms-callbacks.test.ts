@@ -38,7 +38,7 @@ class CallingTransport extends ScriptedTransport {
   }
 }
 
-describeOnBothAdapters('calls of carriers', (adapter: Adapter) => {
+describeOnBothAdapters('the route for calls of carriers', (adapter: Adapter) => {
   const transport = new CallingTransport();
   const clock = new FakeClock();
   const lines: string[] = [];
@@ -72,14 +72,14 @@ describeOnBothAdapters('calls of carriers', (adapter: Adapter) => {
     ['text/xml; charset=iso-8859-1', Buffer.from([0x3c, 0xe9, 0x00, 0xff])],
     ['multipart/form-data; boundary=x', Buffer.from('--x--')],
     [undefined, Buffer.from('bare')],
-  ])('hands the body on as it came: %s', async (type, body) => {
+  ])('passes the body on as it came: %s', async (type, body) => {
     const answer = await post('carrier', { body, headers: type === undefined ? {} : { 'content-type': type } });
     expect([answer.status, await answer.text()]).toEqual([200, '']);
     expect(Buffer.from(last()?.body ?? [])).toEqual(body);
     if (type !== undefined) expect(last()?.headers['content-type']).toBe(type);
   });
 
-  test('says how it was called', async () => {
+  test('passes on how it was called', async () => {
     await post(`carrier/${SECRET}?a=1&b=%2F`, { headers: { 'X-Signature': 'abc' } });
     expect(last()).toMatchObject({
       method: 'POST',
@@ -108,7 +108,7 @@ describeOnBothAdapters('calls of carriers', (adapter: Adapter) => {
     expect((await post('carrier')).status).toBe(204);
   });
 
-  test('asks for no key and looks at none', async () => {
+  test('asks for no key and reads none', async () => {
     expect((await post('carrier', { headers: { 'x-api-key': 'nonsense' } })).status).toBe(200);
   });
 
@@ -118,7 +118,7 @@ describeOnBothAdapters('calls of carriers', (adapter: Adapter) => {
     [404, 'Not Found', "Aucun opérateur n'est attendu ici"],
     [415, 'Unsupported Media Type', "Le jeu de caractères de l'appel est inconnu"],
     [503, 'Service Unavailable', 'Service momentanément indisponible'],
-  ])('gives a %i without words our error body', async (statusCode, error, message) => {
+  ])('gives a %i without a body our error body', async (statusCode, error, message) => {
     transport.reply = async () => ({ status: statusCode });
     const answer = await post('carrier');
     expect([answer.status, await answer.json()]).toEqual([statusCode, { statusCode, message, error }]);
@@ -126,7 +126,7 @@ describeOnBothAdapters('calls of carriers', (adapter: Adapter) => {
   });
 
   test.each(['nobody', 'Carrier', 'carrie', `nobody/${SECRET}`, 'constructor', '__proto__'])(
-    'answers a name that no carrier has as one with a wrong secret: %s',
+    'answers an unknown carrier’s name like a wrong secret: %s',
     async (path) => {
       const answer = await post(path, { body: 'x' });
       const message = "Aucun opérateur n'est attendu ici";
@@ -135,13 +135,13 @@ describeOnBothAdapters('calls of carriers', (adapter: Adapter) => {
     },
   );
 
-  test('has a carrier call again when the storage is away', async () => {
+  test('makes a carrier repeat its call if the storage is unavailable', async () => {
     transport.reply = () => Promise.reject(new StorageUnavailableError('no connection'));
     const answer = await post('carrier');
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
   });
 
-  test('keeps the cause of a fault, and the secret, to itself', async () => {
+  test('does not reveal the cause of a fault or the secret', async () => {
     transport.reply = () => Promise.reject(new Error('a fault'));
     const answer = await post(`carrier/${SECRET}`, { body: 'text of somebody' });
     const body = await answer.json();
@@ -150,7 +150,7 @@ describeOnBothAdapters('calls of carriers', (adapter: Adapter) => {
     expect(`${lines.join('\n')}${JSON.stringify(body)}`).not.toMatch(/nPk2|somebody/);
   });
 
-  test('takes so much and no more', async () => {
+  test('accepts bodies up to a limit', async () => {
     expect((await post('carrier', { body: Buffer.alloc(MAX_BYTES) })).status).toBe(200);
     expect(last()?.body).toHaveLength(MAX_BYTES);
     const large = await post('carrier', { body: Buffer.alloc(MAX_BYTES + 1) });
@@ -166,7 +166,7 @@ describeOnBothAdapters('calls of carriers', (adapter: Adapter) => {
     expect(transport.calls).toHaveLength(1);
   });
 
-  test('takes 64 KB of a form, which some carriers have to have parsed before they are proved', async () => {
+  test('accepts forms up to 64 KB, because some carriers must be parsed before they are authenticated', async () => {
     for (const type of ['application/x-www-form-urlencoded', 'Application/X-WWW-Form-Urlencoded; charset=utf-8']) {
       const form = (size: number) =>
         post('carrier', { body: Buffer.alloc(size, '&'), headers: { 'content-type': type } });
@@ -176,7 +176,7 @@ describeOnBothAdapters('calls of carriers', (adapter: Adapter) => {
     expect(transport.calls).toHaveLength(2);
   });
 
-  test('is cut when it takes too long', async () => {
+  test('cuts a call that takes too long', async () => {
     transport.reply = () => new Promise(() => undefined);
     const called = jest.fn();
     const answer = post('carrier').finally(called);
@@ -185,7 +185,7 @@ describeOnBothAdapters('calls of carriers', (adapter: Adapter) => {
     expect((await answer).status).toBe(504);
   });
 
-  test.each(['carrier', `carrier/${SECRET}`])('may come by GET, without a body: %s', async (path) => {
+  test.each(['carrier', `carrier/${SECRET}`])('accepts GET without a body: %s', async (path) => {
     const url = `${app.url}/api/v1/sms/callbacks/${path}?text=a%20b&n=`;
     const answer = await fetch(url, { headers: { 'X-Signature': 'abc' } });
     expect([answer.status, await answer.text(), answer.headers.get('cache-control')]).toEqual([200, '', 'no-store']);
@@ -200,27 +200,27 @@ describeOnBothAdapters('calls of carriers', (adapter: Adapter) => {
     expect(withBody.status).toBe(413);
     transport.reply = async () => ({ status: 403 });
     expect(await (await fetch(url)).json()).toMatchObject({ statusCode: 403 });
-    // Of each kind one line a minute.
+    // One line a minute of each kind.
     const kind = `a fault by GET at ${path.length} characters`;
     transport.reply = () => Promise.reject(new Error(kind));
     expect((await fetch(url)).status).toBe(500);
-    // The words of a phone, and the secret, stand in the URL.
+    // The words of a phone and the secret are in the URL.
     expect(lines.join('\n')).toContain(kind);
     expect(lines.join('\n')).not.toMatch(/a%20b|nPk2/);
     expect(transport.calls).toHaveLength(3);
   });
 
-  test.each(['carrier', `carrier/${SECRET}`])('is no HEAD, by which a link is only looked at: %s', async (path) => {
+  test.each(['carrier', `carrier/${SECRET}`])('does not accept HEAD, which only checks a link: %s', async (path) => {
     expect((await fetch(`${app.url}/api/v1/sms/callbacks/${path}`, { method: 'HEAD' })).status).toBe(404);
     expect(transport.calls).toEqual([]);
   });
 
-  test.each(['PUT', 'DELETE'])('is no %s', async (method) => {
+  test.each(['PUT', 'DELETE'])('does not accept %s', async (method) => {
     expect((await fetch(`${app.url}/api/v1/sms/callbacks/carrier`, { method })).status).toBe(404);
     expect(transport.calls).toEqual([]);
   });
 
-  test("leaves the host's own routes beside it alone", async () => {
+  test('leaves the host’s own routes beside it alone', async () => {
     const send = (body: string, type: string) =>
       fetch(`${app.url}/api/v1/sms/callbacks`, { method: 'POST', body, headers: { 'content-type': type } });
     expect(await (await send('{"a":1}', 'application/json')).json()).toEqual({ host: { a: 1 } });
@@ -236,7 +236,7 @@ describeOnBothAdapters('the URL that a carrier has called', (adapter: Adapter) =
   test.each([
     ['https://api.example.com', 'https://api.example.com/gate/api/v1/sms/callbacks/carrier?x=1'],
     ['https://example.com/inner/', 'https://example.com/inner/gate/api/v1/sms/callbacks/carrier?x=1'],
-  ])('behind a proxy, with callbackBaseUrl %s', async (callbackBaseUrl, url) => {
+  ])('is known behind a proxy, with callbackBaseUrl %s', async (callbackBaseUrl, url) => {
     const transport = new CallingTransport();
     const app = await startMessaging(
       adapter,
@@ -249,14 +249,14 @@ describeOnBothAdapters('the URL that a carrier has called', (adapter: Adapter) =
   });
 
   test.each(['api.example.com', 'ftp://example.com', 'https://example.com?a', 'https://u:p@example.com', ''])(
-    'refuses the callbackBaseUrl %s',
+    'cannot be built from the callbackBaseUrl %s, which is refused',
     async (callbackBaseUrl) => {
       const start = startMessaging(adapter, { sms: { ...OPTIONS.sms, callbackBaseUrl } });
       await expect(start).rejects.toThrow('Option sms.callbackBaseUrl must be an http or https URL');
     },
   );
 
-  test('works in a process that does not deliver', async () => {
+  test('is known in a process that does not deliver', async () => {
     const transport = new CallingTransport();
     const app = await startMessaging(adapter, {
       sms: { ...OPTIONS.sms, transport: { useValue: transport } },
@@ -300,7 +300,7 @@ describe('a body parser of the host in front of everything (express)', () => {
     expect(await posted(parser, type)).toMatchObject({ status: 200, body: '{ "a": 1}' });
   });
 
-  test('that took them away is a fault, and the log says what to do', async () => {
+  test('that discards the bytes is a fault, and the log says what to do', async () => {
     const { status, log, body } = await posted(json(), 'application/json');
     expect([status, body]).toEqual([500, undefined]);
     expect(log).toContain('exclude the path');

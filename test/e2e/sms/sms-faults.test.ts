@@ -38,7 +38,7 @@ describeOnBothAdapters('a send when things go wrong', (adapter) => {
   });
   afterEach(() => service.close());
 
-  test('is a 503 with Retry-After while storage does not answer; nothing is charged, the key is not used up', async () => {
+  test('is a 503 with Retry-After while the storage is unavailable; nothing is charged, and the key stays free', async () => {
     const commit = storage.store(OutboxStore).commit.bind(storage.store(OutboxStore));
     storage.store(OutboxStore).commit = () =>
       Promise.reject(new StorageUnavailableError('the disk of 22670000000 is full'));
@@ -65,7 +65,7 @@ describeOnBothAdapters('a send when things go wrong', (adapter) => {
     expect(await client.balance()).toBe(10);
   });
 
-  test('is cut after 30 s; what was accepted stays accepted and is found again under its key', async () => {
+  test('is cut after 30 s; an accepted send stays accepted and is found again under its key', async () => {
     const commit = storage.store(OutboxStore).commit.bind(storage.store(OutboxStore));
     let release: () => void = () => {};
     const entered = new Promise<void>((resolve) => {
@@ -94,7 +94,7 @@ describeOnBothAdapters('a send when things go wrong', (adapter) => {
     expect(await client.balance()).toBe(9);
   });
 
-  test('leaves its carrier ids with a database that comes back late in its lease', async () => {
+  test('stores its carrier ids in a database that returns late in its lease', async () => {
     const transport = new GatedTransport();
     transport.answer = { kind: 'sent', carrierIds: ['id-1'] };
     const carried = await startService(adapter, {
@@ -122,7 +122,7 @@ describeOnBothAdapters('a send when things go wrong', (adapter) => {
     }
   });
 
-  test('is a 413 past the limit of a body, and nothing is charged', async () => {
+  test('is a 413 above the limit of a body, and nothing is charged', async () => {
     const reply = await client.send({ ...SEND, more: 'x'.repeat(1000) });
     expect([reply.status, reply.body]).toEqual([
       413,

@@ -34,7 +34,7 @@ async function textsOf(service: Service, { accountId }: ApiClient): Promise<Rece
   return events.flatMap(({ data }) => ('text' in data && 'to' in data ? [data] : []));
 }
 
-/** Records for good: a log that nobody uses is switched off after a week. */
+/** Keeps recording on, because a log that nobody uses is switched off after a week. */
 async function record(service: Service, ...clients: ApiClient[]): Promise<void> {
   for (const { accountId } of clients) await logOf(service).switchOn(accountId, Number.MAX_SAFE_INTEGER);
 }
@@ -69,7 +69,7 @@ describeServices('texts from phones', (start) => {
 
   const says = (text: string, over: Partial<InboundSms> = {}) =>
     transport.sink.inbound([{ route: 'scripted', from: NUMBER, to: '36111', text, ...over }]);
-  /** Waits until so many SMS have been handed over: a phone answers what it has got. */
+  /** Waits until this many SMS have been handed over, because a phone answers what it has received. */
   const reached = (count: number) =>
     eventually(
       () => transport.taken.length,
@@ -78,7 +78,7 @@ describeServices('texts from phones', (start) => {
     );
   const said = async (client: ApiClient) => (await textsOf(service, client)).map(({ text }) => text);
 
-  test('are events of the accounts that hold the name they were sent to, and of no other', async () => {
+  test('are events of the accounts that hold the destination’s name, and of no others', async () => {
     await serve();
     await verify(service, first, '36111');
     await says('Bonjour', { id: 'in-1' });
@@ -97,7 +97,7 @@ describeServices('texts from phones', (start) => {
     );
   });
 
-  test('to destinations that nobody uses are logged once a minute, escaped and cut', async () => {
+  test('to unused destinations are logged once a minute, escaped and cut', async () => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
     await serve();
     for (const to of ['\r\n[Nest] ERROR forged', '\u001b[2J', `9${'x'.repeat(5000)}`, '\u009b31m'])
@@ -108,7 +108,7 @@ describeServices('texts from phones', (start) => {
     expect(lines.join('')).toContain('The destination is \\r\\n[Nest] ERROR forged.');
   });
 
-  test('come once, however often the carrier repeats them: by its id for 30 days', async () => {
+  test('arrive once, however often the carrier repeats them: recognised by its id for 30 days', async () => {
     await serve();
     await verify(service, first, '36111');
     for (let time = 0; time < 3; time++) await says('Bonjour', { id: 'in-1' });
@@ -122,7 +122,7 @@ describeServices('texts from phones', (start) => {
     expect(heard).toHaveLength(3);
   });
 
-  test('without an id: by the transport’s key for an hour, else by what they say for ten minutes', async () => {
+  test('without an id are recognised by the transport’s key for an hour, otherwise by their contents for ten minutes', async () => {
     await serve();
     await verify(service, first, '36111');
     for (const key of ['a 1', 'a 1', 'a 2']) await says('OK', { key });
@@ -138,7 +138,7 @@ describeServices('texts from phones', (start) => {
     expect(await said(first)).toHaveLength(6);
   });
 
-  test('many repeats at once are one', async () => {
+  test('repeated many times at once arrive once', async () => {
     await serve();
     await verify(service, first, '36111');
     await Promise.all(Array.from({ length: 20 }, () => says('Bonjour', { id: 'in-1' })));
@@ -146,7 +146,7 @@ describeServices('texts from phones', (start) => {
     expect(heard).toHaveLength(1);
   });
 
-  test('under a default signature belong to whom wrote last to this phone, within 30 days', async () => {
+  test('under a default signature belong to the account that wrote last to this phone within 30 days', async () => {
     await serve({ inboundSignatures: { '36111': ['INFOS', 'ALERTE'] } });
     await says('Qui ?', { id: '0' });
     expect(heard.map(({ account }) => account)).toEqual(['*']);
@@ -168,7 +168,7 @@ describeServices('texts from phones', (start) => {
     expect(heard.map(({ account }) => account)).toEqual(['*', first.accountId, second.accountId, '*', '*']);
   });
 
-  test('are one event of an account that holds several of the names', async () => {
+  test('are one event for an account that holds several of the names', async () => {
     await serve({ inboundSignatures: { '36111': ['SHOP', 'CLUB', 'INFOS'] } });
     for (const name of ['SHOP', 'CLUB']) await verify(service, first, name);
     await first.sent({ signature: 'INFOS', content: 'Bonjour', number: [NUMBER] });
@@ -177,7 +177,7 @@ describeServices('texts from phones', (start) => {
     expect(await said(first)).toEqual(['Bonjour']);
   });
 
-  test('that say STOP are events too, and end what they did before', async () => {
+  test('with STOP are events too, after they have taken effect', async () => {
     await serve();
     await verify(service, first, '36111');
     await says('STOP', { id: '1' });
@@ -189,7 +189,7 @@ describeServices('texts from phones', (start) => {
     expect((await first.sent({ signature: '36111', content: 'Bonjour', number: [NUMBER] })).sms_units).toBe(1);
   });
 
-  test('are taken from the carrier only when they are stored', async () => {
+  test('are acknowledged to the carrier only once they are stored', async () => {
     await serve();
     await verify(service, first, '36111');
     const store = service.app.get(ReceivedSmsStore, { strict: false });
@@ -209,7 +209,7 @@ describeServices('texts from phones', (start) => {
     ['emoji', '😀', 10_000],
     ['what JSON escapes', '\u0001', 8000],
     ['halves of emoji', '\ud83d', 9000],
-  ])('that are too long are cut, with a mark of it: %s', async (_, character, count) => {
+  ])('that are too long are cut, with a mark: %s', async (_, character, count) => {
     await serve();
     await verify(service, first, '36111');
     await says(character.repeat(count), { id: '1', to: '36111' });
@@ -255,13 +255,13 @@ describeServices('texts from phones over SMPP', (start) => {
     await eventually(isBound, Boolean, { clock, stepMs: 20 });
     return (await smsc.connection.deliver(message)).status;
   };
-  /** The carrier loses the answer, and comes again on its next connection. */
+  /** The carrier loses the answer, and repeats the text on its next connection. */
   const cut = async () => {
     smsc.connection.drop();
     await eventually(isBound, (bound) => !bound);
   };
 
-  test('come once, also when the carrier repeats them on its next connection', async () => {
+  test('arrive once, even if the carrier repeats them on its next connection', async () => {
     expect(await deliver(text('Un'))).toBe(0);
     await cut();
     expect(await deliver(text('Un'))).toBe(0);
@@ -273,7 +273,7 @@ describeServices('texts from phones over SMPP', (start) => {
     expect((await textsOf(service, client)).map((each) => each.text)).toEqual(['Un', 'Un-Deux', 'Trois']);
   });
 
-  test('come twice where the phone has sent them twice', async () => {
+  test('arrive twice if the phone has sent them twice', async () => {
     for (const words of ['Oui', 'Oui', 'STOP', 'START']) expect(await deliver(text(words))).toBe(0);
     expect((await textsOf(service, client)).slice(3).map((each) => each.text)).toEqual(['Oui', 'Oui', 'STOP', 'START']);
   });

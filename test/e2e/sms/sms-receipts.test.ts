@@ -16,7 +16,7 @@ const NUMBER = '22670000000';
 const OTHERS = ['22670000001', '22670000002', '22670000003'];
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: [NUMBER] };
 
-describeServices("carriers' receipts", (start) => {
+describeServices('carriers’ receipts', (start) => {
   let transport: ScriptedTransport;
   let clock: FakeClock;
   let service: Service;
@@ -49,7 +49,7 @@ describeServices("carriers' receipts", (start) => {
   });
   const books = () => service.app.get(LedgerStore, { strict: false }).check();
 
-  test('move the SMS that they are for, once', async () => {
+  test('update the SMS that they are for, once', async () => {
     const { smsID } = await client.sent({ ...SEND, number: [NUMBER, ...OTHERS] });
     await becomes(smsID, 'sent', 'sent', 'sent', 'sent');
     const said = [
@@ -74,7 +74,7 @@ describeServices("carriers' receipts", (start) => {
     expect(await books()).toEqual([]);
   });
 
-  test('may overtake it under the id of an older SMS too, but no repeat of what was said of that one is taken for it', async () => {
+  test('may overtake it under the id of an older SMS too, but a repeat of an older receipt is not mistaken for one', async () => {
     transport.answer = () => ({ kind: 'sent', carrierIds: ['same'] });
     const before = clock.now();
     const said = (ms: number) => transport.sink.receipts([{ ...receipt('same'), number: NUMBER, at: before + ms }]);
@@ -92,12 +92,12 @@ describeServices("carriers' receipts", (start) => {
     expect(await books()).toEqual([]);
   });
 
-  test('come one by one around the answers of a crowd of submits, and none is lost', async () => {
+  test('arrive one by one around the answers of many submits, and none is lost', async () => {
     const number = Array.from({ length: 600 }, (_, index) => `22671${String(index).padStart(6, '0')}`);
     const heard: Promise<void>[] = [];
     const tell = (to: string) => void heard.push(transport.sink.receipts([receipt(`${to}-1`)]));
     transport.before = async (batch) => {
-      // A third each: before the answer, while it is being stored, after it.
+      // A third each: before the answer, while it is being stored, and after it.
       for (const [index, { number: to }] of batch.entries()) {
         if (index % 3 === 0) tell(to);
         else if (index % 3 === 1) setImmediate(tell, to);
@@ -112,7 +112,7 @@ describeServices("carriers' receipts", (start) => {
     expect(await books()).toEqual([]);
   });
 
-  test('are waited for part by part', async () => {
+  test('are awaited for each part', async () => {
     transport.answer = () => ({ kind: 'sent', carrierIds: ['a', 'b', 'c'] });
     const { smsID } = await client.sent({ ...SEND, content: 'ê'.repeat(150) });
     await becomes(smsID, 'sent');
@@ -123,7 +123,7 @@ describeServices("carriers' receipts", (start) => {
     expect(await client.balance()).toBe(1000 - 3);
   });
 
-  test('may come after the deadline, and settle what is in doubt', async () => {
+  test('may come after the deadline, and settle an SMS in doubt', async () => {
     const { smsID } = await client.sent(SEND);
     await becomes(smsID, 'sent');
     clock.advance(73 * 3_600_000);
@@ -132,7 +132,7 @@ describeServices("carriers' receipts", (start) => {
     expect(await statesOf(smsID)).toEqual(['delivered']);
   });
 
-  test('settle what the link lost', async () => {
+  test('settle an SMS whose link was lost', async () => {
     transport.answer = () => ({ kind: 'unknown', error: 'link lost', carrierIds: ['a'] });
     const { smsID } = await client.sent(SEND);
     await becomes(smsID, 'unknown');
@@ -140,7 +140,7 @@ describeServices("carriers' receipts", (start) => {
     expect(await statesOf(smsID)).toEqual(['delivered']);
   });
 
-  test('of a carrier with one id for everything are told apart by their numbers', async () => {
+  test('of a carrier with one id for everything are distinguished by their numbers', async () => {
     transport.answer = () => ({ kind: 'sent', carrierIds: ['msg_id_not_implemented'] });
     const { smsID } = await client.sent({ ...SEND, number: [NUMBER, ...OTHERS] });
     await becomes(smsID, 'sent', 'sent', 'sent', 'sent');
@@ -148,7 +148,7 @@ describeServices("carriers' receipts", (start) => {
     expect(await statesOf(smsID)).toEqual(['sent', 'sent', 'delivered', 'sent']);
   });
 
-  test('under our own ids are taken too, with what a carrier says made fit to be stored', async () => {
+  test('under our own ids are accepted too, with the carrier’s words made fit to be stored', async () => {
     transport.answer = () => ({ kind: 'sent' });
     const { smsID } = await client.sent(SEND);
     await becomes(smsID, 'sent');
@@ -156,7 +156,7 @@ describeServices("carriers' receipts", (start) => {
     expect((await client.details(smsID)).recipients).toMatchObject([{ status: 'undelivered', error: 'a\ufffdb' }]);
   });
 
-  test('leave the tries and the counts of segments on the trail', async () => {
+  test('leave the attempts and the segment counts on record', async () => {
     const differences: SegmentDifference[] = [];
     service.app
       .get(MessagingEvents, { strict: false })
@@ -178,7 +178,7 @@ describeServices("carriers' receipts", (start) => {
     expect(await client.balance()).toBe(999);
   });
 
-  test('come with texts from phones', async () => {
+  test('may come together with texts from phones', async () => {
     const texts: string[] = [];
     service.app.get(MessagingEvents, { strict: false }).on('sms.received', ({ data }) => void texts.push(data.text));
     const text = { route: 'scripted', from: NUMBER, to: '36200', text: 'STOP', id: '7' };

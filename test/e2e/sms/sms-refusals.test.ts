@@ -27,7 +27,7 @@ const UNSENDABLE = (character: string) =>
   refusal(`Le message contient un caractère qui ne peut pas être envoyé : ${character}`);
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Everything wrong after the thing at hand: what is refused shows which check came first. */
+/** Everything that is checked later is wrong too, so the refusal shows which check comes first. */
 const WORST = { signature: 'NOBODY', content: ' ', number: ['+226'] };
 
 describeServices('a send that is refused', (start) => {
@@ -43,7 +43,7 @@ describeServices('a send that is refused', (start) => {
     client = await service.client(1000);
   });
 
-  /** Sends, and proves that nothing came of it. */
+  /** Sends, and proves that the send had no effect. */
   const refused = async (body: unknown, headers = {}, by = client) => {
     const reply = await by.send(body, headers);
     expect(await client.balance()).toBe(1000);
@@ -55,7 +55,7 @@ describeServices('a send that is refused', (start) => {
     return reply.body;
   };
 
-  test('names the key before it looks at anything else', async () => {
+  test('names the key before anything else', async () => {
     expect(await refused(WORST, { 'x-api-key': 'nonsense' })).toEqual(UNAUTHORIZED);
     expect(await refused('{"', { ...JSON_TYPE, 'x-api-key': '' })).toEqual(UNAUTHORIZED);
   });
@@ -128,7 +128,7 @@ describeServices('a send that is refused', (start) => {
     await signatures.verify(other.accountId, 'THEIRS');
     const wrong = ['', ' ', 'NOBODY', 'infos', 'INFOS ', 'PENDING', 'REJECTED', 'THEIRS', '__proto__', 'constructor'];
     for (const signature of [...wrong, '\u0000', '\ud800', 'x'.repeat(10_000), "' OR 1=1 --"]) {
-      // Unsendable, or far too dear: neither is looked at yet.
+      // Unsendable, or far too expensive. Neither is checked yet.
       expect([signature, await refused({ ...SEND, signature, content: '\u0000' })]).toEqual([signature, SIGNATURE]);
       expect(await refused({ ...SEND, signature, content: 'a'.repeat(40_000) })).toEqual(SIGNATURE);
     }
@@ -147,13 +147,13 @@ describeServices('a send that is refused', (start) => {
     ['ESC', '{"content":"a\\u001bb"}', 'U+001B'],
     ['NUL', '{"content":"a\\u0000b"}', 'U+0000'],
     ['NUL in a text of GSM-7 letters only', '{"content":"a\\u0000"}', 'U+0000'],
-  ])('names a character that no SMS can carry: %s', async (_what, text, character) => {
+  ])('names a character that no SMS can contain: %s', async (_what, text, character) => {
     const body = text.replace(/}$/, `,"signature":"INFOS","number":["${BF}"]}`);
     expect(await refused(body, JSON_TYPE)).toEqual(UNSENDABLE(character));
     expect((await client.post('sms/quote', body, JSON_TYPE)).body).toEqual(UNSENDABLE(character));
   });
 
-  test('is refused past 255 segments, of which it names the count', async () => {
+  test('names the number of segments if there are more than 255', async () => {
     const answer = refusal('Message trop long : 256 segments, maximum 255');
     for (const content of ['a'.repeat(255 * 153 + 1), 'я'.repeat(255 * 67 + 1)]) {
       expect(await refused({ ...SEND, content })).toEqual(answer);
@@ -162,7 +162,7 @@ describeServices('a send that is refused', (start) => {
   });
 
   test('names the balance last, for a price of one unit more than there is', async () => {
-    // 250 segments × (3 × 1 + 1) = 1000; one recipient abroad more is one too many.
+    // 250 segments × (3 × 1 + 1) = 1000. One more recipient abroad is too expensive.
     const content = 'a'.repeat(250 * 153);
     const number = [BF, '33612345678', BF];
     expect(await refused({ ...SEND, content: `${content}a`, number })).toEqual(BALANCE);
@@ -184,12 +184,12 @@ describeServices('a send that is refused', (start) => {
 });
 
 describeServices('a stricter service', (start) => {
-  test('has fewer segments and only numbers that can exist, in the same order of refusals', async () => {
+  test('allows fewer segments and only numbers that can exist, and refuses in the same order', async () => {
     const { client } = await start({
       sms: { tariff: { base: 1, international: 3, home: 'BF' }, maxSegments: 2, strictNumbers: true },
     });
     const api = await client();
-    // A Burkinabe number has eight digits behind 226.
+    // A Burkinabe number has eight digits after 226.
     expect((await api.send({ ...SEND, content: '', number: ['2267000000'] })).body).toEqual(NUMBER('2267000000'));
     expect((await api.send({ ...SEND, content: 'a'.repeat(307) })).body).toEqual(
       refusal('Message trop long : 3 segments, maximum 2'),
@@ -198,7 +198,7 @@ describeServices('a stricter service', (start) => {
     expect(await api.balance()).toBe(998);
   });
 
-  test('speaks English, or in the host’s own words', async () => {
+  test('speaks English, or uses the host’s own words', async () => {
     const english = await (await start({ locale: 'en' })).client(0);
     expect((await english.send({ ...SEND, content: '' })).body).toEqual(refusal('The message must not be empty'));
     expect((await english.send({ ...SEND, number: ['06'] })).body).toEqual(refusal('Invalid number: 06'));

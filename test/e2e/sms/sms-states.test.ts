@@ -10,7 +10,7 @@ import { describeServices, type Service } from '../../support/mounting/services.
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
 const GOOD = '22670000001';
 
-describeServices('what becomes of an SMS in the sandbox', (start) => {
+describeServices('the states of an SMS in the sandbox', (start) => {
   let clock: FakeClock;
   let service: Service;
   beforeAll(async () => {
@@ -79,7 +79,7 @@ describeServices('what becomes of an SMS in the sandbox', (start) => {
     expect(await client.balance()).toBe(99);
   });
 
-  test('990003 is sent and, with no report after 10 s, unknown; nothing comes back', async () => {
+  test('990003 is sent and becomes unknown without a report after 10 s; nothing is refunded', async () => {
     const client = await service.client(100);
     const number = '22670990003';
     const { smsID } = await client.sent({ ...SEND, number: [number] });
@@ -102,7 +102,7 @@ describeServices('what becomes of an SMS in the sandbox', (start) => {
     expect(await phone(number)).toEqual([]);
   });
 
-  test('stays queued, and charged, where nobody dispatches', async () => {
+  test('an SMS stays queued and charged if no process delivers', async () => {
     const idle = await start({ role: 'api' });
     const client = await idle.client(100);
     const { smsID } = await client.sent({ ...SEND, number: [GOOD, '22670990001'] });

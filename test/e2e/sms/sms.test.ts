@@ -59,12 +59,12 @@ describeServices('SMS', (start) => {
     ]);
   });
 
-  test('take every signature of the options, and 7 to 15 digits', async () => {
+  test('accept every signature of the options, and numbers of 7 to 15 digits', async () => {
     const client = await service.client(1000);
     for (const signature of ['INFOS', 'ALERTE', 'SERVICE']) {
       expect(await client.send({ ...SEND, signature })).toMatchObject({ status: 200, body: { signature } });
     }
-    // Numbers of another country: of the home market only those of the right length are taken.
+    // These are numbers of another country, because in the home market only those of the right length are accepted.
     const number = ['9967000', '336700000000000'];
     expect(await client.send({ ...SEND, number })).toMatchObject({ status: 200, body: { number } });
   });
@@ -80,7 +80,7 @@ describeServices('SMS', (start) => {
   ])('cost by the segment and the destination: %s', async (_where, number, units) => {
     const client = await service.client(1000);
     expect((await client.sent({ ...SEND, number })).sms_units).toBe(units);
-    // 161 septets are two segments; so are 71 UTF-16 units.
+    // 161 septets are two segments, and so are 71 UTF-16 units.
     expect((await client.sent({ ...SEND, number, content: 'a'.repeat(161) })).sms_units).toBe(2 * units);
     expect((await client.sent({ ...SEND, number, content: 'ê'.repeat(71) })).sms_units).toBe(2 * units);
     expect(await client.balance()).toBe(1000 - 5 * units);
@@ -95,7 +95,7 @@ describeServices('SMS', (start) => {
     }
   });
 
-  test('go to a repeated recipient once, charged once, in first-seen order', async () => {
+  test('go to a repeated recipient once and are charged once, in the order of first appearance', async () => {
     const client = await service.client(1000);
     const number = ['33612345678', BF, '33612345678', BF, '221701234567'];
     const distinct = ['33612345678', BF, '221701234567'];
@@ -225,7 +225,7 @@ describeServices('SMS', (start) => {
     expect((await other.list()).items).toHaveLength(1);
   });
 
-  test('are listed 50 at a time, 1 to 500 when asked to', async () => {
+  test('are listed 50 at a time, or 1 to 500 if asked to', async () => {
     const client = await service.client(1000);
     await Promise.all(Array.from({ length: 53 }, () => client.sent(SEND)));
     expect((await client.list()).items).toHaveLength(50);
@@ -239,7 +239,7 @@ describeServices('SMS', (start) => {
         body: { statusCode: 400, message: LIMIT, error: 'Bad Request' },
       });
     }
-    // Well-formed, and of no message here: one that is not there, and another account's.
+    // Well-formed ids of no message here: one that does not exist, and one of another account.
     const { smsID } = await (await service.client(1)).sent({ ...SEND, number: [BF] });
     const nowhere = ['019d0f51-0d80-7b62-8c0e-5a7f3b1d9e24', smsID].map((id) => Buffer.from(id).toString('base64url'));
     for (const cursor of [
@@ -265,7 +265,7 @@ describeServices('SMS', (start) => {
     });
   });
 
-  test('that cost exactly the balance are sent, one unit more are not, and many at once never overdraw', async () => {
+  test('that cost exactly the balance are sent, one unit more is refused, and concurrent sends never overdraw', async () => {
     const client = await service.client(4);
     expect(await client.send({ ...SEND, number: ['33612345678', '221701234567'] })).toMatchObject({ status: 400 });
     expect(await client.send({ ...SEND, number: ['33612345678', BF] })).toMatchObject({ status: 200 });
@@ -311,7 +311,7 @@ describeServices('SMS', (start) => {
     }
   });
 
-  test('are found by number, state, signature and time, page by page, and nothing of another account', async () => {
+  test('are found by number, state, signature and time, page by page, within the account only', async () => {
     const client = await service.client(1000);
     const other = await service.client(1000);
     const send = async (number: string[], signature: string) =>
@@ -351,7 +351,7 @@ describeServices('SMS', (start) => {
     expect(failed.body).toMatchObject({ items: [{ number: refused, status: 'failed' }], next_cursor: null });
   });
 
-  test('are not looked for by what is no filter: the answer names it', async () => {
+  test('cannot be searched by an unknown filter, which the answer names', async () => {
     const client = await service.client(1);
     const { smsID } = await client.sent(SEND);
     const invalid = (field: string) => `Le champ ${field} est invalide`;
@@ -387,8 +387,8 @@ describeServices('SMS', (start) => {
   });
 });
 
-describeServices('a service on the plain side of a text', (start) => {
-  test('makes punctuation plain when it is asked to', async () => {
+describeServices('a service that simplifies punctuation', (start) => {
+  test('makes punctuation plain if asked to', async () => {
     const client = await (await start({ sms: { ...OPTIONS.sms, transliterate: 'punctuation' } })).client();
     const content = `C’est “bon” … ${'a'.repeat(70)}`;
     expect((await client.post('sms/quote', { content, number: [BF] })).body).toMatchObject({ encoding: 'GSM-7' });

@@ -31,7 +31,7 @@ const JWT = `${Buffer.from('{"alg":"HS256"}').toString('base64url')}.e30.c2ln`;
 const UNAVAILABLE = { status: 'unavailable' };
 const MANAGED = { management: { secret: 'a secret of the tests: 9dQm1x0HcV2u7Lr' } };
 
-/** A storage whose answer to health a test decides on. */
+/** A storage whose health a test controls. */
 class SickStorage extends MemoryStorage {
   asked = 0;
   answer: (() => Promise<StorageHealth>) | undefined;
@@ -43,7 +43,7 @@ class SickStorage extends MemoryStorage {
 }
 
 describeOnBothAdapters('health', (adapter) => {
-  test('is told to strangers without detail, and no cache keeps it', async () => {
+  test('is shown to strangers without detail, and never cached', async () => {
     const app = opened(await startMessaging(adapter));
     for (const path of [LIVE, READY]) {
       const { status, body, headers } = await call(`${app.url}${path}`, { headers: { 'x-api-key': 'nobody' } });
@@ -52,12 +52,12 @@ describeOnBothAdapters('health', (adapter) => {
     expect((await call(`${app.url}${READY}`, { method: 'HEAD' })).status).toBe(200);
   });
 
-  test('is unready while the storage is away or hangs, and live all the same; pollers share one question a second', async () => {
+  test('is unready but live while the storage is unavailable or hangs; pollers share one check a second', async () => {
     const storage = new SickStorage();
     const clock = new FakeClock();
     const app = opened(await startMessaging(adapter, { storage: { useValue: storage }, clock: { useValue: clock } }));
     const statusOf = async (path: string) => (await call(`${app.url}${path}`)).status;
-    /** Past what is known of the second before. */
+    /** A second later, when the previous result has expired. */
     const nextOf = (path: string) => {
       clock.advance(1000);
       return statusOf(path);
@@ -89,7 +89,7 @@ describeOnBothAdapters('health', (adapter) => {
     );
   });
 
-  test('is unready as soon as a shutdown begins, and answers while other requests are refused', async () => {
+  test('is unready as soon as a shutdown begins, and is still answered while other requests are refused', async () => {
     const storage = new ScriptedStorage();
     const app = opened(await startMessaging(adapter, { storage: { useValue: storage } }));
     const client = await clientOf(app);
@@ -110,13 +110,13 @@ describeOnBothAdapters('health', (adapter) => {
     await closed;
   });
 
-  test('is not mounted where no routes are, and its service is there', async () => {
+  test('is not mounted if there are no routes, and its service still exists', async () => {
     const app = opened(await startMessaging(adapter, { controllers: false }));
     expect((await call(`${app.url}${LIVE}`)).status).toBe(404);
     expect(await app.app.get(HealthService, { strict: false }).isReady()).toBe(true);
   });
 
-  test('says to the operator how each check is and since when', async () => {
+  test('shows the operator the state of each check and since when', async () => {
     const userTokens = {
       useValue: { operators: true, verify: async () => ({ subject: 'o', role: 'support' as const }) },
     };
@@ -143,7 +143,7 @@ describeOnBothAdapters('health', (adapter) => {
   });
 });
 
-/** The report of a service on a clock that the test turns. */
+/** The report of a service on a clock that the test controls. */
 async function reported(options: Partial<MessagingOptions> = {}) {
   const clock = new FakeClock();
   const app = opened(await startMessaging('express', { clock: { useValue: clock }, ...options }));
@@ -157,7 +157,7 @@ async function reported(options: Partial<MessagingOptions> = {}) {
   return { app, clock, health, checkOf, stateOf };
 }
 
-test('a database without a version of the schema is unready, and newer versions are no fault', async () => {
+test('a database without a schema version is unready, and newer versions are not a fault', async () => {
   const file = opened(new SqliteFile());
   const { stateOf } = await reported({ storage: file.storage() });
   expect(await stateOf('schema')).toBe('ok');
@@ -169,7 +169,7 @@ test('a database without a version of the schema is unready, and newer versions 
   expect(await stateOf('schema')).toBe('failed');
 });
 
-test('a SQLite file needs space below it', async () => {
+test('a SQLite file needs disk space', async () => {
   const file = opened(new SqliteFile());
   const { stateOf } = await reported({ storage: file.storage(), health: { diskFreeBytes: 0 } });
   expect(await stateOf('disk')).toBe('ok');
@@ -178,7 +178,7 @@ test('a SQLite file needs space below it', async () => {
   expect(await full.stateOf('disk')).toBe('failed');
 });
 
-test('a worker whose rounds end is silent after 30 s, and one that only removes expired data keeps nobody waiting', async () => {
+test('a worker without a finished round is silent after 30 s, and one that only removes expired data does not count', async () => {
   const { app, clock, stateOf } = await reported();
   expect(await stateOf('workers')).toBe('ok');
   app.app.get(Rounds, { strict: false }).start('purge things', { everyMs: 1000, isUpkeep: true });
@@ -200,7 +200,7 @@ test('a worker whose rounds end is silent after 30 s, and one that only removes 
   gate.open();
 });
 
-test('a delivery may be due for so long', async () => {
+test('a delivery may be due for a limited time', async () => {
   const transport = new GatedTransport();
   const sms = { ...OPTIONS.sms, transport: { useValue: transport } };
   const options = { ready: ['queue'], oldestDueMs: 60_000 } as const;
@@ -237,7 +237,7 @@ test('messages may wait on purpose: what is due for long is a warning, and the p
   expect(await health.isReady()).toBe(true);
 });
 
-test('a carrier that is away for a minute counts, and only where SMS are delivered', async () => {
+test('a carrier that is unavailable for a minute counts, but only in processes that deliver SMS', async () => {
   const route = { name: 'a', transport: 'a', usable: false, links: [] };
   const transport = Object.assign(new GatedTransport(), { state: () => [route] });
   const sms = { ...OPTIONS.sms, transport: { useValue: transport } };
@@ -251,7 +251,7 @@ test('a carrier that is away for a minute counts, and only where SMS are deliver
   expect(await api.stateOf('routes')).toBeUndefined();
 });
 
-test('linked numbers of which none is connected count after two minutes', async () => {
+test('linked numbers count if none of them is connected for two minutes', async () => {
   const transport = new ScriptedTransport();
   const msgapp = { ...MSGAPP, transport: { useValue: transport } };
   const { app, clock, stateOf } = await reported({ msgapp });

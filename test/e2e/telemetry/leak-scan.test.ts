@@ -11,7 +11,7 @@ import { NoTelemetry } from '../../../src/common/telemetry/telemetry.js';
 const KEY = makeApiKey(new UuidGenerator()).key;
 const suites = globalThis.leakScan;
 
-/** What a scan says of what is done while it stands in the place of this file's own. */
+/** The findings of a scan that runs in place of this file's own. */
 function leaksOf(deed: (scan: typeof suites) => void): readonly string[] {
   const scan: typeof suites = Reflect.construct(suites.constructor, []);
   for (const code of ['4711', '0815']) scan.codes.add(code);
@@ -28,7 +28,7 @@ function leaksOf(deed: (scan: typeof suites) => void): readonly string[] {
   return scan.leaks();
 }
 
-/** A database in which these texts once were. */
+/** A database that once contained these texts. */
 function write(path: string, texts: readonly string[]): Database.Database {
   const handle = new Database(path);
   handle.pragma('journal_mode = WAL');
@@ -40,15 +40,15 @@ function write(path: string, texts: readonly string[]): Database.Database {
 
 const leaksIn = (texts: readonly string[]) => leaksOf(() => write(':memory:', texts).close());
 
-describe('the scan of the e2e suite', () => {
+describe('the leak scan of the e2e suite', () => {
   beforeAll(() => Logger.overrideLogger(false));
 
-  test('finds a key and codes in memory, also in what was deleted', () => {
+  test('finds a key and codes in memory, even if they were deleted', () => {
     expect(leaksIn([KEY])).toEqual([expect.stringMatching(/^an API key, msgk_.…, in :memory:$/)]);
     expect(leaksIn(['{"code":"4711"}', '{"code":"0815"}'])).toEqual(['2 of 2 codes in a database']);
   });
 
-  test('finds them in a write-ahead log, and in the file of another process when that is removed', () => {
+  test('finds them in a write-ahead log, and in the file of another process when that file is removed', () => {
     const folder = mkdtempSync(join(tmpdir(), 'messaging-scan-'));
     const path = join(folder, 'x.db');
     expect(leaksOf(() => write(path, [KEY]).close())).toEqual([expect.stringMatching(/^an API key.*x\.db-wal$/)]);
@@ -67,7 +67,7 @@ describe('the scan of the e2e suite', () => {
     expect(leaksOf((scan) => scan.log.push(said))).toEqual([expect.stringContaining(leak)]);
   });
 
-  test('finds what measures and spans of the suite’s services say', () => {
+  test('finds leaks in the measures and spans of the suite’s services', () => {
     const before = suites.log.length;
     const telemetry = new NoTelemetry();
     telemetry.counter({ name: 'messaging_x_total', help: 'x', labels: ['number'] })(1, '22670000000');
@@ -79,7 +79,7 @@ describe('the scan of the e2e suite', () => {
     ]);
   });
 
-  test('leaves alone what phones show, longer numbers and ids, and one chance hit', () => {
+  test('ignores what phones show, longer numbers and ids, and one chance hit', () => {
     const texts = [
       '4711 est votre code de vérification. 0815 est votre code de vérification.',
       '14711',

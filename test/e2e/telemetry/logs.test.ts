@@ -10,7 +10,7 @@ const opened = closeAfterEach();
 const NUMBER = '22670000001';
 
 describeOnBothAdapters('the log of a fault', (adapter) => {
-  /** A service whose balance fails as it is told, and what it logs. */
+  /** A service whose balance fails as it is told, and its log. */
   async function failing() {
     const lines: object[] = [];
     const take = (line: unknown) => {
@@ -41,7 +41,7 @@ describeOnBothAdapters('the log of a fault', (adapter) => {
   });
 
   test.each([undefined, 'x'.repeat(129), 'with a blank'])(
-    'has an id of ours where the host gives none: %p',
+    'has an id of ours if the host gives none: %p',
     async (given) => {
       const { lines, state, ask } = await failing();
       state.fault = new StorageUnavailableError('No connection.');

@@ -62,7 +62,7 @@ describeOnBothAdapters('OpenTelemetry', (adapter) => {
     return { client, station, receiver, sms, receipt };
   }
 
-  test('links hand-over, receipt and webhook to the send, which is a child of what the host does', async () => {
+  test('links hand-over, receipt and webhook to the send, which is a child of the host’s span', async () => {
     const { client, station, receiver, sms, receipt } = await start();
     const host = otel.tracerProvider.getTracer('host').startSpan('order');
     await context.with(trace.setSpan(context.active(), host), () =>
@@ -95,7 +95,7 @@ describeOnBothAdapters('OpenTelemetry', (adapter) => {
     for (const each of told) expect(calls).toContain(each);
   });
 
-  test('keeps nothing of a send that is not recorded', async () => {
+  test('keeps nothing for a send that is not recorded', async () => {
     const none: Sampler = { shouldSample: () => ({ decision: SamplingDecision.NOT_RECORD }), toString: () => 'none' };
     await otel.close();
     otel = new InMemoryOtel(none);
@@ -107,7 +107,7 @@ describeOnBothAdapters('OpenTelemetry', (adapter) => {
     expect(receiver.calls.map(({ headers }) => headers.traceparent)).toEqual(receiver.calls.map(() => undefined));
   });
 
-  test('gives the host’s meters what Prometheus gets', async () => {
+  test('gives the host’s meters the same values as Prometheus', async () => {
     const { client, station } = await start(otel.source({ accounts: ['a-1'], traces: false }));
     await client.sent({ signature: 'INFOS', content: 'Bonjour', number: [NUMBER] });
     await until(() => station.taken.length === 1);
@@ -119,7 +119,7 @@ describeOnBothAdapters('OpenTelemetry', (adapter) => {
   });
 });
 
-test('what is no provider stops the start with a sentence', () => {
+test('a value that is not a provider stops the start with a sentence', () => {
   for (const [options, sentence] of [
     [{ meterProvider: {} }, 'OpenTelemetry: meterProvider must be a provider of OpenTelemetry, with a method getMeter'],
     [

@@ -48,7 +48,7 @@ async function send(client: ApiClient, number = '22670000000') {
 describeOnBothAdapters('GET /metrics', (adapter) => {
   const scrape = async (url: string) => (await fetch(`${url}/api/v1/metrics`, AS_SCRAPER)).text();
 
-  test('has what was sent, charged, handed over and delivered, as promtool likes it', async () => {
+  test('has what was sent, charged, handed over and delivered, in a form that promtool accepts', async () => {
     const { app, url } = await mount(adapter, [MessagingModule.forRoot(withMetrics())]);
     const client = await clientOf({ app, url });
     await send(client);
@@ -70,7 +70,7 @@ describeOnBothAdapters('GET /metrics', (adapter) => {
     expect(seriesOf(page, 'messaging_open_deliveries{channel="sms",status="queued"}')).toBeDefined();
     expect(seriesOf(page, 'messaging_oldest_due_seconds{channel="sms",priority="code"}')).toBe(0);
     expect(page).toMatch(/^messaging_worker_last_round_timestamp_seconds\{worker="deliver sms"\} \d/m);
-    // No check of the books has ended, and SQLite tells of no snapshots: no value is not 0.
+    // No check of the ledger has ended, and SQLite has no snapshots: a missing value is not 0.
     expect(seriesOf(page, 'messaging_ledger_findings')).toBeUndefined();
     expect(seriesOf(page, 'messaging_storage_oldest_snapshot_seconds')).toBeUndefined();
     expect(await app.get(LedgerService, { strict: false }).checkLedger()).toEqual([]);
@@ -102,7 +102,7 @@ describeOnBothAdapters('GET /metrics', (adapter) => {
     }
   });
 
-  test('is for who has the secret, and is nothing at all unless it was asked for', async () => {
+  test('needs the secret, and does not exist unless it was configured', async () => {
     const open = await mount(adapter, [MessagingModule.forRoot(withMetrics())]);
     const client = await clientOf(open);
     const path = `${open.url}/api/v1/metrics`;
@@ -112,13 +112,13 @@ describeOnBothAdapters('GET /metrics', (adapter) => {
     expect(await statusOf({ authorization: `Bearer ${SECRET}x` })).toBe(401);
     expect(await statusOf({ authorization: `Basic ${SECRET}` })).toBe(401);
     expect(await statusOf({ 'x-api-key': client.key })).toBe(401);
-    // It is a key for nothing else.
+    // The secret is not an API key for anything else.
     expect((await fetch(`${open.url}/api/v1/balance`, AS_SCRAPER)).status).toBe(401);
     const closed = await mount(adapter, [MessagingModule.forRoot(withMetrics({}))]);
     expect((await fetch(`${closed.url}/api/v1/metrics`, AS_SCRAPER)).status).toBe(404);
   });
 
-  test('is for whom a guard of the host lets in', async () => {
+  test('admits whom a guard of the host admits', async () => {
     class Inside implements CanActivate {
       canActivate(context: ExecutionContext): boolean {
         return context.switchToHttp().getRequest<{ headers: object }>().headers['x-inside' as never] !== undefined;
@@ -129,7 +129,7 @@ describeOnBothAdapters('GET /metrics', (adapter) => {
     expect((await fetch(`${url}/api/v1/metrics`, { headers: { 'x-inside': '1' } })).status).toBe(200);
   });
 
-  test('answers from memory while the storage is gone, and says that it is', async () => {
+  test('answers from memory while the storage is unavailable, and shows that it is', async () => {
     const clock = new FakeClock();
     let isGone = false;
     class Failing extends MemoryStorage {
@@ -157,7 +157,7 @@ describeOnBothAdapters('GET /metrics', (adapter) => {
     expect(seriesOf(page, 'messaging_open_deliveries{channel="sms",status="queued"}')).toBe(0);
   });
 
-  test('of two services in a process are two, and a registry with our names stops the second start', async () => {
+  test('is separate for two services in a process, and a registry with our names stops the second start', async () => {
     const first = await mount(adapter, [MessagingModule.forRoot(withMetrics())]);
     await mount(adapter, [MessagingModule.forRoot(withMetrics())]);
     await send(await clientOf(first));
@@ -180,7 +180,7 @@ describeOnBothAdapters('GET /metrics', (adapter) => {
       ({ status }) => status,
       () => 'connection refused',
     );
-    // Once the server takes no more, it says so: our own answer, or the platform's.
+    // Once the server accepts nothing more, it says so: with our own answer, or with the platform's.
     expect([200, 503, 'connection refused']).toContain(answered);
     await closing;
   });
@@ -197,6 +197,6 @@ test.each([
   [{ route: { password: SECRET } }, 'Option telemetry: route.password is not known'],
   [{ registry: 5 }, 'PrometheusTelemetry: registry must be a Registry of prom-client'],
   [{ accounts: Array(33).fill('a') }, 'PrometheusTelemetry: accounts must name at most 32 accounts'],
-])('%# what is wrong in the options stops the start with a sentence', (options, sentence) => {
+])('%# a wrong option stops the start with a sentence', (options, sentence) => {
   expect(() => MessagingModule.forRoot(withMetrics(options as never))).toThrow(sentence);
 });

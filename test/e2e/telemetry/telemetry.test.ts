@@ -16,7 +16,7 @@ unmountAfterEach();
 const folder = mkdtempSync(join(tmpdir(), 'messaging-telemetry-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('telemetry whose every measure and span throws changes nothing of a send', async () => {
+test('telemetry that throws in every measure and span does not affect a send', async () => {
   const fail = (): never => {
     throw new TypeError('broken');
   };
@@ -34,7 +34,7 @@ test('telemetry whose every measure and span throws changes nothing of a send', 
   expect(await client.balance()).toBe(9);
 });
 
-test('two processes show the same of the database, so that dashboards take the greater and add nothing up', async () => {
+test('two processes show the same values from the database, so dashboards take the maximum and add nothing up', async () => {
   const clock = new FakeClock();
   const start = async () => {
     const telemetry = PrometheusTelemetry.forRoot();

@@ -124,15 +124,18 @@ describeService('the channel over Baileys', (start) => {
     ['image', '/photo.png', 'text/html', Buffer.from('<!DOCTYPE html><title>Connexion</title>')],
     ['video', '/photo.mp4', 'video/mp4', PNG],
     ['voice', '/voix.mp3', 'audio/ogg', Buffer.concat([Buffer.from('ID3\u0003\0\0\0\0\0\0'), randomBytes(5000)])],
-  ])('refuses what is called %s and is none, before it costs anything', async (mediaType, path, type, bytes) => {
-    files.put(path, type, bytes);
-    const [friend, before] = [newPhone(), await client.api.balance()];
-    const answer = await client.media({ to: friend.number, mediaUrl: files.url(path), mediaType });
-    expect([answer.status, answer.body]).toMatchObject([400, { message: "Le média n'a pas pu être récupéré" }]);
-    expect([await client.api.balance(), friend.inbox]).toEqual([before, []]);
-  });
+  ])(
+    'refuses a file that is called %s but is not one, before it costs anything',
+    async (mediaType, path, type, bytes) => {
+      files.put(path, type, bytes);
+      const [friend, before] = [newPhone(), await client.api.balance()];
+      const answer = await client.media({ to: friend.number, mediaUrl: files.url(path), mediaType });
+      expect([answer.status, answer.body]).toMatchObject([400, { message: "Le média n'a pas pu être récupéré" }]);
+      expect([await client.api.balance(), friend.inbox]).toEqual([before, []]);
+    },
+  );
 
-  test('brings a picture that phones do not show as a document', async () => {
+  test('sends a picture that phones do not show as a document', async () => {
     files.put('/photo.gif', 'image/gif', Buffer.from('GIF89a\x01\0\x01\0\0\0\0;', 'latin1'));
     const friend = newPhone();
     const mediaUrl = files.url('/photo.gif');
@@ -157,7 +160,7 @@ describeService('the channel over Baileys', (start) => {
     expect([checked.status, checked.body]).toMatchObject([200, { success: true }]);
   });
 
-  test('refunds what the server refuses, and what has no recipient', async () => {
+  test('refunds a message that the server refuses or that has no recipient', async () => {
     const before = await client.api.balance();
     peer.faults.ackError = 479;
     const refused = await client.settled(await send(newPhone(), 'Non'), 'failed');
@@ -185,7 +188,7 @@ describeService('the channel over Baileys', (start) => {
     await reach(both, one, 'Un');
     await reach(both, two, 'Deux');
     await reach(other, theirs, 'Trois');
-    // A number that is linked anew is a new session.
+    // A number that is linked again is a new session.
     one.unlink();
     await until(async () => (await both.sessions()).some(({ status }) => status === 'logged_out'));
     await linkPhone(both, one);
@@ -193,7 +196,7 @@ describeService('the channel over Baileys', (start) => {
     expect(friend.inbox.map(({ text }) => text)).toEqual(['Un', 'Deux', 'Trois', 'Quatre']);
   });
 
-  test('reaches a person of whom the app tells no number, and repeats a message for them', async () => {
+  test('reaches a person whose number the app hides, and repeats a message for them', async () => {
     const friend = newPhone();
     friend.hidesNumber = true;
     await client.settled(await send(friend, 'Qui ?'), 'delivered');
@@ -203,12 +206,12 @@ describeService('the channel over Baileys', (start) => {
     expect(friend.inbox.map(({ text }) => text)).toEqual(['Qui ?', 'Qui ?']);
   });
 
-  test('asks again where somebody is when the address turns out wrong', async () => {
+  test('looks a person up again if the address turns out to be wrong', async () => {
     const friend = newPhone();
-    // Any other number: one of the home market would need its exact length.
+    // Any other number, because one of the home market would need its exact length.
     const spelled = `336${friend.number.slice(-8)}`;
     const addresses = service.app.get(AddressStore);
-    // As it was before the person changed the number.
+    // The address from before the person changed the number.
     const old = { address: '22679999998@s.whatsapp.net', learnedAt: Date.now() };
     await addresses.remember({ app: 'baileys', number: spelled }, old);
     peer.alias(spelled, friend);
@@ -219,7 +222,7 @@ describeService('the channel over Baileys', (start) => {
     expect(now?.address).toBe(friend.jid);
   });
 
-  test('does not know what became of a message that nobody acknowledged, until a receipt tells', async () => {
+  test('leaves a message unknown that nobody acknowledged, until a receipt comes', async () => {
     const friend = newPhone();
     peer.faults.dropAck = true;
     peer.faults.receipts = false;
@@ -234,7 +237,7 @@ describeService('the channel over Baileys', (start) => {
     expect(friend.inbox).toHaveLength(1);
   });
 
-  test('comes back by itself when the connection breaks or is refused', async () => {
+  test('reconnects automatically if the connection breaks or is refused', async () => {
     const made = peer.connectionsMade;
     peer.faults.upgradeStatus = 503;
     peer.connectionsOf(owner.number)[0]?.cut();
@@ -257,7 +260,7 @@ describeService('the channel over Baileys', (start) => {
     await client.settled(await send(friend, 'De retour'), 'delivered');
   });
 
-  test('leaves new people alone after 463, and says so', async () => {
+  test('writes to no new people after 463, and says so', async () => {
     const own = await msgappClient(service);
     const [phone, known] = [newPhone(), newPhone()];
     await linkPhone(own, phone);
@@ -314,7 +317,7 @@ describe('a session over Baileys', () => {
     expect((await client.sessions())[0]).toMatchObject({ status: 'expired' });
   });
 
-  test('is replaced, and stays so, when the same credentials connect elsewhere', async () => {
+  test('is replaced permanently if the same credentials connect elsewhere', async () => {
     const service = await open();
     const client = await msgappClient(service);
     const phone = newPhone();
@@ -330,7 +333,7 @@ describe('a session over Baileys', () => {
     const before = await open({ ...overBaileys(peer), storage: file.storage() });
     const client = await msgappClient(before);
     await linkPhone(client, phone);
-    // Any other number: one of the home market would need its exact length.
+    // Any other number, because one of the home market would need its exact length.
     const spelled = `336${friend.number.slice(-8)}`;
     peer.alias(spelled, friend);
     await client.settled(MsgappClient.idOf(await client.text({ to: spelled, body: 'Bonjour' })), 'delivered');
@@ -349,7 +352,7 @@ describe('a session over Baileys', () => {
     );
     await session(again, 'connected');
     await again.settled(id, 'delivered');
-    // Nobody asks where the person is: the address has survived too.
+    // Nobody looks the person up, because the address was kept too.
     await again.settled(MsgappClient.idOf(await again.text({ to: spelled, body: 'Après' })), 'delivered');
     expect(peer.soughtNumbers.filter((number) => number === spelled)).toHaveLength(1);
     expect(friend.inbox.map(({ text }) => text)).toEqual(['Bonjour', 'Avant', 'Après']);

@@ -4,7 +4,7 @@ import { TestSession } from '../../support/transports/whatsapp/test-session.js';
 import { WhatsappPeer } from '../../support/transports/whatsapp/whatsapp-peer.js';
 
 const SESSIONS = 40;
-/** How many are linked or resumed at a time: each makes some 800 keys at its first login. */
+/** How many are linked or resumed at a time. Each makes some 800 keys at its first login. */
 const AT_A_TIME = 5;
 
 let peer: WhatsappPeer;
@@ -41,7 +41,7 @@ test('40 numbers live in one process, and all come back without a code', async (
   await Promise.all(sessions.map((session) => session.close()));
   expect(peer.openConnections).toBe(0);
 
-  // As the session manager does: one after the other, not all at once.
+  // As the session manager does it: one after the other, not all at once.
   for (let first = 0; first < SESSIONS; first += AT_A_TIME) {
     await Promise.all(sessions.slice(first, first + AT_A_TIME).map((session) => session.resume()));
   }

@@ -53,7 +53,7 @@ describeServices('messages to a number that is linked over Baileys', (start) => 
     return events.flatMap(({ data }) => ('refers_to' in data ? [data] : []));
   }
 
-  /** The messages since the last call, as soon as there are so many. */
+  /** The messages since the last call, as soon as there are this many. */
   async function received(count: number): Promise<ReceivedMessage[]> {
     const found = await until(all, (messages) => messages.length >= seen + count);
     const fresh = found.slice(seen);
@@ -66,7 +66,7 @@ describeServices('messages to a number that is linked over Baileys', (start) => 
   const media = (id: string, key?: string) =>
     fetch(`${service.url}/api/v1/msgapp/received/${id}/media`, { headers: { 'X-Api-Key': key ?? client.api.key } });
 
-  test('are events with who wrote and when', async () => {
+  test('are events that say who wrote and when', async () => {
     const friend = newPhone();
     await friend.sendText(owner.number, 'Bonjour');
     const [message] = await received(1);
@@ -84,7 +84,7 @@ describeServices('messages to a number that is linked over Baileys', (start) => 
     });
   });
 
-  test('come once, also when the app repeats them, on this connection and on the next', async () => {
+  test('arrive once, even if the app repeats them on this connection and on the next', async () => {
     const friend = newPhone();
     const id = await friend.sendText(owner.number, 'Un');
     await write(friend, { conversation: 'Un' }, { id });
@@ -107,7 +107,7 @@ describeServices('messages to a number that is linked over Baileys', (start) => 
     expect((await received(1)).map(({ text }) => text)).toEqual(['Trois']);
   });
 
-  test('have no number where the app hides it and never told it', async () => {
+  test('have no number if the app hides it and never revealed it', async () => {
     const friend = newPhone();
     await write(friend, { conversation: 'Qui suis-je ?' }, { hidden: true });
     expect(await received(1)).toMatchObject([{ from: null, text: 'Qui suis-je ?' }]);
@@ -116,7 +116,7 @@ describeServices('messages to a number that is linked over Baileys', (start) => 
     expect(await received(2)).toMatchObject([{ from: friend.number }, { from: friend.number }]);
   });
 
-  test('that answer, quote and react say to what; with our id where we sent it', async () => {
+  test('that answer, quote or react name the other message, with our id if we sent it', async () => {
     const friend = newPhone();
     const ours = MsgappClient.idOf(await client.text({ to: friend.number, body: 'Votre colis est là' }));
     await client.settled(ours, 'delivered');
@@ -136,7 +136,7 @@ describeServices('messages to a number that is linked over Baileys', (start) => 
     ]);
   });
 
-  test('do not tell the ids of another account’s messages', async () => {
+  test('do not reveal the ids of another account’s messages', async () => {
     const other = await msgappClient(service);
     const [phone, friend] = [newPhone(), newPhone()];
     await linkPhone(other, phone);
@@ -146,7 +146,7 @@ describeServices('messages to a number that is linked over Baileys', (start) => 
     expect(await received(1)).toMatchObject([{ refers_to: { id: null } }]);
   });
 
-  test('that say nothing of ours are left out: own ones, edits, deletions, polls', async () => {
+  test('that are not conversation are left out: own ones, edits, deletions, polls', async () => {
     const friend = newPhone();
     const key = { id: '3A00', fromMe: false, remoteJid: friend.jid };
     await write(friend, { protocolMessage: { type: 0, key } });
@@ -167,7 +167,7 @@ describeServices('messages to a number that is linked over Baileys', (start) => 
   ] as const)('%s: the file is fetched from the app, as an attachment', async (kind, about) => {
     const friend = newPhone();
     const bytes = randomBytes(300_000);
-    // A voice note is an audio message that says so.
+    // A voice note is an audio message with a flag.
     const sentAs = kind === 'voice' ? 'audio' : kind;
     await write(friend, { [`${sentAs}Message`]: { ...friend.upload(sentAs, bytes), ...about } });
     const [message] = await received(1);
@@ -184,7 +184,7 @@ describeServices('messages to a number that is linked over Baileys', (start) => 
     expect(answer.headers.get('cache-control')).toBe('private, no-store');
   });
 
-  test('a file inside a message that disappears, or is seen once, is one too', async () => {
+  test('with a file inside a disappearing or view-once message have that attachment too', async () => {
     const friend = newPhone();
     const imageMessage = { ...friend.upload('image', randomBytes(10)), mimetype: 'image/png' };
     await write(friend, { ephemeralMessage: { message: { imageMessage } } });
@@ -192,7 +192,7 @@ describeServices('messages to a number that is linked over Baileys', (start) => 
     expect(await received(2)).toMatchObject([{ kind: 'image' }, { kind: 'image' }]);
   });
 
-  test('of another account, unknown, without a file: 404; changed, gone, elsewhere: no file', async () => {
+  test('of another account, unknown or without a file are a 404; a changed, missing or foreign file is not served', async () => {
     const friend = newPhone();
     const good = friend.upload('image', randomBytes(1000));
     const other = await msgappClient(service);
@@ -224,7 +224,7 @@ describeServices('messages to a number that is linked over Baileys', (start) => 
     expect((await media('x')).status).toBe(404);
   });
 
-  test('a file that is not what was sent ends the answer early', async () => {
+  test('end the answer early if a file is not what was sent', async () => {
     const friend = newPhone();
     const file = friend.upload('document', randomBytes(500_000));
     const blob = peer.blobAt(file.directPath ?? '') ?? Buffer.alloc(0);
@@ -234,7 +234,7 @@ describeServices('messages to a number that is linked over Baileys', (start) => 
     await expect(media(message?.id ?? '').then((answer) => answer.arrayBuffer())).rejects.toThrow();
   });
 
-  test('when its session is over the file is gone', async () => {
+  test('have no file any more once their session is over', async () => {
     const mine = await msgappClient(service);
     const [phone, friend] = [newPhone(), newPhone()];
     const session = await linkPhone(mine, phone);

@@ -13,7 +13,7 @@ const ONE = '22670000001';
 const TWO = '22670000002';
 
 let peer: WhatsappPeer;
-/** Linked to ONE; its connection is closed. */
+/** Linked to ONE. Its connection is closed. */
 let linked: TestSession;
 const transports: BaileysMsgappTransport[] = [];
 const sessions: TestSession[] = [];
@@ -57,7 +57,7 @@ async function known(options?: BaileysOptions, clock?: FakeClock): Promise<TestS
 const kinds = (events: readonly LinkEvent[]) => events.map(({ kind }) => kind);
 
 describe('linking', () => {
-  test('two numbers at once: each shows its code, is sent away to come again, and opens', async () => {
+  test('two numbers at once: each shows its code, is told to reconnect, and opens', async () => {
     const carrier = await transport();
     const [one, two] = [session(carrier, 'one'), session(carrier, 'two')];
     await Promise.all([one.open(), two.open()]);
@@ -81,7 +81,7 @@ describe('linking', () => {
     expect(peer.complaints).toEqual([]);
   });
 
-  test('stores all keys of the first login in one write, and resumes from what is stored without a code', async () => {
+  test('stores all keys of the first login in one write, and resumes from the stored keys without a code', async () => {
     await until(() => linked.credentials.count('pre-key') === 812);
     expect(linked.credentials.writes.filter((changes) => changes >= 812)).toHaveLength(1);
     const friend = peer.phone('22670000005');
@@ -94,7 +94,7 @@ describe('linking', () => {
     expect(kinds(second.events)).not.toContain('qr');
   });
 
-  test('knows from one connection to the next which devices people have', async () => {
+  test('remembers from one connection to the next which devices people have', async () => {
     const friend = peer.phone('22670000010');
     const open = await (await known()).resume();
     await open.send(friend, 'Un');
@@ -107,7 +107,7 @@ describe('linking', () => {
     expect(friend.inbox.map(({ text }) => text)).toEqual(['Un', 'Deux']);
   });
 
-  test('shows the next code when one has run out, and expires after the last', async () => {
+  test('shows the next code if one has run out, and expires after the last', async () => {
     peer.faults.refs = 3;
     const shown = session(await transport({ qrTimeoutMs: 40 }));
     await shown.open();
@@ -116,14 +116,14 @@ describe('linking', () => {
     expect(new Set(shown.events.map((event) => (event.kind === 'qr' ? event.qr : ''))).size).toBe(4);
   });
 
-  test('says until when a code can be scanned', async () => {
+  test('reports until when a code can be scanned', async () => {
     const clock = new FakeClock();
     const shown = session(await transport({}, clock));
     await shown.open();
     expect(await shown.hears('qr')).toMatchObject({ expiresAt: clock.now() + 60_000 });
   });
 
-  test('tells that the account wants a passkey', async () => {
+  test('reports if the account wants a passkey', async () => {
     peer.faults.passkey = true;
     const shown = session(await transport());
     await shown.open();
@@ -131,7 +131,7 @@ describe('linking', () => {
     expect(await shown.hears('notice')).toEqual({ kind: 'notice', reason: 'passkey_required' });
   });
 
-  test('a server whose certificate the pinned root has not signed shows no code', async () => {
+  test('shows no code from a server whose certificate the pinned root has not signed', async () => {
     const pinned = WA_CERT_DETAILS.PUBLIC_KEY;
     const [shown, again] = [session(await transport()), await known()];
     try {
@@ -146,7 +146,7 @@ describe('linking', () => {
     }
   });
 
-  test('an account whose signature is forged is not linked', async () => {
+  test('does not link an account whose signature is forged', async () => {
     peer.faults.forgedAccount = true;
     const shown = session(await transport());
     await shown.open();
@@ -158,7 +158,7 @@ describe('linking', () => {
     await hungUp;
   });
 
-  test('tells nothing before what it rests on is stored', async () => {
+  test('reports nothing before the data behind it is stored', async () => {
     const slow = session(await transport());
     await slow.open();
     const { qr } = await slow.hears('qr');
@@ -180,8 +180,8 @@ describe('linking', () => {
   });
 });
 
-describe('an end', () => {
-  test('unlinked on the phone: logged out, and so is the next connection', async () => {
+describe('the end of a connection', () => {
+  test('after unlinking on the phone is "logged out", and so is that of the next connection', async () => {
     const phone = peer.phone('22670000007');
     const open = await session(await transport()).linkTo(phone);
     phone.unlink();
@@ -190,7 +190,7 @@ describe('an end', () => {
     expect(await open.end()).toEqual({ next: 'give-up', status: 'logged_out', reason: 'login_refused' });
   });
 
-  test('connected elsewhere: replaced', async () => {
+  test('after a connection elsewhere is "replaced"', async () => {
     const [first, second] = [await known(), await known()];
     await first.resume();
     await second.resume();
@@ -234,21 +234,21 @@ describe('an end', () => {
     [405, { next: 'give-up', status: 'failed', reason: 'client_version_refused' }],
     [500, { next: 'retry-few', reason: 'stream_error' }],
     [503, { next: 'retry', reason: 'server_unavailable' }],
-  ])('the login is refused with %d', async (reason, end) => {
+  ])('after a login that is refused with %d', async (reason, end) => {
     const refused = await known();
     peer.faults.loginFailure = reason;
     await refused.open();
     expect(await refused.end()).toEqual(end);
   });
 
-  test.each([403, 405, 429, 503])('the upgrade is refused with %d', async (status) => {
+  test.each([403, 405, 429, 503])('after an upgrade that is refused with %d', async (status) => {
     const refused = session(await transport());
     peer.faults.upgradeStatus = status;
     await refused.open();
     expect(await refused.end()).toEqual({ next: 'retry', reason: `upgrade_refused_${status}` });
   });
 
-  test('nobody listens there: again for a linked number, a few times for a new one', async () => {
+  test('if nobody listens: a linked number tries again, a new one only a few times', async () => {
     // The discard port: nothing listens there.
     const nowhere = { waWebSocketUrl: 'ws://127.0.0.1:9/ws/chat' };
     const resumed = await known(nowhere);
@@ -259,7 +259,7 @@ describe('an end', () => {
     expect(await fresh.end()).toEqual({ next: 'retry-few', reason: 'connection_lost' });
   });
 
-  test('a server that says nothing but answers pings is given up', async () => {
+  test('if a server sends nothing but answers pings, the connection is given up', async () => {
     const clock = new FakeClock();
     peer.faults.silent = true;
     const asked = peer.questions.length;
@@ -273,7 +273,7 @@ describe('an end', () => {
     expect(await ignored.end()).toEqual({ next: 'retry', reason: 'no_answer' });
   });
 
-  test('a server that has gone deaf is given up although the connection stands', async () => {
+  test('if a server has gone deaf, the connection is given up although it is still open', async () => {
     const clock = new FakeClock();
     const open = await (await known({}, clock)).resume();
     await settled();
@@ -282,14 +282,14 @@ describe('an end', () => {
     expect(await open.end()).toEqual({ next: 'retry', reason: 'silent' });
   });
 
-  test('keys cannot be stored: the next connection starts from what is stored', async () => {
+  test('if keys cannot be stored, the next connection starts from the stored ones', async () => {
     const open = await (await known()).resume();
     open.credentials.failure = new Error('The session is no longer ours.');
     await open.send(peer.phone(TWO), 'x');
     expect(await open.end()).toEqual({ next: 'retry', reason: 'credentials_not_stored' });
   });
 
-  test('of a linked session without credentials: logged out, without asking anybody', async () => {
+  test('of a linked session without credentials is "logged out", and nobody is asked', async () => {
     const lost = session(await transport());
     lost.pretendLinked();
     const connections = peer.connectionsMade;
@@ -299,8 +299,8 @@ describe('an end', () => {
   });
 });
 
-describe('from our side', () => {
-  test('close keeps the number linked, log-out unlinks it; neither is told', async () => {
+describe('ends from our side', () => {
+  test('close keeps the number linked, log-out unlinks it; neither is reported', async () => {
     const phone = peer.phone('22670000008');
     const open = await session(await transport()).linkTo(phone);
     await open.close();
@@ -313,7 +313,7 @@ describe('from our side', () => {
     expect(peer.connectionsOf(phone.number)).toEqual([]);
   });
 
-  test('log-out of a number whose connection is gone comes to an end', async () => {
+  test('log-out completes for a number whose connection is gone', async () => {
     const open = await (await known()).resume();
     peer.connectionsOf(ONE)[0]?.cut();
     await open.end();
@@ -321,7 +321,7 @@ describe('from our side', () => {
     expect(peer.devicesOf(ONE)).toHaveLength(1);
   });
 
-  test('a connection that does not close in order is cut off', async () => {
+  test('a connection that does not close properly is cut off', async () => {
     const clock = new FakeClock();
     const open = await (await known({}, clock)).resume();
     peer.connectionsOf(ONE)[0]?.freeze();
@@ -335,14 +335,14 @@ describe('from our side', () => {
     await closing;
   });
 
-  test('what is handed over while the process stops is not sent', async () => {
+  test('a message that is handed over while the process stops is not sent', async () => {
     const open = await (await known()).resume();
     const signal = AbortSignal.abort();
     expect(await open.send(peer.phone(TWO), 'x', { signal })).toEqual({ kind: 'retry', error: 'not_open' });
     expect(peer.phone(TWO).inbox).toEqual([]);
   });
 
-  test('a message on the wire when the connection breaks: nobody knows', async () => {
+  test('a message on the wire when the connection breaks is unknown', async () => {
     const open = await (await known()).resume();
     const friend = peer.phone('22670000009');
     peer.faults.dropAck = true;

@@ -22,7 +22,7 @@ async function transport(): Promise<BaileysMsgappTransport> {
   const made = new BaileysMsgappTransport({
     waWebSocketUrl: peer.url,
     ca: peer.ca,
-    // More than an answer takes on a machine with ten times its work.
+    // More than an answer takes on a machine with ten times the load.
     queryTimeoutMs: 2000,
     ackTimeoutMs: 1500,
   });
@@ -30,7 +30,7 @@ async function transport(): Promise<BaileysMsgappTransport> {
   return made;
 }
 
-/** All strings and numbers' worth of text in a stored value, long enough to be recognised. */
+/** All texts of strings and numbers in a stored value that are long enough to be recognised. */
 function secretsIn(stored: string): string[] {
   const found: string[] = [];
   JSON.parse(stored, (_, value) => {
@@ -63,7 +63,7 @@ test('no code, key, number or text is printed, whatever happens to a session', a
     await session.link.exists(FRIEND);
     mend(peer.faults);
     await session.link.close();
-    // Another process knows nobody's devices: it starts new Signal sessions, and closes the old ones aloud.
+    // Another process knows nobody's devices: it starts new Signal sessions, and logs the end of the old ones.
     const later = new TestSession(await transport());
     later.takeOver(session);
     await later.resume();

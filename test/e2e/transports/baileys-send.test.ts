@@ -24,7 +24,7 @@ beforeAll(async () => {
   transport = new BaileysMsgappTransport({
     waWebSocketUrl: peer.url,
     ca: peer.ca,
-    // More than an answer takes on a machine with ten times its work.
+    // More than an answer takes on a machine with ten times the load.
     queryTimeoutMs: 2000,
     ackTimeoutMs: 1500,
   });
@@ -73,7 +73,7 @@ describe('a text', () => {
     expect(session.receipts(messageReference('one'))).toEqual(['delivered', 'read']);
   });
 
-  test('may have 65 536 characters, as in the app; a longer one, or caption, is refused and nothing goes out', async () => {
+  test('may have 65 536 characters, as in the app; a longer one, or caption, is refused and nothing is sent', async () => {
     const longest = 'é'.repeat(65_536);
     expect(await session.send(friend, longest)).toMatchObject({ kind: 'sent' });
     const tooLong = { kind: 'refused', error: 'text_too_long' };
@@ -82,7 +82,7 @@ describe('a text', () => {
     expect(friend.inbox.map(({ text }) => text === longest)).toEqual([true]);
   });
 
-  test('goes on in the same conversation after an answer', async () => {
+  test('continues the same conversation after an answer', async () => {
     await session.send(friend, 'Un');
     const answer = await friend.sendText(owner.number, 'Deux');
     await until(() => peer.confirmed.includes(answer));
@@ -91,7 +91,7 @@ describe('a text', () => {
     expect(friend.inbox[1]?.sealedAs).toBe('msg');
   });
 
-  test('brings a link as it is, without fetching it for a preview', async () => {
+  test('keeps a link as it is, without fetching a preview', async () => {
     await session.send(friend, 'Voir https://exemple.test/page');
     expect(friend.inbox[0]?.content.extendedTextMessage).toMatchObject({ text: 'Voir https://exemple.test/page' });
     expect(friend.inbox[0]?.content.extendedTextMessage?.matchedText ?? '').toBe('');
@@ -104,7 +104,7 @@ describe('a file', () => {
     ['video', 'video/mp4', randomBytes(300_000), 'Un film'],
     ['document', 'application/pdf', Buffer.from('%PDF-1.4 …'), 'Une facture'],
     ['audio', 'audio/ogg', randomBytes(5000), undefined],
-  ])('of kind %s arrives as it was', async (kind, mimetype, bytes, caption) => {
+  ])('of kind %s arrives unchanged', async (kind, mimetype, bytes, caption) => {
     expect(await session.send(friend, media(kind, mimetype, bytes, caption))).toMatchObject({ kind: 'sent' });
     const [received] = friend.inbox;
     if (!received) throw new Error('Nothing came.');
@@ -129,7 +129,7 @@ describe('a file', () => {
     });
   });
 
-  test('for which the server names no media host in time ends the connection: the next one can send files', async () => {
+  test('for which the server names no media host in time ends the connection, and the next connection can send files', async () => {
     peer.faults.held.add('w:m/media_conn');
     const other = await new TestSession(transport, 'other').linkTo(peer.phone('22670000005'));
     const file = () => other.send(friend, media('document', 'text/plain', Buffer.from('x')));
@@ -156,8 +156,8 @@ describe('a file', () => {
   });
 });
 
-describe('what the server says of it', () => {
-  test('an error is a refusal with its code', async () => {
+describe('the server’s reply to a message', () => {
+  test('is a refusal if it has an error code', async () => {
     peer.faults.ackError = 479;
     expect(await session.send(friend, 'Non')).toEqual({ kind: 'refused', error: 'ack_error_479', wrongAddress: true });
     delete peer.faults.ackError;
@@ -171,7 +171,7 @@ describe('what the server says of it', () => {
     expect(await session.hears('restricted')).toEqual({ kind: 'restricted', code: '463', forMs: 86_400_000 });
   });
 
-  test('nothing at all: nobody knows', async () => {
+  test('leaves the message unknown if it does not come', async () => {
     peer.faults.dropAck = true;
     peer.faults.receipts = false;
     const reference = messageReference('nobody knows');
@@ -188,7 +188,7 @@ describe('what the server says of it', () => {
     peer.faults.receipts = true;
   });
 
-  test('a receipt is as good as an acknowledgement', async () => {
+  test('may be a receipt instead of an acknowledgement', async () => {
     peer.faults.dropAck = true;
     expect(await session.send(friend, 'Oui')).toMatchObject({ kind: 'sent' });
     peer.faults.dropAck = false;
@@ -196,7 +196,7 @@ describe('what the server says of it', () => {
 });
 
 describe('the recipient', () => {
-  test('exists, does not, or nobody says', async () => {
+  test('exists, does not exist, or nobody says so', async () => {
     expect(await session.link.exists(friend.number)).toBe(friend.jid);
     peer.alias('226700000011', friend);
     expect(await session.link.exists('226700000011')).toBe(friend.jid);
@@ -206,7 +206,7 @@ describe('the recipient', () => {
     peer.faults.held.clear();
   });
 
-  test('whose devices the server does not tell gets nothing, instead of an empty message', async () => {
+  test('whose devices the server does not name gets nothing, instead of an empty message', async () => {
     const stranger = peer.phone('22670000003');
     peer.faults.held.add('usync/usync');
     const messages = owner.copies.length;
@@ -218,11 +218,12 @@ describe('the recipient', () => {
     expect(stranger.inbox.map(({ text }) => text)).toEqual(['Vous']);
   });
 
-  test('who is the number itself has it at once: its own phone sends no receipts', async () => {
+  test('that is the linked number itself has it at once, because its own phone sends no receipts', async () => {
     const known = owner.copies.length;
     expect(await session.send(owner, 'À moi')).toMatchObject({ kind: 'sent', final: 'delivered' });
     const copies = owner.copies.slice(known);
-    // Baileys encrypts it for the phone as the sender's and as the recipient's; with one id the app shows one message.
+    // Baileys encrypts it for the phone as the sender's and as the recipient's device. With one id the app shows one
+    // message.
     expect(new Set(copies.map(({ id, text }) => `${id} ${text}`)).size).toBe(1);
   });
 
@@ -235,7 +236,7 @@ describe('the recipient', () => {
     ).toEqual({ kind: 'retry', error: 'no_devices', wrongAddress: true });
   });
 
-  test('whose keys the server does not give out holds up nobody else for long', async () => {
+  test('whose keys the server withholds does not delay others for long', async () => {
     const stranger = peer.phone('22670000004');
     peer.faults.held.add('encrypt/key');
     expect(await session.send(stranger, 'Un')).toEqual({ kind: 'retry', error: 'relay_failed: code_500' });
@@ -246,7 +247,7 @@ describe('the recipient', () => {
 });
 
 describe('a message that a phone could not decrypt', () => {
-  test('is sent again, also on a later connection, and to nobody but its recipient', async () => {
+  test('is sent again, also on a later connection, and only to its recipient', async () => {
     await session.send(friend, 'Encore');
     const [first] = friend.inbox;
     if (!first) throw new Error('Nothing came.');

@@ -15,10 +15,10 @@ const MANY = 300;
 const CALLBACK = 'https://sms.example.org/api/v1/sms/callbacks/twilio';
 const THROTTLED = json(429, { code: 20429, message: 'Too many requests', status: 429 }, { 'retry-after': '0' });
 
-describeService('a gateway that throttles, breaks off and talks nonsense', (start) => {
+describeService('a gateway that throttles, cuts connections and answers nonsense', (start) => {
   const opened = closeAfterEach();
 
-  test('gets no SMS twice, loses none, and the books hold', async () => {
+  test('gets no SMS twice and loses none, and the ledger is correct', async () => {
     const station = opened(await GatewayStation.open(twilioDouble));
     let asked = 0;
     station.fateOf = () => {
@@ -32,7 +32,7 @@ describeService('a gateway that throttles, breaks off and talks nonsense', (star
     const vendor = twilioDouble.vendor(station.server.url);
     const transport = HttpSmsTransport.forRoot({ vendor, callbackUrl: CALLBACK });
     const delivery = { retryBaseMs: 1, retryMaxMs: 5, maxAttempts: 100 };
-    // The route rests for a second now and then, whatever the vendor asks for: the clock is turned.
+    // The route rests for a second now and then, whatever the vendor asks for, so the clock is advanced.
     const clock = new FakeClock();
     const turning = { clock, stepMs: 500 };
     const service = await start({
@@ -54,7 +54,7 @@ describeService('a gateway that throttles, breaks off and talks nonsense', (star
     expect(station.taken.map(({ to }) => to).sort()).toEqual([...number].sort());
     expect(asked).toBeGreaterThan(MANY * 1.4);
 
-    // The vendor had them all; what it says of them reaches also those whose request nobody answered.
+    // The vendor received all of them. Its receipts also reach the SMS whose request nobody answered.
     for (const { to, ids, reference = '' } of station.taken) {
       const receipt = { id: ids[0] ?? '', to, status: 'delivered', reference } as const;
       const { query, headers, body } = twilioDouble.receipt(receipt, CALLBACK, 0);

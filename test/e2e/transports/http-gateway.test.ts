@@ -24,12 +24,14 @@ describeServices('SMS by HTTP gateways', (start) => {
   let service: Service;
   let client: ApiClient;
 
-  /** @param requestMs on the machine's clock: more than a carrier that answers takes on a machine with ten times its work */
+  /**
+   * @param requestMs on the machine's clock: more than a carrier takes to answer on a machine with ten times the load
+   */
   const startWith = async (double: VendorDouble, more: Partial<MessagingOptions> = {}, requestMs = 20_000) => {
     station = opened(await GatewayStation.open(double));
     const transport = HttpSmsTransport.forRoot({
       vendor: double.vendor(station.server.url),
-      // What the carrier knows is a proxy's.
+      // The carrier knows only the URL of a proxy.
       callbackUrl: `https://sms.example.org${PATH}/${double.name}`,
       requestMs,
       ...(double.signs ? {} : { callbackSecret: CALLBACK_SECRET }),
@@ -38,7 +40,7 @@ describeServices('SMS by HTTP gateways', (start) => {
     client = await service.client(1000);
   };
 
-  /** The carrier calls our route, through that proxy. */
+  /** The carrier calls our route through that proxy. */
   const told = async (call: DoubleCall, path = `${PATH}/${station.double.name}`) => {
     const secret = station.double.signs ? '' : `/${CALLBACK_SECRET}`;
     const query = call.query ? `?${call.query}` : '';
@@ -51,7 +53,7 @@ describeServices('SMS by HTTP gateways', (start) => {
     return `https://sms.example.org${PATH}/${station.double.name}${secret}`;
   };
 
-  /** What became of the SMS that was taken for a number. */
+  /** The state of the SMS that was sent to a number. */
   const receipt = (number: string, status: 'delivered' | 'undelivered') => {
     const { ids = [], reference } = station.taken.findLast(({ to }) => to === number) ?? {};
     const [id = ''] = ids;
@@ -82,14 +84,14 @@ describeServices('SMS by HTTP gateways', (start) => {
       expect((await told(receipt(bad, 'undelivered'))).status).toBeLessThan(300);
       const details = await turned(smsID, { [good]: 'delivered', [bad]: 'undelivered' });
       expect(details).toMatchObject({ refunded_units: 0 });
-      // Again, and against what is known: nothing moves back.
+      // The same receipt again, and one that contradicts it: nothing moves back.
       for (const status of ['delivered', 'undelivered'] as const) {
         for (const number of [good, bad]) expect((await told(receipt(number, status))).status).toBeLessThan(300);
       }
       expect(await client.details(smsID)).toEqual(details);
     });
 
-    test(`${name}: what the vendor refuses is failed and refunded, what it cannot take now comes later`, async () => {
+    test(`${name}: an SMS that the vendor refuses fails and is refunded, one that it cannot take now is sent later`, async () => {
       await startWith(double);
       const [good, refused, busy] = [phoneOf(1), phoneOf(2), phoneOf(3)];
       let turnedAway = 0;
@@ -107,7 +109,7 @@ describeServices('SMS by HTTP gateways', (start) => {
       expect(turnedAway).toBe(3);
     });
 
-    test(`${name}: a call that nothing proves changes nothing`, async () => {
+    test(`${name}: a call without proof changes nothing`, async () => {
       await startWith(double);
       const number = phoneOf(1);
       const { smsID } = await send(number);
@@ -123,7 +125,7 @@ describeServices('SMS by HTTP gateways', (start) => {
       await turned(smsID, { [number]: 'sent' });
     });
 
-    test(`${name}: what is never answered is in doubt, is sent once, and costs what it costs`, async () => {
+    test(`${name}: an SMS that is never answered is in doubt, is sent once, and costs the usual price`, async () => {
       await startWith(double, {}, 300);
       const number = phoneOf(1);
       station.fateOf = () => 'silent';
@@ -132,7 +134,7 @@ describeServices('SMS by HTTP gateways', (start) => {
       expect(station.asked).toBe(1);
       expect(await client.balance()).toBe(999);
       if (double.signs) {
-        // Twilio gives our reference back, so its receipt settles even this.
+        // Twilio returns our reference, so its receipt settles even this.
         expect((await told(receipt(number, 'delivered'))).status).toBe(200);
         await turned(smsID, { [number]: 'delivered' });
       }
@@ -149,13 +151,13 @@ describeServices('SMS by HTTP gateways', (start) => {
     const said = orangeDouble.underWay(id, publicUrl(), clock.now(), 'DeliveredToNetwork');
     expect((await told({ ...said, body: said.body.replace('22670000001', handedOn) })).status).toBe(200);
     clock.advance(73 * 3_600_000);
-    // What Orange said nothing of is in doubt by now, what it handed on is not.
+    // An SMS of which Orange said nothing is in doubt by now; one that it handed on is not.
     await turned(smsID, { [handedOn]: 'sent', [silent]: 'unknown' }, clock);
     expect((await told(receipt(handedOn, 'undelivered'))).status).toBe(200);
     await turned(smsID, { [handedOn]: 'undelivered', [silent]: 'unknown' }, clock);
   });
 
-  test('wrong credentials cost no SMS: it goes out when they are right again', async () => {
+  test('wrong credentials fail no SMS, which goes out when they are right again', async () => {
     await startWith(twilioDouble);
     const number = phoneOf(1);
     station.server.next(twilioDouble.unauthorized, twilioDouble.unauthorized);

@@ -36,7 +36,7 @@ describeServices('SMS by a gateway without ids, which reports by our reference',
   };
   beforeEach(() => startWith());
 
-  /** Kannel calls the `dlr-url` of an SMS with its number of what became of it. */
+  /** Kannel calls the `dlr-url` of an SMS with its number for the outcome. */
   const reported = async (reference: string | undefined, state: number): Promise<number> => {
     const query = new URLSearchParams({ ref: reference ?? '', state: String(state) });
     return (await fetch(`${service.url}${PATH}/${CALLBACK_SECRET}?${query}`)).status;
@@ -58,7 +58,7 @@ describeServices('SMS by a gateway without ids, which reports by our reference',
     [2, 'undelivered', 999],
     [34, 'undelivered', 999],
     [16, 'failed', 1000],
-  ] as const)('is sent when it was accepted, and a report of %i makes it %s, once', async (state, status, units) => {
+  ] as const)('is sent once it was accepted, and a report of %i makes it %s, once', async (state, status, units) => {
     const { smsID } = await send();
     await becomes(smsID, 'sent');
     const reference = station.taken[0]?.reference;
@@ -69,7 +69,7 @@ describeServices('SMS by a gateway without ids, which reports by our reference',
     expect(answers).toEqual([200, 200, 200]);
     const details = await becomes(smsID, status);
     await holds(units);
-    // Whatever else comes later changes nothing.
+    // Nothing that comes later changes anything.
     for (const other of [16, 2, 1]) await reported(reference, other);
     expect(await client.details(smsID)).toEqual(details);
     await holds(units);
@@ -91,7 +91,7 @@ describeServices('SMS by a gateway without ids, which reports by our reference',
     await holds(1000);
   });
 
-  test('a phone that has the SMS of an earlier attempt has the SMS', async () => {
+  test('a report that a phone has the SMS of an earlier attempt makes it delivered', async () => {
     let answers = 0;
     station.fateOf = () => (answers++ < 1 ? BUSY : undefined);
     const { smsID } = await send();
@@ -164,7 +164,7 @@ describeServices('SMS by a gateway without ids, which reports by our reference',
       station.fateOf = () => 'silent';
       const { smsID } = await send();
       await until(() => station.taken.length === 1);
-      // Its own worker still tries: a report of failure may be of this moment only.
+      // The worker still tries, so a report of failure may be about this attempt only.
       await reported(`${smsID}.0`, 16);
       await becomes(smsID, 'unknown');
       expect(station.taken.map(({ reference }) => reference)).toEqual([`${smsID}.0`, `${smsID}.0`]);
@@ -178,7 +178,7 @@ describeServices('SMS by a gateway without ids, which reports by our reference',
     },
   );
 
-  test('without an idempotency key, a reference of no attempt settles nothing but a delivery', async () => {
+  test('without an idempotency key, a reference without an attempt settles nothing but a delivery', async () => {
     await startWith(300);
     station.fateOf = () => 'silent';
     const { smsID } = await send();

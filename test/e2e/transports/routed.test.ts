@@ -55,7 +55,7 @@ describeService('several carriers', (start) => {
   };
   const books = () => service.app.get(LedgerStore, { strict: false }).check();
 
-  test('one dies: the other delivers, and every try is on record', async () => {
+  test('if one fails, the other delivers, and every attempt is on record', async () => {
     a.answer = () => BUSY;
     await over(twoRoutes());
     const { smsID } = await client.sent(SEND);
@@ -75,7 +75,7 @@ describeService('several carriers', (start) => {
     expect(await books()).toEqual([]);
   });
 
-  test('both refuse: refunded once, with both tries on record', async () => {
+  test('if both refuse, the SMS is refunded once, with both attempts on record', async () => {
     for (const carrier of [a, b]) carrier.answer = () => ({ kind: 'refused', error: 'no_contract' });
     await over(twoRoutes());
     const { smsID } = await client.sent(SEND);
@@ -88,7 +88,7 @@ describeService('several carriers', (start) => {
     expect(await books()).toEqual([]);
   });
 
-  test('what one may have taken is not given to the other, and stays paid', async () => {
+  test('an SMS that one may have taken is not given to the other, and stays paid', async () => {
     a.answer = () => ({ kind: 'unknown', error: 'no_answer' });
     await over(twoRoutes());
     const { smsID } = await client.sent(SEND);
@@ -98,7 +98,7 @@ describeService('several carriers', (start) => {
     expect(await books()).toEqual([]);
   });
 
-  test('a limit spends no attempts', async () => {
+  test('waiting for a limit spends no attempts', async () => {
     a.answer = ({ attempt }) => (attempt === 1 ? { kind: 'sent' } : { kind: 'refused', error: 'again' });
     await over(twoRoutes({ segmentsPerSecond: 4 }), { delivery: { maxAttempts: 1 } });
     const from = clock.now();
@@ -115,7 +115,7 @@ describeService('several carriers', (start) => {
     await over([{ name: 'a', transport: { useValue: a } }]);
     const { smsID } = await client.sent(SEND);
     const back = clock.now() + 90_000;
-    // A question to the service between the steps, as a lease must not end while what is under way has had no time.
+    // A request to the service between the steps, so that no lease ends while pending work has had no time.
     const later = async () => {
       await client.details(smsID);
       return clock.now();
@@ -130,7 +130,7 @@ describeService('several carriers', (start) => {
     expect(await books()).toEqual([]);
   });
 
-  test('a number that no route is for is refunded', async () => {
+  test('a number without a route is refunded', async () => {
     await over([{ name: 'a', transport: { useValue: a }, prefixes: ['226'] }]);
     const { smsID } = await client.sent({ ...SEND, number: ['33612345678'] });
     await becomes(smsID, 'failed');
@@ -138,7 +138,7 @@ describeService('several carriers', (start) => {
     expect(await client.balance()).toBe(1000);
   });
 
-  test('a transport may be a class that the application injects into', async () => {
+  test('a transport may be a class into which the application injects', async () => {
     await over([
       { name: 'burkina', transport: SandboxSmsTransport, prefixes: ['226'] },
       { name: 'world', transport: SandboxSmsTransport },

@@ -16,7 +16,7 @@ const KILLS = 2;
 /** Two links with a window of ten each: what is on the wire when a host dies. */
 const ON_THE_WIRE = 20;
 
-/** An SMSC that outlives the hosts, slow enough to have submits in hand whenever one is killed. */
+/** An SMSC that outlives the hosts, slow enough to hold submits whenever one is killed. */
 function carrier(): Promise<FaultyCarrier> {
   return FaultyCarrier.listen({
     seed: 11,
@@ -33,7 +33,7 @@ async function midway(smsc: FaultyCarrier): Promise<void> {
   await until(() => smsc.taken.size > before + 10 && smsc.inHand > 0);
 }
 
-/** Kills hosts again and again until all is delivered; their books are right then. */
+/** Kills hosts again and again until all is delivered. The ledger is correct then. */
 async function killed(adapter: Adapter, repeat: 'at-most-once' | 'at-least-once') {
   const smsc = opened(await carrier());
   const { path } = opened(new SqliteFile());
@@ -49,12 +49,12 @@ function numbersOf(phones: ReadonlyMap<string, string>, wanted: string): string[
 
 describe('kill -9 with submits on the wire of an SMPP link', () => {
   test(
-    'at most once, on Express: nothing is submitted twice, everything is delivered or unknown, no receipt of what was stored is lost',
+    'at most once, on Express: nothing is submitted twice, everything is delivered or unknown, and no receipt of a stored SMS is lost',
     async () => {
       const { smsc, phones } = await killed('express', 'at-most-once');
       expect(Math.max(...smsc.taken.values())).toBe(1);
       expect(new Set(phones.values())).toEqual(new Set(['delivered', 'unknown']));
-      // Claimed by the one that was killed is in doubt, and so is what was on its wire; nothing else is.
+      // SMS that the killed process had claimed or had on its wire are in doubt; nothing else is.
       const claimed = (KILLS + 1) * ON_THE_WIRE;
       expect(numbersOf(phones, 'unknown').length).toBeLessThanOrEqual(claimed);
       expect(numbersOf(phones, 'delivered').filter((number) => !smsc.taken.has(number))).toEqual([]);
@@ -76,7 +76,7 @@ describe('kill -9 with submits on the wire of an SMPP link', () => {
 });
 
 test(
-  'kill -9 between the parts of a long text: what the carrier has its answer to is joined by the next process',
+  'kill -9 between the parts of a long text: parts that were acknowledged to the carrier are joined by the next process',
   async () => {
     const smsc = opened(await TestSmsc.listen());
     const file = opened(new SqliteFile());

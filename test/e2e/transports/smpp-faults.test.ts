@@ -36,7 +36,7 @@ describe.each([
     await service.close();
   });
 
-  test('a carrier that throttles a third, drops every 500 and answers one in twenty twice: each ends delivered or unknown, none was submitted twice', async () => {
+  test('a carrier throttles a third, drops every 500 and answers one in twenty twice: each ends delivered or unknown, none was submitted twice', async () => {
     const client = await service.client(messages);
     const number = Array.from({ length: messages }, (_, index) => String(22_670_000_000 + index));
     const open = new Set(number.keys());
@@ -44,7 +44,7 @@ describe.each([
       if (status !== 'sent') open.delete(position);
     });
     const { smsID } = await client.sent({ signature: 'INFOS', content: 'Bonjour', number });
-    // As long as it goes on: how long it takes is not the question here.
+    // For as long as it takes: the duration is not tested here.
     while (open.size > 0) {
       const before = open.size;
       await eventually(() => open.size < before, Boolean, { clock, stepMs: 2 });
@@ -53,7 +53,7 @@ describe.each([
     const recipients = await client.recipients(smsID);
     const of = (wanted: string) => recipients.filter(({ status }) => status === wanted).length;
     expect(of('delivered') + of('unknown')).toBe(messages);
-    // At the most what was on all links at each drop.
+    // At most what was on all links at each drop.
     expect(of('unknown')).toBeLessThanOrEqual(carrier.drops * 10);
     expect(Math.max(...carrier.taken.values())).toBe(1);
     expect(carrier.taken.size).toBeGreaterThanOrEqual(of('delivered'));

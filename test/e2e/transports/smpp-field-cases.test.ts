@@ -17,12 +17,12 @@ const NUMBER = '22670000000';
 const LONG = `${'a'.repeat(153)}${'b'.repeat(10)}`;
 const RECEIPT = 0x04;
 
-describeService('What real carriers do over SMPP', (start) => {
+describeService('what real carriers do over SMPP', (start) => {
   let smsc: TestSmsc;
   let clock: FakeClock;
   let service: Service;
   let client: ApiClient;
-  /** The sends that were told as completed. */
+  /** The sends that were reported as completed. */
   const completed: string[] = [];
 
   const options = (): Partial<MessagingOptions> => ({
@@ -112,7 +112,7 @@ describeService('What real carriers do over SMPP', (start) => {
   );
 
   test.each(['NOCRED', 'NOROUTE', 'BLIST'])(
-    'a receipt with %s says that nothing was sent: refunded once',
+    'a receipt with %s says that nothing was sent, and the SMS is refunded once',
     async (state) => {
       const receipt = await send('Bonjour');
       await turnTo(receipt, 'sent');
@@ -140,7 +140,7 @@ describeService('What real carriers do over SMPP', (start) => {
   });
 
   test.each(['a7 ', 'b7\r\n', ' c7', '\td7 \r\n'])(
-    'the id %j of the answer is that of the receipt',
+    'the id %j of the answer matches that of the receipt',
     async (messageId) => {
       smsc.onSubmit = (submit) => submit.answer({ messageId });
       const receipt = await send('Bonjour');
@@ -150,7 +150,7 @@ describeService('What real carriers do over SMPP', (start) => {
     },
   );
 
-  test.each([0, 1])('one receipt for two parts, with the id of part %i, is for both', async (part) => {
+  test.each([0, 1])('one receipt for two parts, with the id of part %i, applies to both', async (part) => {
     const before = smsc.submits.length;
     const receipt = await send(LONG);
     await turnTo(receipt, 'sent');
@@ -159,7 +159,7 @@ describeService('What real carriers do over SMPP', (start) => {
     expect(recipients).toMatchObject([{ units: 2, refunded_units: 0 }]);
   });
 
-  test('one receipt of refusal for two parts gives the units of both back, once', async () => {
+  test('one receipt of refusal for two parts refunds the units of both, once', async () => {
     const before = smsc.submits.length;
     const receipt = await send(LONG);
     await turnTo(receipt, 'sent');
@@ -171,7 +171,7 @@ describeService('What real carriers do over SMPP', (start) => {
     expect(await client.balance()).toBe(100);
   });
 
-  test('leaves the ledger in order', async () => {
+  test('the ledger is correct afterwards', async () => {
     expect(await service.app.get(LedgerService, { strict: false }).checkLedger()).toEqual([]);
   });
 });

@@ -55,7 +55,7 @@ describeService('SMS over SMPP', (start) => {
       { clock, stepMs: 20 },
     );
 
-  /** What is submitted while `act` runs, until there are so many. */
+  /** The submits that arrive while `act` runs, as soon as there are this many. */
   async function submitsOf(count: number, act: () => Promise<unknown>): Promise<readonly SmscSubmit[]> {
     const before = smsc.submits.length;
     await act();
@@ -63,7 +63,7 @@ describeService('SMS over SMPP', (start) => {
     return smsc.submits.slice(before);
   }
 
-  test('is sent when the carrier has taken it, and delivered when it says so', async () => {
+  test('is sent when the carrier has taken it, and delivered when the carrier says so', async () => {
     const receipt = await send('Bonjour');
     await turnTo(receipt, 'sent');
     const submit = smsc.submits.at(-1);
@@ -95,7 +95,7 @@ describeService('SMS over SMPP', (start) => {
     ['UNDELIV', 'undelivered', 0],
     ['EXPIRED', 'undelivered', 0],
     ['REJECTD', 'failed', 1],
-  ] as const)('that ends as %s is %s, %i units come back', async (state, status, refunded) => {
+  ] as const)('that ends as %s is %s, and %i units are refunded', async (state, status, refunded) => {
     const receipt = await send('Bonjour');
     await turnTo(receipt, 'sent');
     await smsc.submits.at(-1)?.receipt({ state, err: '045' });
@@ -121,7 +121,7 @@ describeService('SMS over SMPP', (start) => {
     expect(await Promise.all(early)).toEqual([0]);
   });
 
-  test('whose link drops is unknown, is not sent again, and nothing comes back', async () => {
+  test('whose link drops is unknown, is not sent again, and is not refunded', async () => {
     const before = smsc.submits.length;
     smsc.onSubmit = (submit) => submit.connection.drop();
     const receipt = await send('Bonjour');
@@ -132,7 +132,7 @@ describeService('SMS over SMPP', (start) => {
     expect(await client.balance()).toBe(98);
   });
 
-  test('a code is worth nothing to the carrier after its time', async () => {
+  test('with a code has no value for the carrier after its time', async () => {
     const [submit] = await submitsOf(1, () => client.post('send/otp', { service: 'Banque', number: NUMBER }));
     const [, minutes, seconds] = /^00000000(\d\d)(\d\d)000R$/.exec(submit?.pdu.validityPeriod ?? '') ?? [];
     const left = Number(minutes) * 60 + Number(seconds);
@@ -140,7 +140,7 @@ describeService('SMS over SMPP', (start) => {
     expect(left).toBeLessThanOrEqual(300);
   });
 
-  test('a text from a phone is told the host', async () => {
+  test('from a phone is passed to the host', async () => {
     const heard: object[] = [];
     service.app.get(MessagingEvents, { strict: false }).on('sms.received', (text) => heard.push(text));
     const answer = await smsc.connection.deliver({
@@ -153,7 +153,7 @@ describeService('SMS over SMPP', (start) => {
     expect(heard).toMatchObject([{ account: '*', data: { from: NUMBER, to: '888', text: 'STOP' } }]);
   });
 
-  test('leaves the ledger in order', async () => {
+  test('leaves a correct ledger', async () => {
     expect(await service.app.get(LedgerService, { strict: false }).checkLedger()).toEqual([]);
   });
 });

@@ -30,7 +30,7 @@ describeOnBothAdapters('calls of webhooks', (adapter) => {
     return { receiver, client, topUp, made: body as Made };
   }
 
-  test('what is committed is called, signed, and listed', async () => {
+  test('a committed event is sent, signed, and listed', async () => {
     const { receiver, client, topUp, made } = await start();
     await topUp(7);
     await until(() => receiver.calls.length === 1);
@@ -42,7 +42,7 @@ describeOnBothAdapters('calls of webhooks', (adapter) => {
     expect((await client.call('events')).body).toMatchObject({ items: [event] });
   });
 
-  test('a test, a retry and a replay are calls', async () => {
+  test('a test, a retry and a replay are calls too', async () => {
     const { receiver, client, topUp, made } = await start();
     const test = await client.post(`webhooks/${made.id}/test`, {});
     expect(test).toMatchObject({ status: 200, body: { status: 200, ms: null, response: null } });

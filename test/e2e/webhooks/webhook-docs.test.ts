@@ -39,7 +39,7 @@ describe('docs/webhooks.md', () => {
   };
   const expected = CALLS.map(([, holds]) => (holds ? 204 : 401));
 
-  test('the Nest controller takes what is signed, and nothing else', async () => {
+  test('the Nest controller accepts signed calls, and nothing else', async () => {
     const { HooksController } = await imported('webhook.nest');
     class Root {}
     const module = { module: Root, controllers: [HooksController as Type] };
@@ -50,7 +50,7 @@ describe('docs/webhooks.md', () => {
     await app.close();
   });
 
-  test('the Express application takes what is signed, and nothing else', async () => {
+  test('the Express application accepts signed calls, and nothing else', async () => {
     const { app } = (await imported('webhook.express')) as { app: { listen(port: number, host: string): Server } };
     const server = app.listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));

@@ -16,7 +16,7 @@ unmountAfterEach();
 describeOnBothAdapters('the endpoints of webhooks', (adapter) => {
   const start = () => startWebhooks(adapter);
 
-  test('a new one is answered with its secret, which no later answer has, and switches recording on', async () => {
+  test('a new endpoint is answered with its secret, which no later answer has, and switches recording on', async () => {
     const { client, clock, app } = await start();
     const { status, body } = await client.post('webhooks', { url: URL_OF });
     expect(status).toBe(200);
@@ -33,7 +33,7 @@ describeOnBothAdapters('the endpoints of webhooks', (adapter) => {
     expect((await app.get(EventLog, { strict: false }).state(client.accountId)).recording).toBe(true);
   });
 
-  test('all that can be asked for is kept, and null is as absent', async () => {
+  test('all options of a request are stored, and null counts as absent', async () => {
     const { client } = await start();
     const asked = {
       ...{ url: URL_OF, types: ['message.delivered', 'sms.received'], ordering: 'strict' },
@@ -48,7 +48,7 @@ describeOnBothAdapters('the endpoints of webhooks', (adapter) => {
     });
   });
 
-  test('a change keeps what it does not name', async () => {
+  test('a change keeps the fields that it does not name', async () => {
     const { client, network } = await start();
     const { id } = await makeEndpoint(client, { batch: { max: 10, wait_ms: 50 }, description: 'a' });
     network.name('other.example.com', ['93.184.216.34']);
@@ -65,7 +65,7 @@ describeOnBothAdapters('the endpoints of webhooks', (adapter) => {
     expect(await change({})).toMatchObject({ status: 200, body: { types: ['otp.verified'] } });
   });
 
-  test('a change keeps what another one has changed while its URL was checked', async () => {
+  test('a change keeps what another one has changed while its URL was being checked', async () => {
     const { client, app } = await start();
     const { id } = await makeEndpoint(client);
     const change = (body: object) => client.call(`webhooks/${id}`, { method: 'PATCH', body });
@@ -79,7 +79,7 @@ describeOnBothAdapters('the endpoints of webhooks', (adapter) => {
     expect(body).toMatchObject({ url: `${URL_OF}/2`, description: 'b', types: ['otp.verified'] });
   });
 
-  test('a rotation answers another secret, and takes no body for a day', async () => {
+  test('a rotation answers with another secret, and its time may be 0 to 168 hours or left out', async () => {
     const { client } = await start();
     const { id, secret } = await makeEndpoint(client);
     const rotated = await client.call(`webhooks/${id}/rotate`, { method: 'POST' });
@@ -97,7 +97,7 @@ describeOnBothAdapters('the endpoints of webhooks', (adapter) => {
     }
   });
 
-  test('it is disabled, enabled and removed', async () => {
+  test('an endpoint is disabled, enabled and removed', async () => {
     const { client } = await start();
     const { id } = await makeEndpoint(client);
     expect(await client.post(`webhooks/${id}/disable`, undefined)).toMatchObject({
@@ -112,7 +112,7 @@ describeOnBothAdapters('the endpoints of webhooks', (adapter) => {
     expect((await client.call(`webhooks/${id}`, { method: 'DELETE' })).status).toBe(404);
   });
 
-  test('test, replay and retry reach what calls the endpoint', async () => {
+  test('test, replay and retry reach the dispatcher', async () => {
     const { client, calls } = await start();
     const { id } = await makeEndpoint(client);
     expect(await client.call(`webhooks/${id}/test`, { method: 'POST' })).toMatchObject({
@@ -139,7 +139,7 @@ describeOnBothAdapters('the endpoints of webhooks', (adapter) => {
     ]);
   });
 
-  test('a repeat under an Idempotency-Key does nothing again and has the same secret, which is stored nowhere', async () => {
+  test('a repeat under an Idempotency-Key has no further effect and returns the same secret, which is stored nowhere', async () => {
     const { client, calls, storage } = await start();
     const twice = async (path: string, body: object | undefined) => {
       const [first, again] = [await once(client, path, body), await once(client, path, body)];
@@ -163,7 +163,7 @@ describeOnBothAdapters('the endpoints of webhooks', (adapter) => {
     expect(await once(client, 'webhooks', { url: `${URL_OF}/2` })).toMatchObject({ status: 422 });
   });
 
-  test('another account finds nothing at any route', async () => {
+  test('another account finds nothing on any route', async () => {
     const { client, app, url } = await start();
     const { id } = await makeEndpoint(client);
     const other = await clientOf({ app, url });
@@ -209,7 +209,7 @@ describeOnBothAdapters('the endpoints of webhooks', (adapter) => {
     expect((await client.post('webhooks', { url: longest })).body).toMatchObject({ url: longest });
   });
 
-  test('what is wrong is named', async () => {
+  test('a fault in a request is named', async () => {
     const { client } = await start();
     const { id } = await makeEndpoint(client);
     for (const [body, message] of WRONG) {
@@ -230,7 +230,7 @@ describeOnBothAdapters('the endpoints of webhooks', (adapter) => {
     });
   });
 
-  test('attempts are listed with what was called, as far as it is kept, and what was answered', async () => {
+  test('attempts are listed with their request, as far as it is kept, and their answer', async () => {
     const { client, clock, storage, app } = await start();
     const { id } = await makeEndpoint(client);
     await logEventsOf({ app }, [delivered(client.accountId), verified(client.accountId)]);
@@ -289,7 +289,7 @@ describeOnBothAdapters('the endpoints of webhooks', (adapter) => {
     expect(pages).toEqual([10, 10, 5]);
   });
 
-  test('what an address answers that the host allows by an option is shown to nobody', async () => {
+  test('the answer of an address that only an option of the host allows is shown to nobody', async () => {
     const { client, clock, storage, network } = await startWebhooks(adapter, {
       webhooks: { pepper: WEBHOOK_PEPPER, allow: ['http://inner.example.com'] },
     });
@@ -306,7 +306,7 @@ describeOnBothAdapters('the endpoints of webhooks', (adapter) => {
     expect(body).toMatchObject({ items: [{ id: 'a1', http_status: 500, response: null }] });
   });
 
-  test('a rotation has calls signed with both secrets until the time is over', async () => {
+  test('after a rotation, calls are signed with both secrets until the time is over', async () => {
     const { client, clock, storage } = await start();
     const { id } = await makeEndpoint(client);
     await client.post(`webhooks/${id}/rotate`, { keep_hours: 2 });
