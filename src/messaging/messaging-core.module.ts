@@ -88,7 +88,7 @@ import { TypeormStorage } from './typeorm-storage.js';
  */
 @Module({})
 export class MessagingCore extends ConfiguredModule {
-  /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
+  /** @throws MessagingOptionsError if the application starts, with a sentence that names the wrong option */
   static forRoot(options: CoreOptions): DynamicModule {
     return MessagingCore.build(checkOptions(options, CORE_GRAPH_OPTIONS, CORE_FACTORY_OPTIONS), {
       useFactory: () => options,

@@ -29,7 +29,7 @@ import {
 /** The whole service: SMS, and the other capabilities whose options are given. */
 @Module({})
 export class MessagingModule extends ConfiguredModule {
-  /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
+  /** @throws MessagingOptionsError if the application starts, with a sentence that names the wrong option */
   static forRoot(options: MessagingOptions): DynamicModule {
     const {
       sms,

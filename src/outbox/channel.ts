@@ -4,7 +4,7 @@ import type { HostTransaction } from '../common/host-transaction.js';
 import type { DeliveryResult, ResultPolicy } from './delivery/delivery-result.js';
 import type { Delivery } from './outbox-records.js';
 
-/** A text to one number, to be priced. */
+/** A text to one number whose price is asked for. */
 export interface DraftRequest {
   readonly accountId: string;
   /** E.164 digits without the plus sign. */
@@ -29,13 +29,14 @@ export interface Draft {
 /** A channel that carries a text to one number. */
 export interface TextChannel {
   readonly name: string;
-  /** @throws MessagingError when the channel cannot send it */
+  /** @throws MessagingError if the channel cannot send it */
   draft(request: DraftRequest): Promise<Draft>;
 }
 
 /**
- * Stores results of some deliveries of a batch while the others are still in progress; the list that `deliver` returns no longer
- * counts for them. Resolves when they are stored or cannot be, and never rejects.
+ * Stores results of some deliveries of a batch while the others are still in progress. The results of these deliveries
+ * in the list that `deliver` returns are then ignored. Resolves when the results are stored or cannot be stored, and
+ * never rejects.
  */
 export type StoreEarlyResults = (results: ReadonlyMap<Delivery, DeliveryResult>) => Promise<void>;
 
@@ -48,15 +49,15 @@ export abstract class Channel implements ResultPolicy {
   readonly isSandbox?: boolean;
 
   /**
-   * Prices a text to one number. A channel without this method is no `TextChannel`.
-   * @throws MessagingError when the channel cannot send it
+   * Prices a text to one number. A channel without this method is not a `TextChannel`.
+   * @throws MessagingError if the channel cannot send it
    */
   draft?(request: DraftRequest): Promise<Draft>;
 
   /**
    * Opens connections and other resources that `deliver` needs.
    *
-   * @param wake ends the wait of this process's worker, because `lanes` has changed
+   * @param wake ends the wait of this process's worker. Call it after `lanes` has changed
    */
   abstract start(wake: () => void): Promise<void>;
   /**
@@ -64,7 +65,8 @@ export abstract class Channel implements ResultPolicy {
    *
    * @param signal aborted when the process shuts down
    * @param early stores results before the batch ends
-   * @returns one result for each delivery, in their order. When it throws, deliveries without an early result become `unknown`
+   * @returns one result for each delivery, in their order. If it throws, deliveries without an early result become
+   * `unknown`
    */
   abstract deliver(
     batch: readonly Delivery[],
@@ -72,18 +74,19 @@ export abstract class Channel implements ResultPolicy {
     early: StoreEarlyResults,
   ): Promise<readonly DeliveryResult[]>;
   /**
-   * The lanes that this process may serve now; undefined, always, on a channel whose deliveries have no lanes. Also called
-   * before `start`.
+   * The lanes that this process may serve now. A channel whose deliveries have no lanes always returns undefined. It is
+   * also called before `start`.
    */
   abstract lanes(): readonly string[] | undefined;
   /**
-   * How many more deliveries it can hand over within the next 250 ms, beyond those that it holds; at least 1 while it holds none,
-   * unless it knows that nothing can be handed over in this time. A worker claims no more at a time, and leaves the others in the
-   * storage, in the order of their priorities. Asked several times a second. Undefined, or without this method: no limit but the
-   * options' `batchSize` and `concurrency`.
+   * How many more deliveries the channel can hand over within the next 250 ms, besides those that it already has. If it
+   * has none, it returns at least 1, unless it knows that nothing can be handed over in this time. A worker does not
+   * claim more at a time, so the others stay in the storage in the order of their priorities. It is called several
+   * times a second. If it returns undefined, or without this method, only the options `batchSize` and `concurrency`
+   * limit the claims.
    */
   capacity?(): number | undefined;
-  /** Releases what `start` opened. */
+  /** Releases the resources that `start` has opened. */
   abstract stop(): Promise<void>;
 }
 
@@ -93,7 +96,7 @@ export class Channels {
   private readonly byName = new Map<string, Channel>();
   private wrap = (channel: Channel): Channel => channel;
 
-  /** @throws MessagingOptionsError when a channel with the same name is registered already */
+  /** @throws MessagingOptionsError if a channel with the same name is already registered */
   register(channel: Channel): void {
     if (this.byName.has(channel.name)) {
       throw new MessagingOptionsError(`There are two channels named "${channel.name}": give each a name of its own.`);
@@ -102,14 +105,14 @@ export class Channels {
   }
 
   /**
-   * Has the deliveries of all channels observed; to be called before the start.
+   * Wraps all channels, so that their deliveries are observed. Call it before the start.
    * @internal
    */
   observe(wrap: (channel: Channel) => Channel): void {
     this.wrap = wrap;
   }
 
-  /** The channel as workers deliver through it. */
+  /** Returns the channel that workers use: the wrapped one, if it is observed. */
   observed(channel: Channel): Channel {
     return this.wrap(channel);
   }

@@ -3,8 +3,8 @@ import { DELIVERY_STATES, type DeliveryStatus } from '../events/delivery-status.
 export type { DeliveryStatus } from '../events/delivery-status.js';
 
 /**
- * The state that the account sees, which only moves forward: a delivery that is queued for another attempt is shown as
- * `sending`, with the reason of the last attempt in `error`.
+ * The state that the account sees. It only moves forward: a delivery that is queued for another attempt is still shown
+ * as `sending`, with the reason of the last attempt in `error`.
  */
 export function shownStatus({
   status,
@@ -44,36 +44,38 @@ export function isAttempt(entry: TrailEntry): entry is AttemptEntry {
 /** A new state of one recipient's delivery, from an attempt or from a later report of the carrier. */
 export interface DeliveryUpdate {
   readonly messageId: string;
-  /** The recipient's place in the send, from 0. */
+  /** The recipient's position in the send, from 0. */
   readonly position: number;
-  /** `queued`: not sent, to be tried again at `dueAt`. */
+  /** The new state. `queued`: the delivery was not sent and will be tried again at `dueAt`. */
   readonly status: Exclude<DeliveryStatus, 'sending'>;
   /**
-   * The attempt that this comes from; undefined for a report of the carrier. `queued`, `failed` and `unknown` of an attempt are
-   * applied only while it holds the lease.
+   * The attempt that this update comes from; undefined for a report of the carrier. `queued`, `failed` and `unknown` of
+   * an attempt are applied only while the attempt still has the lease.
    */
   readonly attempt?: number;
   /**
-   * For a report of the carrier on one attempt, whose acceptance is not stored: it applies only while the delivery is
-   * `unknown` after this attempt and no earlier one may have been accepted. `every`: the carrier makes one message of all
-   * attempts, so it applies while the delivery is `unknown`. Undefined: the report applies in any state.
+   * The attempt that a report of the carrier is about, if the carrier's acceptance of this attempt is not stored. The
+   * report is applied only while the delivery is `unknown` after this attempt and no earlier attempt may have been
+   * accepted. `every`: the carrier treats all attempts as one message, so the report is applied while the delivery is
+   * `unknown`. Undefined: the report is applied in any state.
    */
   readonly reportedAttempt?: number | 'every';
   /**
-   * With `queued`: nothing was tried, so the claim with this lease does not count as an attempt. The next claim gets the same
-   * attempt number; the end of the lease tells the two apart when this update arrives twice.
+   * With `queued`: nothing was tried, so the claim with this lease does not count as an attempt. The next claim gets
+   * the same attempt number. If this update arrives twice, the end of the lease distinguishes the two claims.
    */
   readonly uncounted?: { readonly leaseUntil: number };
   /**
-   * Milliseconds since the epoch: for `queued` the next attempt, for `sent` the time at which a missing report makes it
-   * `unknown`. `null` with `sent`: no report is expected, which also ends the deadline of a delivery that is `sent` already.
+   * A time in milliseconds since the epoch. With `queued`, the time of the next attempt. With `sent`, the time at which
+   * the delivery becomes `unknown` if no report has come. `null` with `sent`: no report is expected. This also removes
+   * the deadline of a delivery that is already `sent`.
    */
   readonly dueAt?: number | null;
-  /** The carrier may have accepted the attempt: later claims of the delivery are marked as doubtful. */
+  /** True: the carrier may have accepted the attempt, so later claims of the delivery are marked as doubtful. */
   readonly doubtful?: boolean;
-  /** A short reason, for instance the carrier's code; shown to the account. */
+  /** A short reason, for example the carrier's code. It is shown to the account. */
   readonly error?: string;
-  /** The id that the carrier gave the message. */
+  /** The carrier's id of the message. */
   readonly reference?: string;
   /** Entries to store when the state changes. */
   readonly trail?: readonly TrailEntry[];
@@ -86,37 +88,43 @@ export interface DeliveryRow {
   readonly status: DeliveryStatus;
   readonly units: number;
   /**
-   * How often it was claimed, without the claims that were `uncounted`. Not the number of attempts in its trail, which a store
-   * counts by itself: a crashed claim stores none, and a claim that tries several carriers stores one for each.
+   * How often the delivery was claimed, without `uncounted` claims. This can differ from the number of attempts in its
+   * trail, which a store counts by itself: a claim that crashed stores none, and a claim that tries several carriers
+   * stores one for each.
    */
   readonly attempt: number;
   /** True: an attempt before the last claim may have been accepted. Default false. */
   readonly doubtful?: boolean;
-  /** Milliseconds since the epoch: next attempt, end of the lease or report deadline, depending on the status. */
+  /**
+   * The time of the next attempt, the end of the lease or the report deadline, depending on the status, in milliseconds
+   * since the epoch.
+   */
   readonly dueAt: number | null;
 }
 
-/** The new values of that row. */
+/** The new values of a recipient's row. */
 export interface DeliveryChange {
   readonly status: DeliveryStatus;
   /** Milliseconds since the epoch: the next attempt or the report deadline; null: none. */
   readonly dueAt: number | null;
   /** Units that are refunded to the account. */
   readonly refund: number;
-  /** The number of attempts, when it changes. */
+  /** The number of attempts, if it changes. */
   readonly attempt?: number;
 }
 
 /**
- * The state machine of a delivery. States move forward: an update must have a higher rank than the row, with these exceptions.
+ * The state machine of a delivery. States move forward: the state of an update must have a higher rank than that of the
+ * row, with these exceptions.
  *
- * - `queued`, for another attempt, is the only step back: from `sending`, by the attempt that holds the lease.
+ * - `queued`, for another attempt, is the only step back. It is allowed from `sending`, for the attempt that has the
+ *   lease.
  * - `sent` on `sent` keeps the state; with `dueAt: null` the report deadline ends.
- * - `failed` and `unknown` of an attempt apply only while it holds the lease.
- * - A report on one attempt (`reportedAttempt`) applies only from `unknown` after that attempt.
- * - After `delivered` comes only `read`: a late `undelivered` or `failed` changes nothing, and refunds nothing.
+ * - `failed` and `unknown` of an attempt are applied only while the attempt has the lease.
+ * - A report on one attempt (`reportedAttempt`) is applied only if the delivery is `unknown` after that attempt.
+ * - After `delivered`, only `read` is applied. A late `undelivered` or `failed` changes nothing and refunds nothing.
  *
- * @returns the change; undefined when the update changes nothing
+ * @returns the change; undefined if the update changes nothing
  */
 export function nextState(row: DeliveryRow, update: DeliveryUpdate): DeliveryChange | undefined {
   const { status, attempt, reportedAttempt } = update;
@@ -141,7 +149,7 @@ export function nextState(row: DeliveryRow, update: DeliveryUpdate): DeliveryCha
   };
 }
 
-/** Whether this attempt alone may have been accepted, and nobody knows. */
+/** Whether the delivery is `unknown` and, of all attempts, only this one may have been accepted. */
 function isUnknownSince({ status, attempt, doubtful }: DeliveryRow, reportedAttempt: number | 'every'): boolean {
   return status === 'unknown' && (reportedAttempt === 'every' || (attempt === reportedAttempt && doubtful !== true));
 }

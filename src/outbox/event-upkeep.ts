@@ -5,10 +5,10 @@ import { type PurgeRule, Purger } from './purger.js';
 import type { ErasureRule } from './retention/erasure-service.js';
 import { RetentionSettings } from './retention/retention-options.js';
 
-/** How long a log without endpoints and readers stays on, in milliseconds. */
+/** How long a log stays on without endpoints and readers, in milliseconds. */
 const UNUSED_MS = 7 * DAY_MS;
 
-/** Adds the purges of the log of events to the application's purger. */
+/** Adds the purges of the event log to the application's purger. */
 export const EVENT_UPKEEP = {
   provide: Symbol('upkeep of events'),
   useFactory: (purger: Purger, log: EventLog, retention: EventRetention, kept: RetentionSettings): void => {
@@ -17,7 +17,7 @@ export const EVENT_UPKEEP = {
   inject: [Purger, EventLog, EventRetention, RetentionSettings],
 };
 
-/** Events of an erased number. */
+/** Erases a number from the event logs. */
 export function eventErasure(log: EventLog): ErasureRule {
   return { what: 'events', accounts: (number, accountIds) => log.erase(number, accountIds) };
 }
@@ -36,7 +36,7 @@ function rulesOf(
     ...redaction('numbers', messages),
     {
       what: 'events',
-      // Read at each round, as the option is set after this.
+      // This is a getter, because the option is set later. Each round reads it.
       get keepMs() {
         return retention.keepMs;
       },

@@ -23,11 +23,11 @@ const KEPT_MS = DAY_MS;
 /** The state of a key while requests with it are in this process. */
 interface KeyInUse {
   requests: number;
-  /** Whether the `work` of one of them is running. */
+  /** Whether the `work` of one of these requests is running. */
   working: boolean;
   /** How often a `work` has ended. */
   ended: number;
-  /** A look-up in progress, shared by the requests that need it. */
+  /** A look-up in progress. The requests that need it share it. */
   lookUp: Promise<StoredReply | undefined> | undefined;
 }
 
@@ -51,8 +51,8 @@ export class Idempotency {
   ) {}
 
   /**
-   * Runs `work`, which must pass the key it is given to `Outbox.accept`. A repeat gets the stored reply without running `work`.
-   * Without `request`, `work` always runs. With `host`, the stored reply is read in its open transaction.
+   * Runs `work`, which must pass its argument `once` to `Outbox.accept`. A repeat gets the stored reply without running
+   * `work`. Without `request`, `work` always runs. With `host`, the stored reply is read in its open transaction.
    *
    * @param route the name of the operation; the same key may be used with another one
    * @throws MessagingError `error.idempotency_running` while the `work` of another request with the key runs in this process,
@@ -74,12 +74,14 @@ export class Idempotency {
     this.keys.set(id, key);
     key.requests++;
     try {
-      // Checked before the storage is read, because the first request may hold the locks that the read would wait for.
+      // This is checked before the storage is read, because the first request may have locked rows that the read would
+      // wait for.
       checkFree(key);
       const kept = await this.keptUnder(once, key, host);
       if (!kept) return await workAlone(key, () => work(once));
       if (kept.fingerprint !== fingerprint) throw new MessagingError('error.idempotency_mismatch');
-      // Each request gets a copy: requests that share a look-up must not see a host's changes to another's reply.
+      // Each request gets a copy. If a host changes its reply, other requests that shared the look-up must not see the
+      // changes.
       return { reply: structuredClone(kept.reply), replayed: true };
     } finally {
       key.requests--;
@@ -88,10 +90,11 @@ export class Idempotency {
   }
 
   /**
-   * As `run`, for a change that may be made twice, which it is after a crash before its reply is kept. The body is kept before
-   * the change, so that another one is refused before it changes anything, in all processes; what was refused is free again.
+   * As `run`, for a change that may be made twice. It is made twice if the process crashes before its reply is stored.
+   * The body is stored before the change. So in all processes, a request with the same key and another body is refused
+   * before it changes anything. If the change itself is refused, the key can be used again.
    *
-   * @param work makes the change; its reply must hold no secret
+   * @param work makes the change; its reply must contain no secret
    * @throws MessagingError as `run`
    */
   keeping<T extends object>(
@@ -108,14 +111,18 @@ export class Idempotency {
     });
   }
 
-  /** Keeps the body under a route of its own, then works. The names in the route are the caller's, of any length. */
+  /**
+   * Stores the fingerprint of the body under a route of its own, then runs `work`. The route is hashed, because it
+   * contains names from the caller of any length.
+   */
   private async afterBody<T>(once: IdempotencyKey, work: () => Promise<T>): Promise<T> {
     const body = { ...once, route: `body:${createHash('sha256').update(once.route).digest('base64url')}` };
     const earlier = await this.keep(body, {});
     try {
       return await work();
     } catch (error) {
-      // One that another request keeps may be that of a change. After other errors, the change may have been made.
+      // The stored body is removed only if this request has stored it and was refused. If another request has stored
+      // it, that request may have made the change. After any other error, this request may have made the change.
       const isRefused = error instanceof MessagingError && !(error instanceof StorageUnavailableError);
       if (isRefused && !earlier) await this.store.forget(body).catch(() => undefined);
       throw error;
@@ -128,7 +135,10 @@ export class Idempotency {
     return earlier;
   }
 
-  /** The stored reply. A miss is read again when a `work` has ended meanwhile, because that may have stored the reply. */
+  /**
+   * Reads the stored reply. A miss is read again if a `work` has ended meanwhile, because that may have stored the
+   * reply.
+   */
   private async keptUnder(
     once: IdempotencyKey,
     key: KeyInUse,
@@ -169,7 +179,7 @@ async function workAlone(key: KeyInUse, work: () => Promise<Acceptance>): Promis
   }
 }
 
-/** Characters that are serialized and hashed without a pause: a few milliseconds. */
+/** How many characters are serialized and hashed without a pause. That takes a few milliseconds. */
 const CHUNK_LENGTH = 65_536;
 
 /**
@@ -247,7 +257,7 @@ function* stepsThrough(container: object): Generator<string | Nested> {
   yield separator === '{' ? '{}' : '}';
 }
 
-/** The value that JSON.stringify writes: the result of `toJSON` where there is one, as on a Date. */
+/** The value that JSON.stringify writes. If there is a method `toJSON`, as on a Date, it is the result of that. */
 function asJson(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('toJSON' in value)) return value;
   const { toJSON } = value;

@@ -11,8 +11,8 @@ export const MAX_CHARACTERS = 512;
 const FIELD = 'metadata';
 
 /**
- * A copy of a caller's metadata; undefined for nothing and null. A character that no database stores (NUL, a lone surrogate)
- * is refused, and the key `__proto__`, which many programs read as something else.
+ * Returns a copy of a caller's metadata; undefined for undefined and null. A character that no database stores (NUL, a
+ * lone surrogate) is refused. So is the key `__proto__`, because many programs treat it in a special way.
  *
  * @throws MessagingError `error.field_not_object`, `error.metadata_too_large`, and for a key or its value
  *   `error.field_not_string` or `error.field_invalid`
@@ -20,7 +20,7 @@ const FIELD = 'metadata';
 export function metadataOf(given: unknown): Metadata | undefined {
   if (given === undefined || given === null) return undefined;
   if (!isPlainObject(given)) throw new MessagingError('error.field_not_object', { field: FIELD });
-  // Counted first: a body may have hundreds of thousands of keys.
+  // The keys are counted first, because a body may have hundreds of thousands of them.
   if (Object.keys(given).length > MAX_KEYS) throw tooLarge();
   const entries: readonly (readonly [string, unknown])[] = Object.entries(given);
   const texts = entries.flatMap(([key, value]) => (typeof value === 'string' ? [key, value] : [key]));
@@ -28,7 +28,7 @@ export function metadataOf(given: unknown): Metadata | undefined {
   return Object.fromEntries(entries.map(([key, value]) => [key, checked(key, value)]));
 }
 
-/** The refusal of a caller's metadata; undefined where {@link metadataOf} takes it. */
+/** The refusal of a caller's metadata; undefined if {@link metadataOf} accepts it. */
 export function metadataRefusal(given: unknown): MessagingError | undefined {
   try {
     metadataOf(given);
@@ -39,7 +39,7 @@ export function metadataRefusal(given: unknown): MessagingError | undefined {
   }
 }
 
-/** Whether stored metadata has all of these. */
+/** Whether stored metadata has all keys of `wanted` with the same values. */
 export function hasMetadata(stored: Metadata | undefined, wanted: Metadata): boolean {
   return Object.entries(wanted).every(([key, value]) => stored?.[key] === value);
 }
@@ -56,7 +56,10 @@ function tooLarge(): MessagingError {
   return new MessagingError('error.metadata_too_large', { keys: MAX_KEYS, characters: MAX_CHARACTERS });
 }
 
-/** Whether a value is what JSON or a literal makes, in contrast to a Map or a Date, whose content would be lost. */
+/**
+ * Whether a value is a plain object, as JSON or a literal makes it. The content of others, such as a Map or a Date,
+ * would be lost.
+ */
 function isPlainObject(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -5,7 +5,7 @@ import type { Database } from '../storage/engine/database.js';
 import { type Operation, rowsOf } from '../storage/engine/operation.js';
 import { integerOf, textOf } from '../storage/engine/rows.js';
 
-/** Queues of which nothing is claimed: of one channel, of one account, or of both. */
+/** A pause: workers claim nothing of one channel, of one account, or of one account on one channel. */
 export interface QueuePause {
   /** Undefined: all channels. */
   readonly channel: string | undefined;
@@ -15,14 +15,14 @@ export interface QueuePause {
   readonly since: number;
 }
 
-/** What operators have switched off. */
+/** The queues and routes that operators have switched off. */
 export interface OperatingState {
   readonly pauses: readonly QueuePause[];
-  /** The names of routes that take no new attempts. */
+  /** The names of routes that get no new attempts. */
   readonly rested: ReadonlySet<string>;
 }
 
-/** Reads what operators have switched off. */
+/** Reads the queues and routes that operators have switched off. */
 export class OperatingStore {
   constructor(protected readonly database: Database) {}
 
@@ -33,7 +33,8 @@ export class OperatingStore {
 }
 
 function* readState(): Operation<OperatingState> {
-  // One statement, as it is read every few seconds. No account and no route has an empty id.
+  // This is one statement, because it runs every few seconds. An empty id means none, because no account and no route
+  // has one.
   const rows = yield* rowsOf(
     `SELECT channel, account_id, paused_at, '' AS route FROM messaging_pause
       UNION ALL SELECT '', '', rested_at, id FROM messaging_rested_route`,
@@ -49,19 +50,22 @@ function* readState(): Operation<OperatingState> {
   };
 }
 
-/** Age in milliseconds from which on the state is read again. Below the promised 5 s, to allow for the read. */
+/**
+ * The age in milliseconds from which the state is read again. It is less than the promised 5 s, to leave time for the
+ * read.
+ */
 const REFRESH_AFTER_MS = 2000;
 
 const NOTHING: OperatingState = { pauses: [], rested: new Set() };
 
 /**
- * What operators have switched off, as this process knows it: read when it is asked for and older than two seconds, and after a
- * notice. While the storage is away, what was known last holds.
+ * Remembers the queues and routes that operators have switched off. The state is read again if it is older than two
+ * seconds when it is needed, and after a notice. While the storage is unavailable, the last known state is used.
  */
 @Injectable()
 export class OperatingSwitches {
   private seen: OperatingState | undefined;
-  /** The start of the last read by the clock's `elapsed`. */
+  /** When the last read began, by the clock's `elapsed`. */
   private readAt = Number.NEGATIVE_INFINITY;
   private reading: Promise<OperatingState> | undefined;
 
@@ -76,7 +80,7 @@ export class OperatingSwitches {
     });
   }
 
-  /** The state, at most about two seconds old. @throws StorageUnavailableError where it was never read */
+  /** The state, at most about two seconds old. @throws StorageUnavailableError if it could never be read */
   async current(): Promise<OperatingState> {
     const { seen } = this;
     if (seen !== undefined && this.isFresh) return seen;
@@ -88,7 +92,7 @@ export class OperatingSwitches {
     }
   }
 
-  /** What is known, at once; a newer state is read for the next time. */
+  /** Returns the last known state at once. If it is old, a newer state is read for the next call. */
   peek(): OperatingState {
     if (!this.isFresh) this.read().catch(() => undefined);
     return this.seen ?? NOTHING;
@@ -112,7 +116,7 @@ export class OperatingSwitches {
     if (this.reading) return this.reading;
     const at = this.clock.elapsed();
     const reading = this.store.state().then((state) => {
-      // A notice that came meanwhile has begun another read.
+      // If a notice came meanwhile, the result of this read is out of date and is not stored.
       if (this.reading === reading) {
         this.seen = state;
         this.readAt = at;

@@ -8,15 +8,18 @@ import type { Priority } from './queue/priority.api.js';
 export type { DeliveryTransition } from '../events/delivery-transition.js';
 
 /**
- * The result of a send's commit. `busy` occurs only when the caller did not want to wait: another transaction holds the send's
- * account, or those records of its policy that `records` names. Nothing was written then.
+ * The result of a send's commit. `busy` occurs only if the caller did not want to wait: another transaction has locked
+ * the send's account, or the records of its policy that `records` names. In that case nothing was written.
  */
 export type CommitOutcome = SendDecision | { readonly kind: 'busy'; readonly records?: readonly string[] };
 
-/** Which locks of other transactions a commit waits for: all, those of accounts but not of policy records, or none. */
+/**
+ * Which locks of other transactions a commit waits for: all, only those of accounts and not those of policy records, or
+ * none.
+ */
 export type WaitFor = 'all' | 'accounts' | 'none';
 
-/** A delivery that a worker holds for the time of its lease. */
+/** A delivery that a worker has claimed for the time of its lease. */
 export interface Delivery {
   readonly messageId: string;
   readonly position: number;
@@ -29,9 +32,12 @@ export interface Delivery {
   readonly number: string;
   /** 1 for the first attempt. */
   readonly attempt: number;
-  /** True: the carrier may have accepted an earlier attempt, because its answer was lost or its worker left it `sending`. */
+  /**
+   * True: the carrier may have accepted an earlier attempt, because its answer was lost or its worker ended while the
+   * delivery was `sending`.
+   */
   readonly doubtful?: boolean;
-  /** True: the lease of the worker that had claimed it last has ended without a result. */
+  /** True: the lease of the worker that claimed the delivery last has ended without a result. */
   readonly abandoned?: boolean;
   /** When the send was accepted, milliseconds since the epoch. */
   readonly acceptedAt: number;
@@ -39,7 +45,7 @@ export interface Delivery {
   readonly trace?: string;
 }
 
-/** Which deliveries a worker claims. */
+/** Selects the deliveries that a worker claims. */
 export interface ClaimOrder {
   readonly channel: string;
   /** At most so many. */
@@ -51,8 +57,9 @@ export interface ClaimOrder {
   /** Also claim deliveries that are `sending` after the end of their lease, for transports that may repeat. */
   readonly abandoned: boolean;
   /**
-   * Only these lanes, one delivery each: one that was tried or is `sending`, otherwise the first by priority and then by the
-   * order in which the sends were stored; none where it is `sending` or not due yet. Undefined: only deliveries without a lane.
+   * Only deliveries of these lanes, one of each lane. The first of a lane is the delivery that was tried or is
+   * `sending`; if there is none, the first by priority and then by the order in which the sends were stored. If the
+   * first one is `sending` or not due yet, nothing of the lane is claimed. Undefined: only deliveries without a lane.
    */
   readonly lanes?: readonly string[];
   /**
@@ -60,11 +67,14 @@ export interface ClaimOrder {
    * Undefined: all.
    */
   readonly only?: 'code';
-  /** The ids of accounts of which nothing is claimed, codes neither; the batch is filled with those of others. */
+  /**
+   * The ids of accounts whose deliveries are not claimed, nor are their codes. The batch is filled with deliveries of
+   * other accounts.
+   */
   readonly except?: readonly string[];
 }
 
-/** Which overdue deliveries a worker ends. */
+/** Selects the overdue deliveries that a worker ends. */
 export interface ExpiryOrder {
   readonly channel: string;
   /** At most so many. */
@@ -75,7 +85,7 @@ export interface ExpiryOrder {
   readonly statuses: readonly ('sent' | 'sending')[];
 }
 
-/** A recipient by the id that the carrier gave it. */
+/** A recipient that was found by the carrier's id. */
 export interface ReferredDelivery {
   readonly reference: string;
   readonly messageId: string;
@@ -96,7 +106,7 @@ export interface StoredMessage {
   readonly lane: string | undefined;
   readonly sender: string;
   readonly payload: Payload;
-  /** Undefined where the send had none, and when the payload's content was removed. */
+  /** Undefined if the send had none, or if the payload's content was removed. */
   readonly metadata: Metadata | undefined;
   readonly units: number;
   readonly refundedUnits: number;
@@ -123,16 +133,16 @@ export interface RecipientDetails extends StoredRecipient {
   readonly position: number;
   /** The newest `SHOWN_ATTEMPTS`, oldest first. */
   readonly attempts: readonly AttemptEntry[];
-  /** The number of stored attempts: entries of its trail for which `isAttempt` holds. */
+  /** The number of stored attempts: the entries of its trail for which `isAttempt` is true. */
   readonly attemptsCount: number;
 }
 
 /** The most attempts that `RecipientDetails` has. */
 export const SHOWN_ATTEMPTS = 10;
 
-/** Which recipients of a message a page contains, in the order of the send. */
+/** Selects a page of a message's recipients, in the order of the send. */
 export interface RecipientQuery {
-  /** The account of the message, among whose listings it counts. */
+  /** The account of the message. The query counts as one of this account's listings. */
   readonly accountId?: string | undefined;
   /** At most so many. */
   readonly limit: number;
@@ -143,8 +153,8 @@ export interface RecipientQuery {
 }
 
 /**
- * One page of a message's recipients. A store may examine a limited number of recipients for a page: with a status, a page
- * may contain fewer than `limit`, even none, and have a `next`.
+ * One page of a message's recipients. A store examines a limited number of recipients for a page. So with a `status`, a
+ * page may have fewer recipients than `limit`, even none, and still have a `next`.
  */
 export interface RecipientPage {
   readonly items: readonly RecipientDetails[];
@@ -154,7 +164,7 @@ export interface RecipientPage {
   readonly refundedUnits: number;
 }
 
-/** Which messages a listing contains. One and the same recipient must meet all conditions on recipients. */
+/** Selects the messages of a listing. One and the same recipient must meet all conditions on recipients. */
 export interface MessageQuery extends PageRequest {
   readonly accountId: string;
   readonly channel: string;
@@ -165,7 +175,7 @@ export interface MessageQuery extends PageRequest {
   /** Only messages with a recipient whose `shownStatus` is this. */
   readonly status?: DeliveryStatus | undefined;
   readonly sender?: string | undefined;
-  /** Only messages whose metadata has all of these. */
+  /** Only messages whose metadata has all these keys with these values. */
   readonly metadata?: Metadata | undefined;
   /** Only messages accepted at this time or later, milliseconds since the epoch. */
   readonly since?: number | undefined;

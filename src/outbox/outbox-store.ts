@@ -40,13 +40,15 @@ import { expireDeliveries, settleDeliveries } from './settle/settle.js';
 import { deliveriesByReference, listTrail } from './settle/trail.js';
 
 /**
- * Persists sends and their deliveries. Every method is one transaction, and is durable when it resolves. Each throws
- * `StorageUnavailableError` when the database does not answer.
+ * Persists sends and their deliveries. Every method is one transaction, and its changes are durable when it resolves.
+ * Each throws `StorageUnavailableError` if the database does not answer.
  */
 export class OutboxStore {
   private readonly turns = new LaneTurns();
   private readonly memories: QueueMemories;
-  /** Whether the last batch was accepted as a whole: the next one is then written without reading balances first. */
+  /**
+   * Whether every send of the last batch was accepted. If so, the next batch is written without reading balances first.
+   */
   private lastAccepted = true;
 
   private readonly policies: PolicyStore;
@@ -64,11 +66,12 @@ export class OutboxStore {
    *
    * With `host`, everything is written in the host's open transaction, and committed or rolled back with it.
    *
-   * With `waitFor` `none`, a send whose account another transaction holds comes out as `busy`, so that one held account does
-   * not delay the others of its batch. With `none` or `accounts`, so does a send whose policy names a record that is held.
+   * With `waitFor: 'none'`, the outcome of a send whose account another transaction has locked is `busy`. So one locked
+   * account does not delay the other accounts of the batch. With `none` or `accounts`, the outcome is also `busy` if a
+   * record of the send's policy is locked.
    *
-   * With `none`, a store may first run `decide` with balances that suffice for every send, and write the result on condition
-   * that the real ones do; otherwise it runs `decide` again on the balances that it reads.
+   * With `none`, a store may first run `decide` with assumed balances that suffice for every send. It writes the result
+   * only if the real balances suffice too. Otherwise it reads the balances and runs `decide` again.
    */
   async commit(
     sends: readonly Send[],
@@ -79,7 +82,7 @@ export class OutboxStore {
     const { database, turns } = this;
     const { dialect } = database;
     if (host) {
-      // A repetition, after a row that a plain read did not see, locks gaps too.
+      // If the transaction is repeated because of a row that a plain read did not see, it locks gaps too.
       let gaps: Gaps = dialect.locksGaps ? 'leave' : 'lock';
       const outcomes = await database.write(() => {
         const operation = acceptSends(dialect, sends, decide, waitFor, turns, gaps);
@@ -89,7 +92,8 @@ export class OutboxStore {
       database.whenCommitted(host, () => this.committed(sends, outcomes));
       return outcomes;
     }
-    // Nothing is awaited before the first `write`: on SQLite it belongs to this turn, by which the outbox sizes its batches.
+    // Nothing is awaited before the first `write`, so that on SQLite it happens in this turn of the event loop. The
+    // outbox sizes its batches by that.
     const mayBeAtOnce = this.lastAccepted && waitFor === 'none' && canAcceptAtOnce(dialect, sends);
     const atOnce = mayBeAtOnce ? await database.write(() => acceptAtOnce(dialect, sends, decide, turns)) : undefined;
     const outcomes = atOnce ?? (await this.commitLocked(sends, decide, waitFor));
@@ -103,21 +107,21 @@ export class OutboxStore {
     this.recorder.added({ accounts: [], marks });
   }
 
-  /** Runs `task` after the host's open transaction has been committed, and never if it is rolled back. */
+  /** Runs `task` after the host's open transaction was committed. It never runs after a rollback. */
   whenCommitted(host: HostTransaction, task: () => void): void {
     this.database.whenCommitted(host, task);
   }
 
   /**
-   * Resolves as soon as no other transaction holds these policy records, which a commit has named in a `busy` outcome.
+   * Resolves as soon as no other transaction locks these policy records. A `busy` outcome of a commit names them.
    *
-   * @throws StorageUnavailableError when they are held for too long
+   * @throws StorageUnavailableError if they are locked for too long
    */
   whenFree(records: readonly string[]): Promise<void> {
     return this.policies.change(records, () => ({ result: undefined, changes: new Map() }));
   }
 
-  /** The stored reply of a key that has not expired; with `host`, as its open transaction sees it. */
+  /** The stored reply of a key, unless it has expired. With `host`, it is read in the host's open transaction. */
   replay(
     key: Pick<IdempotencyKey, 'accountId' | 'route' | 'key'>,
     now: number,
@@ -127,14 +131,14 @@ export class OutboxStore {
   }
 
   /**
-   * Keeps the reply of something else than a send under a key, unless one is kept that has not expired.
-   * @returns the earlier one; undefined: this one was kept
+   * Stores the reply of a request that is not a send under a key, unless an unexpired reply is stored there.
+   * @returns the earlier reply; undefined if this one was stored
    */
   keep(once: IdempotencyKey, reply: object, now: number): Promise<StoredReply | undefined> {
     return this.database.write(() => keepReply(this.database.dialect, once, reply, now));
   }
 
-  /** Forgets what `keep` has kept under a key for the same fingerprint. */
+  /** Removes the reply that `keep` has stored under a key with the same fingerprint. */
   async forget(once: IdempotencyKey): Promise<void> {
     await this.database.write(() => forgetReply(once));
   }
@@ -142,14 +146,15 @@ export class OutboxStore {
   /**
    * Claims due deliveries: sets them to `sending` with a lease and counts the attempt.
    *
-   * Without lanes a batch is divided between priorities: `code` takes what it needs, `high`, `normal` and `bulk` share what is
-   * left 8 : 4 : 2. Within a priority the accounts that have something due share equally, and within an account the longest
-   * overdue come first. What one does not need, the others get, so that a batch is full while anything is due that no other
-   * claim holds. The shares hold over the claims of a store, also where each takes one delivery, and accounts take turns.
+   * Without lanes, a batch is divided between priorities. `code` gets as many places as it needs, and `high`, `normal`
+   * and `bulk` share the rest 8 : 4 : 2. Within a priority, the accounts with due deliveries share equally, and within
+   * an account the longest overdue deliveries come first. Places that one does not need go to the others. So a batch is
+   * full as long as there are due deliveries that no other claim has locked. The store counts over its claims, so the
+   * shares are right even if each claim takes only one delivery, and accounts take turns.
    *
-   * A store may overlook what another process has stored with a `due_at` in the past, for half a minute at most.
+   * A store may miss a delivery that another process has stored with a `due_at` in the past, for at most half a minute.
    *
-   * @returns the first priority first, and within it the longest overdue
+   * @returns the claimed deliveries by priority, and within a priority the longest overdue first
    */
   async claim(order: ClaimOrder): Promise<readonly Delivery[]> {
     const { dialect } = this.database;
@@ -160,7 +165,8 @@ export class OutboxStore {
         plan = new ClaimPlan(memory, order);
         return claimDeliveries(dialect, order, plan);
       };
-      // Where abandoned deliveries may be claimed again, a claim that a power cut undoes may be repeated too.
+      // If abandoned deliveries may be claimed again, so may deliveries whose claim is lost by a power cut. So the
+      // claim need not wait for the disk.
       const result = await (order.abandoned ? this.database.writeLazily(work) : this.database.write(work));
       return { result, floors: plan.remember() };
     });
@@ -197,14 +203,15 @@ export class OutboxStore {
   }
 
   /**
-   * When the channel's next delivery is due, the next lease or the next wait for a report ends, milliseconds since the epoch;
-   * undefined for never. A store may look at some accounts only, and may overlook what another process has stored lately.
+   * The earliest time, in milliseconds since the epoch, at which a delivery of the channel becomes due, a lease ends,
+   * or a report becomes overdue; undefined if there is none. A store may read only some accounts, and may miss a
+   * delivery that another process has stored lately.
    */
   nextDue(channel: string): Promise<number | undefined> {
     return this.database.read(() => nextDueTime(this.database.dialect, channel, this.memories.of(channel)));
   }
 
-  /** A message of an account on a channel; undefined when there is none with this id. */
+  /** A message of an account on a channel; undefined if there is none with this id. */
   find(accountId: string, channel: string, id: string): Promise<StoredMessage | undefined> {
     return this.database.read(() => findMessage(accountId, channel, id));
   }
@@ -215,7 +222,7 @@ export class OutboxStore {
   }
 
   /**
-   * The first recipient of each message with its history; a message whose recipients were removed is left out.
+   * The first recipient of each message with its history. A message whose recipients were removed is left out.
    * @param accountId the account of the messages, among whose listings it counts
    */
   firstRecipients(messageIds: readonly string[], accountId?: string): Promise<ReadonlyMap<string, TrackedRecipient>> {
@@ -237,7 +244,7 @@ export class OutboxStore {
     return this.database.read(() => deliveriesByReference(this.database.dialect, channel, references));
   }
 
-  /** The traces of these messages, of those that have one. */
+  /** The traces of these messages. A message without a trace is left out. */
   traces(messageIds: readonly string[]): Promise<readonly string[]> {
     return this.database.read(() => listTraces(this.database.dialect, messageIds));
   }
@@ -253,12 +260,12 @@ export class OutboxStore {
   /**
    * An account's messages, newest first; `after` is the `next` of the previous page, or the id of its last message.
    *
-   * A store may examine a limited number of messages and recipients for a page: with a number, a status, a sender or
-   * metadata, a page may contain fewer than `limit`, even none, and have a `next`. So may a page of long texts, which has
-   * about `MAX_PAGE_BYTES` and at least one message.
+   * A store examines a limited number of messages and recipients for a page. So with a number, a status, a sender or
+   * metadata, a page may have fewer messages than `limit`, even none, and still have a `next`. A page of long texts may
+   * be short too: it has about `MAX_PAGE_BYTES`, and at least one message.
    *
-   * @throws MessagingError `error.invalid_cursor` when `after` is no message of this account and channel of these kinds: an empty page
-   *   would mean that there are no further messages
+   * @throws MessagingError `error.invalid_cursor` if `after` is not a message of this account and channel of these
+   *   kinds. An empty page instead would mean that there are no further messages
    */
   list(query: MessageQuery): Promise<Page<StoredMessage>> {
     return this.database.browse(() => listMessages(this.database.dialect, query), query.accountId);
@@ -278,7 +285,7 @@ export class OutboxStore {
     return outcomes;
   }
 
-  /** Searches queues, and tells their memory what was found. */
+  /** Runs a search of queues, and passes its results to the memory of the queues. */
   private async searching<T>(
     memory: QueueMemory,
     now: number,
@@ -303,13 +310,16 @@ export class OutboxStore {
     return this.database.write(() => purgeReplies(this.database.dialect, now, limit));
   }
 
-  /** The units that families of keys with a cap have spent on a day (`dayOf`), by family; missing: none. */
+  /**
+   * The units that families of keys with a cap have spent on a day (`dayOf`), by family. A family that has spent
+   * nothing is missing.
+   */
   keySpending(families: readonly string[], day: number): Promise<ReadonlyMap<string, number>> {
     return this.database.read(() => findKeySpending(this.database.dialect, families, day));
   }
 
   /**
-   * Removes at most `limit` rows of what families have spent until a day.
+   * Removes at most `limit` rows of units that families have spent up to a day.
    * @returns how many were removed
    */
   purgeKeySpending(until: number, limit: number): Promise<number> {

@@ -2,10 +2,13 @@ import type { Dialect } from '../storage/dialect.js';
 import { columnTypes } from '../storage/schema/column-types.js';
 import { CHANGING, UNHURRIED } from '../storage/schema/upkeep.js';
 
-/** Counts the table again after a fiftieth has changed: a query plan for the empty queue is wrong for the full one. */
+/**
+ * Makes PostgreSQL analyse the table again after a fiftieth of it has changed, because a query plan for an empty queue
+ * is wrong for a full one.
+ */
 const COUNTED = { autovacuum_analyze_scale_factor: 0.02 };
 
-/** Messages with their recipients, the history of deliveries, and what decides on sends and on claims. */
+/** The tables of messages, recipients and the history of deliveries, and those that sends and claims depend on. */
 export function outboxTables(dialect: Dialect): string[] {
   return [...messages(dialect), ...sendRules(dialect), ...operation(dialect)];
 }
@@ -13,23 +16,19 @@ export function outboxTables(dialect: Dialect): string[] {
 function messages(dialect: Dialect): string[] {
   const { id, name, text, integer, small, serial } = columnTypes(dialect);
   return [
-    // One row per send.
-    // units: the charge, which never changes.
-    // recipients: their number.
-    // key_id: the key that sent it; null if a user or the host's own code did.
-    // metadata: JSON, null if the send had none.
-    // trace: W3C traceparent, null if the accept was not recorded.
-    // settled: how many recipients need no further attempt or report; counted while the account's log of events is on.
-    // settled_since: `messaging_event_counter.began` at the time of that count. A count of an earlier recording has missed some,
-    //   so it is not continued.
-    // removed_at: since when its recipients are removed, or are being removed.
+    // One row per send. units: the charge, which never changes. recipients: their number. key_id: the key that sent it;
+    // null if a user or the host's own code did. metadata: JSON, null if the send had none. trace: W3C traceparent,
+    // null if the accept was not recorded. settled: how many recipients need no further attempt or report; counted
+    // while the account's event log is on. settled_since: `messaging_event_counter.began` at the time of that count. A
+    // count of an earlier recording has missed some recipients, so it is not continued. removed_at: when the removal of
+    // its recipients began.
     `CREATE TABLE messaging_message (
       id ${id} NOT NULL PRIMARY KEY, account_id ${id} NOT NULL, channel ${id} NOT NULL, kind ${id} NOT NULL,
       lane ${name}, sender ${name} NOT NULL, payload ${text} NOT NULL, units ${integer} NOT NULL,
       refunded_units ${integer} NOT NULL, recipients ${integer} NOT NULL DEFAULT 1, accepted_at ${integer} NOT NULL,
       key_id ${id}, metadata ${text}, trace ${text}, settled ${integer}, settled_since ${integer}, removed_at ${integer})`,
     'CREATE INDEX messaging_message_listing ON messaging_message (account_id, channel, kind, accepted_at, id)',
-    // A refund changes its message once, in no index.
+    // A refund changes its message once, and changes no indexed column.
     ...dialect.upkeep('messaging_message', { fillfactor: 95, ...CHANGING }),
 
     // One row per recipient.
@@ -54,18 +53,19 @@ function messages(dialect: Dialect): string[] {
     `CREATE INDEX messaging_recipient_queue ON messaging_recipient (channel, status, priority, queue, due_at)${dialect.indexedOnly('due_at')}`,
     `CREATE INDEX messaging_recipient_turn ON messaging_recipient (channel, lane, lane_turn, message_id, position)${dialect.indexedOnly('lane')}`,
     `CREATE INDEX messaging_recipient_reference ON messaging_recipient (channel, reference)${dialect.indexedOnly('reference')}`,
-    // Without free space in its pages: each change is one of an indexed column, so it would save nothing (measured).
+    // The pages have no free space. Each change is one of an indexed column, so free space would save nothing
+    // (measured).
     ...dialect.upkeep('messaging_recipient', { ...CHANGING, ...UNHURRIED, ...COUNTED }),
 
-    // One row per recipient of a text, to find messages by number. Not an index on the recipients: their rows change several
-    // times, and PostgreSQL writes all indexes of a row at each change.
+    // One row per recipient of a text, to find messages by number. This is a table instead of an index on the
+    // recipients, because their rows change several times, and PostgreSQL writes all indexes of a row at each change.
     `CREATE TABLE messaging_sent_to (
       account_id ${id} NOT NULL, channel ${id} NOT NULL, number ${id} NOT NULL, sent_at ${integer} NOT NULL,
       message_id ${id} NOT NULL, position ${integer} NOT NULL,
       PRIMARY KEY (account_id, channel, number, sent_at, message_id))${dialect.clustered}`,
 
-    // The history of a delivery: states and tried carriers. Rows are only added; two entries may differ in the id only.
-    // tried: the number of the attempt, from 1; null for entries that are no attempts.
+    // The history of a delivery: states and tried carriers. Rows are only added. Two entries may be equal except for
+    // their ids. tried: the number of the attempt, from 1; null for an entry that is not an attempt.
     `CREATE TABLE messaging_trail (
       id ${serial} PRIMARY KEY, message_id ${id} NOT NULL, position ${integer} NOT NULL, at ${integer} NOT NULL,
       place ${integer} NOT NULL, tried ${integer}, entry ${text} NOT NULL)`,
@@ -76,16 +76,16 @@ function messages(dialect: Dialect): string[] {
 function sendRules(dialect: Dialect): string[] {
   const { id, text, integer } = columnTypes(dialect);
   return [
-    // One row per record of a send policy. For one-time passcodes: the state of a number and of its challenge, never the code.
-    // Not clustered, because the keys are random, as those of `messaging_idempotency` are.
+    // One row per record of a send policy. For one-time passcodes it is the state of a number and of its challenge,
+    // never the code. The table is not clustered, because its keys are random, like those of `messaging_idempotency`.
     `CREATE TABLE messaging_policy (
       id ${id} NOT NULL PRIMARY KEY, version ${integer} NOT NULL, state ${text} NOT NULL, messages ${text} NOT NULL,
       expires_at ${integer} NOT NULL)`,
     'CREATE INDEX messaging_policy_expiry ON messaging_policy (expires_at)',
-    // Rows are replaced at every code and every check of one.
+    // Rows change with every code that is sent or checked.
     ...dialect.upkeep('messaging_policy', CHANGING),
 
-    // What the keys of a family with a cap have spent on a day. day: days since the epoch, UTC.
+    // The units that the keys of a family with a cap have spent on a day. day: days since the epoch, UTC.
     `CREATE TABLE messaging_key_spending (
       family ${id} NOT NULL, day ${integer} NOT NULL, units ${integer} NOT NULL, PRIMARY KEY (family, day))${dialect.clustered}`,
     'CREATE INDEX messaging_key_spending_age ON messaging_key_spending (day)',
@@ -95,18 +95,17 @@ function sendRules(dialect: Dialect): string[] {
 function operation(dialect: Dialect): string[] {
   const { id, name, integer } = columnTypes(dialect);
   return [
-    // Queues of which nothing is claimed. channel, account_id: '' for all.
+    // Paused queues, from which nothing is claimed. channel, account_id: '' for all.
     `CREATE TABLE messaging_pause (
       channel ${id} NOT NULL, account_id ${id} NOT NULL, paused_at ${integer} NOT NULL,
       PRIMARY KEY (channel, account_id))${dialect.clustered}`,
 
-    // Routes to carriers that take no new attempts.
+    // Routes to carriers that get no new attempts.
     `CREATE TABLE messaging_rested_route (
       id ${id} NOT NULL PRIMARY KEY, rested_at ${integer} NOT NULL)${dialect.clustered}`,
 
-    // How far messages have been purged.
-    // place: the id of the last message that was purged.
-    // skipped: where to start again, because messages behind it were still being sent at the time `since`.
+    // The progress of purges of messages. place: the id of the last message that was purged. skipped: the id after
+    // which the purge starts again, because messages after it were still being sent at the time `since`.
     `CREATE TABLE messaging_retention (
       name ${id} NOT NULL PRIMARY KEY, place ${name} NOT NULL, skipped ${name}, since ${integer})${dialect.clustered}`,
   ];

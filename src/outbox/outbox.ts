@@ -23,9 +23,15 @@ export interface Acceptance {
 
 /** Options of `Outbox.accept`. */
 export interface AcceptOptions {
-  /** An open transaction of the host that stores the send: it is sent after the commit, and undone by a rollback. */
+  /**
+   * An open transaction of the host that stores the send. The message is sent after the commit. A rollback undoes the
+   * send.
+   */
   readonly host?: HostTransaction | undefined;
-  /** Aborted when the caller no longer waits: a send that no transaction has taken yet is dropped and charges nothing. */
+  /**
+   * Aborted if the caller no longer waits. If no transaction has begun to store the send by then, it is dropped and
+   * nothing is charged.
+   */
   readonly signal?: Cancellation | undefined;
 }
 
@@ -36,17 +42,20 @@ interface Waiting {
   readonly waits: number;
 }
 
-/** Limits of one commit: sends, and recipients over all of them. A larger send is committed by itself. */
+/**
+ * The most sends in one commit. `BATCH_RECIPIENTS` is the most recipients of all its sends. A larger send is committed
+ * by itself.
+ */
 const BATCH_SENDS = 256;
 const BATCH_RECIPIENTS = 5000;
 
-/** A policy record counts as this many recipients, because PostgreSQL keeps a lock in memory for a new one. */
+/** A policy record counts as this many recipients, because PostgreSQL keeps a lock in memory for each new record. */
 const RECORD_WEIGHT = 8;
 
-/** How many times a send waits for its records when other transactions lock them again each time. */
+/** How often a send waits for its records if other transactions lock them again each time. */
 const MAX_WAITS = 50;
 
-/** How many accounts held by other transactions are waited for at a time, each on a connection of its own. */
+/** How many locked accounts are waited for at a time, each on a connection of its own. */
 const HELD_ACCOUNTS = 4;
 
 const BATCH_LIMITS = { weightOf, maxWeight: BATCH_RECIPIENTS, maxItems: BATCH_SENDS };
@@ -66,8 +75,8 @@ function refusalOf(outcome: SendDecision & { kind: 'refused' }, { at }: Send): M
 }
 
 /**
- * Accepts every send that costs money. Sends that wait at the same moment are committed together, so that they share one sync
- * of the disk. When `accept` resolves, the send is stored and charged, and will be delivered.
+ * Accepts every send that costs money. Sends that wait at the same time are committed together, so that they share one
+ * write to the disk. When `accept` resolves, the send is stored and charged, and will be delivered.
  *
  * @example
  * ```ts
@@ -91,7 +100,7 @@ export class Outbox {
     perform: (batch) => this.commit(batch, 'none'),
     gathering: new AdaptiveBatchSize(),
   });
-  /** Commits sends of accounts that another transaction holds; these commits wait for the account. */
+  /** Commits sends of accounts that another transaction has locked. These commits wait for the account. */
   private readonly held = new Batcher<Waiting, SendDecision>({
     ...BATCH_LIMITS,
     perform: (batch) => this.commit(batch, 'accounts'),
@@ -111,11 +120,11 @@ export class Outbox {
   }
 
   /**
-   * Charges, stores and queues a send, all or nothing.
+   * Charges, stores and queues a send: all of this happens, or nothing.
    *
    * @throws MessagingError `error.key_cap` (with `retryAfter`), `error.insufficient_balance`, `error.idempotency_mismatch`,
    *   `error.account_not_found`, `error.storage_unavailable`, and the code with which the send's policy refuses it
-   * @throws the reason of `signal` when the send was dropped
+   * @throws the reason of `signal` if the send was dropped
    */
   async accept(send: Send, { host, signal }: AcceptOptions = {}): Promise<Acceptance> {
     if (signal?.aborted) throw signal.reason;
@@ -125,8 +134,8 @@ export class Outbox {
   }
 
   /**
-   * Stores updates of deliveries, of attempts and of reports, and emits `message.*` for each that changed its state;
-   * resolves when they are durable.
+   * Stores updates of deliveries, from attempts or reports, and emits `message.*` for each delivery whose state has
+   * changed. Resolves when they are durable.
    * @throws StorageUnavailableError
    */
   async settle(updates: readonly DeliveryUpdate[]): Promise<void> {
@@ -150,7 +159,8 @@ export class Outbox {
 
   private async acceptIn(host: HostTransaction, send: Send): Promise<SendDecision> {
     const [outcome] = await this.store.commit([send], decide, host);
-    if (!outcome || outcome.kind === 'busy') throw new StorageUnavailableError('The account is held elsewhere.');
+    if (!outcome || outcome.kind === 'busy')
+      throw new StorageUnavailableError('The account is locked by another transaction.');
     if (outcome.kind === 'accepted') {
       this.store.whenCommitted(host, () => {
         publishNotice(this.notifier, 'due', send.channel);
@@ -180,18 +190,20 @@ export class Outbox {
     return decisions;
   }
 
-  /** The decision on a send; one that was busy is committed again when its locks are free. */
+  /** The decision on a send. A `busy` send is committed again when its locks are free. */
   private decisionOf(item: Waiting, outcome: CommitOutcome): SendDecision | Promise<SendDecision> {
     if (outcome.kind !== 'busy') return outcome;
     return outcome.records ? this.waitForRecords(item, outcome.records) : this.held.add(item, item.signal);
   }
 
   /**
-   * Waits for records that another transaction holds, with no lock on the send's account, and puts the send back into the
-   * queue. A commit that waited would hold its account, which every commit locks first, and delay the account's other sends.
+   * Waits for records that another transaction has locked, without a lock on the send's account. Then it puts the send
+   * back into the queue. If the commit itself waited, it would keep its account locked and delay the account's other
+   * sends, because every commit locks its accounts first.
    */
   private async waitForRecords(item: Waiting, records: readonly string[]): Promise<SendDecision> {
-    if (item.waits >= MAX_WAITS) throw new StorageUnavailableError('The records of the send are held elsewhere.');
+    if (item.waits >= MAX_WAITS)
+      throw new StorageUnavailableError('The records of the send are locked by other transactions.');
     await this.store.whenFree(records);
     return this.commits.add({ ...item, waits: item.waits + 1 }, item.signal);
   }

@@ -13,21 +13,21 @@ import { dayOf } from './accept/decide.js';
 import { OutboxStore } from './outbox-store.js';
 import { PolicyStore } from './policy/policy-store.js';
 
-/** Which items are removed from the storage in the background, and when. */
+/** Defines which items are removed from the storage in the background, and when. */
 export interface PurgeRule {
-  /** Names the removed items in the log; a rule replaces an earlier one of the same name. */
+  /** The name of the removed items in the log. A rule replaces an earlier one of the same name. */
   readonly what: string;
-  /** How long an item is kept after the moment that `purge` compares, in milliseconds. Default 0. */
+  /** How long an item is kept after the time that `purge` compares, in milliseconds. Default 0. */
   readonly keepMs?: number;
   /** Time between two rounds, in milliseconds. Default 600 000. */
   readonly everyMs?: number;
-  /** The most items that one call of `purge` removes; a call that takes long is followed by smaller ones. Default 1000. */
+  /** The most items that one call of `purge` removes. If a call takes long, the next ones are smaller. Default 1000. */
   readonly batchSize?: number;
   /** The size of a round's first batch. Default `batchSize`. */
   readonly firstSize?: number;
   /**
    * Removes at most `limit` items that ended before `before`, milliseconds since the epoch.
-   * @returns how many were removed; `limit` or more: there may be others, and another call follows
+   * @returns the number of removed items. If it is `limit` or more, there may be others, and another call follows
    */
   readonly purge: (before: number, limit: number) => Promise<number>;
 }
@@ -36,17 +36,18 @@ const EVERY_MS = 10 * MINUTE_MS;
 const BATCH_SIZE = 1000;
 
 /**
- * A call of `purge` should take this long, in milliseconds: on SQLite it holds the event loop meanwhile, elsewhere locks. The
- * size of a batch is halved above it and doubled below half of it. Not below `MIN_BATCH`: on a machine that is busy otherwise,
- * a batch waits for longer than it works.
+ * The time that a call of `purge` should take, in milliseconds. During a call, SQLite blocks the event loop, and other
+ * databases keep locks. If a call takes longer, the next batch is half as large; if it takes less than half of this
+ * time, the next one is twice as large. A batch is never smaller than `MIN_BATCH`, because on a busy machine most of
+ * the time of a batch is waiting.
  */
 const BATCH_MS = 10;
 const MIN_BATCH = 32;
 
 /**
- * Removes what has expired, so that tables do not grow without bound. The rules come from the capabilities; each runs on its
- * own, batch by batch, and rests after each batch for as long as that took, so that it never takes more than half of the
- * database's time. A failed round is logged, and the next one repeats it.
+ * Removes expired items, so that tables do not grow without bound. The rules come from the capabilities. Each rule runs
+ * on its own, batch by batch. After each batch it pauses for as long as the batch took, so that it never uses more than
+ * half of the database's time. A failed round is logged, and the next round repeats it.
  */
 @Injectable()
 export class Purger implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -62,7 +63,7 @@ export class Purger implements OnApplicationBootstrap, OnApplicationShutdown {
     this.log = faultLog('Purge', clock);
   }
 
-  /** Adds a rule, or replaces the one of the same name; to be called before the application has started. */
+  /** Adds a rule, or replaces the one of the same name. Call it before the application has started. */
   add(rule: PurgeRule): void {
     this.rules.set(rule.what, rule);
   }
@@ -103,14 +104,14 @@ export class Purger implements OnApplicationBootstrap, OnApplicationShutdown {
         await this.rest(what, tookMs);
       }
     } catch (error) {
-      this.log.warn(`Expired ${what} could not be purged; the next round will.`, { code: faultCode(error) });
+      this.log.warn(`Expired ${what} could not be purged. The next round tries again.`, { code: faultCode(error) });
     }
     this.schedule(rule, report);
   }
 
   private async rest(what: string, ms: number): Promise<void> {
     if (ms <= 0) await new Promise(setImmediate);
-    // A stop cancels the pause, and the round then never goes on.
+    // If the purger stops, the pause is cancelled, and this round never continues.
     else await new Promise<void>((resolve) => this.cancels.set(what, this.clock.after(ms, resolve)));
   }
 }
@@ -124,17 +125,20 @@ export function providePurge<S>(store: InjectionToken<S>, ruleOf: (store: S) => 
   };
 }
 
-/** The replies of expired Idempotency-Keys. */
+/** The rule for the replies of expired Idempotency-Keys. */
 function replyPurge(store: OutboxStore): PurgeRule {
   return { what: 'replies', purge: (now, limit) => store.purgeReplies(now, limit) };
 }
 
-/** The expired records of send policies. */
+/** The rule for expired records of send policies. */
 function policyPurge(store: PolicyStore): PurgeRule {
   return { what: 'policy records', purge: (now, limit) => store.purge(now, limit) };
 }
 
-/** What keys with a cap have spent on earlier days. Clocks may differ by a day's end, so the day before is kept. */
+/**
+ * The rule for the units that keys with a cap have spent on earlier days. Yesterday is kept, because around midnight
+ * the clocks of processes may show different days.
+ */
 function keySpendingPurge(store: OutboxStore): PurgeRule {
   return {
     what: 'daily units of keys',

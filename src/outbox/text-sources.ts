@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Payload } from './accept/send.js';
 import { isRemoved } from './retention/removed-payload.js';
 
-/** Renders the text of payloads of one kind when they are delivered, so that secret texts are never stored. */
+/** Renders the texts of payloads of one kind at delivery, so that secret texts are never stored. */
 export interface TextSource {
   readonly kind: string;
   text(payload: Payload): string;
@@ -28,7 +28,7 @@ export class TextSources {
     return this.byKind.has(kind);
   }
 
-  /** @throws Error for a kind without a source, and when the content was removed */
+  /** @throws Error for a kind without a source, or if the content was removed */
   textOf(payload: Payload): string {
     if (isRemoved(payload)) throw new Error('The content of the message was removed.');
     const source = this.byKind.get(payload.kind);

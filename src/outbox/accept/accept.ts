@@ -13,7 +13,7 @@ import type { Send } from './send.js';
 import { insertNewReplies, insertSends } from './send-inserts.js';
 
 /**
- * Locks, reads, decides and writes, in the transaction that the database opens and commits: see `OutboxStore.commit`, and
+ * Locks, reads, decides and writes, in a transaction that the caller opens and commits. See `OutboxStore.commit`, and
  * `Gaps` for `gaps`.
  */
 export function* acceptSends(
@@ -45,7 +45,7 @@ export function* acceptSends(
     keySpending,
   } = decide(free, { balances, replies, records, keySpending: seenSpending });
   if (gaps === 'leave' && decisions.some(({ kind }, index) => kind === 'refused' && free[index]?.once)) {
-    throw new RecordMovedError('What is refused may be a repeat of what was accepted since the snapshot.');
+    throw new RecordMovedError('A refused send may repeat a send that was accepted since the snapshot.');
   }
   if (accepted.length > 0) {
     const statements = [
@@ -100,14 +100,15 @@ function debit(dialect: Dialect, spent: ReadonlyMap<string, number>): Statement 
     set: { low: lowAfterDebit('v.spent'), balance: 'balance - v.spent' },
     shape: { account_id: 'id', spent: 'integer' },
     rows: [...spent],
-    // No condition on the balance: an error in the decision must fail at the column's CHECK instead of sending unpaid
-    // messages.
+    // There is no condition on the balance. If the decision is wrong, the column's CHECK must make the transaction
+    // fail, so that no unpaid message is sent.
     on: 'id = v.account_id',
   });
 }
 
 /**
- * Whether the decision on these sends depends on balances only, and the database can check these in the writing statement.
+ * Whether the decision on these sends depends only on balances, and the database can check balances in the writing
+ * statement.
  */
 export function canAcceptAtOnce(dialect: Dialect, sends: readonly Send[]): boolean {
   return (
@@ -119,9 +120,9 @@ export function canAcceptAtOnce(dialect: Dialect, sends: readonly Send[]): boole
 const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 
 /**
- * `acceptSends` in one round trip: it decides as if every balance sufficed, and the statement writes only where all do.
- * Returns undefined, and writes nothing, where a balance does not suffice or another transaction has locked an account; the
- * caller then uses `acceptSends`.
+ * Does the work of `acceptSends` in one round trip. It decides as if every balance sufficed, and its statement writes
+ * only if all balances suffice. If one does not, or if another transaction has locked an account, it writes nothing and
+ * returns undefined. The caller then uses `acceptSends`.
  */
 export function* acceptAtOnce(
   dialect: Dialect,

@@ -3,7 +3,7 @@ import { DAY_MS } from '../../common/time.js';
 import type { PolicyRecord, PolicyRefusal, RecordChanges, SeenRecords } from '../policy/send-policy.js';
 import { costOf, type Send, type SendKey } from './send.js';
 
-/** Why a send was not accepted. */
+/** The reason why a send was not accepted. */
 export type RefusalCode = 'insufficient_balance' | 'idempotency_mismatch' | 'account_not_found' | 'key_cap';
 
 /** The decision on a send. */
@@ -13,24 +13,27 @@ export type SendDecision =
   | { readonly kind: 'refused'; readonly why: RefusalCode }
   | { readonly kind: 'refused'; readonly why: 'policy'; readonly refusal: PolicyRefusal };
 
-/** What the keys of a family have spent on a day. */
+/** The units that the keys of a family have spent on a day. */
 export interface KeySpending {
   readonly family: string;
   /** Days since the epoch, UTC. */
   readonly day: number;
-  /** Charged units; refunds are not taken off. */
+  /** The charged units. Refunds are not subtracted. */
   readonly units: number;
 }
 
-/** The state that a store has read under the accounts' locks; for the exception see `decide`. */
+/** The state that a store has read while it had the accounts locked. For the exception see `decide`. */
 export interface Seen {
-  /** Balance of each account that exists. */
+  /** The balance of each account that exists. */
   readonly balances: ReadonlyMap<string, number>;
   /** Replies that have not expired, by `onceId`. */
   readonly replies: ReadonlyMap<string, StoredReply>;
   /** The existing records that the sends' policies name. */
   readonly records: SeenRecords;
-  /** What the families of keys with a cap have spent on the days of the sends, by `spendingId`; missing: nothing. */
+  /**
+   * The units that the families of keys with a cap have spent on the days of the sends, by `spendingId`. A family that
+   * has spent nothing is missing.
+   */
   readonly keySpending: ReadonlyMap<string, KeySpending>;
 }
 
@@ -42,19 +45,19 @@ export interface Decision {
   readonly spent: ReadonlyMap<string, number>;
   /** Policy records to write. */
   readonly records: RecordChanges;
-  /** What families have spent with these sends, to write in place of what was seen. */
+  /** The units that families have spent including these sends. They replace the values in `Seen`. */
   readonly keySpending: ReadonlyMap<string, KeySpending>;
 }
 
 /** The rules of charging and of repeats; see `decide`. */
 export type Decide = (sends: readonly Send[], seen: Seen) => Decision;
 
-/** The day of a moment, UTC: days since the epoch. */
+/** The UTC day of a time, in days since the epoch. */
 export function dayOf(at: number): number {
   return Math.floor(at / DAY_MS);
 }
 
-/** Seconds from a moment until the next day begins, UTC. */
+/** The seconds from a time until the next UTC day begins. */
 export function secondsToMidnight(at: number): number {
   return Math.ceil((DAY_MS * (dayOf(at) + 1) - at) / 1000);
 }
@@ -72,12 +75,13 @@ export function isCapped(send: Send): send is CappedSend {
 }
 
 /**
- * All rules of charging and of repeats, in one pure function that every storage runs between lock and write. The exception:
- * where a store decides before it has a lock (see `OutboxStore.commit`), on PostgreSQL and MariaDB for sends without
- * Idempotency-Key, policy and cap, it gives balances that suffice for all, and the writing statement checks the real ones.
- * Sends are decided in order. A repeat of an Idempotency-Key gets the first reply. A send is accepted only when its policy
- * allows it and the remaining balance and the cap of its key cover its full price. A policy sees the changes of the sends
- * before it.
+ * All rules of charging and of repeats, in one function without side effects. A store runs it after it has locked the
+ * accounts and before it writes. There is one exception: on PostgreSQL and MariaDB, for sends without Idempotency-Key,
+ * policy and cap, a store may decide before it has a lock (see `OutboxStore.commit`). It then passes balances that
+ * suffice for all sends, and the writing statement checks the real ones.
+ * Sends are decided in order. A repeat of an Idempotency-Key gets the first reply. A send is accepted only if its
+ * policy allows it, and if the remaining balance and the cap of its key cover its full price. A policy sees the changes
+ * of the sends before it.
  */
 export const decide: Decide = (sends, seen) => {
   const balances = new Map(seen.balances);
@@ -136,7 +140,7 @@ export const decide: Decide = (sends, seen) => {
   return { decisions, accepted, spent, records, keySpending };
 };
 
-/** What the family of a send's key will have spent with it, and the cap. */
+/** The units that the family of a send's key will have spent including the send, and the cap. */
 function spendingAfter(
   { key: { family, dailyUnits }, at }: CappedSend,
   cost: number,

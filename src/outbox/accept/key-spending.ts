@@ -9,11 +9,11 @@ const SPENDING_KEY = 'family, day';
 const KEY_SPENDING = { table: 'messaging_key_spending', shape: shapeOf('family', 'day units') };
 
 /**
- * What the families of capped sends have spent on their days, by `spendingId`. The rows need no lock: a family is of one account,
- * whose row the caller has locked.
+ * Reads the units that the families of capped sends have spent on the days of the sends, by `spendingId`. The rows need
+ * no lock, because a family belongs to one account, and the caller has locked the account's row.
  *
- * @param gaps `leave`: in a host's transaction, whose plain reads may be older than the lock on the account. Missing rows are
- *   inserted first, so that the current read finds them and locks no gap
+ * @param gaps `leave`: for a host's transaction, whose plain reads may be older than the lock on the account. Missing
+ *   rows are inserted first, so that the current read finds them and locks no gap
  */
 export function* readKeySpending(
   dialect: Dialect,
@@ -39,7 +39,7 @@ export function* readKeySpending(
   return new Map(rows.map(toSpending).map((spent) => [spendingId(spent), spent]));
 }
 
-/** The statement that writes what families have spent; none where no key has a cap. */
+/** The statement that writes the units that families have spent; none if no key has a cap. */
 export function writeKeySpending(dialect: Dialect, spending: ReadonlyMap<string, KeySpending>): Statement[] {
   if (spending.size === 0) return [];
   return [
@@ -47,7 +47,7 @@ export function writeKeySpending(dialect: Dialect, spending: ReadonlyMap<string,
   ];
 }
 
-/** What families have spent on a day, by family. */
+/** Reads the units that families have spent on a day, by family. */
 export function* findKeySpending(
   dialect: Dialect,
   families: readonly string[],
@@ -61,7 +61,7 @@ export function* findKeySpending(
   return new Map(rows.map(toSpending).map(({ family, units }) => [family, units]));
 }
 
-/** Deletes what was spent until a day, the oldest first. */
+/** Deletes the units that were spent up to a day, the oldest first. */
 export function purgeKeySpending(dialect: Dialect, until: number, limit: number): Operation<number> {
   return write(dialect.deleteFirst('messaging_key_spending', SPENDING_KEY, 'day'), until, limit);
 }

@@ -4,21 +4,22 @@ import { PRIORITIES, type Priority } from '../queue/priority.api.js';
 const TURNS_PER_MS = 1000;
 
 /**
- * What a turn is put back by for each priority that goes before: 35 years. So all of one priority go before the next one's,
- * and a turn stays a safe integer until the year 2148. None is 0 or less, which is the turn of what was tried.
+ * The number that is added to a turn for each higher priority. It is as large as the turns of 35 years, so all sends of
+ * one priority have their turn before those of the next priority, and a turn stays a safe integer until the year 2148.
+ * No turn is 0 or less: 0 is the turn of a delivery that was tried.
  */
 const PER_PRIORITY = 2 ** 50;
 
 /**
- * Numbers the sends of lanes by their priority, and within one in the order in which they are stored, independent of their
- * ids and of changes of the clock.
- * Sends of several processes in one lane are ordered by the clocks of the processes.
+ * Numbers the sends of lanes by their priority, and within a priority in the order in which they are stored. The
+ * numbers do not depend on ids or on changes of the clock. Sends of several processes in one lane are ordered by the
+ * clocks of the processes.
  */
 export class LaneTurns {
   private last = 0;
 
   /**
-   * Returns a number greater than all before of this priority and of those that go before it.
+   * Returns a number that is greater than all earlier ones of this priority and of higher priorities.
    *
    * @param at when the send was accepted, milliseconds since the epoch
    */

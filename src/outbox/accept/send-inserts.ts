@@ -38,7 +38,8 @@ export function insertSends(
 }
 
 function insertMessages(dialect: Dialect, sends: readonly Send[]): Statement {
-  // Most batches have no metadata and no trace, and those of the host's own code no keys; their parameter omits the columns.
+  // Most batches have no metadata and no trace, and those of the host's own code have no keys. Their parameter leaves
+  // these columns out.
   const described = sends.some(({ metadata }) => metadata !== undefined);
   const keyed = sends.some(({ key }) => key !== undefined);
   const traced = sends.some(({ trace }) => trace !== undefined);
@@ -65,8 +66,9 @@ function insertMessages(dialect: Dialect, sends: readonly Send[]): Statement {
 }
 
 /**
- * Writes the replies of accepted sends under keys of which a plain read saw none.
- * @throws RecordMovedError when there is one: expired, or committed since the snapshot of a host's transaction
+ * Writes the replies of accepted sends under keys for which a plain read has found no reply.
+ * @throws RecordMovedError if there is a reply after all: an expired one, or one that was committed since the snapshot
+ * of a host's transaction
  */
 export function* insertNewReplies(dialect: Dialect, sends: readonly Send[]): Operation<void> {
   const rows = repliesOf(sends);
@@ -90,10 +92,13 @@ const KEY: RowShape = { key_id: 'text' };
 const TRACE: RowShape = { trace: 'text' };
 const CHARGE = shapeOf('id account_id kind message_id', 'units posted_at');
 
-// An unexpired reply would have been replayed under the account's lock, so an existing row has expired.
+// If there is a row, it has expired: an unexpired reply would have been replayed while the account was locked.
 const REPLACE_EXPIRED = [REPLY_KEY, ['fingerprint', 'reply', 'expires_at']] as const;
 
-/** A send with more recipients has a statement of its own, so that its id is not repeated in the parameter for each row. */
+/**
+ * A send with more recipients than this has a statement of its own, so that its id is not repeated in the parameter for
+ * each row.
+ */
 const LARGE = 50;
 
 function isLarge({ recipients }: Send): boolean {
@@ -120,7 +125,9 @@ const SENT_TO = shapeOf('account_id channel number message_id', 'sent_at positio
 const NUMBERED: RowShape = { number: 'id', position: 'integer' };
 const LANED: RowShape = { ...FREE, lane: 'text', lane_turn: 'integer' };
 
-/** The statements that write the recipients of accepted sends; within a lane in the order of the sends. */
+/**
+ * The statements that write the recipients of accepted sends. Those of a lane are written in the order of the sends.
+ */
 function insertRecipients(dialect: Dialect, sends: readonly Send[], turns: LaneTurns): Statement[] {
   const laned = sends.filter(({ lane }) => lane !== undefined);
   const turnOf = new Map(laned.map((send) => [send.id, turns.next(send.at, priorityOf(send))]));
@@ -130,7 +137,8 @@ function insertRecipients(dialect: Dialect, sends: readonly Send[], turns: LaneT
   return [
     ...sends.filter(isWhole).flatMap((send) => oneSend(dialect, send, turnOf.get(send.id))),
     ...refused(dialect, [...withRefused]),
-    // Most sends have no lane; their parameter omits the columns of lanes, and the other one that of queues.
+    // Most sends have no lane, so their parameter leaves out the columns of lanes. The parameter of the others leaves
+    // out the column of queues.
     ...manySends(
       dialect,
       small.filter(({ id }) => !turnOf.has(id)),
@@ -157,7 +165,7 @@ function manySends(
   shape: RowShape,
   more: (send: Send) => readonly unknown[],
 ): Statement[] {
-  // Only a large send of which some are refused is due in turn here.
+  // Only here, in a large send with refused recipients, the groups of recipients are due one after the other.
   const inTurn = sends.some((send) => firstDueOf(send) < send.at);
   const rows = sends.flatMap((send) => {
     const rest = more(send);
@@ -209,7 +217,7 @@ function oneSend(dialect: Dialect, send: Send, turn: number | undefined): Statem
 function oneSentTo(dialect: Dialect, send: Send): Statement[] {
   const { id, accountId, channel, at } = send;
   const [text, integer] = [dialect.typed('text'), dialect.typed('integer')];
-  // Sorted in a subquery, as `Dialect.ifPaid` of PostgreSQL adds a WHERE at the end.
+  // The rows are sorted in a subquery, because `Dialect.ifPaid` of PostgreSQL adds a WHERE at the end.
   const rows = `SELECT * FROM ${dialect.rows(NUMBERED)} ORDER BY v.number ${ALL_ROWS}`;
   return slicesOf(rowsByNumber(dialect, send), dialect.maxRows).map(({ items }) => ({
     sql: `INSERT INTO messaging_sent_to (account_id, channel, message_id, sent_at, number, position)
@@ -220,10 +228,13 @@ function oneSentTo(dialect: Dialect, send: Send): Statement[] {
   }));
 }
 
-/** Without a limit, MariaDB and SQLite may leave out the ORDER BY of a subquery. It is the largest one that all accept. */
+/**
+ * Without a limit, MariaDB and SQLite may leave out the ORDER BY of a subquery. This is the largest limit that all
+ * databases accept.
+ */
 const ALL_ROWS = 'LIMIT 9223372036854775807';
 
-/** A recipient's number and position; as one text, with a blank between them, while many of them are sorted. */
+/** A recipient's number and position. While many of them are sorted, they are one text, with a blank between them. */
 type NumberAndPosition = string | readonly [number: string, position: number];
 
 /**
@@ -250,7 +261,7 @@ function sentTo(dialect: Dialect, sends: readonly Send[]): Statement[] {
   return [dialect.insertRows({ table: 'messaging_sent_to', shape: SENT_TO, rows })];
 }
 
-/** What an account can list; codes are not among it. */
+/** Whether an account can list the message. Codes are not listed. */
 function isFoundByNumber({ payload }: Send): boolean {
   return payload.kind === 'text' || payload.kind === 'media';
 }
@@ -273,7 +284,7 @@ function priorityOf({ priority = 'normal' }: Send): Priority {
   return priority;
 }
 
-/** Lanes have an order of their own. */
+/** The queue of a send. A send with a lane has none, because lanes have an order of their own. */
 function queueOf({ accountId, lane }: Send): string {
   return lane === undefined ? accountId : '';
 }

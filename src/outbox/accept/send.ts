@@ -11,7 +11,7 @@ export type { Payload, TextPayload } from '../payload.js';
 export interface Recipient {
   /** E.164 digits without the plus sign. */
   readonly number: string;
-  /** Integer, at least 0. */
+  /** The price, an integer of at least 0. */
   readonly units: number;
   /** Stores the recipient as `failed` with this reason and sends nothing to it. Its `units` are then 0. */
   readonly refused?: string;
@@ -19,11 +19,11 @@ export interface Recipient {
 
 /** The API key of a caller, for a send: `caller.key` of a guarded route. */
 export interface SendKey {
-  /** Its public part. */
+  /** The public part of the key. */
   readonly id: string;
-  /** The most units that the keys of the family may spend on a day (UTC); undefined: as many as the account has. */
+  /** The most units that the keys of the family may spend in a UTC day; undefined: no cap. */
   readonly dailyUnits?: number | undefined;
-  /** The first of the keys that have replaced one another; they share what they have spent. */
+  /** The id of the first key of the family. The keys of a family share one count of spent units. */
   readonly family: string;
 }
 
@@ -31,7 +31,7 @@ export interface SendKey {
 export interface Send {
   readonly id: string;
   readonly accountId: string;
-  /** Name of the channel that delivers it: `sms`, or a messaging-app channel's name. */
+  /** The name of the channel that delivers it: `sms`, or the name of a messaging-app channel. */
   readonly channel: string;
   /** Deliveries of one lane keep their order, and at most one is in flight. Without a lane they are independent. */
   readonly lane?: string;
@@ -40,21 +40,24 @@ export interface Send {
   /** Signature or sending number. */
   readonly sender: string;
   readonly payload: Payload;
-  /** What its caller gave with it. */
+  /** The metadata that the caller gave with the send. */
   readonly metadata?: Metadata | undefined;
-  /** The span of its acceptance as W3C `traceparent`, where it is recorded: what happens to it later is linked to that. */
+  /** The span of the acceptance as W3C `traceparent`, if it is recorded. Later spans of the send are linked to it. */
   readonly trace?: string;
-  /** Each number once. */
+  /** The recipients. Each number may occur only once. */
   readonly recipients: readonly Recipient[];
   /** When it was accepted, milliseconds since the epoch. */
   readonly at: number;
-  /** The reply to the caller, JSON; stored for replays when `once` is given. */
+  /** The reply to the caller, JSON. If `once` is given, it is stored for replays. */
   readonly reply: object;
-  /** Accepts the send once, however often this key comes. */
+  /** The Idempotency-Key of the send. The send is accepted once, however often the key comes. */
   readonly once?: IdempotencyKey;
-  /** The key that sends it, whose cap it must keep; undefined for a user and for the host's own code. */
+  /**
+   * The API key that sends it. The send must stay within the key's cap. Undefined for a user and for the host's own
+   * code.
+   */
   readonly key?: SendKey | undefined;
-  /** A further condition; its decision replaces the payload and the reply above. */
+  /** A further condition. Its decision replaces `payload` and `reply`. */
   readonly policy?: SendPolicy;
 }
 

@@ -15,7 +15,10 @@ import { checkResults, NO_ANSWER } from './result-checks.js';
 /** How many stack frames of a throwing transport are logged. */
 const FRAMES = 5;
 
-/** How long a result is kept whose lease has ended while the storage was away, and of how many batches. */
+/**
+ * How long results are kept if their lease has ended while the storage was unavailable. The constant below limits the
+ * number of such batches.
+ */
 const KEPT_MS = HOUR_MS;
 const MAX_KEPT = 1000;
 
@@ -25,10 +28,13 @@ const TOO_MANY_ATTEMPTS: DeliveryResult = { kind: 'unknown', error: 'too_many_at
 export class BatchDelivery {
   private readonly log: FaultLog;
   private readonly upSince: number;
-  /** Results whose lease has ended before they were stored, and until when they are kept, by the clock's `elapsed`. */
+  /**
+   * Results whose lease ended before they were stored, with the time until which they are kept, by the clock's
+   * `elapsed`.
+   */
   private readonly late = new Map<readonly DeliveryUpdate[], number>();
   private storing: Promise<unknown> | undefined;
-  /** By the clock's `elapsed`. */
+  /** When late results were last stored, by the clock's `elapsed`. */
   private lastStoring = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -43,19 +49,20 @@ export class BatchDelivery {
   }
 
   /**
-   * Submits a batch, and stores early results at once. Resolves when the whole batch is stored or cannot be; never rejects.
+   * Submits a batch, and stores early results at once. Resolves when all results are stored or cannot be stored. Never
+   * rejects.
    * @param leaseUntil milliseconds since the epoch
    */
   async deliver(batch: readonly Delivery[], leaseUntil: number): Promise<void> {
     const { upSince } = this;
     const open = new Set(batch);
     const retryUntil = this.clock.elapsed() + leaseUntil - this.clock.now();
-    // Includes early results, whose promises the channel may ignore.
+    // These include the promises of early results, because the channel may ignore them.
     const settling: Promise<void>[] = [];
     const store = (results: Iterable<readonly [Delivery, DeliveryResult]>): Promise<void> => {
       const at = this.clock.now();
       const updates = [...results].flatMap(([delivery, result]) =>
-        // The first result of a delivery counts: an early one is not replaced by the list at the end.
+        // Only the first result of a delivery counts, so the list at the end does not replace an early result.
         open.delete(delivery)
           ? [updateOf(delivery, result, this.channel, { at, random: this.ids.random(), leaseUntil, upSince })]
           : [],
@@ -64,7 +71,7 @@ export class BatchDelivery {
       settling.push(settled);
       return settled;
     };
-    // A delivery with too many attempts crashed its worker each time; it is not submitted again.
+    // A delivery with too many attempts has crashed its worker each time, so it is not submitted again.
     const isRetryable = ({ attempt }: Delivery) => attempt <= this.channel.timing.maxAttempts;
     const retryable = batch.filter(isRetryable);
     const results = await this.submit(retryable, (early) => store(this.checkedEarly(early)));
@@ -77,9 +84,9 @@ export class BatchDelivery {
   }
 
   /**
-   * Stores results whose lease has ended while the storage was away, at most once a second. To be called before each claim:
-   * until another attempt begins or an expiry has moved the state, a late result counts as one in time (`nextState`).
-   * Undefined: there is nothing to store now.
+   * Stores results whose lease ended while the storage was unavailable, at most once a second. Call it before each
+   * claim. A late result is accepted like one in time, until another attempt begins or an expiry changes the state
+   * (`nextState`). Returns undefined if there is nothing to store now.
    */
   storeLate(): Promise<unknown> | undefined {
     const now = this.clock.elapsed();
@@ -93,7 +100,10 @@ export class BatchDelivery {
     return this.storing;
   }
 
-  /** Keeps results for `storeLate`; too many mean that it is not the storage as a whole that is away. */
+  /**
+   * Keeps results for `storeLate`. If there are too many, the cause is not that the whole storage is unavailable, so
+   * the oldest are dropped.
+   */
   private keep(updates: readonly DeliveryUpdate[]): void {
     if (!this.late.has(updates)) this.late.set(updates, this.clock.elapsed() + KEPT_MS);
     const [oldest] = this.late.keys();
@@ -105,7 +115,7 @@ export class BatchDelivery {
     const { name: channel } = this.channel;
     for (const { messageId, position } of updates) {
       this.log.warn(
-        `Channel ${channel}: a result could not be stored for too long.`,
+        `Channel ${channel}: a result could not be stored in time.`,
         { channel, messageId },
         ` It is dropped: ${messageId}:${position}`,
       );
@@ -113,8 +123,8 @@ export class BatchDelivery {
   }
 
   /**
-   * Stores updates. Only this process knows them, so it retries until the lease ends while the storage is away, and then keeps
-   * them for `storeLate`.
+   * Stores updates. Only this process knows them. So while the storage is unavailable it retries until the lease ends,
+   * and then keeps them for `storeLate`.
    * @param retryUntil the end of the lease, by the clock's `elapsed`
    */
   private async settle(updates: readonly DeliveryUpdate[], retryUntil: number): Promise<void> {
@@ -133,10 +143,11 @@ export class BatchDelivery {
       this.late.delete(updates);
       const [only] = updates;
       if (updates.length === 1 && only) {
-        warn(error, ` Not stored: what became of ${only.messageId}:${only.position}`, only.messageId);
+        warn(error, ` The result of ${only.messageId}:${only.position} is not stored`, only.messageId);
         return;
       }
-      // Nothing of the batch was written; a faulty update must not fail the others.
+      // Nothing of the batch was written. The updates are stored one by one, so that a faulty one does not make the
+      // others fail.
       for (const update of updates) await this.settle([update], retryUntil);
     }
   }

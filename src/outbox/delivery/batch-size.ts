@@ -1,15 +1,15 @@
 import { Gathering } from '../../common/concurrency/batcher.js';
 
-/** While the event loop is free during a commit: the part of the concurrent callers that is enough for the next commit. */
+/** The part of the concurrent callers that is enough for the next commit, if the event loop is free during a commit. */
 const SHARE = 0.5;
 
 /** The part of the estimate that is kept after each commit. */
 const MEMORY = 0.9;
 
 /**
- * Estimates how many callers are concurrent, and for how many of them a commit waits. A commit that blocks the event loop
- * should take all of them. While a server makes a commit, the callers that it left out are served, so half of them is enough.
- * A single caller never waits for others.
+ * Estimates how many callers are concurrent, and decides for how many of them a commit waits. If commits block the
+ * event loop, as on SQLite, a commit should take all callers. If a server makes the commits, other callers are served
+ * meanwhile, so half of them are enough. A single caller never waits for others.
  */
 export class AdaptiveBatchSize extends Gathering {
   private size = 1;
@@ -22,14 +22,14 @@ export class AdaptiveBatchSize extends Gathering {
 
   override schedule(waiting: number, start: () => void): void {
     if (waiting >= this.target) this.begin(start);
-    // After this turn of the loop: everything that arrived in it goes into one commit. With concurrent callers, a turn later:
-    // the answers to the last commit have brought new requests by then.
+    // The commit starts after this turn of the event loop, with everything that arrived in it. With concurrent callers
+    // it starts one turn later, because by then the answers to the last commit have brought new requests.
     else this.pending ??= this.afterTurns(this.size >= 2 ? 2 : 1, start);
   }
 
   override begun(): () => void {
     this.othersServed = false;
-    // SQLite's storage writes at the end of the turn in which it was asked, which is just before this.
+    // SQLite's storage writes at the end of this turn, just before this callback.
     const turn = setImmediate(() => {
       this.othersServed = true;
     });
@@ -39,7 +39,7 @@ export class AdaptiveBatchSize extends Gathering {
     };
   }
 
-  /** As soon as this many wait, the commit starts. */
+  /** The commit starts as soon as this many callers wait. */
   private get target(): number {
     return this.othersServed ? Math.max(2, this.size * SHARE) : Number.POSITIVE_INFINITY;
   }

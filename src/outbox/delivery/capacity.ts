@@ -4,11 +4,11 @@
  */
 export const CAPACITY_MS = 250;
 
-/** How much a carrier took within the last 250 ms: an estimate of what it takes within the next. */
+/** Counts what a carrier accepted in the last 250 ms, as an estimate for the next 250 ms. */
 export class RecentCount {
   private began = Number.NEGATIVE_INFINITY;
   private count = 0;
-  /** The count of the 250 ms before that. */
+  /** The count of the previous 250 ms. */
   private before = 0;
 
   /** @param now by the clock's `elapsed` */

@@ -6,8 +6,9 @@ import type { Delivery } from '../outbox-records.js';
 /**
  * Whether an attempt with an unknown result is repeated.
  *
- * `idempotent`: yes; the carrier recognises our id, so a repeat is harmless. `at-least-once`: only after a crash of the worker;
- * a recipient may get the message twice. `at-most-once`: never; the delivery becomes `unknown`.
+ * `idempotent`: it is repeated. The carrier recognises our id, so a repeat is harmless. `at-least-once`: it is repeated
+ * only after a crash of the worker. A recipient may get the message twice. `at-most-once`: it is never repeated. The
+ * delivery becomes `unknown`.
  */
 export type RepeatPolicy = (typeof REPEAT_POLICIES)[number];
 
@@ -21,23 +22,26 @@ export type DeliveryResult = DeliveryResultKind & {
 };
 
 type DeliveryResultKind =
-  /** Accepted by the carrier. `final`: the state is known already; without it, a report follows. */
+  /** The carrier has accepted it. `final`: the final state is already known. Without `final`, a report follows. */
   | {
       readonly kind: 'sent';
       readonly reference?: string;
       readonly final?: 'delivered' | 'undelivered';
       readonly error?: string;
     }
-  /** Not accepted, but a later attempt may be. */
+  /** The carrier has not accepted it, but it may accept a later attempt. */
   | { readonly kind: 'retry'; readonly error: string }
   /**
-   * Not tried, and not counted as an attempt: queued again until `until`, milliseconds since the epoch. `away`: the delivery
-   * waits for a failing carrier, which may never recover, and not for a rate limit.
+   * It was not tried, and this does not count as an attempt. It is queued again until `until`, milliseconds since the
+   * epoch. `away`: the delivery waits for a failing carrier, which may never recover, instead of a rate limit.
    */
   | { readonly kind: 'postponed'; readonly error: string; readonly until: number; readonly away?: true }
-  /** Refused for good. `unasked`: not by the carrier, so the refusal proves nothing about earlier attempts. */
+  /**
+   * It was refused for good. `unasked`: the carrier was not asked, so the refusal proves nothing about earlier
+   * attempts.
+   */
   | { readonly kind: 'refused'; readonly error: string; readonly unasked?: true }
-  /** The carrier may have accepted it. With a reference, a later report can decide it. */
+  /** The carrier may have accepted it. If there is a reference, a later report can decide it. */
   | { readonly kind: 'unknown'; readonly error: string; readonly reference?: string };
 
 /**
@@ -45,7 +49,7 @@ type DeliveryResultKind =
  * up to 30 days.
  */
 export interface DeliveryTiming {
-  /** How long a worker may hold a delivery. Default 60 000. */
+  /** How long a worker may take for a delivery before another worker may claim it. Default 60 000. */
   readonly leaseMs: number;
   /** The most attempts of one delivery. Default 5. */
   readonly maxAttempts: number;
@@ -54,9 +58,9 @@ export interface DeliveryTiming {
   /** The longest wait between two attempts. Default 300 000. */
   readonly retryMaxMs: number;
   /**
-   * How long after its acceptance a delivery may wait for carriers that are all failing. One that would have to wait longer fails
-   * and is refunded, but none before the process has been up for an hour, or for this time if that is shorter.
-   * Default 259 200 000 (72 h).
+   * How long after its acceptance a delivery may wait if all carriers are failing. A delivery that would have to wait
+   * longer fails and is refunded. But none fails before the process has run for an hour, or for `maxAwayMs` if that is
+   * shorter. Default 259 200 000 (72 h).
    */
   readonly maxAwayMs: number;
   /** How long a report may take before the delivery becomes `unknown`. Default 259 200 000 (72 h). */
@@ -86,7 +90,7 @@ export const DEFAULT_TIMING: DeliveryTiming = {
   reportDeadlineMs: 3 * DAY_MS,
 };
 
-/** How a channel turns results into updates of deliveries. */
+/** Defines how a channel makes updates of deliveries from results. */
 export interface ResultPolicy {
   readonly repeat: RepeatPolicy;
   readonly timing: DeliveryTiming;
@@ -104,18 +108,22 @@ export interface ResultContext {
   readonly upSince: number;
 }
 
-/** The time after a start in which failing carriers do not end deliveries that were accepted long before it. */
+/** In this time after a start, deliveries that were accepted long before do not fail because of failing carriers. */
 const FIRST_HOUR_MS = HOUR_MS;
 
-/** Milliseconds to wait after a failed attempt: doubling, with jitter over the upper half so that retries spread out. */
+/**
+ * The milliseconds to wait after a failed attempt. They double with each attempt, and the upper half is random, so that
+ * retries are spread over time.
+ */
 export function backoff({ retryBaseMs, retryMaxMs }: DeliveryTiming, attempt: number, random: number): number {
   const ceiling = Math.min(retryMaxMs, retryBaseMs * 2 ** (attempt - 1));
   return Math.round((ceiling / 2) * (1 + random));
 }
 
 /**
- * The update that a result makes to its delivery. When an earlier attempt may have been accepted, only a carrier that recognises
- * our id proves with its refusal that nothing was sent. Any other end leaves the delivery `unknown`, and nothing is refunded.
+ * Makes the update of a delivery from a result. If an earlier attempt may have been accepted, only the refusal of a
+ * carrier that recognises our id proves that nothing was sent. In all other cases the delivery becomes `unknown`, and
+ * nothing is refunded.
  */
 export function updateOf(
   { messageId, position, attempt, acceptedAt, doubtful = false }: Delivery,
@@ -136,7 +144,7 @@ export function updateOf(
     if (result.final) return { ...base, status: result.final };
     return { ...base, status: 'sent', dueAt: at + timing.reportDeadlineMs };
   }
-  // Without an earlier attempt that may have been accepted, it is certain that nothing was sent.
+  // If no earlier attempt may have been accepted, it is certain that nothing was sent.
   const notSent = { ...base, status: doubtful ? 'unknown' : 'failed' } as const;
   if (result.kind === 'postponed') {
     const { maxAwayMs } = timing;
@@ -156,7 +164,7 @@ export function updateOf(
   return result.kind === 'retry' ? notSent : { ...base, status: 'unknown' };
 }
 
-/** The reason of a result. Never missing on a retry, because `shownStatus` recognises an earlier attempt by it. */
+/** The reason of a result. A retry always has one, because `shownStatus` recognises by it that there was an attempt. */
 function errorOf({ kind, error }: DeliveryResult): Pick<DeliveryUpdate, 'error'> {
   if (error !== undefined) return { error };
   return kind === 'sent' ? {} : { error: kind };

@@ -2,15 +2,18 @@ import { choice, integer, OptionPlace, type OptionsOf, optionalGroup } from '../
 import { MINUTE_MS } from '../../common/time.js';
 
 /**
- * What a process delivers: everything (`all`), nothing (`api`), messages that need no linked number, such as SMS (`worker`),
- * or those of the linked numbers that it holds (`sessions`). Every role accepts messages where its routes are mounted.
+ * The messages that a process delivers. `all`: all; `api`: none; `worker`: those that need no linked number, such as
+ * SMS; `sessions`: those of the linked numbers that are connected in it. Every role accepts messages where its routes
+ * are mounted.
  */
 export type ProcessRole = 'all' | 'api' | 'worker' | 'sessions';
 
 /** Reads the option `role`. */
 export const ROLE_OPTION = choice('all', 'api', 'worker', 'sessions').or('all');
 
-/** Whether a process of this role delivers for channels with lanes, which are linked numbers, or for those without. */
+/**
+ * Whether a process of this role delivers for channels with lanes, or for channels without. A lane is a linked number.
+ */
 export function roleDelivers(role: ProcessRole, lanes: 'lanes' | 'no lanes'): boolean {
   return role === 'all' || role === (lanes === 'lanes' ? 'sessions' : 'worker');
 }
@@ -20,8 +23,8 @@ export interface DispatchOptions {
   /** The most deliveries that a worker claims at a time, 1 to 5000. Default 500. */
   readonly batchSize?: number | undefined;
   /**
-   * The most batches of one channel in flight, and one more of one-time passcodes, 1 to 64. A channel that reports its capacity has at
-   * most as many deliveries in flight as so many full batches have. Default 4.
+   * The most batches of one channel in flight, 1 to 64. One more batch of one-time passcodes is allowed. A channel that
+   * reports its capacity has at most `batchSize` × `concurrency` deliveries in flight. Default 4.
    */
   readonly concurrency?: number | undefined;
   /** The longest time between two polls of a worker, in milliseconds, 10 to 60 000. Default 1000. */

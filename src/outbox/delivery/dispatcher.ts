@@ -10,7 +10,7 @@ import { OutboxStore } from '../outbox-store.js';
 import { DispatchSettings, roleDelivers } from './dispatch-options.js';
 import { ChannelWorker } from './worker.js';
 
-/** How long storing results may take after the channels have stopped, in milliseconds. */
+/** How long the storing of results may take after the channels have stopped, in milliseconds. */
 const SETTLE_MS = 5000;
 
 /**
@@ -47,12 +47,15 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     this.stopListening = this.notifier.listen('due', (channel) => this.workers.get(channel)?.notify());
   }
 
-  /** Finishes and settles deliveries in flight. Sends accepted from now on are stored and delivered after the next start. */
+  /**
+   * Finishes the deliveries in flight and stores their results. Sends that are accepted from now on are stored, and are
+   * delivered after the next start.
+   */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopListening();
     await Promise.all([...this.workers.values()].map((worker) => worker.stop()));
     await Promise.all([...this.workers.keys()].map((name) => this.channels.find(name)?.stop()));
-    // A stopping channel returns its last results; they must be stored before the storage closes.
+    // A stopping channel returns its last results. They must be stored before the storage closes.
     await Promise.all([...this.workers.values()].map((worker) => worker.settled(SETTLE_MS)));
     this.workers.clear();
   }

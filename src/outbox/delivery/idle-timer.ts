@@ -2,14 +2,17 @@ import { setMaxListeners } from 'node:events';
 import type { Clock } from '../../common/clock.js';
 import { pause } from '../../common/concurrency/async.js';
 
-/** The pauses of a worker. All end early when it stops; those that wait for work end when it is notified. */
+/**
+ * The pauses of a worker. All pauses end early when the worker stops. A pause that waits for work also ends when the
+ * worker is notified.
+ */
 export class IdleTimer {
   private readonly stopping = new AbortController();
   private notified = true;
   private wake: () => void = () => undefined;
 
   constructor(private readonly clock: Clock) {
-    // Every batch in flight adds a listener, and there may be dozens; Node would warn of a leak.
+    // Every batch in flight adds a listener. There may be dozens, and Node would warn of a leak.
     setMaxListeners(0, this.stopping.signal);
   }
 
@@ -22,7 +25,7 @@ export class IdleTimer {
     return this.stopping.signal.aborted;
   }
 
-  /** Whether it was notified since the last `clear`. */
+  /** Whether the worker was notified since the last `clear`. */
   get isNotified(): boolean {
     return this.notified;
   }
@@ -33,7 +36,7 @@ export class IdleTimer {
     this.wake();
   }
 
-  /** Clears the notification; to be called before a poll. */
+  /** Clears the notification. Call it before a poll. */
   clear(): void {
     this.notified = false;
   }
@@ -57,7 +60,7 @@ export class IdleTimer {
     });
   }
 
-  /** Resolves after `ms` milliseconds, also when work arrives meanwhile. */
+  /** Resolves after `ms` milliseconds, even if work arrives meanwhile. */
   pause(ms: number): Promise<void> {
     return pause(this.clock, ms, this.signal);
   }

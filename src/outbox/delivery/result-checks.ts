@@ -1,6 +1,6 @@
 import type { DeliveryResult } from './delivery-result.js';
 
-/** Results of a transport, one for each delivery, and the first fault in them, as the end of a sentence. */
+/** The results of a transport, one for each delivery, and their first fault as the end of a sentence. */
 export interface CheckedResults<T> {
   readonly results: readonly (T | Unknown)[];
   readonly fault: string | undefined;
@@ -65,7 +65,7 @@ function faultOf(result: unknown, faultOfRest: (fields: ResultFields) => string 
   const fields: ResultFields = { ...result };
   const { kind, error, reference, final, until, trail } = fields;
   if (!isKind(kind)) {
-    // Only a plain word is shown: anything else may contain a phone number or a message text.
+    // Only a plain word is shown, because anything else may contain a phone number or a text.
     const given = typeof kind === 'string' && /^[a-z_-]{1,20}$/i.test(kind) ? `kind "${kind}"` : 'another kind';
     return `answered a result of ${given}: it must be "sent", "retry", "postponed", "refused" or "unknown"`;
   }

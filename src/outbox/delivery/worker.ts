@@ -14,17 +14,18 @@ import type { DispatchSettings } from './dispatch-options.js';
 import { IdleTimer } from './idle-timer.js';
 
 /**
- * The pause after a round, in milliseconds, also when work arrives: deliveries that gather meanwhile share the next round's
- * commits. Channels with lanes skip it, because each lane has one delivery at a time and nothing gathers.
+ * The pause after a round, in milliseconds. It does not end when work arrives, so that deliveries gather and share the
+ * commits of the next round. Channels with lanes skip the pause: each lane has one delivery at a time, so nothing would
+ * gather.
  */
 const GATHER_MS = 50;
 
-/** How often a worker looks whether its channel has capacity again, in milliseconds. */
+/** The time between two checks whether the channel has capacity again, in milliseconds. */
 const CAPACITY_LOOK_MS = CAPACITY_MS / 2;
 
 /**
- * How long a channel without deliveries may report that it has no capacity, in milliseconds. After this time it gets one
- * delivery all the same, so that a mistake in its count does not stop the channel for good.
+ * How long a channel without deliveries may report that it has no capacity, in milliseconds. After this time it gets
+ * one delivery anyway, so that a wrong count does not stop the channel for good.
  */
 const MAX_WITHOUT_CAPACITY_MS = 10_000;
 
@@ -34,23 +35,26 @@ export class ChannelWorker {
   private readonly idle: IdleTimer;
   private readonly delivery: BatchDelivery;
   private readonly inFlight = new Set<Promise<void>>();
-  /** Batches in flight, but for the one of the slot for codes. */
+  /** The number of batches in flight, without the batch in the slot for codes. */
   private batches = 0;
-  /** Deliveries in flight. */
+  /** The number of deliveries in flight. */
   private held = 0;
   /** Whether the slot for codes is in use. */
   private carriesCodes = false;
   /** Whether deliveries may have been accepted since the last claim. */
   private isCalled = true;
-  /** The most deliveries that the last claim could take, but for one of codes. */
+  /** The most deliveries that the last claim could take. Claims of codes only do not count. */
   private lastLimit: number;
-  /** Whether more may be due than the channel has capacity for. */
+  /** Whether more deliveries may be due than the channel has capacity for. */
   private lacksCapacity = false;
-  /** The last claim that was not only of codes, and the last of any, by the clock's `elapsed`. */
+  /**
+   * When the last claim was made that was not of codes only, by the clock's `elapsed`. `lastLook` is the same for all
+   * claims.
+   */
   private lastClaim = Number.NEGATIVE_INFINITY;
   private lastLook = Number.NEGATIVE_INFINITY;
   private running: Promise<void> = Promise.resolve();
-  /** By the clock's `elapsed`. */
+  /** When overdue deliveries were last expired, by the clock's `elapsed`. */
   private lastExpiry = Number.NEGATIVE_INFINITY;
   /** Whether the last batch of overdue deliveries was full. */
   private moreIsOverdue = false;
@@ -82,8 +86,8 @@ export class ChannelWorker {
   }
 
   /**
-   * Claims nothing more. Resolves when the current round has ended and the batches in flight are settled, the latter at most
-   * `shutdownMs` later.
+   * Stops claiming. Resolves when the current round has ended and the results of the batches in flight are stored. It
+   * waits for these batches for at most `shutdownMs`.
    */
   async stop(): Promise<void> {
     this.idle.stop();
@@ -91,7 +95,7 @@ export class ChannelWorker {
     await this.settled(this.settings.shutdownMs);
   }
 
-  /** Resolves when the batches in flight are settled, or after `patienceMs` milliseconds. */
+  /** Resolves when the results of the batches in flight are stored, at the latest after `patienceMs` milliseconds. */
   async settled(patienceMs: number): Promise<void> {
     await within(this.clock, patienceMs, Promise.all(this.inFlight));
   }
@@ -104,8 +108,8 @@ export class ChannelWorker {
         const more = await this.round();
         rounds.ended();
         if (!more) await this.sleep();
-        // On SQLite a whole round may be microtasks. Yield to sockets and timers; lanes that become free in the same turn are
-        // then served together.
+        // On SQLite, a whole round may consist of microtasks. So the worker yields to sockets and timers here. Lanes
+        // that become free in the same turn are then served together.
         await new Promise(setImmediate);
       } catch (error) {
         const { name: channel } = this.channel;
@@ -118,8 +122,10 @@ export class ChannelWorker {
   }
 
   /**
-   * Claims before it expires, so that overdue deliveries do not delay due ones. True when more may be due at once. Late results
-   * come first, as a claim or an expiry would overtake them; a held row may keep them waiting, but not the claims.
+   * Claims due deliveries and then expires overdue ones, so that the overdue ones do not delay the due ones. Late
+   * results are stored first, because a claim or an expiry would make them invalid. If a locked row delays them, claims
+   * do not wait for them.
+   * @returns true if more deliveries may be due at once
    */
   private async round(): Promise<boolean> {
     const late = this.delivery.storeLate();
@@ -129,7 +135,10 @@ export class ChannelWorker {
     return moreIsDue || this.moreIsOverdue;
   }
 
-  /** Claims and launches one batch, or one delivery for each free lane; true when more may be due at once. */
+  /**
+   * Claims and submits one batch, or one delivery for each free lane.
+   * @returns true if more deliveries may be due at once
+   */
   private async claim(): Promise<boolean> {
     const lanes = this.channel.lanes();
     if (lanes) return lanes.length > 0 && this.claimLanes(lanes);
@@ -156,14 +165,14 @@ export class ChannelWorker {
   private async claimLanes(lanes: readonly string[]): Promise<boolean> {
     const { batchSize } = this.settings;
     const { batch, leaseUntil } = await this.take({ limit: batchSize, lanes });
-    // Each lane is a batch of its own, so that a slow one does not delay the others.
+    // The delivery of each lane is a batch of its own, so that a slow lane does not delay the others.
     for (const delivery of batch) this.launch([delivery], leaseUntil, () => true);
     return batch.length === batchSize;
   }
 
   /**
-   * Claims codes into the slot that is kept for them, when there is no capacity for anything else. Without the slot, codes would
-   * wait for the end of a batch on a slow carrier.
+   * Claims codes for the slot that is reserved for them, if there is no capacity for anything else. Without the slot,
+   * codes would have to wait for the end of a batch on a slow carrier.
    */
   private async claimCodes(): Promise<void> {
     const { batchSize, pollMs } = this.settings;
@@ -186,7 +195,7 @@ export class ChannelWorker {
     const capacity = this.channel.capacity?.();
     this.lacksCapacity = false;
     if (capacity === undefined) return this.batches < concurrency ? batchSize : 0;
-    // The channel's batches can be as small as its capacity, so we count deliveries here, not batches.
+    // The batches of such a channel may be as small as its capacity, so deliveries are counted here instead of batches.
     const fitting = Math.min(Math.floor(capacity), batchSize, concurrency * batchSize - this.held);
     // Written as a negation so that NaN counts as no capacity.
     this.lacksCapacity = !(fitting >= 1);
@@ -216,7 +225,9 @@ export class ChannelWorker {
     return { batch, leaseUntil };
   }
 
-  /** @param ended called when the batch has ended; true: what waits for that can be claimed now */
+  /**
+   * @param ended called when the batch has ended; it returns true if deliveries that wait for this can be claimed now
+   */
   private launch(batch: readonly Delivery[], leaseUntil: number, ended: () => boolean): void {
     this.held += batch.length;
     const delivered = this.deliver(batch, leaseUntil).finally(() => {
@@ -229,8 +240,8 @@ export class ChannelWorker {
   }
 
   /**
-   * Resolves at the latest when the lease has ended: a batch that the transport never answers is claimed again then, as after a
-   * crash, and must not block the rest of the channel.
+   * Delivers a batch. Resolves at the latest when the lease has ended. A batch that the transport never answers is then
+   * claimed again, as after a crash, and must not block the rest of the channel.
    */
   private async deliver(batch: readonly Delivery[], leaseUntil: number): Promise<void> {
     const { name } = this.channel;
@@ -243,8 +254,8 @@ export class ChannelWorker {
   }
 
   /**
-   * Moves deliveries without a report in time, and those that a crashed worker must not repeat, to `unknown`: one batch twice
-   * in `pollMs`, or one in each round while batches are full.
+   * Makes deliveries `unknown` if their report has not come in time, or if a worker crashed and its attempt must not be
+   * repeated. It handles one batch twice in each `pollMs`, or one in each round while batches are full.
    */
   private async expire(): Promise<void> {
     const elapsed = this.clock.elapsed();
@@ -256,7 +267,10 @@ export class ChannelWorker {
     this.moreIsOverdue = (await this.outbox.expire(order)) === order.limit;
   }
 
-  /** Waits for a notification, and for the next due time, the next poll or the next look for capacity, whichever is first. */
+  /**
+   * Waits for a notification, the next due time, the next poll or the next check of the capacity, whichever comes
+   * first.
+   */
   private async sleep(): Promise<void> {
     if (!this.channel.lanes()) await this.idle.pause(GATHER_MS);
     if (this.idle.isNotified || this.idle.stopped) return;
@@ -264,7 +278,8 @@ export class ChannelWorker {
       return this.idle.untilNotified(this.lastLimit > 1 ? CAPACITY_LOOK_MS - GATHER_MS : CAPACITY_MS);
     const due = await this.store.nextDue(this.channel.name);
     const wait = due === undefined ? this.settings.pollMs : due - this.clock.now();
-    // A delivery that is due and was not claimed waits for something else, for instance its lane; do not poll in a hot loop.
+    // A due delivery that was not claimed waits for something else, for example for its lane. So the worker pauses
+    // instead of polling in a tight loop.
     const least = wait <= 0 ? this.settings.pollMs / 4 : GATHER_MS;
     await this.idle.untilNotified(Math.min(Math.max(wait, least), this.settings.pollMs));
   }

@@ -19,27 +19,27 @@ const EXAMINED_MESSAGES = 2000;
 export function* listMessages(dialect: Dialect, query: MessageQuery): Operation<Page<StoredMessage>> {
   const { kinds, number, status, sender, metadata } = query;
   const isPlain = [number, status, sender, metadata].every((condition) => condition === undefined);
-  // Those of one kind are in the order of an index.
+  // Messages of one kind are in the order of an index.
   if (isPlain && kinds.length === 1) {
     return yield* listAll(dialect, [listed(query)], within(query, 'accepted_at'), query);
   }
   return yield* findMessages(dialect, yield* searchMessages(dialect, query));
 }
 
-/** A message that is examined. */
+/** A message to examine. */
 interface Candidate {
   readonly id: string;
   readonly kind: string;
   readonly at: number;
   readonly sender: string;
-  /** Read only where it is searched for. */
+  /** Undefined unless metadata is searched for. */
   readonly metadata: Metadata | undefined;
   /** The range of positions of the recipients to examine; `to` is excluded. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Where a search continues: after a message, or at one of its recipients. */
+/** The place where a search continues: after a message, or at one of its recipients. */
 interface Place {
   readonly id: string;
   readonly at: number;
@@ -47,9 +47,9 @@ interface Place {
 }
 
 /**
- * Examines messages in the order of an index, and limits the number of messages and recipients: a rare match is found over
- * several pages, each of which does no more work than a full page. The examined rows are small; the messages found are read
- * by their ids.
+ * Examines messages in the order of an index, and limits the number of examined messages and recipients. So if matches
+ * are rare, they are found over several pages, and none of these pages takes more work than a full page. The examined
+ * rows are small. The matching messages are then read by their ids.
  */
 function* searchMessages(dialect: Dialect, query: MessageQuery): Operation<Page<string>> {
   const { kinds, limit, sender, metadata, status } = query;
@@ -83,7 +83,7 @@ function* searchMessages(dialect: Dialect, query: MessageQuery): Operation<Page<
   }
 }
 
-/** @throws MessagingError `error.invalid_cursor` where `after` is no message of the listing */
+/** @throws MessagingError `error.invalid_cursor` if `after` is not a message of the listing */
 function* placeOf(query: MessageQuery, after: string): Operation<Place> {
   const [id = '', position] = after.split(':');
   const where = and([{ sql: 'id = ?', params: [id] }, listed(query)]);
@@ -112,7 +112,7 @@ function* readCandidates(
   });
 }
 
-/** The first ones of each kind, which are in the order of an index, and of these the first. */
+/** Reads the first messages of each kind in the order of an index, and takes the first of these. */
 function ofListing(dialect: Dialect, query: MessageQuery, place: Place | undefined, size: number): Statement {
   const ofKinds = query.kinds.map((kind) => {
     const kept = [...within(query, 'accepted_at'), ...from(dialect, place, 'accepted_at', 'id')];
@@ -137,7 +137,7 @@ function sentTo(
   size: number,
 ): Statement {
   const { accountId, channel } = query;
-  // One look-up per spelling, each in the order of the index.
+  // There is one look-up for each spelling of the number, each in the order of the index.
   const spelled = spellingsOf(number).map((spelling) => {
     const toNumber = { sql: 'account_id = ? AND channel = ? AND number = ?', params: [accountId, channel, spelling] };
     const where = and([toNumber, ...within(query, 'sent_at'), ...from(dialect, place, 'sent_at', 'message_id')]);
@@ -157,12 +157,15 @@ function sentTo(
   };
 }
 
-/** Left out where it is not searched for, as it may be longer than the rest of the row. */
+/**
+ * The column of the metadata. It is read only if metadata is searched for, because it may be longer than the rest of
+ * the row.
+ */
 function alsoMetadata({ metadata }: MessageQuery, of: '' | 'm.'): string {
   return metadata === undefined ? '' : `, ${of}metadata`;
 }
 
-/** Which of these messages have a recipient in a state, as the account sees it, in the range to examine. */
+/** Finds the messages with a recipient in a state, as the account sees it, within the range to examine. */
 function* withRecipientsIn(
   dialect: Dialect,
   { number }: MessageQuery,

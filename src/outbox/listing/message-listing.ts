@@ -15,16 +15,16 @@ export interface MessageListQuery {
   readonly cursor?: string | undefined;
   /** Only messages with a recipient in this state. */
   readonly status?: string | undefined;
-  /** Only messages whose metadata has all of these. */
+  /** Only messages whose metadata has all these keys with these values. */
   readonly metadata?: Metadata | undefined;
-  /** Only messages accepted at or after this moment: ISO 8601, a day (UTC) or a time with its zone. */
+  /** Only messages accepted at this time or later: ISO 8601, a day (UTC) or a time with its zone. */
   readonly since?: string | undefined;
-  /** Only messages accepted before this moment, in the format of `since`. */
+  /** Only messages accepted before this time, in the format of `since`. */
   readonly until?: string | undefined;
 }
 
 /**
- * The store's query for what all listings have in common.
+ * Makes the part of the store's query that all listings have in common.
  * @param statuses the states of recipients on the channel
  * @throws MessagingError `error.invalid_cursor`, `error.field_invalid` for another invalid filter, and those of `metadataOf`
  */

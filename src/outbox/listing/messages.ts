@@ -9,7 +9,7 @@ import { FIRST_RECIPIENTS, type StoredMessage } from '../outbox-records.js';
 const MESSAGE =
   'id, account_id, channel, lane, sender, payload, metadata, units, refunded_units, recipients, accepted_at';
 
-/** How many bytes a listed message has: its texts, its first numbers, and about so many for the rest. */
+/** The approximate size of a listed message in bytes, in SQL: its texts, its first numbers, and 500 for the rest. */
 const BYTES = `octet_length(payload) + coalesce(octet_length(metadata), 0) + 500
   + 20 * CASE WHEN recipients < ${FIRST_RECIPIENTS} THEN recipients ELSE ${FIRST_RECIPIENTS} END`;
 
@@ -24,7 +24,7 @@ export function* findMessage(accountId: string, channel: string, id: string): Op
   return row && toMessage(row);
 }
 
-/** The first messages of a page, by their ids and in their order: as many as fit into it. */
+/** Reads the messages of a page by their ids and in their order, as many as fit into `MAX_PAGE_BYTES`. */
 export function* findMessages(dialect: Dialect, { items: ids, next }: Page<string>): Operation<Page<StoredMessage>> {
   if (ids.length === 0) return { items: [], next };
   const find = (columns: string, found: readonly string[]) =>
@@ -38,7 +38,7 @@ export function* findMessages(dialect: Dialect, { items: ids, next }: Page<strin
   };
 }
 
-/** A page of messages; `shown` are further conditions, which the row that `page.after` names need not meet. */
+/** Reads a page of messages. `shown` are further conditions, which the message of `page.after` need not meet. */
 export function listAll(
   dialect: Dialect,
   filters: readonly Statement[],

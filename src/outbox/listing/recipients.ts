@@ -18,7 +18,7 @@ export const EXAMINED_RECIPIENTS = 20_000;
 
 const RECIPIENT = 'r.number, r.status, r.units, r.refunded_units, r.error, r.updated_at';
 
-/** About how many bytes a recipient has, and each of its attempts. */
+/** The approximate size of a recipient, and of each of its attempts, in bytes. */
 const BYTES = 300;
 
 /** The first recipients of a message, in the order of the send. */
@@ -61,7 +61,8 @@ export function* readRecipients(
   const count = message ? integerOf(message, 'recipients') : 0;
   const end = Math.min(count, from + (status === undefined ? limit : EXAMINED_RECIPIENTS));
   const seen = status === undefined ? { sql: '1 = 1', params: [] } : seenAs(status);
-  // In one statement with the message's refunded units: a refund between two statements would show in one of them only.
+  // The recipients and the message's refunded units are read in one statement. With two statements, a refund between
+  // them would show in only one of them.
   const rows = yield* rowsOf(
     `SELECT r.position, ${RECIPIENT}, r.tries,
         (SELECT m.refunded_units FROM messaging_message m WHERE m.id = r.message_id) AS all_refunded
@@ -111,7 +112,7 @@ export function* listNumbers(
   return numbers;
 }
 
-/** The condition that an account sees a recipient `r` in a state: `shownStatus` in SQL. */
+/** The condition that an account sees a recipient `r` in a state. It is `shownStatus` in SQL. */
 export function seenAs(status: DeliveryStatus): Statement {
   if (status === 'queued') return { sql: "r.status = 'queued' AND r.error IS NULL", params: [] };
   if (status === 'sending') {

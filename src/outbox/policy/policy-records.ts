@@ -11,7 +11,10 @@ import type { PolicyRecord, RecordChanges, SeenRecord, SeenRecords } from './sen
 export interface LockedRecords {
   readonly seen: SeenRecords;
   readonly versions: ReadonlyMap<string, number>;
-  /** Keys of records that another transaction has locked or is inserting; empty where the lock was waited for. */
+  /**
+   * The keys of records that another transaction has locked or is inserting. Empty if this transaction has waited for
+   * the locks.
+   */
   readonly held: ReadonlySet<string>;
 }
 
@@ -64,10 +67,10 @@ export function* changeRecords(
 }
 
 /**
- * Runs the steps that need a lock only to change a record, without one, on committed records; returns those that changed
- * nothing and so are done, with what they tell. One statement reads all records, and a later one the states of their messages. Failures are
- * final, so a record that is not lost by the second read was not lost at the first; a lost one may have got another message
- * in between, so its steps take the lock.
+ * Runs steps that need a lock only if they change a record. They run without a lock, on committed records. Returns the
+ * steps that changed nothing, which are done, with their events. One statement reads all records, and a second one the
+ * states of their messages. Failures are final: if the second read shows that a record is not lost, it was not lost at
+ * the first read either. But a lost record may have got another message in between, so its steps take the lock.
  */
 function* runWithoutLock(
   dialect: Dialect,
@@ -84,7 +87,7 @@ function* runWithoutLock(
       const { changes, events = [] } = step.run(seen);
       if (changes.size === 0) settled.set(step, events);
     } catch {
-      // It runs again with a lock.
+      // A step that threw runs again with a lock.
     }
   }
   return settled;
@@ -100,9 +103,9 @@ function staysLost(before: SeenRecord | undefined, { messages }: PolicyRecord): 
 }
 
 /**
- * What becomes of missing rows when wanted rows are locked. `lock`: the locking read names them too, so that a database with
- * gap locks (`Dialect.locksGaps`) locks their place. `leave`: only rows that a plain read sees are locked; where another
- * one exists, the write throws `RecordMovedError`.
+ * What happens to missing rows if the wanted rows are locked. `lock`: the locking read also names missing rows, so a
+ * database with gap locks (`Dialect.locksGaps`) locks the gaps where they would be. `leave`: only rows that a plain
+ * read has found are locked. If there is another row after all, the write throws `RecordMovedError`.
  */
 export type Gaps = 'lock' | 'leave';
 
@@ -142,10 +145,10 @@ function* seenIn(dialect: Dialect, rows: readonly Row[]): Operation<SeenRecords>
 }
 
 /**
- * Writes changed records. The condition on the version always holds for locked rows; a row that did not exist may have been
- * inserted meanwhile.
+ * Writes changed records. The condition on the version is always true for locked rows. But a row that did not exist may
+ * have been inserted meanwhile.
  *
- * @throws RecordMovedError where another transaction has written one of the records
+ * @throws RecordMovedError if another transaction has written one of the records
  */
 export function* writeRecords(
   dialect: Dialect,
@@ -193,7 +196,7 @@ function messagesOf(row: Row): readonly string[] {
   return JSON.parse(textOf(row, 'messages'));
 }
 
-/** Which of these messages have failed for all recipients. */
+/** Finds the messages that have failed for all recipients. */
 function* failedOf(dialect: Dialect, messageIds: readonly string[]): Operation<ReadonlySet<string>> {
   if (messageIds.length === 0) return new Set();
   const rows = yield* rowsOf(

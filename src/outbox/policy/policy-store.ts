@@ -10,7 +10,7 @@ type Settled = Exclude<StepOutcome, { busy: unknown }>;
 
 interface HeldStep {
   readonly step: AnyStep;
-  /** A record of the step that another transaction holds. */
+  /** A record of the step that another transaction has locked. */
   readonly record: string;
 }
 
@@ -51,13 +51,14 @@ export class PolicyStore {
   }
 
   /**
-   * One transaction: locks and reads the records of `keys`, runs `step` and writes its changes. Steps on the same record run one
-   * after the other, as do commits of sends whose policies name it. `step` must be pure, because it runs again when the database
-   * asks for the transaction to be repeated.
+   * One transaction: locks and reads the records of `keys`, runs `step` and writes its changes. Steps on the same
+   * record run one after the other, as do commits of sends whose policies name it. `step` must have no side effects,
+   * because it runs again if the transaction has to be repeated.
    *
-   * @param lock `to-change`: a store may run the step without a lock on a state committed after the call, and return its result
-   *   if it changes nothing, so that it need not wait for a record that another transaction holds. Default `always`
-   * @throws StorageUnavailableError also when a record is held for too long
+   * @param lock `to-change`: a store may run the step without a lock, on a state that was committed after the call. If
+   *   the step changes nothing, its result is returned. So it need not wait for a record that another transaction has
+   *   locked. Default `always`
+   * @throws StorageUnavailableError also if a record is locked for too long
    */
   async change<T>(
     keys: readonly string[],

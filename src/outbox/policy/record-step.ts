@@ -5,6 +5,6 @@ import type { RecordChanges } from './send-policy.js';
 export interface RecordStep<T> {
   readonly result: T;
   readonly changes: RecordChanges;
-  /** What the step tells, to be recorded with its changes. Default: nothing. */
+  /** The events of the step, which are recorded with its changes. Default: none. */
   readonly events?: readonly NewEvent[];
 }

@@ -11,9 +11,9 @@ export interface PolicyRecord {
   readonly expiresAt: number;
 }
 
-/** A record as read under lock. */
+/** A record that was read while it was locked. */
 export interface SeenRecord extends Pick<PolicyRecord, 'state' | 'messages'> {
-  /** True when the record names messages and all of them have `failed`. */
+  /** True if the record names messages and all of them have `failed`. */
   readonly lost: boolean;
 }
 
@@ -23,11 +23,11 @@ export type SeenRecords = ReadonlyMap<string, SeenRecord>;
 /** Records to write, by key. */
 export type RecordChanges = ReadonlyMap<string, PolicyRecord>;
 
-/** Why a policy refuses a send. */
+/** The reason why a policy refuses a send. */
 export interface PolicyRefusal {
   readonly code: ErrorCode;
   readonly values: Readonly<Record<string, string | number>>;
-  /** Seconds. */
+  /** The seconds after which the send can be repeated. */
   readonly retryAfter?: number;
 }
 
@@ -43,6 +43,9 @@ export type PolicyDecision =
 export interface SendPolicy {
   /** Keys of the records that it reads and may write. */
   readonly keys: readonly string[];
-  /** Runs between the storage's lock and its write, and again when the transaction is repeated: must be pure and synchronous. */
+  /**
+   * Decides on the send. The storage calls it after it has locked the records and before it writes, and again if the
+   * transaction is repeated. So it must be synchronous and have no side effects.
+   */
   decide(seen: SeenRecords): PolicyDecision;
 }

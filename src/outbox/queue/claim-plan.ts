@@ -13,41 +13,45 @@ import {
   queueKey,
 } from './queues.js';
 
-/** The most places of a priority that one statement searches, and the most queues between two names. */
+/**
+ * The most places of a priority that one statement searches, and the most queues that a search between two names
+ * returns.
+ */
 const PLACES = 64;
 
-/** The most statements that search for one claim; the next claim goes on where this one has stopped. */
+/** The most searches for one claim. The next claim continues where this one has stopped. */
 const SEARCHES = 16;
 
-/** A queue with due rows, and what a claim has taken of it. */
+/** A queue with due rows, and the progress of a claim in it. */
 interface OpenQueue extends Queue {
   readonly due: number;
-  /** The rows that this claim has locked. */
+  /** How many of its rows this claim has locked. */
   taken: number;
-  /** The `due_at` of the last of them. */
+  /** The `due_at` of the last of these rows. */
   lastDue: number;
-  /** False: nothing more is due, or others hold it. */
+  /** False: nothing more is due in it, or others have locked it. */
   hasMore: boolean;
 }
 
 /** The queues of one priority. */
 interface Line {
   readonly priority: Priority;
-  /** Not searched yet, in the order of their turn. */
+  /** The places that have not been searched yet, in the order of their turns. */
   places: readonly Place[];
-  /** In the order of their turn. */
+  /** The queues with due rows, in the order of their turns. */
   readonly queues: OpenQueue[];
 }
 
 /**
- * Divides a claim between priorities, and the share of each priority between its accounts: equally, in turn, and what one does
- * not need goes to the others. It says where to search and what to lock, and is told what there was.
+ * Divides a claim between priorities, and the share of each priority equally between its accounts, which take turns.
+ * Places that one does not need go to the others. The caller asks the plan where to search and which rows to lock, does
+ * this, and passes the results back to the plan.
  */
 export class ClaimPlan {
   private readonly turns;
   private readonly lines: readonly Line[];
   private readonly rows: Row[] = [];
-  /** Whether the rows are in the order of `byPriority` as they came. */
+  /** Whether the rows already are in the order of `byPriority`. */
   private isSorted = true;
   private readonly floors: Floors = new Map();
   private readonly served = new Map<Priority, Queue>();
@@ -70,12 +74,15 @@ export class ClaimPlan {
     }));
   }
 
-  /** The locked rows: the first priority first, and within it the longest overdue. */
+  /** The locked rows by priority, and within a priority the longest overdue first. */
   get claimed(): readonly Row[] {
     return this.isSorted ? this.rows : this.rows.toSorted(byPriority);
   }
 
-  /** The places to search before rows are locked: of each priority of which no queue is known that has more; none at last. */
+  /**
+   * The places to search next, before rows are locked. A priority is searched until one of its queues has more rows.
+   * Empty when no further search is needed.
+   */
   nextPlaces(): readonly Place[] {
     if (this.free === 0 || this.searches === SEARCHES) return [];
     const places = this.lines.filter(hasNoQueue).flatMap((line) => line.places.slice(0, PLACES));
@@ -83,13 +90,13 @@ export class ClaimPlan {
     return places;
   }
 
-  /** How many queues a search answers for one place. */
+  /** The most queues that a search returns for one place. */
   get most(): number {
-    // Many of them may be passed over.
+    // Many of these queues may belong to excepted accounts.
     return this.except.size > 0 ? PLACES : Math.min(Math.max(this.order.limit, 8), PLACES);
   }
 
-  /** What was found in `nextPlaces`. */
+  /** Receives the queues that were found in `nextPlaces`. */
   found(results: readonly (readonly FoundQueue[])[]): void {
     let at = 0;
     for (const line of this.lines.filter(hasNoQueue)) {
@@ -100,7 +107,7 @@ export class ClaimPlan {
     }
   }
 
-  /** What to lock next; empty when the batch is full or nothing more is due. */
+  /** The rows to lock next. Empty if the batch is full or nothing more is due. */
   nextRanges(): readonly QueueRange[] {
     if (this.free === 0) return [];
     const waiting = this.lines.filter((line) => !hasNoQueue(line));
@@ -108,7 +115,10 @@ export class ClaimPlan {
     return waiting.flatMap((line) => this.shareOut(line, shares.get(line.priority) ?? 0));
   }
 
-  /** What was locked of `nextRanges`. A row that was locked before is among them again. */
+  /**
+   * Receives the rows of `nextRanges` that were locked. They include the rows of the same queues that were locked
+   * before.
+   */
   locked(ranges: readonly QueueRange[], rows: readonly Row[]): void {
     const rowsOf = new Map<string, Row[]>(ranges.map((range) => [queueKey(range), []]));
     const only = ranges.length === 1 ? rows : undefined;
@@ -121,14 +131,14 @@ export class ClaimPlan {
     }
   }
 
-  /** Tells the memory what the next claim needs to know. To be called after the commit. */
+  /** Passes the state of the queues to the memory, for the next claim. Call it after the commit. */
   remember(): Floors {
     this.memory.turns = this.turns;
     for (const line of this.lines) {
       const queue = this.served.get(line.priority);
       if (queue) this.memory.served(line.priority, queue);
       for (const each of line.queues) {
-        // Rows of paused accounts stay in a queue that accounts share.
+        // The queue that accounts share may still have rows of paused accounts, so its floor is not known.
         if (each.name === '' && this.except.size > 0) continue;
         const first = each.taken > 0 ? each.lastDue : each.due;
         this.floors.set(each, each.hasMore ? first : undefined);
@@ -141,7 +151,7 @@ export class ClaimPlan {
     return this.order.limit - this.rows.length;
   }
 
-  /** Adds to the batch what it has not got yet of the first rows of a queue. */
+  /** Adds the first rows of a queue to the batch, except those that it already has. */
   private take(queue: OpenQueue, asked: number, rows: readonly Row[]): void {
     const own = queue.taken === 0 ? undefined : new Set(this.rows.map(keyOf));
     const more = (own ? rows.filter((row) => !own.has(keyOf(row))) : rows).slice(0, this.free);
@@ -153,7 +163,10 @@ export class ClaimPlan {
     this.rows.push(...more);
   }
 
-  /** Adds the queues that were found to a line, up to the first place that has more of them; answers the places that are left. */
+  /**
+   * Adds the found queues to a line, up to the first place that may have more queues. Returns the places that have
+   * still to be searched.
+   */
   private addTo(line: Line, searched: readonly Place[], found: readonly (readonly FoundQueue[])[]): readonly Place[] {
     for (const [index, place] of searched.entries()) {
       const queues = found[index] ?? [];
@@ -165,14 +178,14 @@ export class ClaimPlan {
       }
       const last = queues.at(-1);
       if (place.below === undefined || queues.length < this.most || !last) continue;
-      // Accounts behind these come first; those in places behind have their turn after them.
+      // The accounts after the last found one have the next turn, and then those of the following places.
       this.served.set(line.priority, last);
       return [{ ...place, from: after(last.name) }, ...searched.slice(index + 1)];
     }
     return [];
   }
 
-  /** Shares places equally between the queues of a line, the first ones get what does not come out even. */
+  /** Divides places equally between the queues of a line. The first queues get the remainder. */
   private shareOut(line: Line, places: number): readonly QueueRange[] {
     const open = line.queues.filter(({ hasMore }) => hasMore);
     const [each, more] = [Math.floor(places / open.length), places % open.length];
@@ -186,7 +199,7 @@ export class ClaimPlan {
   }
 }
 
-/** The first priority first, and within it the longest overdue. */
+/** Orders rows by priority, and within a priority the longest overdue first. */
 export function byPriority(a: Row, b: Row): number {
   const difference = (column: string) => integerOf(a, column) - integerOf(b, column);
   return difference('priority') || difference('due_at');

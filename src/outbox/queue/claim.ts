@@ -10,7 +10,7 @@ import { findQueues, lockQueues } from './queues.js';
 
 /**
  * Claims due deliveries for a worker: see `OutboxStore.claim`.
- * @param plan for an order without lanes; a new one for each claim
+ * @param plan the plan of an order without lanes. Each claim needs a new one
  */
 export function* claimDeliveries(
   dialect: Dialect,
@@ -34,7 +34,7 @@ function* lease(dialect: Dialect, order: ClaimOrder, claimed: readonly Row[]): O
     queue: "''",
     due_at: '?',
     updated_at: '?',
-    // It stays first in its lane until it is done.
+    // A claimed delivery stays the first of its lane until it is complete.
     ...(order.lanes ? { lane_turn: '0' } : {}),
     ...(abandoned ? { doubtful: 'v.doubtful' } : {}),
   };
@@ -42,7 +42,7 @@ function* lease(dialect: Dialect, order: ClaimOrder, claimed: readonly Row[]): O
   const places = claimed.flatMap((row) => optionalText(row, 'place') ?? []);
   if (dialect.updatePlaces && !abandoned && places.length === claimed.length) {
     const { affected } = yield { ...dialect.updatePlaces({ table, set, params, places }), endsTransaction: true };
-    // Locked rows stay where they are. Were one not there, it would have no lease, and must not be handed over.
+    // Locked rows cannot disappear. If one did, it would have no lease, and must not be handed over.
     if (affected !== places.length) throw new Error(`A claim has locked ${places.length} rows and found ${affected}.`);
     return;
   }
@@ -72,7 +72,10 @@ function* dueRows(dialect: Dialect, { channel, now, except }: ClaimOrder, plan: 
   }
 }
 
-/** Locks the first unsent delivery of each lane and returns those that are due; later ones must not overtake it. */
+/**
+ * Locks the first unsent delivery of each lane and returns those that are due. Later deliveries of a lane must not
+ * overtake the first one.
+ */
 function* laneHeads(dialect: Dialect, order: ClaimOrder, lanes: readonly string[]): Operation<readonly Row[]> {
   const { channel, now, limit, abandoned, except = [] } = order;
   const heads = dialect.lockFirsts({
@@ -84,7 +87,7 @@ function* laneHeads(dialect: Dialect, order: ClaimOrder, lanes: readonly string[
     order: ['lane_turn', 'message_id', 'position'],
     still: 'r.lane IS NOT NULL',
   });
-  // Sorted, so that all transactions lock rows in the same order.
+  // The lanes are sorted, so that all transactions lock rows in the same order.
   const groups = [...new Set(lanes)].sort().map((lane) => [channel, lane]);
   const rows = yield* rowsOf(heads, JSON.stringify(groups));
   const due = rows.filter(
@@ -94,7 +97,7 @@ function* laneHeads(dialect: Dialect, order: ClaimOrder, lanes: readonly string[
   return wanted.toSorted(byPriority).slice(0, limit);
 }
 
-/** Without those of some accounts. */
+/** Returns the rows without those of some accounts. */
 function* ofOthers(dialect: Dialect, rows: readonly Row[], except: readonly string[]): Operation<readonly Row[]> {
   const ids = [...new Set(rows.map((row) => textOf(row, 'message_id')))];
   const messages = yield* rowsOf(
@@ -108,7 +111,7 @@ function* ofOthers(dialect: Dialect, rows: readonly Row[], except: readonly stri
 
 const COLUMNS = 'r.message_id, r.position, r.priority, r.number, r.attempt, r.status, r.doubtful, r.due_at';
 
-/** Whether a worker has claimed it before and its lease has ended without a result. */
+/** Whether the lease of an earlier claim has ended without a result. */
 function isAbandoned(row: Row): boolean {
   return textOf(row, 'status') === 'sending';
 }
@@ -117,10 +120,10 @@ function isDoubtful(row: Row): boolean {
   return isAbandoned(row) || optionalInteger(row, 'doubtful') === 1;
 }
 
-/** What the deliveries of a message have in common. */
+/** The fields that the deliveries of a message have in common. */
 type OfMessage = Omit<Delivery, 'position' | 'priority' | 'number' | 'attempt' | 'doubtful' | 'abandoned'>;
 
-/** Adds the columns of the messages, each read once instead of once a recipient. */
+/** Adds the columns of the messages. Each message is read once, not once for each recipient. */
 function* withMessages(dialect: Dialect, claimed: readonly Row[]): Operation<readonly Delivery[]> {
   const ids = [...new Set(claimed.map((row) => textOf(row, 'message_id')))];
   const rows = yield* rowsOf(
@@ -149,7 +152,7 @@ function toMessage(row: Row): OfMessage {
 }
 
 function toDelivery(message: OfMessage, row: Row): Delivery {
-  // Written out: with spread operators behind the first a batch takes forty times as long here.
+  // The fields are written out, because with more than one spread operator a batch takes forty times as long here.
   const delivery = {
     messageId: message.messageId,
     position: integerOf(row, 'position'),
@@ -169,7 +172,7 @@ function toDelivery(message: OfMessage, row: Row): Delivery {
   return isDoubtful(row) ? { ...traced, doubtful: true } : traced;
 }
 
-/** The most accounts between two remembered ones that are looked at for the next due time. */
+/** The most accounts between two remembered ones that a search for the next due time reads. */
 const ACCOUNTS = 64;
 
 /** The earliest time at which a delivery of a channel is due. */

@@ -1,6 +1,6 @@
 import { PRIORITIES, type Priority } from './priority.api.js';
 
-/** Items that wait for their turn: the first priority first; within one, in the order in which they came. */
+/** Waiting items, ordered by priority, and within a priority by their arrival. */
 export class PriorityQueue<T> {
   private readonly lists: T[][] = PRIORITIES.map(() => []);
 

@@ -1,14 +1,17 @@
 import { PRIORITIES, type Priority } from './priority.api.js';
 
-/** The shares of the priorities that share; `code` goes before all of them. */
+/** The shares of the priorities. `code` has none, because it comes before all others. */
 const SHARES: Readonly<Record<Exclude<Priority, 'code'>, number>> = { high: 8, normal: 4, bulk: 2 };
 
 /**
- * Divides the places of batches between priorities: `code` first, the others 8 : 4 : 2. It counts over batches, so that the
- * shares hold for batches of any size, also of one place.
+ * Divides the places of batches between priorities. `code` comes first, and the others share 8 : 4 : 2. It counts over
+ * several batches, so that the shares are right for batches of any size, even of one place.
  */
 export class PriorityTurns {
-  /** @param credits the places that each waiting priority is owed, times the sum of the shares; negative: was given early */
+  /**
+   * @param credits the places that each waiting priority is still due, times the sum of the shares; negative if it got
+   * places early
+   */
   constructor(private readonly credits = new Map<Priority, number>()) {}
 
   copy(): PriorityTurns {
@@ -16,7 +19,7 @@ export class PriorityTurns {
   }
 
   /**
-   * Divides places between the priorities that have deliveries waiting. The others save nothing up.
+   * Divides places between the priorities with waiting deliveries. The others do not collect places for later.
    * @param places an integer, at least 0
    */
   divide(places: number, waiting: ReadonlySet<Priority>): ReadonlyMap<Priority, number> {

@@ -5,9 +5,9 @@ import { PRIORITIES, type Priority, RANKS, SEND_PRIORITIES, type SendPriority } 
 const MAX_NORMAL = 1000;
 
 /**
- * The priority of a caller's send to so many numbers.
- * @param given what the caller asks for; nothing or null: `normal`, or `bulk` above 1000 recipients
- * @throws MessagingError `error.field_invalid` for anything else than a `SendPriority`
+ * The priority of a caller's send with a number of recipients.
+ * @param given the priority that the caller gives; undefined or null: `normal`, or `bulk` above 1000 recipients
+ * @throws MessagingError `error.field_invalid` for any other value
  */
 export function sendPriority(given: unknown, recipients: number): SendPriority {
   const asked = given ?? (recipients > MAX_NORMAL ? 'bulk' : 'normal');

@@ -4,7 +4,10 @@ import type { DeliveryUpdate } from '../delivery-state.js';
 import type { CommitOutcome, DeliveryTransition } from '../outbox-records.js';
 import { QueueMemory } from './queue-memory.js';
 
-/** The memories of the channels that this process claims, and what this process itself stores in their queues. */
+/**
+ * The memories of the channels from which this process claims. They are updated with everything that this process
+ * itself stores in the queues.
+ */
 export class QueueMemories {
   private readonly channels = new Map<string, QueueMemory>();
 
@@ -20,7 +23,7 @@ export class QueueMemories {
     return memory;
   }
 
-  /** Sends were committed. */
+  /** Called after sends were committed. */
   accepted(sends: readonly Send[], outcomes: readonly CommitOutcome[]): void {
     if (!this.hasFloors) return;
     for (const [index, send] of sends.entries()) {
@@ -33,7 +36,7 @@ export class QueueMemories {
     }
   }
 
-  /** Deliveries were put back, or wait for a report. */
+  /** Called after deliveries were put back or began to wait for a report. */
   settled(updates: readonly DeliveryUpdate[], moved: readonly DeliveryTransition[]): void {
     if (!this.hasFloors) return;
     const sent = new Set<string>();

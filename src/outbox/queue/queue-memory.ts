@@ -3,57 +3,64 @@ import { rankOf } from './priority.js';
 import { PriorityTurns } from './priority-turns.js';
 import { after, END, type Place, type Queue, type QueueStatus, queueKey } from './queues.js';
 
-/** A search without floors at least so often, in milliseconds. */
+/** The longest time between two searches without floors, in milliseconds. */
 const LOOK_MS = 30_000;
 
 /**
- * How far below the present a floor stays, in milliseconds: a send is committed some time after the time that it is stored
- * with, 5 s later where it waits for a lock, and the clocks of processes differ.
+ * How far a floor stays below the present time, in milliseconds. A send is committed some time after its own `at`, up
+ * to 5 s if it waits for a lock, and the clocks of processes differ.
  */
 const SLACK_MS = 5000;
 
-/** The same for leases, in milliseconds: one is stored long before it ends, so that only clocks differ. */
+/** As `SLACK_MS`, for leases. A lease is stored long before it ends, so this only covers the difference of clocks. */
 const LEASE_SLACK_MS = 500;
 
 /**
- * How long a search may go on where the last one has stopped, in milliseconds, before it looks at the slack again: what another
- * process has stored there late waits no longer.
+ * How long searches may begin where the last one has stopped, in milliseconds. After this time a search begins at the
+ * floor again, so a delivery that another process has stored late below that place waits no longer than this.
  */
 const LATE_MS = 250;
 
 /** The most queues of one status and priority that are remembered. */
 const MAX_QUEUES = 250;
 
-/** What a search has found: the first `due_at` that may be left in each queue; undefined: nothing until the search. */
+/**
+ * The result of a search: the first `due_at` that may be left in each queue; undefined if nothing is due up to the time
+ * of the search.
+ */
 export type Floors = Map<Queue, number | undefined>;
 
-/** A queue that was seen. */
+/** A remembered queue. */
 interface Seen {
   readonly name: string;
-  /** Nothing waits in it that is due before, as far as is known. */
+  /** As far as is known, no waiting row of the queue has an earlier `due_at`. */
   floor: number;
-  /** The first `due_at` that the last search has left; undefined: nothing. What is below it was stored since `lookedAt`. */
+  /**
+   * The first `due_at` that the last search has left; undefined: none. A row with an earlier one was stored after
+   * `lookedAt`.
+   */
   next: number | undefined;
   /** When a search last began at the floor. */
   lookedAt: number;
-  /** Counts upwards: when it was last seen. */
+  /** A counter value from the last time that the queue was seen, to find the queue that was not seen for longest. */
   seenAt: number;
 }
 
-/** Something that was stored in a queue, perhaps below its floor. */
+/** A row that was stored in a queue, perhaps below its floor. */
 interface Stored {
   readonly status: QueueStatus;
   readonly name: string;
-  /** Undefined: any. */
+  /** Undefined: it may have any priority. */
   readonly priority?: Priority | undefined;
   readonly due: number;
 }
 
 /**
- * What a store remembers of the queues of a channel between its claims: whose turn it is, and for each queue a `due_at` below
- * which nothing waits (its floor), so that a search does not walk over the index entries of rows that have left the queue.
- * Databases keep these for as long as another session's snapshot may need them. The memory is bounded; without it, and with
- * a wrong one for `LOOK_MS` at most, every row is found.
+ * Remembers the state of a channel's queues between two claims: which queue has the next turn, and for each queue a
+ * `due_at` below which nothing waits (its floor). With the floor, a search does not walk over the index entries of rows
+ * that have left the queue. Databases keep these entries for as long as the snapshot of another connection may need
+ * them. The memory is bounded. Claims find every row without it too, and if it is wrong, they find every row after at
+ * most `LOOK_MS`.
  */
 export class QueueMemory {
   turns = new PriorityTurns();
@@ -64,14 +71,16 @@ export class QueueMemory {
   private lookedAt = Number.NEGATIVE_INFINITY;
   private now = Number.NEGATIVE_INFINITY;
   private count = 0;
-  /** Claims under way, and what was stored meanwhile: they may not have seen it. */
+  /** The number of claims in progress. They may not have seen the rows in `stored`, which were stored meanwhile. */
   private claims = 0;
   private stored: Stored[] = [];
 
-  /** @param hasFloors whether floors are kept: false where an index has no dead entries */
+  /** @param hasFloors whether floors are kept; false for a database whose indexes have no dead entries */
   constructor(private readonly hasFloors: boolean) {}
 
-  /** A claim or expiry begins. Forgets the floors each `LOOK_MS`, and when the clock was set. */
+  /**
+   * Must be called when a claim or an expiry begins. Forgets all floors every `LOOK_MS`, and after the clock was set.
+   */
   begin(now: number): void {
     this.claims++;
     this.now = now;
@@ -81,7 +90,11 @@ export class QueueMemory {
     for (const line of this.lines.values()) for (const seen of line) Object.assign(seen, { floor: 0, next: undefined });
   }
 
-  /** One that began at `now` has ended, with what it has found; with nothing, where it has failed. */
+  /**
+   * Must be called when a claim or an expiry has ended.
+   * @param now the time at which it began
+   * @param floors what it has found; nothing if it has failed
+   */
   end(now: number, floors: Floors = new Map()): void {
     this.claims--;
     if (this.hasFloors) for (const [queue, due] of floors) this.rise(queue, due, now);
@@ -89,19 +102,21 @@ export class QueueMemory {
     if (this.claims === 0) this.stored = [];
   }
 
-  /** A row was stored in an account's queue by this process. */
+  /** Must be called when this process has stored a row in a queue. */
   put(stored: Stored): void {
     if (!this.hasFloors) return;
     this.lower(stored);
     if (this.claims > 0) this.stored.push(stored);
   }
 
-  /** The queue that was served last in a priority. */
+  /** Remembers the queue that was served last in a priority. */
   served(priority: Priority, queue: Queue): void {
     this.last.set(priority, queue);
   }
 
-  /** All places of a priority, in the order in which it is their turn: first those behind the queue that was served last. */
+  /**
+   * All places of a priority, in the order of their turns. The places after the queue that was served last come first.
+   */
   places(priority: Priority, abandoned: boolean): readonly Place[] {
     const last = this.last.get(priority);
     const queued = this.placesOf('queued', priority, last?.status === 'queued' ? last.name : '');
@@ -110,15 +125,17 @@ export class QueueMemory {
     return last?.status === 'sending' ? [...queued, ...sending] : [...sending, ...queued];
   }
 
-  /** The places of a status and priority: each remembered queue from its floor on, and what is between them. */
+  /**
+   * The places of a status and priority: each remembered queue from its floor on, and the gaps between these queues.
+   */
   placesOf(status: QueueStatus, priority: Priority, last = ''): readonly Place[] {
     const rank = rankOf(priority);
     const line = this.lines.get(lineOf(status, rank)) ?? [];
-    // The leases of all accounts are in one queue, and so are the deadlines.
+    // The leases of all accounts are in one queue, and the deadlines of all accounts are in another one.
     if (status !== 'queued') return [{ status, priority: rank, from: '', floor: this.floorOf(line[0] ?? NEVER_SEEN) }];
     const before: Place[] = [];
     const behind: Place[] = [];
-    // Without floors there are only gaps: all names, cut behind the last one.
+    // Without floors there is only one gap with all names. It is divided after the queue that was served last.
     if (!this.hasFloors) {
       if (last !== '') before.push({ status, priority: rank, from: '', below: after(last) });
       return [{ status, priority: rank, from: last === '' ? '' : after(last), below: END }, ...before];
@@ -140,7 +157,7 @@ export class QueueMemory {
     return [...behind, ...before];
   }
 
-  /** The places of leases and of report deadlines, from the first one on that was seen. */
+  /** The places of leases and of report deadlines, each from its first known `due_at` on. */
   placesAhead(status: 'sending' | 'sent', priority: Priority): readonly Place[] {
     return this.placesOf(status, priority).map((place) => {
       const first = place.below === undefined ? this.ahead.get(queueKey({ ...place, name: place.from })) : undefined;
@@ -148,7 +165,7 @@ export class QueueMemory {
     });
   }
 
-  /** The first `due_at` that was found in {@link placesAhead}; undefined: none. */
+  /** Remembers the first `due_at` that was found in {@link placesAhead}; undefined: none. */
   foundAhead(queue: Queue, due: number | undefined): void {
     if (!this.hasFloors || queue.status === 'queued' || this.ahead.size >= MAX_QUEUES) return;
     this.ahead.set(queueKey(queue), due ?? Number.MAX_SAFE_INTEGER);
@@ -184,7 +201,7 @@ export class QueueMemory {
     if (line.length > MAX_QUEUES) line.splice(line.indexOf(line.reduce(older)), 1);
   }
 
-  /** Where a name is in a line, or where it belongs. */
+  /** Finds the index of a name in a line, or the index at which it belongs. */
   private find(line: readonly Seen[], name: string): { place: number; seen: Seen | undefined } {
     let [from, to] = [0, line.length];
     while (from < to) {
@@ -212,7 +229,7 @@ function lineOf(status: QueueStatus, priority: number): string {
   return queueKey({ status, priority, name: '' });
 }
 
-/** As the databases compare ids: by the bytes of UTF-8, which is not the order of JavaScript beyond U+FFFF. */
+/** Compares ids as the databases do, by the bytes of UTF-8. Beyond U+FFFF the order of JavaScript is another one. */
 function compare(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

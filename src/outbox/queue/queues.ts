@@ -6,7 +6,10 @@ import { integerOf, optionalInteger, type RowShape, textOf } from '../../storage
 /** The states in which a recipient has a `due_at`. */
 export type QueueStatus = Extract<DeliveryStatus, 'queued' | 'sending' | 'sent'>;
 
-/** Recipients of a channel that wait for the same, in the order of `due_at`; see the column `queue`. */
+/**
+ * A queue of a channel: recipients with the same status, priority and `queue` (see this column), in the order of
+ * `due_at`.
+ */
 export interface Queue {
   readonly status: QueueStatus;
   /** As `rankOf`. */
@@ -14,19 +17,19 @@ export interface Queue {
   readonly name: string;
 }
 
-/** Where to search for queues with something due: in one queue, from a time on, or in all between two names. */
+/** A place to search for queues with due rows: one queue from a time on, or all queues between two names. */
 export interface Place {
   readonly status: QueueStatus;
   readonly priority: number;
   /** The name of the one queue, or the first name. */
   readonly from: string;
-  /** Before this name; undefined: only the queue `from`. */
+  /** The name before which the place ends; undefined: only the queue `from`. */
   readonly below?: string;
-  /** In one queue: only from this `due_at` on. */
+  /** For one queue: only rows with this `due_at` or a later one. */
   readonly floor?: number;
 }
 
-/** A queue with its first `due_at`; undefined: nothing until the time that was asked for. */
+/** A queue with its first `due_at`; undefined if nothing is due up to the given time. */
 export interface FoundQueue extends Queue {
   readonly due: number | undefined;
 }
@@ -34,16 +37,16 @@ export interface FoundQueue extends Queue {
 /** Greater than all names of queues. */
 export const END = '\u{10ffff}';
 
-/** The least string that is greater. Names contain no control characters. */
+/** The smallest string that is greater than a name. Names contain no control characters. */
 export function after(name: string): string {
   return `${name}\u0001`;
 }
 
 /**
- * Searches places for queues that have rows, and for the first `due_at` of each until a time. A queue is found by a seek to
- * the first name after the last one, so that its rows are not read.
+ * Searches places for queues that have rows, and for the first `due_at` of each up to a given time. Each queue is found
+ * by a seek to the first name after the previous queue, so its rows are not read.
  *
- * @param most at most so many queues between two names
+ * @param most the most queues of a place between two names
  * @returns the queues of each place, in the order of their names
  */
 export function* findQueues(
@@ -128,13 +131,14 @@ export function groupsOfQueues(dialect: Dialect): string {
 export interface QueueRange extends Queue {
   /** Rows with this `due_at` or a later one. */
   readonly floor: number;
-  /** At most so many. */
+  /** The most rows. */
   readonly take: number;
 }
 
 /**
- * Locks the first due rows of queues, without those that another transaction holds.
- * @param except accounts whose rows are left out of the queue that accounts share; their own queues are not asked for
+ * Locks the first due rows of queues. Rows that another transaction has locked are skipped.
+ * @param except accounts whose rows are left out of the queue that accounts share. The caller does not ask for their
+ * own queues
  */
 export function* lockQueues(
   dialect: Dialect,
@@ -153,7 +157,10 @@ export function* lockQueues(
   return yield* lockRanges(dialect, channel, ranges, until, lane, []);
 }
 
-/** A row's account is among `v.except`: ids between spaces, which no id has. */
+/**
+ * The condition that a row's account is among `v.except`, which has ids with spaces around each. No id contains a
+ * space.
+ */
 const EXCEPTED = `EXISTS (SELECT 1 FROM messaging_message m
   WHERE m.id = r.message_id AND length(replace(v.except, concat(' ', m.account_id, ' '), '')) < length(v.except))`;
 

@@ -77,7 +77,7 @@ export function* eraseDeliveriesTo(
   return bare.length;
 }
 
-/** Of these messages, those all of whose numbers are erased. */
+/** Finds the messages whose numbers are all erased. */
 function* withoutNumbers(dialect: Dialect, ids: readonly string[]): Operation<readonly string[]> {
   if (ids.length === 0) return [];
   const rows = yield* rowsOf(

@@ -6,17 +6,26 @@ import { RetentionSettings } from './retention-options.js';
 import { type ErasableDelivery, type Walked } from './retention-records.js';
 import { RetentionStore } from './retention-store.js';
 
-/** What a capability stores about a number besides deliveries, and how it is erased. To be safe to run twice. */
+/** Erases the data that a capability stores about a number besides deliveries. Running it twice must be safe. */
 export interface ErasureRule {
-  /** Names what it erases in `ErasureResult`; a rule replaces an earlier one of the same name. */
+  /** The name of the erased items in `ErasureResult`. A rule replaces an earlier one of the same name. */
   readonly what: string;
-  /** The keys of policy records that belong to a delivery; they are removed with its number. Pure. */
+  /**
+   * Returns the keys of policy records that belong to a delivery. They are removed with its number. It must have no
+   * side effects.
+   */
   readonly records?: (delivery: ErasableDelivery) => readonly string[];
-  /** Removes what is stored for messages of their own; called before their number is erased. */
+  /**
+   * Removes data that is stored separately for messages, such as files. Called before the number of the messages is
+   * erased.
+   */
   readonly messages?: (deliveries: readonly ErasableDelivery[]) => Promise<void>;
-  /** Removes all else, for some of the accounts. Called until all accounts were given, at least once. */
+  /**
+   * Removes all other data of some accounts, and returns the number of removed items. It is called until all accounts
+   * were passed, at least once.
+   */
   readonly accounts?: (number: string, accountIds: readonly string[]) => Promise<number>;
-  /** Removes all else, in one call. */
+  /** Removes all other data in one call, and returns the numbers of removed items by name. */
   readonly everywhere?: (number: string) => Promise<Readonly<Record<string, number>>>;
 }
 
@@ -34,7 +43,9 @@ export class ErasureRules {
   }
 }
 
-/** Provides a rule that `ruleOf` makes of what `inject` names; a capability lists it among its providers. */
+/**
+ * Provides a rule. `ruleOf` makes it from the providers that `inject` names. A capability lists it among its providers.
+ */
 export function provideErasure<S extends readonly unknown[]>(
   ruleOf: (...injected: S) => ErasureRule,
   inject: { readonly [K in keyof S]: InjectionToken<S[K]> },
@@ -46,22 +57,24 @@ export function provideErasure<S extends readonly unknown[]>(
   };
 }
 
-/** What `ErasureService.erase` did. All fields are counts. */
+/** The result of `ErasureService.erase`. All fields are counts. */
 export interface ErasureResult {
   /** Deliveries whose number was removed, with their parts and histories. */
   readonly deliveries: number;
-  /** Messages whose content was removed, as they had no other number. */
+  /** Messages whose content was removed, because they had no other number. */
   readonly messages: number;
-  /** Deliveries that are under way and were left: erase the number again when they have ended. */
+  /** Deliveries that were kept, because they are not complete. Erase the number again after they have ended. */
   readonly open: number;
   /** Replies to Idempotency-Keys in which the number was replaced. */
   readonly replies: number;
-  /** By what the capabilities erase: `codes`, `events`, `receipts`, `inboundParts`, `optOuts`,
-   * `optOutsLeft`, `received`, `addresses`, `phones`. */
+  /**
+   * The counts of the capabilities' rules: `codes`, `events`, `receipts`, `inboundParts`, `optOuts`, `optOutsLeft`,
+   * `received`, `addresses`, `phones`.
+   */
   readonly [what: string]: number;
 }
 
-/** How many rows one step of a walk reads, and how many accounts are looked through at a time. */
+/** How many rows one step of a walk reads. The constant below is the number of accounts in one step. */
 const ROWS = 2000;
 const ACCOUNTS = 100;
 
@@ -85,16 +98,16 @@ export class ErasureService {
   ) {}
 
   /**
-   * Removes the number everywhere: from deliveries and replies, with texts that no other number got, histories, parts, receipts,
-   * files, records of codes, and messages of the sandbox's phones. Ids, units and the ledger stay. An opt-out stays in force
-   * under a keyed hash of the number (`retention.secret`).
+   * Removes the number from deliveries and replies. It also removes texts that no other number got, histories, parts,
+   * receipts, files, records of codes, and messages of the sandbox's phones. Ids, units and the ledger stay. An opt-out
+   * remains valid under a keyed hash of the number (`retention.secret`).
    *
-   * All spellings of the phone's number are erased. It works in many short transactions and reads all recipients once a
-   * spelling; most phones have one. An interrupted call has erased a part: call it again.
-   * What is accepted while it runs may stay.
+   * All spellings of the phone's number are erased. The call works in many short transactions and reads all recipients
+   * once for each spelling; most phones have one. If it is interrupted, it has erased only a part: call it again. Sends
+   * that are accepted while it runs may stay.
    *
    * @param number E.164 digits without the plus sign
-   * @returns what was done; a second call finds nothing
+   * @returns the counts of erased items; a second call finds nothing
    * @throws MessagingError `error.invalid_number`, `error.storage_unavailable`
    */
   async erase(number: string): Promise<ErasureResult> {
@@ -134,7 +147,7 @@ export class ErasureService {
   }
 }
 
-/** Walks to the end; between two steps other work runs. */
+/** Calls `step` until the end of the walk. Other work can run between two steps. */
 export async function* pages<T>(step: (after: string) => Promise<Walked<T>>): AsyncGenerator<readonly T[]> {
   let after: string | undefined = '';
   while (after !== undefined) {

@@ -10,11 +10,11 @@ import { REMOVABLE, removeRecipients, replacePayloads, toRemovable } from './rem
 import { isRemoved, type RemoveContent } from './removed-payload.js';
 import type { RetentionOrder } from './retention-records.js';
 
-/** How far a purge has come. */
+/** The progress of a purge. */
 interface Progress {
   /** The id of the last message that was purged, '' before the first. */
   readonly place: string;
-  /** Where to start over: messages behind it were under way. */
+  /** The id after which the purge starts over, because messages after it were not complete. */
   readonly skipped: string | undefined;
   /** Since when `skipped` is set, milliseconds since the epoch. */
   readonly since: number;
@@ -24,11 +24,11 @@ interface Progress {
 interface Aged {
   readonly id: string;
   readonly recipients: number;
-  /** Whether its recipients are being removed, so that nothing of it is under way. */
+  /** Whether its recipients are being removed. If so, all its deliveries are complete. */
   readonly removed: boolean;
 }
 
-/** How often messages that were under way when a purge passed them are looked at again, in milliseconds. */
+/** The time after which a purge returns to messages that were not complete, in milliseconds. */
 const AGAIN_MS = DAY_MS;
 
 /** The most recipients that one read examines. */
@@ -37,13 +37,13 @@ const EXAMINED = 5000;
 /** The messages of the next step of a purge. */
 interface Step {
   readonly progress: Progress;
-  /** Those that are old enough, in the order of their ids. */
+  /** The messages that are old enough, in the order of their ids. */
   readonly aged: readonly Aged[];
-  /** Those of them of which nothing is under way. */
+  /** The ids of those whose deliveries are all complete. */
   readonly closed: readonly string[];
 }
 
-/** Walks on over old messages: takes the next ones, runs `work` on them, and stores how far it has come. */
+/** Walks over old messages. Each step takes the next ones, runs `work` on them, and stores the progress. */
 export class AgeWalk {
   constructor(
     private readonly database: Database,
@@ -51,9 +51,10 @@ export class AgeWalk {
   ) {}
 
   /**
-   * @param work one transaction; false: it has to be repeated before the walk goes on
-   * @param before a transaction before that one, which locks messages; `work` may lock recipients, which others lock first
-   * @returns at least the limit of the order when there may be more to do
+   * @param work one transaction; it returns false if it has to be repeated before the walk continues
+   * @param before a separate transaction before `work` that locks messages. `work` may lock recipients, and other
+   * transactions lock recipients before messages
+   * @returns at least the limit of the order if there may be more to do
    */
   async step(
     order: RetentionOrder,
@@ -104,7 +105,10 @@ export class AgeWalk {
     return { progress, aged, closed };
   }
 
-  /** A delivery that needs no further attention never needs it again, so this is read before the transaction and in parts. */
+  /**
+   * Finds the messages whose deliveries are all complete. A complete delivery stays complete, so this is read before
+   * the transaction and in parts.
+   */
   private async closedOf(group: readonly Aged[]): Promise<readonly string[]> {
     const { database } = this;
     const { dialect } = database;
@@ -125,7 +129,7 @@ export class AgeWalk {
     return group.map(({ id }) => id).filter((id) => !open.has(id));
   }
 
-  /** At the end of the walk, once a day: back to the first message that was under way. */
+  /** At the end of the walk, once a day, returns to the first message that was not complete. */
   private async startOver(progress: Progress, now: number): Promise<void> {
     const { database, name } = this;
     const { skipped, since } = progress;
@@ -135,7 +139,7 @@ export class AgeWalk {
   }
 }
 
-/** Messages in groups with at most `EXAMINED` recipients together; a larger message alone. */
+/** Divides messages into groups with at most `EXAMINED` recipients together. A larger message is a group by itself. */
 function* inGroups(messages: readonly Aged[]): Generator<readonly Aged[]> {
   let group: Aged[] = [];
   let size = 0;
@@ -169,7 +173,7 @@ function* readProgress(name: string): Operation<Progress> {
   };
 }
 
-/** Stores how far a purge has come, unless the one of another process has moved on meanwhile. */
+/** Stores the progress of a purge, unless another process has moved it on meanwhile. */
 function* moveOn(
   dialect: Dialect,
   name: string,
@@ -201,7 +205,7 @@ export function* removeContents(dialect: Dialect, ids: readonly string[], remove
   yield* replacePayloads(dialect, payloads);
 }
 
-/** Marks messages as without recipients; what is left of their contents has the first numbers, masked. */
+/** Marks messages as removed. Their remaining payload has the first numbers, masked. */
 export function* closeMessages(
   dialect: Dialect,
   ids: readonly string[],

@@ -2,7 +2,7 @@ import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, type Row, write, writeAll } from '../../storage/engine/operation.js';
 import { integerOf, type RowShape, textOf } from '../../storage/engine/rows.js';
 
-/** A recipient, with what finds its row in `messaging_sent_to`. */
+/** A recipient, with the key of its row in `messaging_sent_to`. */
 interface Removable {
   readonly messageId: string;
   readonly position: number;
@@ -29,7 +29,10 @@ export function toRemovable(row: Row): Removable {
 const PLACE: RowShape = { message_id: 'id', position: 'integer' };
 const SENT_TO: RowShape = { account_id: 'id', channel: 'id', number: 'id', sent_at: 'integer', message_id: 'id' };
 
-/** Removes what belongs to recipients: parts, which a receipt locks before recipients, trails, what finds them by number. */
+/**
+ * Removes the rows that belong to recipients: parts, trails, and the rows of `messaging_sent_to`. Parts come first,
+ * because a receipt locks parts before recipients.
+ */
 function* removeBelongings(dialect: Dialect, recipients: readonly Removable[]): Operation<void> {
   const rows = recipients.map(({ messageId, position }) => [messageId, position]);
   const ofPlace = (table: string) => ({ table, shape: PLACE, rows, on: isAt(table) });
@@ -81,7 +84,7 @@ function isAt(table: string): string {
   return `${table}.message_id = v.message_id AND ${table}.position = v.position`;
 }
 
-/** Replaces payloads of messages, and removes what callers gave with them. */
+/** Replaces payloads of messages, and removes their metadata. */
 export function* replacePayloads(
   dialect: Dialect,
   payloads: readonly (readonly [id: string, payload: object])[],

@@ -1,24 +1,26 @@
 import { keyedHash } from '../../common/secret.js';
 import type { Payload } from '../payload.js';
 
-/** What is left of a payload whose content was removed. */
+/** A payload after the removal of its content. */
 export interface RemovedPayload extends Payload {
-  /** The HMAC-SHA256 of the text or caption; true without a secret, or where there was none. */
+  /** The HMAC-SHA256 of the text or caption; true without a secret, or if there was no text. */
   readonly removed: string | true;
-  /** The first numbers, masked, where the recipients are removed too. */
+  /** The first numbers, masked, if the recipients are removed too. */
   readonly numbers?: readonly string[];
   /** The service of a one-time code, which the keys of its records are made of. */
   readonly service?: string;
 }
 
-/** Makes what is left of a payload. Pure; a removed payload stays as it is. */
+/**
+ * Removes the content of a payload. A payload whose content was already removed stays as it is. It has no side effects.
+ */
 export type RemoveContent = (payload: Payload) => RemovedPayload;
 
 export function isRemoved(payload: Payload): payload is RemovedPayload {
   return 'removed' in payload;
 }
 
-/** @param key of the HMAC; undefined: texts leave nothing */
+/** @param key the key of the HMAC; undefined: no HMAC of a removed text is kept */
 export function contentRemover(key: Uint8Array | undefined): RemoveContent {
   return (payload) => {
     if (isRemoved(payload)) return payload;

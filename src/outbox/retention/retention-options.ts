@@ -10,7 +10,10 @@ import {
 import { isStrongSecret, keyFor, SECRET_DISTINCT, SECRET_LENGTH } from '../../common/secret.js';
 import { DAY_MS, HOUR_MS } from '../../common/time.js';
 
-/** How long what was sent is kept: a whole number of hours, days, weeks, months or years, for instance `30 days`. */
+/**
+ * How long sent messages are kept. Each option is a whole number of hours, days, weeks, months or years. Example:
+ * `30 days`.
+ */
 export interface RetentionOptions {
   /** Texts, captions and file names, and the messages of the sandbox's phones. Default: kept. */
   readonly texts?: string | undefined;
@@ -19,11 +22,15 @@ export interface RetentionOptions {
   /** The histories of deliveries: attempts and reports. Default: kept. */
   readonly trail?: string | undefined;
   /**
-   * The secret of the HMAC that stands for a removed text, and for an erased number that has opted out: at least 32 random
-   * characters, kept outside the database. Default none: a removed text leaves nothing, and opt-outs of erased numbers stay.
+   * The secret of the HMAC that replaces a removed text, and the number in an opt-out of an erased number: at least 32
+   * random characters, kept outside the database. Default none: nothing is kept of a removed text, and the opt-outs of
+   * erased numbers keep their numbers.
    */
   readonly secret?: string | undefined;
-  /** Earlier values of `secret`, so that opt-outs of numbers that were erased under them still count. Default none. */
+  /**
+   * Earlier values of `secret`, so that opt-outs of numbers that were erased with them are still respected. Default
+   * none.
+   */
   readonly previousSecrets?: readonly string[] | undefined;
 }
 
@@ -36,7 +43,7 @@ export abstract class RetentionSettings {
   abstract readonly keys: readonly Buffer[];
 }
 
-/** A month and a year count as the longest ones, so that nothing is removed before the calendar says so. */
+/** A month counts as 31 days and a year as 366, so that nothing is removed too early by the calendar. */
 const UNITS: Readonly<Record<string, number>> = {
   hour: HOUR_MS,
   day: DAY_MS,
@@ -47,7 +54,7 @@ const UNITS: Readonly<Record<string, number>> = {
 
 const MAX_MS = 100 * 366 * DAY_MS;
 
-/** A duration in words, as milliseconds. */
+/** Reads a duration in words, as milliseconds. */
 export const DURATION = any((given, place) => {
   const [, count = '', unit = ''] = /^(\d{1,6}) (hour|day|week|month|year)s?$/.exec(String(given)) ?? [];
   const ms = Number(count) * (UNITS[unit] ?? 0);
@@ -57,7 +64,7 @@ export const DURATION = any((given, place) => {
   );
 });
 
-/** A secret, as its key for one purpose. */
+/** Reads a secret, as its key for one purpose. */
 export function secretOf(purpose: string): Option<Buffer> {
   return any((given, place) => {
     if (isStrongSecret(given)) return keyFor(purpose, given);

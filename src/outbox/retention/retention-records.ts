@@ -1,11 +1,11 @@
 import type { Payload } from '../payload.js';
 
-/** Which messages a purge takes. Times in milliseconds since the epoch. */
+/** Selects the messages of a purge. Times are in milliseconds since the epoch. */
 export interface RetentionOrder {
   /** Only messages that were accepted before. */
   readonly before: number;
   readonly now: number;
-  /** The most messages, and recipients, of one transaction. */
+  /** The most messages, and the most recipients, in one transaction. */
   readonly limit: number;
 }
 
@@ -18,13 +18,13 @@ export interface ErasableDelivery {
   readonly payload: Payload;
   /** The number of recipients of its message. */
   readonly recipients: number;
-  /** Whether it is still under way: it may be sent, or a report is awaited. */
+  /** Whether the delivery is not complete: it may still be sent, or a report is awaited. */
   readonly open: boolean;
 }
 
 /** A page of a walk over all rows. */
 export interface Walked<T> {
   readonly found: readonly T[];
-  /** Where the walk goes on; undefined at its end. */
+  /** The place where the walk continues; undefined at its end. */
   readonly next: string | undefined;
 }

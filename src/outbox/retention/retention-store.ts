@@ -6,11 +6,12 @@ import type { RemoveContent } from './removed-payload.js';
 import { ErasableDelivery, RetentionOrder, Walked } from './retention-records.js';
 
 /**
- * Removes contents, recipients and histories of deliveries by their age, and everything of one number. The charge of a message
- * is never removed: its row with its units stays, as does the ledger. A delivery that is under way is left alone.
+ * Removes contents, recipients and histories of deliveries by their age, and everything of one number. The charge of a
+ * message is never removed: its row with its units stays, and so does the ledger. A delivery that is not complete is
+ * left alone.
  *
- * Ids of messages sort by time (`IdGenerator`), so purges walk the messages in that order and store how far they have come.
- * Each call does a bounded amount of work in short transactions; an interrupted one is repeated without harm.
+ * Ids of messages sort by time (`IdGenerator`), so purges walk the messages in that order and store their progress.
+ * Each call does a bounded amount of work in short transactions. An interrupted call can be repeated without harm.
  */
 export class RetentionStore {
   private readonly texts: AgeWalk;
@@ -22,8 +23,8 @@ export class RetentionStore {
   }
 
   /**
-   * Replaces payloads by what `remove` leaves of them.
-   * @returns at least `limit` when there may be more to do, else less
+   * Replaces payloads by the results of `remove`.
+   * @returns at least `limit` if there may be more to do, else less
    */
   purgeTexts(order: RetentionOrder, remove: RemoveContent): Promise<number> {
     const { dialect } = this.database;
@@ -34,8 +35,8 @@ export class RetentionStore {
   }
 
   /**
-   * Removes recipients with all that belongs to them: parts, trail, what finds them by number. What is left of their message
-   * has the masked numbers of the first ones.
+   * Removes recipients with their parts, their trails and the rows that find them by number. The remaining payload of
+   * their message has the masked numbers of the first ones.
    *
    * @returns as `purgeTexts`
    */
@@ -65,8 +66,8 @@ export class RetentionStore {
   }
 
   /**
-   * Removes the number of deliveries that are not under way, with their trails, parts and `records` (keys of policies), in one
-   * transaction. The content of a message goes with the last of its numbers.
+   * Removes the number of complete deliveries, with their trails, their parts and `records` (keys of policies), in one
+   * transaction. The content of a message is removed with the last of its numbers.
    * @returns the number of messages whose content was removed
    */
   eraseDeliveries(
@@ -79,13 +80,13 @@ export class RetentionStore {
     return this.database.write(() => eraseDeliveriesTo(dialect, number, deliveries, records, remove));
   }
 
-  /** Removes records of policies by their keys; returns how many there were. */
+  /** Removes records of policies by their keys. Returns the number of removed records. */
   eraseRecords(keys: readonly string[]): Promise<number> {
     return this.database.write(() => removeRecords(this.database.dialect, keys));
   }
 
   /**
-   * Replaces a number in the next `limit` replies to Idempotency-Keys; the keys go on to work.
+   * Replaces a number in the next `limit` replies to Idempotency-Keys. The keys remain valid.
    * @param after as in `deliveriesTo`; `found` names the keys
    */
   eraseReplies(number: string, after: string, limit: number): Promise<Walked<string>> {

@@ -5,17 +5,17 @@ import { contentRemover } from './removed-payload.js';
 import { RetentionSettings } from './retention-options.js';
 import { RetentionStore } from './retention-store.js';
 
-/** What each option keeps, in the words of the start. */
+/** The data of each option, in the words of the log line at start. */
 const KEPT = [
   ['texts', 'texts'],
   ['messages', 'recipients'],
   ['trail', 'histories of deliveries'],
 ] as const;
 
-/** Small at first, as how long a batch takes is not known yet. */
+/** The first batch is small, because the time of a batch is not known yet. */
 const SIZES = { firstSize: 32, batchSize: 1024 };
 
-/** Adds the purges of the options `retention`, and logs at start what is kept for ever. */
+/** Adds the purges of the options `retention`. When the application starts, it logs which data is kept for ever. */
 @Injectable()
 export class Retention implements OnApplicationBootstrap {
   constructor(

@@ -11,11 +11,11 @@ export interface Completing {
   readonly units: number;
   /** The first number of the account's recording. A count of an earlier recording has missed some. */
   readonly recordedSince: number;
-  /** How many recipients the transaction completes. */
+  /** The number of recipients that the transaction completes. */
   readonly added: number;
 }
 
-/** The stored count of a send's complete recipients; undefined where it is not of this recording. */
+/** The stored count of each send's complete recipients; undefined if the count belongs to an earlier recording. */
 type Counts = ReadonlyMap<string, number | undefined>;
 
 /** Locks messages in the order of their ids, and reads their counts. */
@@ -39,8 +39,8 @@ export function* lockMessages(
 }
 
 /**
- * The statement that writes refunded units and counts which are known; none where there are none. One for both, as PostgreSQL
- * drops a second update of a row within a statement.
+ * The statement that writes refunded units and known counts; none if there is nothing to write. It is one statement for
+ * both, because PostgreSQL drops a second update of the same row within a statement.
  */
 export function updateMessages(
   dialect: Dialect,
@@ -69,7 +69,7 @@ export function updateMessages(
   return [update];
 }
 
-/** Writes counts that were made anew. */
+/** Writes counts that were counted again. */
 function setCounts(dialect: Dialect, rows: readonly (readonly unknown[])[]): Statement {
   return dialect.updateRows({
     table: 'messaging_message',
@@ -81,8 +81,9 @@ function setCounts(dialect: Dialect, rows: readonly (readonly unknown[])[]): Sta
 }
 
 /**
- * Of sends whose messages are locked and whose recipients are written, those that are complete now. Counts that are not known
- * are made anew: all who complete a recipient while the account records take the message's lock.
+ * Returns the sends that are complete now. Their messages must be locked and their recipients written. Unknown counts
+ * are counted again. That is safe, because every transaction that completes a recipient while the account records
+ * events locks the message.
  */
 export function* completeSends(
   dialect: Dialect,

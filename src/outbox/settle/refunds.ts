@@ -3,7 +3,7 @@ import { type Operation, rowsOf, type Statement } from '../../storage/engine/ope
 import { asTheyAre, shapeOf } from '../../storage/engine/rows.js';
 import { lowAfterCredit } from '../../storage/low-after.js';
 
-/** A recipient whose units go back. */
+/** A recipient whose units are refunded. */
 interface Refunded {
   readonly messageId: string;
   readonly position: number;
@@ -12,7 +12,7 @@ interface Refunded {
   readonly at: number;
 }
 
-/** Locks the accounts of refunds in the order of their ids, which the update of many rows does not promise. */
+/** Locks the accounts of refunds in the order of their ids. An update of many rows does not guarantee an order. */
 export function* lockAccounts(dialect: Dialect, rows: readonly Refunded[]): Operation<void> {
   if (rows.length === 0) return;
   const ids = [...new Set(rows.map(({ message }) => message.accountId))].sort();
@@ -21,7 +21,10 @@ export function* lockAccounts(dialect: Dialect, rows: readonly Refunded[]): Oper
 
 const REFUND = shapeOf('id account_id message_id', 'units position posted_at');
 
-/** The statements that give units back to accounts: of a recipient once, as the entry's id in the ledger is its own. */
+/**
+ * The statements that refund units to accounts. A recipient is refunded only once, because the id of the ledger entry
+ * is made from the recipient.
+ */
 export function refunds(dialect: Dialect, rows: readonly Refunded[]): Statement[] {
   return [
     dialect.insertRows({
@@ -42,12 +45,12 @@ export function refunds(dialect: Dialect, rows: readonly Refunded[]): Statement[
   ];
 }
 
-/** What goes back to each message. */
+/** The refunded units of each message. */
 export function refundsOfMessages(rows: readonly Refunded[]): ReadonlyMap<string, number> {
   return new Map(sums(rows, ({ messageId }) => messageId));
 }
 
-/** Sums refunds by a key, sorted by the key, as all transactions lock rows in that order. */
+/** Sums refunds by a key. The sums are sorted by the key, because all transactions lock rows in that order. */
 function sums(rows: readonly Refunded[], key: (row: Refunded) => string): [string, number][] {
   const totals = new Map<string, number>();
   for (const row of rows) totals.set(key(row), (totals.get(key(row)) ?? 0) + row.refund);

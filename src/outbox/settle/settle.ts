@@ -22,16 +22,19 @@ import { type Completing, completeSends, lockMessages, updateMessages } from './
 import { lockAccounts, refunds, refundsOfMessages } from './refunds.js';
 import { insertTrail } from './trail.js';
 
-/** A message, as far as no update changes it. */
+/** The fields of a message that no update changes. */
 interface SentMessage
   extends Pick<DeliveryTransition, 'accountId' | 'channel' | 'sender' | 'acceptedAt' | 'metadata' | 'trace'> {
   readonly recipients: number;
   readonly units: number;
-  /** Since which number its account records; undefined: it does not, or the send has one recipient. */
+  /**
+   * The number from which its account records events; undefined if the account does not record, or if the send has one
+   * recipient.
+   */
   readonly recordedSince: number | undefined;
 }
 
-/** A recipient as it was read under lock. */
+/** A recipient that was read while it was locked. */
 interface LockedRow extends DeliveryRow {
   readonly messageId: string;
   readonly position: number;
@@ -42,11 +45,11 @@ interface LockedRow extends DeliveryRow {
   readonly doubtful: boolean;
 }
 
-/** The values of a row after the updates so far, and what these add. */
+/** The values of a row after the updates so far, and the refunds and trail entries of these updates. */
 interface ChangedRow extends LockedRow {
   readonly refund: number;
   readonly error: string | undefined;
-  /** Undefined: the stored one stays. */
+  /** Undefined: the stored reference stays. */
   readonly reference: string | undefined;
   readonly at: number;
   /** False: the stored mark stays. */
@@ -55,8 +58,8 @@ interface ChangedRow extends LockedRow {
 }
 
 /**
- * Locks, reads, applies `nextState` and writes: see `OutboxStore.settle`. The last part of a transaction of `EventRecorder`,
- * which it ends where it tells no event.
+ * Locks, reads, applies `nextState` and writes: see `OutboxStore.settle`. It must be the last part of a transaction of
+ * `EventRecorder`. If there is no event, it ends the transaction.
  */
 export function* settleDeliveries(
   dialect: Dialect,
@@ -122,8 +125,8 @@ export function* settleDeliveries(
 }
 
 /**
- * The events of transitions of as many deliveries: those of one type together, as the log stores them in fewer rows then, and
- * the ends of sends last.
+ * Orders the events of many deliveries. Events of one type are next to each other, because the log then stores them in
+ * fewer rows. The completions of sends come last.
  */
 function byType(events: readonly NewEvent[]): readonly NewEvent[] {
   const types = new Map<string, NewEvent[]>();
@@ -139,7 +142,7 @@ function byType(events: readonly NewEvent[]): readonly NewEvent[] {
 
 function transitionOf(row: ChangedRow, refund: number, completes: boolean): DeliveryTransition {
   const { message, status, refundedUnits } = row;
-  // Written out, as in `changedRow`.
+  // The fields are written out, as in `changedRow`.
   const transition = {
     messageId: row.messageId,
     position: row.position,
@@ -169,7 +172,7 @@ function changedRow(
   { error, at, reference, doubtful = false, trail = NONE }: DeliveryUpdate,
   change: DeliveryChange,
 ): ChangedRow {
-  // Written out: with spread operators a batch takes several times as long here.
+  // The fields are written out, because with spread operators a batch takes several times as long here.
   return {
     messageId: row.messageId,
     position: row.position,
@@ -204,7 +207,7 @@ function inOrder(keys: Iterable<string>, changed: ReadonlyMap<string, ChangedRow
 
 /**
  * Sets overdue deliveries to `unknown`: see `OutboxStore.expire`.
- * @param floors gets what the search has found; to be told to the memory after the commit
+ * @param floors is filled with the results of the search. Pass them to the memory after the commit
  */
 export function* expireDeliveries(
   dialect: Dialect,
@@ -215,7 +218,7 @@ export function* expireDeliveries(
 ): Operation<readonly DeliveryTransition[]> {
   const rows: Row[] = [];
   const places = statuses.flatMap((status) => PRIORITIES.flatMap((priority) => memory.placesOf(status, priority)));
-  // Each place is one queue.
+  // Each place is one queue, so one result is enough.
   for (const queue of (yield* findQueues(dialect, channel, places, now, 1)).flat()) {
     const { due } = queue;
     const take = limit - rows.length;
@@ -245,7 +248,7 @@ function* lockRecipients(
   wanted: readonly DeliveryUpdate[],
 ): Operation<ReadonlyMap<string, LockedRow>> {
   const keys = new Map(wanted.map((key) => [keyOf(key), [key.messageId, key.position]]));
-  // All transactions lock in this order, so that two updates of the same deliveries cannot deadlock.
+  // All transactions lock recipients in this order, so that two updates of the same deliveries cannot deadlock.
   const rows = yield* rowsOf(
     `SELECT r.message_id, r.position, r.status, r.units, r.refunded_units, r.attempt, r.tries, r.doubtful, r.due_at, r.channel, r.number,
         m.account_id, m.sender, m.recipients, m.units AS price, m.accepted_at, m.metadata, m.trace,
@@ -268,7 +271,10 @@ function* lockRecipients(
   );
 }
 
-/** Read without a lock: the recorder reads it again under the counter's, and repeats the transaction where it differs. */
+/**
+ * This is read without a lock. The recorder reads it again after it has locked the counter, and repeats the transaction
+ * if the value differs.
+ */
 const RECORDED_SINCE = 'SELECT c.began FROM messaging_event_counter c';
 
 function toMessage(row: Row): SentMessage {
@@ -304,9 +310,9 @@ function toLocked(row: Row, messageId: string, message: SentMessage): LockedRow 
 }
 
 function updateRecipients(dialect: Dialect, rows: readonly ChangedRow[]): Statement {
-  // Doubtful attempts are rare, so the column is only updated where there are any.
+  // Doubtful attempts are rare, so the column is only updated if there are any.
   const doubts = rows.some(({ doubtful }) => doubtful);
-  // Few are tried again, so the account is only given where there are any.
+  // Few deliveries are tried again, so the account is only passed if there are any.
   const waits = rows.some(({ status }) => status === 'queued');
   return dialect.updateRows({
     table: 'messaging_recipient',
@@ -318,7 +324,7 @@ function updateRecipients(dialect: Dialect, rows: readonly ChangedRow[]): Statem
       refunded_units: 'refunded_units + v.refund',
       attempt: 'v.attempt',
       tries: 'v.tries',
-      // It leaves its lane, and with it the index of lanes, when it needs no further attempt.
+      // A delivery that needs no further attempt leaves its lane, and so the index of lanes.
       lane: "CASE WHEN v.status = 'queued' THEN messaging_recipient.lane END",
       queue: waits ? "CASE WHEN messaging_recipient.lane IS NULL THEN v.queue ELSE '' END" : "''",
       reference: 'coalesce(v.reference, messaging_recipient.reference)',

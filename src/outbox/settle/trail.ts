@@ -8,7 +8,7 @@ import type { ReferredDelivery, TrailStep } from '../outbox-records.js';
 interface Trailed {
   readonly messageId: string;
   readonly position: number;
-  /** The number of attempts in its trail, those in `trail` included. */
+  /** The number of attempts in its trail, including those in `trail`. */
   readonly storedAttempts: number;
   readonly trail: readonly TrailEntry[];
 }
@@ -35,8 +35,8 @@ interface Attempted {
 }
 
 /**
- * The newest attempts of some recipients of a message, at most `most` of each, oldest first, by the recipient's position.
- * Reads attempts by their numbers, and so no other entries.
+ * The newest attempts of some recipients of a message, at most `most` of each, oldest first, by the recipient's
+ * position. Attempts are read by their numbers, so other entries are not read.
  */
 export function* newestAttempts(
   dialect: Dialect,

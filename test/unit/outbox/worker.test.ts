@@ -282,7 +282,7 @@ describe('a storage that fails', () => {
     expect([...world.channel.submitted.values()]).toEqual([1, 2, 1, 1]);
     expect([await world.balance(), await world.books()]).toEqual([996, []]);
     expect(sizes).toEqual([4, 1, 1, 1, 1, 1]);
-    const line = `Channel sms: RangeError. Not stored: what became of ${messageId(1)}:0`;
+    const line = `Channel sms: RangeError. The result of ${messageId(1)}:0 is not stored`;
     // The second time within the minute is only counted.
     expect(logged).toEqual([line]);
   });
@@ -381,9 +381,7 @@ describe('a storage that fails', () => {
     await world.acceptSome(1);
     await world.pass(3_620_000, 1000);
     const asked = sizes.length;
-    expect(logged).toContain(
-      `Channel sms: a result could not be stored for too long. It is dropped: ${messageId(0)}:0`,
-    );
+    expect(logged).toContain(`Channel sms: a result could not be stored in time. It is dropped: ${messageId(0)}:0`);
     await world.pass(60_000, 1000);
     expect(sizes).toHaveLength(asked);
   });
