@@ -3,12 +3,14 @@ import { benchAccept } from './accept.js';
 import { benchBaileys } from './baileys.js';
 import { benchClaimUnderSnapshot } from './claim-snapshot.js';
 import { benchDrain } from './drain.js';
+import { countDriverCalls } from './driver-calls.js';
 import { benchEndpoints } from './event-endpoints.js';
 import { benchEvents, benchFeed } from './events.js';
 import { benchGrowth } from './growth.js';
 import { benchImport } from './import.js';
 import { benchLarge } from './large.js';
 import { benchLedger } from './ledger.js';
+import { benchLimit } from './limit.js';
 import { benchManagement, printManagement } from './management.js';
 import { benchMsgapp } from './msgapp.js';
 import { benchNotify } from './notify.js';
@@ -19,6 +21,7 @@ import { benchReplay } from './replay.js';
 import { benchSegmentation } from './segmentation.js';
 import { benchSmpp } from './smpp.js';
 import { benchSmppFaults } from './smpp-faults.js';
+import { countLife, type LifeStep } from './statements.js';
 import { benchStored } from './stored.js';
 import { DATABASES, databaseOf } from './target.js';
 import { benchGauges, benchMeasuredAccept, benchScrape } from './telemetry.js';
@@ -100,6 +103,37 @@ if (runs('drain')) {
     console.log(
       `Dispatch to the sandbox on ${database}: ${Math.round(await benchDrain(place, 50_000))} messages/s (wanted: 5000)`,
     );
+  }
+}
+if (runs('limit')) {
+  console.log('SMS by 32 callers without HTTP, against the same rows by hand-made statements on the raw driver:');
+  for (const database of DATABASES) {
+    for (const delivers of [false, true]) {
+      const figures = await benchLimit(database, delivers, Number(process.env.BENCH_TURNS ?? 11));
+      if (!figures) continue;
+      const { product, byHand, quotient } = figures;
+      console.log(
+        `  ${database.padEnd(9)} ${(delivers ? 'accepted and delivered' : 'accepted').padEnd(23)} product ${Math.round(product)}/s, by hand ${Math.round(byHand)}/s: ${quotient.toFixed(2)} x`,
+      );
+    }
+  }
+}
+if (runs('statements')) {
+  console.log('One SMS of an account without events; what is sent to the database, and the b-trees that are written:');
+  countDriverCalls();
+  for (const database of DATABASES) {
+    const place = await databaseOf(database);
+    if (!place) continue;
+    const steps = await countLife(place);
+    const sum = (of: (step: LifeStep) => number) => steps.reduce((total, step) => total + of(step), 0);
+    console.log(
+      `  ${database}: ${sum(({ statements }) => statements)} statements, ${sum(({ roundTrips }) => roundTrips)} round trips, ${sum(({ trees }) => trees.length)} b-trees`,
+    );
+    for (const { name, statements, roundTrips, trees } of steps) {
+      console.log(
+        `    ${name}: ${statements} statements, ${roundTrips} round trips, ${trees.length} b-trees (${trees.join(', ')})`,
+      );
+    }
   }
 }
 if (runs('queue')) {

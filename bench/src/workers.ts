@@ -151,7 +151,7 @@ function coresOf(): { readonly busy: number; readonly all: number } {
 }
 
 /** A carrier that answers a whole batch after some milliseconds. */
-function waitingTransport(answersAfter: number) {
+export function waitingTransport(answersAfter: number) {
   return class WaitingTransport extends SmsTransport {
     override readonly name = 'waiting';
     override readonly repeat = 'idempotent';

@@ -1,0 +1,85 @@
+import { TypeormStorage } from 'nestjs-messaging';
+import { AccountStore, decide, LedgerStore, OutboxStore, PartStore } from 'nestjs-messaging/storage';
+import { v7 as timeOrderedId } from 'uuid';
+import { type DriverCalls, driverCalls } from './driver-calls.js';
+import type { TargetDatabase } from './target.js';
+import { MINUTE_MS } from './time.js';
+import { WrittenTrees } from './written-trees.js';
+
+/** What one step in the life of an SMS costs a database. */
+export interface LifeStep extends DriverCalls {
+  readonly name: string;
+  /** The b-trees that were written, one for each row. */
+  readonly trees: readonly string[];
+}
+
+const ACCOUNT = 'bench';
+const ROUTE = 'bench';
+
+/**
+ * The steps of one SMS to one recipient of an account that records no events: accepted, claimed, taken by a carrier that gives
+ * it an id, and reported as delivered. `countDriverCalls` must have been called before.
+ */
+export async function countLife(place: TargetDatabase): Promise<readonly LifeStep[]> {
+  const storage = new TypeormStorage({ database: place.url });
+  await storage.start();
+  const at = Date.now();
+  await storage.store(AccountStore).createAccount({ id: ACCOUNT, name: ACCOUNT, createdAt: at });
+  await storage.store(LedgerStore).post({ id: 'op:all', accountId: ACCOUNT, kind: 'topup', units: 1000, at });
+  const trees = await WrittenTrees.open(place.url);
+  // The first SMS also prepares statements and sets connections up.
+  for (const step of stepsOf(storage)) await step.work();
+  const steps: LifeStep[] = [];
+  let before = await trees.snapshot();
+  for (const { name, work } of stepsOf(storage)) {
+    const calls = await driverCalls(work);
+    const after = await trees.snapshot();
+    steps.push({ name, ...calls, trees: trees.between(before, after) });
+    before = after;
+  }
+  await trees.close();
+  await storage.stop();
+  await place.drop();
+  return steps;
+}
+
+interface Step {
+  readonly name: string;
+  readonly work: () => Promise<unknown>;
+}
+
+function stepsOf(storage: TypeormStorage): readonly Step[] {
+  const [outbox, parts] = [storage.store(OutboxStore), storage.store(PartStore)];
+  const [id, at, number] = [timeOrderedId(), Date.now(), '22670000000'];
+  const carrierId = `carrier-${id}`;
+  const trail = [{ at, route: ROUTE, outcome: 'sent' }] as const;
+  const sms = { messageId: id, position: 0, attempt: 1 };
+  const send = {
+    id,
+    accountId: ACCOUNT,
+    channel: 'sms',
+    sender: 'INFOS',
+    payload: { kind: 'text', text: 'Bonjour' },
+    recipients: [{ number, units: 1 }],
+    at,
+    reply: {},
+  };
+  const taken = { ...sms, route: ROUTE, number, carrierIds: [carrierId], at, expiresAt: at + MINUTE_MS, trail };
+  const receipt = { route: ROUTE, ids: [carrierId], number, status: 'delivered', at } as const;
+  return [
+    { name: 'accept', work: () => outbox.commit([send], decide, undefined, 'none') },
+    {
+      name: 'claim',
+      work: () => outbox.claim({ channel: 'sms', limit: 500, now: at, leaseUntil: at + MINUTE_MS, abandoned: false }),
+    },
+    { name: 'keep the carrier id', work: () => parts.record([taken], at) },
+    {
+      name: 'settle as sent',
+      work: () => outbox.settle([{ ...sms, status: 'sent', at, dueAt: at + MINUTE_MS, trail }]),
+    },
+    {
+      name: 'receive the report',
+      work: () => parts.receive([receipt], { now: at, until: at + MINUTE_MS, most: 1000 }),
+    },
+  ];
+}
