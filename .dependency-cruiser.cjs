@@ -154,15 +154,22 @@ module.exports = {
     },
     {
       name: 'not-from-tests',
+      comment: 'The contract suites are built into the package, as a part of its testing entry.',
       severity: 'error',
-      from: { path: '^src/' },
-      to: { path: '^(test|bench|sample-app)/' },
+      from: { path: '^(src|test/contract)/' },
+      to: { path: '^(test|bench|sample-app)/', pathNot: '^test/contract/' },
+    },
+    {
+      name: 'only-the-testing-entry-has-contract-suites',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/testing/index\\.ts$' },
+      to: { path: '^test/contract/' },
     },
     {
       name: 'no-dev-dependency-at-run-time',
       severity: 'error',
       // The packages of the page are bundled into it.
-      from: { path: '^src/', pathNot: PAGE },
+      from: { path: '^(src|test/contract)/', pathNot: PAGE },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only', 'npm-peer'] },
     },
   ],

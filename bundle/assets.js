@@ -20,7 +20,7 @@ export function embeddedAssets() {
       filter: { id: /^\.\/files\.cjs$/ },
       handler: (id) => ({ id, external: true }),
     },
-    load: { filter: { id: /\/build\/(sandbox|dashboard)\/asset\.js$/ }, handler: () => READER },
+    load: { filter: { id: /\/build\/src\/(sandbox|dashboard)\/asset\.js$/ }, handler: () => READER },
   };
 }
 

@@ -34,7 +34,7 @@ await write({
   // A command is started by Node, which takes the ES modules.
   names: [...entries, ...Object.values(bin).map(nameOf)],
   external: installed,
-  plugins: [embeddedAssets(), sourceMaps(), declarations('build')],
+  plugins: [embeddedAssets(), sourceMaps(), declarations()],
   output: { format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'shared/[name].js', sourcemap: true },
 });
 await write({
@@ -60,7 +60,7 @@ for (const [format, end] of [
       names: [name],
       external: [],
       platform: 'neutral',
-      plugins: format === 'esm' ? [sourceMaps(), declarations('build')] : [],
+      plugins: format === 'esm' ? [sourceMaps(), declarations()] : [],
       output: {
         format,
         entryFileNames: `[name].${end}`,
@@ -73,7 +73,7 @@ for (const [format, end] of [
 
 writeFiles('sandbox', filesOf('sandbox', ['page', 'media']));
 
-/** The name of a file of `dist` or `build`, without its folder and ending. */
+/** The name of a file of `dist`, without its folder and ending. */
 function nameOf(path) {
   return path.replace(/^\.\/dist\/(.*)\.js$/, '$1');
 }
@@ -84,7 +84,7 @@ function nameOf(path) {
  */
 async function write({ names, external, plugins, output, platform = 'node' }) {
   const bundle = await rolldown({
-    input: Object.fromEntries(names.map((path) => [path, `build/${path}.js`])),
+    input: Object.fromEntries(names.map((path) => [path, `build/src/${path}.js`])),
     platform,
     external: (id) => isBuiltin(id) || external.some((name) => id === name || id.startsWith(`${name}/`)),
     plugins,
@@ -104,7 +104,7 @@ async function write({ names, external, plugins, output, platform = 'node' }) {
   for (const { fileName, code, sourcemapFileName, moduleIds = [] } of written.output) {
     const foreign =
       CLIENTS.includes(names[0]) &&
-      moduleIds.find((id) => /\/build\/(?!client\/|common\/(?:retry-after|time)\.js$)/.test(id));
+      moduleIds.find((id) => /\/build\/src\/(?!client\/|common\/(?:retry-after|time)\.js$)/.test(id));
     if (foreign)
       throw new Error(
         `${fileName} would contain ${foreign}: a client may import only types from there, see the rule client-loads-nothing.`,

@@ -1,26 +1,30 @@
 import { readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { withFieldDocs } from './field-docs.js';
 import { isMapped, thinDeclarationMap, withoutMap } from './maps.js';
 
 /** A module of this package that a declaration mentions. */
 const RELATIVE = /(?:from|import)\s*\(?\s*['"](\.{1,2}\/[^'"]+)\.js['"]/g;
 
-/** Takes the declarations of the entries, and those that they mention, from a folder. Each entry gets a `.d.cts`. */
-export function declarations(folder) {
+/**
+ * Takes the declarations of the entries, and those that they mention, from `build`, which has the folders of this project.
+ * Each entry gets a `.d.cts`.
+ */
+export function declarations() {
   return {
     name: 'declarations',
     async generateBundle(_, bundle) {
       const entries = Object.values(bundle).filter(({ isEntry }) => isEntry);
       // Grows while it is walked.
-      const paths = new Set(entries.map(({ name }) => name));
-      for (const path of paths) {
-        const [code, map] = ['d.ts', 'd.ts.map'].map((end) => readFileSync(join(folder, `${path}.${end}`), 'utf8'));
-        const declared = { code, map };
+      const sources = new Set(entries.map(({ name }) => `src/${name}`));
+      for (const source of sources) {
+        const [code, map] = ['d.ts', 'd.ts.map'].map((end) => readFileSync(`build/${source}.${end}`, 'utf8'));
+        const path = placeOf(source);
+        const declared = placed({ code, map }, source, path);
         const { code: compiled, map: fullMap } = path.endsWith('.api')
-          ? await withFieldDocs(declared, join(folder, `${path}.js`))
+          ? await withFieldDocs(declared, `build/${source}.js`)
           : declared;
-        for (const [, relative] of compiled.matchAll(RELATIVE)) paths.add(join(dirname(path), relative));
+        for (const [, specifier] of code.matchAll(RELATIVE)) sources.add(join(dirname(source), specifier));
         const mapped = isMapped(path);
         this.emitFile({ type: 'asset', fileName: `${path}.d.ts`, source: mapped ? compiled : withoutMap(compiled) });
         if (!mapped) continue;
@@ -30,6 +34,26 @@ export function declarations(folder) {
         this.emitFile({ type: 'asset', fileName: `${name}.d.cts`, source: commonJs(basename(name)) });
       }
     },
+  };
+}
+
+/** Where `dist` has what `build` has at this path: the contract suites are a part of `testing`. */
+function placeOf(source) {
+  return source.replace(/^src\//, '').replace(/^test\/contract\//, 'testing/');
+}
+
+/** A declaration as it is at its place in `dist`: what it mentions lies elsewhere there, and its source is a folder nearer. */
+function placed({ code, map }, source, path) {
+  const { sources, ...rest } = JSON.parse(map);
+  return {
+    code: code.replace(RELATIVE, (mention, specifier) => {
+      const target = relative(dirname(path), placeOf(join(dirname(source), specifier)));
+      return mention.replace(specifier, target.startsWith('.') ? target : `./${target}`);
+    }),
+    map: JSON.stringify({
+      ...rest,
+      sources: sources.map((each) => relative(join('dist', dirname(path)), join('build', dirname(source), each))),
+    }),
   };
 }
 

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { eventTypeViews } from '../build/webhooks/feed/event-type-views.js';
+import { eventTypeViews } from '../build/src/webhooks/feed/event-type-views.js';
 import { describeMessaging, MessagingModule } from '../dist/index.js';
 import { MemoryStorage } from '../dist/testing/index.js';
 

@@ -60,7 +60,8 @@ interface Bind {
 }
 
 async function openBind(port: number, window: number): Promise<Bind> {
-  const built = (name: string) => import(new URL(`../../build/transports/smpp/bind/${name}.js`, import.meta.url).href);
+  const built = (name: string) =>
+    import(new URL(`../../build/src/transports/smpp/bind/${name}.js`, import.meta.url).href);
   const [{ SmppBind }, { SMPP_BIND_DEFAULTS }] = await Promise.all([built('smpp-bind'), built('bind-settings')]);
   const settings = { ...SMPP_BIND_DEFAULTS, host: '127.0.0.1', port, systemId: 'bench', password: 'bench', window };
   return SmppBind.open(settings, { deliver: async () => {} }, new SystemClock());

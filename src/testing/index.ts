@@ -1,13 +1,10 @@
-export { callerGuard } from './caller-guard.js';
-export { FakeClock } from './fake-clock.js';
-export { MemoryStorage } from './memory-storage.js';
 export {
   describeMsgappTransport,
   type MsgappTransportHarness,
   type OpenMsgappTransport,
   type ReceivedMsgapp,
   type WrittenMsgapp,
-} from './msgapp-contract.js';
+} from '../../test/contract/msgapp/msgapp-contract.js';
 export {
   describeStorage,
   type OpenStorage,
@@ -16,7 +13,7 @@ export {
   type StorageTamper,
   type StoredUnits,
   type TestRunner,
-} from './storage-contract.js';
+} from '../../test/contract/storage/storage-contract.js';
 export {
   type DoubleOutcome,
   describeSmsTransport,
@@ -24,4 +21,7 @@ export {
   type ReceivedSms,
   type SmsTransportHarness,
   type TransportPart,
-} from './transport-contract.js';
+} from '../../test/contract/transport/transport-contract.js';
+export { callerGuard } from './caller-guard.js';
+export { FakeClock } from './fake-clock.js';
+export { MemoryStorage } from './memory-storage.js';

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { TypeormStorage } from '../../src/messaging/typeorm-storage.js';
 import { decide } from '../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../src/outbox/outbox-store.js';
-import { recipients } from '../../src/testing/storage-contract/fixtures.js';
+import { recipients } from '../contract/storage/fixtures.js';
 import { until } from '../support/common/until.js';
 import { type Call, call } from '../support/http/http-client.js';
 import { phoneOf } from '../support/http/sms-client.js';

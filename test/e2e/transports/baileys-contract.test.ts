@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, test } from '@jest/globals';
-import { describeMsgappTransport, type WrittenMsgapp } from '../../../src/testing/msgapp-contract.js';
 import { BaileysMsgappTransport } from '../../../src/transports/baileys/baileys-msgapp-transport.js';
+import { describeMsgappTransport, type WrittenMsgapp } from '../../contract/msgapp/msgapp-contract.js';
 import { WhatsappPeer } from '../../support/transports/whatsapp/whatsapp-peer.js';
 
 const open = async () => {

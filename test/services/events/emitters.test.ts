@@ -5,7 +5,7 @@ import { LedgerStore } from '../../../src/billing/ledger-store.js';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { lowAfterCredit, lowAfterDebit } from '../../../src/storage/low-after.js';
 import { SCHEMA_TABLE } from '../../../src/storage/schema/schema-table.js';
-import { ACCOUNT, START } from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT, START } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { LOCKING_SERVERS } from '../../support/databases/held-row.js';
 import { createPostgresDatabase } from '../../support/databases/postgres.js';

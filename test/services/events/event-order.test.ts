@@ -6,7 +6,7 @@ import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { decide } from '../../../src/outbox/accept/decide.js';
 import type { DeliveryUpdate } from '../../../src/outbox/delivery-state.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
-import { aSend, messageId, range, recipients, START } from '../../../src/testing/storage-contract/fixtures.js';
+import { aSend, messageId, range, recipients, START } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { createMariadbDatabase } from '../../support/databases/mariadb.js';
 import { createPostgresDatabase } from '../../support/databases/postgres.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { SECOND_MS } from '../../../src/common/time.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
-import { range, START } from '../../../src/testing/storage-contract/fixtures.js';
+import { range, START } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { createMariadbDatabase } from '../../support/databases/mariadb.js';
 import { connectPostgres, createPostgresDatabase } from '../../support/databases/postgres.js';

@@ -8,7 +8,7 @@ import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { decide } from '../../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { ACCOUNT, aSend, range, START } from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT, aSend, range, START } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { createMariadbDatabase } from '../../support/databases/mariadb.js';
 import { createPostgresDatabase } from '../../support/databases/postgres.js';

@@ -3,7 +3,7 @@ import { AccountStore } from '../../../src/accounts/account-store.js';
 import { LedgerStore } from '../../../src/billing/ledger-store.js';
 import { decide } from '../../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
-import { ACCOUNT, aSend, START } from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT, aSend, START } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { createMariadbDatabase } from '../../support/databases/mariadb.js';
 import { hasServer } from '../../support/databases/servers.js';

@@ -7,7 +7,7 @@ import type { OtpOptions } from '../../../src/otp/otp-options.js';
 import { OtpService } from '../../../src/otp/otp-service.js';
 import { RecordKeys } from '../../../src/otp/record-keys.js';
 import { PhoneStore } from '../../../src/sandbox/phones/phone-store.js';
-import { range } from '../../../src/testing/storage-contract/fixtures.js';
+import { range } from '../../contract/storage/fixtures.js';
 import { checkLedger } from '../../support/accounts/money-races.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { until } from '../../support/common/until.js';

@@ -6,7 +6,7 @@ import { StorageUnavailableError, TransactionConflictError } from '../../../src/
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { decide } from '../../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
-import { ACCOUNT, aSend, START } from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT, aSend, START } from '../../contract/storage/fixtures.js';
 import { createMariadbDatabase } from '../../support/databases/mariadb.js';
 import { createPostgresDatabase } from '../../support/databases/postgres.js';
 import { hasServer } from '../../support/databases/servers.js';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, test } from '@jest/globals';
-import { describeStorage } from '../../../src/testing/storage-contract.js';
+import { describeStorage } from '../../contract/storage/storage-contract.js';
 import { createMariadbDatabase } from '../../support/databases/mariadb.js';
 import { hasServer } from '../../support/databases/servers.js';
 import { openMariadb } from '../../support/databases/sql-harness.js';

@@ -5,17 +5,9 @@ import { LedgerStore } from '../../../src/billing/ledger-store.js';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { decide } from '../../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
-import {
-  ACCOUNT,
-  aSend,
-  messageId,
-  onceKey,
-  range,
-  recipients,
-  START,
-} from '../../../src/testing/storage-contract/fixtures.js';
-import { capped } from '../../../src/testing/storage-contract/key-caps.js';
-import { counting } from '../../../src/testing/storage-contract/records.js';
+import { capped } from '../../contract/storage/accounts/key-caps.js';
+import { ACCOUNT, aSend, messageId, onceKey, range, recipients, START } from '../../contract/storage/fixtures.js';
+import { counting } from '../../contract/storage/outbox/records.js';
 import { createMariadbDatabase } from '../../support/databases/mariadb.js';
 import { hasServer } from '../../support/databases/servers.js';
 import { expectStandingTransactionEnds } from '../../support/databases/standing-transaction.js';

@@ -11,7 +11,7 @@ import { type PostgresConnection, preparedConnection } from '../../../src/storag
 import { databaseFor } from '../../../src/storage/engine/database-for.js';
 import { checkSchema, migrate, migrationsOf } from '../../../src/storage/schema/migrate.js';
 import { type SchemaGroup } from '../../../src/storage/schema/versions.js';
-import { ACCOUNT, aSend, range, START } from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT, aSend, range, START } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { until } from '../../support/common/until.js';
 import { LOCKING_SERVERS, type LockingServer } from '../../support/databases/held-row.js';

@@ -5,7 +5,7 @@ import { SystemClock } from '../../../src/common/clock.js';
 import { UuidGenerator } from '../../../src/common/ids.js';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { PostgresNotifier } from '../../../src/notifiers/postgres-notifier.js';
-import { describeStorage } from '../../../src/testing/storage-contract.js';
+import { describeStorage } from '../../contract/storage/storage-contract.js';
 import { checkLedger, expectExactlyTheBalance, expectOneSend } from '../../support/accounts/money-races.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { until } from '../../support/common/until.js';

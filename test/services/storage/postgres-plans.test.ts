@@ -5,7 +5,7 @@ import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { decide } from '../../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { PolicyStore } from '../../../src/outbox/policy/policy-store.js';
-import { ACCOUNT, aSend, range, START } from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT, aSend, range, START } from '../../contract/storage/fixtures.js';
 import { eventually } from '../../support/common/eventually.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { connectPostgres, createPostgresDatabase } from '../../support/databases/postgres.js';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, test } from '@jest/globals';
-import { describeStorage } from '../../../src/testing/storage-contract.js';
+import { describeStorage } from '../../contract/storage/storage-contract.js';
 import { createPostgresDatabase } from '../../support/databases/postgres.js';
 import { hasServer } from '../../support/databases/servers.js';
 import { openPostgres } from '../../support/databases/sql-harness.js';

@@ -8,7 +8,7 @@ import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { decide } from '../../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { PhoneStore } from '../../../src/sandbox/phones/phone-store.js';
-import { ACCOUNT, aSend, onceKey, recipients, START } from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT, aSend, onceKey, recipients, START } from '../../contract/storage/fixtures.js';
 import { eventually } from '../../support/common/eventually.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { createPostgresDatabase } from '../../support/databases/postgres.js';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { AccountStore } from '../../../src/accounts/account-store.js';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
-import { ACCOUNT, START } from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT, START } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { createMariadbDatabase } from '../../support/databases/mariadb.js';
 import { createPostgresDatabase } from '../../support/databases/postgres.js';

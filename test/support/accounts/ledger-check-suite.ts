@@ -12,7 +12,7 @@ import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import type { Database, Work } from '../../../src/storage/engine/database.js';
 import { databaseFor } from '../../../src/storage/engine/database-for.js';
 import type { Operation } from '../../../src/storage/engine/operation.js';
-import { ACCOUNT, aSend, messageId, range, recipients, START } from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT, aSend, messageId, range, recipients, START } from '../../contract/storage/fixtures.js';
 
 /** Enough for several chunks of each part. */
 const MESSAGES = 2500;

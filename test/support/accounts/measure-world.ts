@@ -3,7 +3,7 @@ import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { databaseFor } from '../../../src/storage/engine/database-for.js';
 import type { Statement } from '../../../src/storage/engine/operation.js';
 import { type StorageMeasures, StorageMeter } from '../../../src/telemetry/storage-meter.js';
-import { range, START } from '../../../src/testing/storage-contract/fixtures.js';
+import { range, START } from '../../contract/storage/fixtures.js';
 import { WatchedDatabase } from '../databases/watched-database.js';
 
 /** The time of every measurement. */

@@ -23,8 +23,8 @@ import { Idempotency } from '../../../src/outbox/idempotency.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import type { MessagingStorage } from '../../../src/storage/messaging-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { aSend, aSession, onceKey, range, START } from '../../../src/testing/storage-contract/fixtures.js';
-import type { OpenStorage, StorageHarness } from '../../../src/testing/storage-contract/storage-harness.js';
+import { aSend, aSession, onceKey, range, START } from '../../contract/storage/fixtures.js';
+import type { OpenStorage, StorageHarness } from '../../contract/storage/storage-harness.js';
 
 /** What a process of its own has over a storage. */
 function managedOver(storage: MessagingStorage): ManagedAccounts {

@@ -4,11 +4,7 @@ import { join } from 'node:path';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { type SqlStorageOptions } from '../../../src/storage/sql-storage.js';
-import type {
-  StorageHarness,
-  StorageTamper,
-  StoredUnits,
-} from '../../../src/testing/storage-contract/storage-harness.js';
+import type { StorageHarness, StorageTamper, StoredUnits } from '../../contract/storage/storage-harness.js';
 
 const TABLES = `account api_key signature message recipient ledger idempotency phone_message phone_lost trail policy
   sms_part sms_parked sms_route opt_out opt_out_list session session_step session_credential media media_chunk sent_to retention

@@ -5,7 +5,7 @@ import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import type { Database } from '../../../src/storage/engine/database.js';
 import { databaseFor } from '../../../src/storage/engine/database-for.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import type { StorageHarness } from '../../../src/testing/storage-contract/storage-harness.js';
+import type { StorageHarness } from '../../contract/storage/storage-harness.js';
 import { connectionOf, DatabaseWithSchema, prepareSchema } from './schema-template.js';
 import { tamperWith } from './sql-harness.js';
 

@@ -20,8 +20,8 @@ import {
   toldOptOut,
   toldPosting,
   toldRemoval,
-} from '../../../src/testing/storage-contract/events/told.js';
-import { ACCOUNT, aSend, onceKey, range, recipients, START } from '../../../src/testing/storage-contract/fixtures.js';
+} from '../../contract/storage/events/told.js';
+import { ACCOUNT, aSend, onceKey, range, recipients, START } from '../../contract/storage/fixtures.js';
 import { loggedFault } from './event-schemas.js';
 
 const HASH = '0123456789abcdef'.repeat(4);

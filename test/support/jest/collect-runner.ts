@@ -1,4 +1,4 @@
-import type { TestRunner } from '../../../src/testing/storage-contract/test-runner.js';
+import type { TestRunner } from '../../contract/test-runner.js';
 
 type Step = () => Promise<void>;
 

@@ -3,10 +3,10 @@
  * file:
  *
  * - Packages, Jest's own among them, are loaded by Node, once in each worker.
- * - The modules of `src` are compiled and linked once in each worker. They keep nothing between applications, so a test file
+ * - The modules of `src` and `test/contract` are compiled and linked once in each worker. They keep nothing between applications, so a test file
  *   cannot see what another one did.
  *
- * Test files and `test/support` are loaded for each file. A file that mocks or resets modules gets modules of `src` of its own.
+ * Other files of `test` are loaded for each file. A file that mocks or resets modules gets modules of `src` of its own.
  */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -22,7 +22,7 @@ const require = createRequire(import.meta.url);
 
 /** Modules that stand for packages' files, by path. */
 const packages = new Map();
-/** Evaluated modules of `src` by URL, for each project, as projects may resolve the same name differently. */
+/** Evaluated modules of `src` and `test/contract` by URL, for each project, as projects may resolve the same name differently. */
 const sources = new Map();
 /** Where the source maps of all files are, for the stacks of errors. */
 const sourceMaps = new Map();
@@ -82,9 +82,10 @@ export default class extends Runtime {
 
   teardown() {
     if (this.isShared) {
-      const folder = `${pathToFileURL(this._config.rootDir)}/src/`;
+      const folders = ['src', 'test/contract'].map((name) => `${pathToFileURL(this._config.rootDir)}/${name}/`);
       for (const [url, module] of this.registries.esModuleRegistry) {
-        if (url.startsWith(folder) && module.status === 'evaluated') this.sources.set(url, module);
+        const isOurs = folders.some((folder) => url.startsWith(folder));
+        if (isOurs && module.status === 'evaluated') this.sources.set(url, module);
       }
     }
     super.teardown();

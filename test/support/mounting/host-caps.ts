@@ -4,8 +4,8 @@ import { LedgerStore } from '../../../src/billing/ledger-store.js';
 import type { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { dayOf, decide } from '../../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
-import { ACCOUNT, aSend, range, START } from '../../../src/testing/storage-contract/fixtures.js';
-import { capped } from '../../../src/testing/storage-contract/key-caps.js';
+import { capped } from '../../contract/storage/accounts/key-caps.js';
+import { ACCOUNT, aSend, range, START } from '../../contract/storage/fixtures.js';
 
 /** 60 sends at once of two keys of one family for 30 units, half of them in transactions of the host: 30 are accepted. */
 export async function expectCapAmongHosts(storage: TypeormStorage, host: DataSource): Promise<void> {

@@ -6,7 +6,7 @@ import { LedgerService } from '../../../src/billing/ledger-service.js';
 import { decide } from '../../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { SmsService } from '../../../src/sms/sms-service.js';
-import { aSend } from '../../../src/testing/storage-contract/fixtures.js';
+import { aSend } from '../../contract/storage/fixtures.js';
 import { checkLedger } from '../accounts/money-races.js';
 import { until } from '../common/until.js';
 import { ask, balanceOf, phoneOf } from '../http/sms-client.js';

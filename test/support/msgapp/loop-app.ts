@@ -7,7 +7,7 @@ import {
   type OutgoingMsgapp,
 } from '../../../src/msgapp/msgapp-transport.js';
 import type { DeliveryResult } from '../../../src/outbox/delivery/delivery-result.js';
-import type { MsgappTransportHarness, ReceivedMsgapp } from '../../../src/testing/msgapp-contract.js';
+import type { MsgappTransportHarness, ReceivedMsgapp } from '../../contract/msgapp/msgapp-contract.js';
 
 const TAKEN = '22670000000';
 /** TAKEN with another digit, as people write it. */

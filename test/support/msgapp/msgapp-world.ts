@@ -30,7 +30,7 @@ import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { TextSources } from '../../../src/outbox/text-sources.js';
 import type { MessagingStorage } from '../../../src/storage/messaging-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT } from '../../contract/storage/fixtures.js';
 import { SetBackClock } from '../common/set-back-clock.js';
 import { settled } from '../common/settled.js';
 import { SqliteMemory } from '../databases/sqlite-memory.js';

@@ -5,7 +5,7 @@ import { TypeormStorage } from '../../../src/messaging/typeorm-storage.js';
 import { decide } from '../../../src/outbox/accept/decide.js';
 import type { ClaimOrder, Delivery } from '../../../src/outbox/outbox-records.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
-import { aSend, recipients, START } from '../../../src/testing/storage-contract/fixtures.js';
+import { aSend, recipients, START } from '../../contract/storage/fixtures.js';
 
 /** How many deliveries of one account wait. */
 export const BACKLOG = 20_000;

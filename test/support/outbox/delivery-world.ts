@@ -15,7 +15,7 @@ import { Outbox } from '../../../src/outbox/outbox.js';
 import type { ClaimOrder, Delivery, DeliveryTransition } from '../../../src/outbox/outbox-records.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import type { StoreClass } from '../../../src/storage/engine/database.js';
-import { ACCOUNT, aSend, messageId } from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT, aSend, messageId } from '../../contract/storage/fixtures.js';
 import { SetBackClock } from '../common/set-back-clock.js';
 import { settled } from '../common/settled.js';
 import { StaleDatabase } from '../databases/naive-storage.js';

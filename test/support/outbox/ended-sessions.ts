@@ -8,15 +8,7 @@ import { decide } from '../../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { databaseFor } from '../../../src/storage/engine/database-for.js';
 import type { Row, Statement } from '../../../src/storage/engine/operation.js';
-import {
-  ACCOUNT,
-  aSend,
-  aSession,
-  range,
-  recipients,
-  START,
-  sessionId,
-} from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT, aSend, aSession, range, recipients, START, sessionId } from '../../contract/storage/fixtures.js';
 
 /** How many sessions have ended with nothing left, and how many deliveries wait in the one lane that is stranded. */
 export const ENDED = 400;

@@ -6,7 +6,7 @@ import { type Acceptance, Outbox } from '../../../src/outbox/outbox.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import type { MessagingStorage } from '../../../src/storage/messaging-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { ACCOUNT, aSend } from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT, aSend } from '../../contract/storage/fixtures.js';
 
 /** One process with a gate of its own over a storage that others may share; each of its works sends one SMS. */
 export class GateProcess {

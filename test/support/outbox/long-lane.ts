@@ -9,7 +9,7 @@ import { claimDeliveries } from '../../../src/outbox/queue/claim.js';
 import type { Database } from '../../../src/storage/engine/database.js';
 import { databaseFor } from '../../../src/storage/engine/database-for.js';
 import type { Operation, Statement } from '../../../src/storage/engine/operation.js';
-import { ACCOUNT, aSend, range, START } from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT, aSend, range, START } from '../../contract/storage/fixtures.js';
 
 /** How many deliveries wait in the long lane, and how many have left it before them. */
 export const LONG = 2000;

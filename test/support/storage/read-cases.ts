@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { messageId, phone } from '../../../src/testing/storage-contract/fixtures.js';
+import { messageId, phone } from '../../contract/storage/fixtures.js';
 import { LARGE, LARGE_ID, type ReadWorld, SMALL, type Watched } from './read-world.js';
 
 /** Asserts that one read was bounded. */

@@ -10,15 +10,7 @@ import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import type { Database } from '../../../src/storage/engine/database.js';
 import { databaseFor } from '../../../src/storage/engine/database-for.js';
 import type { Operation, Row, Statement } from '../../../src/storage/engine/operation.js';
-import {
-  ACCOUNT,
-  aSend,
-  messageId,
-  phone,
-  range,
-  recipients,
-  START,
-} from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT, aSend, messageId, phone, range, recipients, START } from '../../contract/storage/fixtures.js';
 
 /** How many messages of one recipient there are, all older than the large one, which has so many recipients. */
 export const SMALL = 3000;

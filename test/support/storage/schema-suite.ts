@@ -11,7 +11,7 @@ import type { Change, Dialect } from '../../../src/storage/dialect.js';
 import { databaseFor } from '../../../src/storage/engine/database-for.js';
 import { checkSchema, migrate } from '../../../src/storage/schema/migrate.js';
 import { type SchemaGroup, tablesOf, versionsOf } from '../../../src/storage/schema/versions.js';
-import { ACCOUNT, aSend, START } from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT, aSend, START } from '../../contract/storage/fixtures.js';
 
 const WHAT_TO_DO =
   'Start with an empty database, or drop the tables whose names begin with messaging_ in this one; what they hold is lost.';

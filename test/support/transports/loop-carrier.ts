@@ -1,5 +1,5 @@
 import { type OutgoingSms, type SmsSink, SmsTransport, type SubmitResult } from '../../../src/sms/sms-transport.js';
-import type { ReceivedSms, SmsTransportHarness } from '../../../src/testing/transport-contract.js';
+import type { ReceivedSms, SmsTransportHarness } from '../../contract/transport/transport-contract.js';
 
 const OUTCOMES = { taken: '0', refused: '1', busy: '2', lost: '3' } as const;
 

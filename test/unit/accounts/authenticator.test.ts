@@ -4,7 +4,7 @@ import { makeApiKey } from '../../../src/accounts/keys/api-key.js';
 import type { Answer, CredentialHeaders } from '../../../src/accounts/keys/authenticator.js';
 import { UserTokenVerifier } from '../../../src/accounts/users/user-token-verifier.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { aKey } from '../../../src/testing/storage-contract/accounts.js';
+import { aKey } from '../../contract/storage/accounts/accounts.js';
 import { CountingAccountStore } from './counting-account-store.js';
 import { instance, jwt } from './instance.js';
 

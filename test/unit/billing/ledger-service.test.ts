@@ -3,9 +3,9 @@ import { LedgerService, type PostingOptions } from '../../../src/billing/ledger-
 import { UuidGenerator } from '../../../src/common/ids.js';
 import type { PageRequest } from '../../../src/common/page.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { ACCOUNT, aSend, messageId } from '../../../src/testing/storage-contract/fixtures.js';
-import { pages } from '../../../src/testing/storage-contract/listing.js';
-import { World } from '../../../src/testing/storage-contract/world.js';
+import { ACCOUNT, aSend, messageId } from '../../contract/storage/fixtures.js';
+import { pages } from '../../contract/storage/outbox/listing.js';
+import { World } from '../../contract/storage/world.js';
 import { openSqlite } from '../../support/databases/sql-harness.js';
 import { harnessOf, SqliteMemory } from '../../support/databases/sqlite-memory.js';
 import { eventTeller } from '../../support/events/event-teller.js';

@@ -8,7 +8,7 @@ import { LowBalances } from '../../../src/core/low-balances.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { type ProcessRole, resolveDispatchSettings } from '../../../src/outbox/delivery/dispatch-options.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { range, START } from '../../../src/testing/storage-contract/fixtures.js';
+import { range, START } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { settled } from '../../support/common/settled.js';
 import { SqliteMemory } from '../../support/databases/sqlite-memory.js';

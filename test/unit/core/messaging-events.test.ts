@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { MessagingEvent } from '../../../src/events/event-types.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
-import { aMove } from '../../../src/testing/storage-contract/fixtures.js';
+import { aMove } from '../../contract/storage/fixtures.js';
 import { settled } from '../../support/common/settled.js';
 import { plainNode } from '../../support/jest/plain-node.js';
 

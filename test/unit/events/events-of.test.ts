@@ -4,7 +4,7 @@ import type { DeliveryTransition } from '../../../src/events/delivery-transition
 import { deliveryEvents } from '../../../src/events/events-of.js';
 import { refusedTransitions } from '../../../src/outbox/accept/refusals.js';
 import type { Send } from '../../../src/outbox/accept/send.js';
-import { aMove, aSend, messageId, phone, START } from '../../../src/testing/storage-contract/fixtures.js';
+import { aMove, aSend, messageId, phone, START } from '../../contract/storage/fixtures.js';
 
 const move = (over: Partial<DeliveryTransition>) => aMove(1, { at: START + 1, ...over });
 

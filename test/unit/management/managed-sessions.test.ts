@@ -7,7 +7,7 @@ import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { ManagedSessionStore } from '../../../src/management/operator/managed-session-store.js';
 import { ManagedSessions } from '../../../src/management/operator/managed-sessions.js';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
-import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { settled } from '../../support/common/settled.js';
 import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';

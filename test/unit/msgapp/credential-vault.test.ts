@@ -12,7 +12,7 @@ import { CredentialVault, resealCredentials, SessionLostError } from '../../../s
 import type { CredentialChange } from '../../../src/msgapp/sessions/session-credentials.js';
 import type { SessionLease } from '../../../src/msgapp/sessions/session-records.js';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
-import { aSession, range, START, sessionId } from '../../../src/testing/storage-contract/fixtures.js';
+import { aSession, range, START, sessionId } from '../../contract/storage/fixtures.js';
 import { eventually } from '../../support/common/eventually.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { SqliteFile } from '../../support/databases/sqlite-file.js';

@@ -7,7 +7,7 @@ import type { LinkEvent } from '../../../src/msgapp/msgapp-transport.js';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import type { RepeatPolicy } from '../../../src/outbox/delivery/delivery-result.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
-import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { settled } from '../../support/common/settled.js';
 import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';

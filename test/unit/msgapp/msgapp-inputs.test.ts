@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { MsgappFile, MsgappText } from '../../../src/msgapp/msgapp-service.js';
-import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { PNG } from '../../support/common/png.js';
 import { NO_INPUTS, notStrings } from '../../support/common/wrong-inputs.js';

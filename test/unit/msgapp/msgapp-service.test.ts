@@ -8,7 +8,7 @@ import { MediaStore } from '../../../src/media/media-store.js';
 import type { MsgappOptions } from '../../../src/msgapp/msgapp-options.js';
 import type { LinkEvent, OutgoingMsgapp } from '../../../src/msgapp/msgapp-transport.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
-import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { PNG } from '../../support/common/png.js';
 import { settled } from '../../support/common/settled.js';

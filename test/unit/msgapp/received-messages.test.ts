@@ -8,7 +8,7 @@ import type { IncomingMsgapp } from '../../../src/msgapp/msgapp-transport.js';
 import { ReceivedMessageStore } from '../../../src/msgapp/received/received-message-store.js';
 import { ReceivedMessages } from '../../../src/msgapp/received/received-messages.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
-import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT } from '../../contract/storage/fixtures.js';
 import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
 

@@ -10,7 +10,7 @@ import { PhoneStore } from '../../../src/sandbox/phones/phone-store.js';
 import { SandboxFeed } from '../../../src/sandbox/sandbox-feed.js';
 import { SandboxMsgappTransport } from '../../../src/sandbox/sandbox-msgapp-transport.js';
 import { SandboxScanner } from '../../../src/sandbox/sandbox-scanner.js';
-import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { settled } from '../../support/common/settled.js';
 import { MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';

@@ -4,7 +4,7 @@ import { StorageUnavailableError } from '../../../src/common/errors.js';
 import type { LinkEvent } from '../../../src/msgapp/msgapp-transport.js';
 import { DEFAULT_SESSION_TIMING } from '../../../src/msgapp/sessions/session-manager.js';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
-import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { settled } from '../../support/common/settled.js';
 import { hesitant, isMoveTo } from '../../support/msgapp/hesitant-sessions.js';

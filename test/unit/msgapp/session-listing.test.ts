@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { SessionsView } from '../../../src/msgapp/msgapp.api.js';
 import { isFinal, type StoredSession } from '../../../src/msgapp/sessions/session-records.js';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
-import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';

@@ -6,7 +6,7 @@ import { sessionPurge } from '../../../src/msgapp/msgapp-purges.js';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { Purger } from '../../../src/outbox/purger.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { ACCOUNT, aSession } from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT, aSession } from '../../contract/storage/fixtures.js';
 import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 
 test('sessions are forgotten 90 days after their end, more than a hundred of them too, and no others', async () => {

@@ -7,15 +7,7 @@ import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { decide } from '../../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import {
-  ACCOUNT,
-  aSend,
-  aSession,
-  messageId,
-  range,
-  START,
-  sessionId,
-} from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT, aSend, aSession, messageId, range, START, sessionId } from '../../contract/storage/fixtures.js';
 import { settled } from '../../support/common/settled.js';
 import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { LinkEvent } from '../../../src/msgapp/msgapp-transport.js';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
-import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { settled } from '../../support/common/settled.js';
 import { hesitant, isMoveTo } from '../../support/msgapp/hesitant-sessions.js';

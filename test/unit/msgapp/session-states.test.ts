@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import type { LinkEnd } from '../../../src/msgapp/msgapp-transport.js';
 import { CredentialsUnreadableError } from '../../../src/msgapp/sessions/credential-cipher.js';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
-import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT } from '../../contract/storage/fixtures.js';
 import { eventually } from '../../support/common/eventually.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { settled } from '../../support/common/settled.js';

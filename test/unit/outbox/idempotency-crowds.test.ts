@@ -4,7 +4,7 @@ import { LedgerStore } from '../../../src/billing/ledger-store.js';
 import { MessagingError, StorageUnavailableError } from '../../../src/common/errors.js';
 import type { StoredReply } from '../../../src/common/idempotency-key.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
-import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT } from '../../contract/storage/fixtures.js';
 import { settled } from '../../support/common/settled.js';
 import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 import { Gate } from '../../support/outbox/delivery-world.js';

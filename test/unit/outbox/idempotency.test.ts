@@ -12,7 +12,7 @@ import { fingerprintOf, Idempotency } from '../../../src/outbox/idempotency.js';
 import { type Acceptance, Outbox } from '../../../src/outbox/outbox.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { ACCOUNT, aSend } from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT, aSend } from '../../contract/storage/fixtures.js';
 import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 import { Gate } from '../../support/outbox/delivery-world.js';
 

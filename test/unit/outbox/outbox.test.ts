@@ -7,7 +7,7 @@ import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { Outbox } from '../../../src/outbox/outbox.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { ACCOUNT, aSend, messageId, onceKey, recipients } from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT, aSend, messageId, onceKey, recipients } from '../../contract/storage/fixtures.js';
 import { settled } from '../../support/common/settled.js';
 import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 import { Gate } from '../../support/outbox/delivery-world.js';

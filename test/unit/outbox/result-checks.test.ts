@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import { stackFrames } from '../../../src/common/log.js';
 import type { DeliveryResult } from '../../../src/outbox/delivery/delivery-result.js';
 import { checkResults } from '../../../src/outbox/delivery/result-checks.js';
-import { messageId } from '../../../src/testing/storage-contract/fixtures.js';
+import { messageId } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { DeliveryWorld } from '../../support/outbox/delivery-world.js';
 

@@ -6,7 +6,7 @@ import { decide } from '../../../src/outbox/accept/decide.js';
 import type { DeliveryResult, RepeatPolicy } from '../../../src/outbox/delivery/delivery-result.js';
 import { OutboxStore } from '../../../src/outbox/outbox-store.js';
 import { asStorageFault } from '../../../src/storage/engine/faults.js';
-import { aSend, messageId } from '../../../src/testing/storage-contract/fixtures.js';
+import { aSend, messageId } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { settled } from '../../support/common/settled.js';
 import { DeliveryWorld, Gate } from '../../support/outbox/delivery-world.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AttemptEntry, DeliveryStatus } from '../../../src/outbox/delivery-state.js';
 import { attemptsOf } from '../../../src/sms/attempt-view.js';
-import { START } from '../../../src/testing/storage-contract/fixtures.js';
+import { START } from '../../contract/storage/fixtures.js';
 
 const shown = (status: DeliveryStatus, ...attempts: AttemptEntry[]) =>
   attemptsOf({

@@ -5,7 +5,7 @@ import { Purger } from '../../../src/outbox/purger.js';
 import { partPurge } from '../../../src/sms/receipts/part-removal.js';
 import { PartStore } from '../../../src/sms/receipts/part-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { aReceipt, aTakenSms } from '../../../src/testing/storage-contract/fixtures.js';
+import { aReceipt, aTakenSms } from '../../contract/storage/fixtures.js';
 import { settled } from '../../support/common/settled.js';
 import { until } from '../../support/common/until.js';
 import { SqliteMemory } from '../../support/databases/sqlite-memory.js';

@@ -10,7 +10,7 @@ import {
   type SmsPart,
   updateOfParts,
 } from '../../../src/sms/receipts/sms-part.js';
-import { aReceipt, aTakenSms, START } from '../../../src/testing/storage-contract/fixtures.js';
+import { aReceipt, aTakenSms, START } from '../../contract/storage/fixtures.js';
 
 function parts(statuses: readonly PartStatus[], attempt = 1): SmsPart[] {
   const taken = aTakenSms(1, { carrierIds: statuses.map((_, index) => `id-${index}`), attempt });

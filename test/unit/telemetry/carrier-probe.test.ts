@@ -12,7 +12,7 @@ import { measuredTransport } from '../../../src/telemetry/carrier-probe.js';
 import { Instruments } from '../../../src/telemetry/instruments.js';
 import { PrometheusTelemetry } from '../../../src/telemetry/prometheus/index.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { range } from '../../../src/testing/storage-contract/fixtures.js';
+import { range } from '../../contract/storage/fixtures.js';
 
 const SMS: readonly OutgoingSms[] = range(4).map((position) => ({
   smsId: 'm',

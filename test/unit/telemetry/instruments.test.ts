@@ -11,7 +11,7 @@ import {
 } from '../../../src/telemetry/metrics.js';
 import { PrometheusTelemetry } from '../../../src/telemetry/prometheus/index.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { range } from '../../../src/testing/storage-contract/fixtures.js';
+import { range } from '../../contract/storage/fixtures.js';
 import { type Recorded, RecordingTelemetry } from '../../support/telemetry/recording-telemetry.js';
 
 const NAMES = Object.keys(METRICS) as MetricName[];

@@ -15,7 +15,7 @@ import { PrometheusTelemetry } from '../../../src/telemetry/prometheus/index.js'
 import { LedgerFindings, storeProbes } from '../../../src/telemetry/store-probes.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
-import { ACCOUNT, aSend, START } from '../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT, aSend, START } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';
 import { inPlaceOf } from '../../support/databases/store-in-place.js';
 

@@ -7,7 +7,7 @@ import { SandboxFeed } from '../../../src/sandbox/sandbox-feed.js';
 import { SandboxMsgappTransport } from '../../../src/sandbox/sandbox-msgapp-transport.js';
 import { SandboxScanner } from '../../../src/sandbox/sandbox-scanner.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { describeMsgappTransport, type OpenMsgappTransport } from '../../../src/testing/msgapp-contract.js';
+import { describeMsgappTransport, type OpenMsgappTransport } from '../../contract/msgapp/msgapp-contract.js';
 import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 import { CollectRunner } from '../../support/jest/collect-runner.js';
 import { LoopApp, loopAppHarness } from '../../support/msgapp/loop-app.js';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { AccountStore } from '../../../src/accounts/account-store.js';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
-import type { OpenStorage, StoragePart } from '../../../src/testing/storage-contract/storage-harness.js';
-import { globalRunner } from '../../../src/testing/storage-contract/test-runner.js';
-import { describeStorage } from '../../../src/testing/storage-contract.js';
+import { describeStorage } from '../../contract/storage/storage-contract.js';
+import type { OpenStorage, StoragePart } from '../../contract/storage/storage-harness.js';
+import { globalRunner } from '../../contract/test-runner.js';
 import { NaiveStorage } from '../../support/databases/naive-storage.js';
 import { harnessOf, SqliteMemory } from '../../support/databases/sqlite-memory.js';
 import { CollectRunner } from '../../support/jest/collect-runner.js';

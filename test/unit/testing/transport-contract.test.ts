@@ -12,7 +12,7 @@ import {
   type DoubleOutcome,
   describeSmsTransport,
   type OpenSmsTransport,
-} from '../../../src/testing/transport-contract.js';
+} from '../../contract/transport/transport-contract.js';
 import { SqliteMemory } from '../../support/databases/sqlite-memory.js';
 import { CollectRunner } from '../../support/jest/collect-runner.js';
 import { LoopCarrier, loopHarness } from '../../support/transports/loop-carrier.js';

@@ -5,7 +5,7 @@ import type { LedgerPosting } from '../../../../src/billing/ledger-entry.js';
 import { LedgerStore } from '../../../../src/billing/ledger-store.js';
 import { TypeormStorage } from '../../../../src/messaging/typeorm-storage.js';
 import { databaseFor } from '../../../../src/storage/engine/database-for.js';
-import { ACCOUNT, range, START } from '../../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT, range, START } from '../../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../../support/common/opened.js';
 import { WatchedDatabase } from '../../../support/databases/watched-database.js';
 

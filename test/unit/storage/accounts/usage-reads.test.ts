@@ -5,7 +5,7 @@ import { UsageStore } from '../../../../src/management/usage/usage-store.js';
 import { TypeormStorage } from '../../../../src/messaging/typeorm-storage.js';
 import { databaseFor } from '../../../../src/storage/engine/database-for.js';
 import { write } from '../../../../src/storage/engine/operation.js';
-import { ACCOUNT, START } from '../../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT, START } from '../../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../../support/common/opened.js';
 import { WatchedDatabase } from '../../../support/databases/watched-database.js';
 

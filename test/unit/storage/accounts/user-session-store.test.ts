@@ -1,6 +1,6 @@
 import { expect, jest, test } from '@jest/globals';
 import { UserSessionStore } from '../../../../src/management/user-sessions/user-session-store.js';
-import { START } from '../../../../src/testing/storage-contract/fixtures.js';
+import { START } from '../../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../../support/common/opened.js';
 import { SqliteMemory } from '../../../support/databases/sqlite-memory.js';
 

@@ -11,8 +11,8 @@ import { OptOutStore } from '../../../../src/sms/opt-out/opt-out-store.js';
 import { Database, type Work } from '../../../../src/storage/engine/database.js';
 import { ReadingShare } from '../../../../src/storage/engine/reading-share.js';
 import { SqliteDialect } from '../../../../src/storage/sqlite/sqlite-dialect.js';
-import { START } from '../../../../src/testing/storage-contract/fixtures.js';
 import { EndpointStore } from '../../../../src/webhooks/endpoints/endpoint-store.js';
+import { START } from '../../../contract/storage/fixtures.js';
 import { settled } from '../../../support/common/settled.js';
 
 /** A database that holds no rows and answers a listing when the test lets it. It notes whose listings run. */

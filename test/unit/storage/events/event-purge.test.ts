@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { EventLog } from '../../../../src/events/event-log.js';
 import { TypeormStorage } from '../../../../src/messaging/typeorm-storage.js';
-import { range, START } from '../../../../src/testing/storage-contract/fixtures.js';
+import { range, START } from '../../../contract/storage/fixtures.js';
 
 /** As many as one call of a purge looks at. */
 const PAGE = 500;

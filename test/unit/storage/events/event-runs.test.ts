@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { contentsOf, contentText, eventRows, RUN, storedEvents } from '../../../../src/events/event-runs.js';
 import type { NewEvent } from '../../../../src/events/event-types.js';
-import { range } from '../../../../src/testing/storage-contract/fixtures.js';
+import { range } from '../../../contract/storage/fixtures.js';
 import { delivered, verified } from '../../../support/events/logged-events.js';
 
 const deliveries = (count: number): NewEvent[] => range(count).map((position) => delivered('demo', position));

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { claimDeliveries } from '../../../../src/outbox/queue/claim.js';
 import { databaseFor } from '../../../../src/storage/engine/database-for.js';
 import type { Operation, Statement } from '../../../../src/storage/engine/operation.js';
-import { START } from '../../../../src/testing/storage-contract/fixtures.js';
+import { START } from '../../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../../support/common/opened.js';
 import { Backlog, SHARED } from '../../../support/outbox/backlog.js';
 

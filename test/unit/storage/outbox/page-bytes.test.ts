@@ -18,18 +18,10 @@ import { HookInbox } from '../../../../src/sandbox/hooks/hook-inbox.js';
 import { PhoneStore } from '../../../../src/sandbox/phones/phone-store.js';
 import { OptOutStore } from '../../../../src/sms/opt-out/opt-out-store.js';
 import { databaseFor } from '../../../../src/storage/engine/database-for.js';
-import {
-  ACCOUNT,
-  aSend,
-  messageId,
-  phone,
-  range,
-  recipients,
-  START,
-} from '../../../../src/testing/storage-contract/fixtures.js';
 import { MAX_DESCRIPTION, MAX_WEBHOOK_URL } from '../../../../src/webhooks/endpoints/endpoint.api.js';
 import { MAX_ENDPOINTS } from '../../../../src/webhooks/endpoints/endpoint-records.js';
 import { EndpointStore } from '../../../../src/webhooks/endpoints/endpoint-store.js';
+import { ACCOUNT, aSend, messageId, phone, range, recipients, START } from '../../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../../support/common/opened.js';
 import { SqliteMemory } from '../../../support/databases/sqlite-memory.js';
 import { WatchedDatabase } from '../../../support/databases/watched-database.js';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { PartStore } from '../../../../src/sms/receipts/part-store.js';
 import { SqliteDialect } from '../../../../src/storage/sqlite/sqlite-dialect.js';
-import { aReceipt, aTakenSms } from '../../../../src/testing/storage-contract/fixtures.js';
+import { aReceipt, aTakenSms } from '../../../contract/storage/fixtures.js';
 import { StaleDatabase } from '../../../support/databases/naive-storage.js';
 import { SqliteMemory } from '../../../support/databases/sqlite-memory.js';
 

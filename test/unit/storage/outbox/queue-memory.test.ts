@@ -4,7 +4,7 @@ import { SECOND_MS } from '../../../../src/common/time.js';
 import { rankOf } from '../../../../src/outbox/queue/priority.js';
 import { QueueMemory } from '../../../../src/outbox/queue/queue-memory.js';
 import type { Place, Queue } from '../../../../src/outbox/queue/queues.js';
-import { range, START } from '../../../../src/testing/storage-contract/fixtures.js';
+import { range, START } from '../../../contract/storage/fixtures.js';
 
 const name = fc.oneof(fc.constantFrom('', 'a', 'A', 'a ', 'ab', 'b'), fc.string({ unit: 'grapheme', maxLength: 3 }));
 

@@ -29,7 +29,7 @@ import {
   phone,
   range,
   START,
-} from '../../../../src/testing/storage-contract/fixtures.js';
+} from '../../../contract/storage/fixtures.js';
 import { SqliteMemory } from '../../../support/databases/sqlite-memory.js';
 
 const NUMBER = phone(1);

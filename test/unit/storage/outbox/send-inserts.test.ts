@@ -3,7 +3,7 @@ import { LaneTurns } from '../../../../src/outbox/accept/lane-turns.js';
 import { insertSends } from '../../../../src/outbox/accept/send-inserts.js';
 import { PostgresDialect } from '../../../../src/storage/postgres/postgres-dialect.js';
 import { SqliteDialect } from '../../../../src/storage/sqlite/sqlite-dialect.js';
-import { aSend, phone, range } from '../../../../src/testing/storage-contract/fixtures.js';
+import { aSend, phone, range } from '../../../contract/storage/fixtures.js';
 
 test.each([
   ['PostgreSQL', new PostgresDialect()],

@@ -4,7 +4,7 @@ import { AccountStore } from '../../../../src/accounts/account-store.js';
 import { MediaStore, rechunk } from '../../../../src/media/media-store.js';
 import { TypeormStorage } from '../../../../src/messaging/typeorm-storage.js';
 import { databaseFor } from '../../../../src/storage/engine/database-for.js';
-import { START } from '../../../../src/testing/storage-contract/fixtures.js';
+import { START } from '../../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../../support/common/opened.js';
 import { SqliteFile } from '../../../support/databases/sqlite-file.js';
 import { WatchedDatabase } from '../../../support/databases/watched-database.js';

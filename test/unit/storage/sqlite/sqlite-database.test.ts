@@ -5,7 +5,7 @@ import { LedgerStore } from '../../../../src/billing/ledger-store.js';
 import { TypeormStorage } from '../../../../src/messaging/typeorm-storage.js';
 import { decide } from '../../../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../../../src/outbox/outbox-store.js';
-import { ACCOUNT, aSend, messageId, START } from '../../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT, aSend, messageId, START } from '../../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../../support/common/opened.js';
 import { SetBackClock } from '../../../support/common/set-back-clock.js';
 import { settled } from '../../../support/common/settled.js';

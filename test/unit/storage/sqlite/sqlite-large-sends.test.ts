@@ -7,15 +7,7 @@ import { decide } from '../../../../src/outbox/accept/decide.js';
 import { OutboxStore } from '../../../../src/outbox/outbox-store.js';
 import { dataSourceFor } from '../../../../src/storage/engine/data-source.js';
 import { databaseFor } from '../../../../src/storage/engine/database-for.js';
-import {
-  ACCOUNT,
-  aSend,
-  messageId,
-  phone,
-  range,
-  recipients,
-  START,
-} from '../../../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT, aSend, messageId, phone, range, recipients, START } from '../../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../../support/common/opened.js';
 import { SqliteFile } from '../../../support/databases/sqlite-file.js';
 

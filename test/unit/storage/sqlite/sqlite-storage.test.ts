@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, test } from '@jest/globals';
-import { describeStorage } from '../../../../src/testing/storage-contract.js';
+import { describeStorage } from '../../../contract/storage/storage-contract.js';
 import { openSqlite } from '../../../support/databases/sql-harness.js';
 
 describeStorage('SQLite', openSqlite, { describe, test, beforeEach, afterEach });

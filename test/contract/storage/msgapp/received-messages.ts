@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { EventLog } from '../../../../src/events/event-log.js';
+import { type NewReceived, ReceivedMessageStore } from '../../../../src/msgapp/received/received-message-store.js';
+import type { TestRunner } from '../../test-runner.js';
+import { ACCOUNT, phone, range, START, sessionId } from '../fixtures.js';
+import type { World } from '../world.js';
+
+/** A message with a file to a session of `ACCOUNT`, known by its index, changed by `over`. */
+export function aReceivedMessage(index: number, over: Partial<NewReceived> = {}): NewReceived {
+  const id = `message-${String(index).padStart(6, '0')}`;
+  const at = START + index;
+  const about = { id, channel: 'wa', session: sessionId(1), from: phone(index), kind: 'text' } as const;
+  const content = { text: 'Bonjour', truncated: false, media: null, refers_to: null };
+  const data = { ...about, ...content, received_at: new Date(at).toISOString() };
+  return {
+    id,
+    name: `name-${index}`,
+    accountId: ACCOUNT,
+    sessionId: sessionId(1),
+    number: phone(index),
+    file: `sealed-${index}`,
+    receivedAt: at,
+    event: { type: 'msgapp.received', accountId: ACCOUNT, at, data },
+    ...over,
+  };
+}
+
+export function receivedMessageTests({ test }: TestRunner, world: World): void {
+  const log = () => world.storage.store(EventLog);
+  const store = () => world.storage.store(ReceivedMessageStore);
+  const logged = async () =>
+    (await log().read({ accountId: ACCOUNT, after: 0, limit: 100 })).events.map(({ data }) => 'id' in data && data.id);
+
+  test('a message is new once, is one event, and is found by its id', async () => {
+    await world.fund(0);
+    await log().switchOn(ACCOUNT, START);
+    assert.deepEqual(await store().receive([aReceivedMessage(1)]), [true]);
+    const batch = [
+      aReceivedMessage(2, { name: 'name-1' }),
+      aReceivedMessage(3),
+      aReceivedMessage(4, { name: 'name-3' }),
+    ];
+    assert.deepEqual(await store().receive(batch), [false, true, false]);
+    assert.deepEqual(await logged(), ['message-000001', 'message-000003']);
+    const found = { accountId: ACCOUNT, sessionId: sessionId(1), file: 'sealed-1' };
+    assert.deepEqual(await store().find('message-000001'), { id: 'message-000001', ...found });
+    assert.equal(await store().find('message-000002'), undefined);
+    assert.deepEqual(await store().receive([]), []);
+  });
+
+  test('one without a number and a file is stored too', async () => {
+    await store().receive([aReceivedMessage(1, { number: undefined, file: undefined })]);
+    assert.equal((await store().find('message-000001'))?.file, undefined);
+    assert.equal(await store().erase(phone(1), 10), 0);
+  });
+
+  test('the number of a sender and the way to his files are erased, and a repeat stays one', async () => {
+    await store().receive(range(3).map((index) => aReceivedMessage(index, { number: phone(9) })));
+    await store().receive([aReceivedMessage(5)]);
+    assert.deepEqual([await store().erase(phone(9), 2), await store().erase(phone(9), 2)], [2, 1]);
+    assert.equal(await store().erase(phone(9), 2), 0);
+    assert.equal((await store().find('message-000001'))?.file, undefined);
+    assert.equal((await store().find('message-000005'))?.file, 'sealed-5');
+    assert.deepEqual(await store().receive([aReceivedMessage(7, { name: 'name-1' })]), [false]);
+  });
+
+  test('they are purged by age, so many at a time', async () => {
+    await store().receive(range(5).map((index) => aReceivedMessage(index)));
+    assert.equal(await store().purge(START, 10), 0);
+    assert.equal(await store().purge(START + 4, 3), 3);
+    assert.equal(await store().purge(START + 4, 3), 1);
+    assert.equal((await store().find('message-000004'))?.id, 'message-000004');
+  });
+}

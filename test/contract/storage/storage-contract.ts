@@ -1,0 +1,142 @@
+import { globalRunner, partRunner, type TestRunner } from '../test-runner.js';
+import { accountTests, apiKeyTests, signatureTests } from './accounts/accounts.js';
+import { auditTests } from './accounts/audit.js';
+import { bookTests } from './accounts/books.js';
+import { keyCapTests } from './accounts/key-caps.js';
+import { ledgerTests } from './accounts/ledger.js';
+import { overviewTests } from './accounts/overview.js';
+import { usageTests } from './accounts/usage.js';
+import { userSessionTests } from './accounts/user-sessions.js';
+import { eventBatchTests } from './events/batches.js';
+import { eventTests } from './events/events.js';
+import { toldTests } from './events/told.js';
+import { mediaTests } from './media/media.js';
+import { addressTests } from './msgapp/addresses.js';
+import { receivedMessageTests } from './msgapp/received-messages.js';
+import { credentialTests } from './msgapp/sessions/credentials.js';
+import { leaseTests, sessionAgeTests } from './msgapp/sessions/leases.js';
+import { sessionLimitTests } from './msgapp/sessions/limits.js';
+import { sessionTests } from './msgapp/sessions/sessions.js';
+import { claimTests, nextDueTests, unwaitingTests } from './outbox/claims.js';
+import { commitTests } from './outbox/commit.js';
+import { contentTests } from './outbox/contents.js';
+import { durabilityTests } from './outbox/durability.js';
+import { expireTests } from './outbox/expire.js';
+import { onceKeyTests, replyTests } from './outbox/idempotency.js';
+import { laneTests } from './outbox/lanes.js';
+import { listingTests } from './outbox/listing.js';
+import { metadataTests } from './outbox/metadata.js';
+import { pausedTests } from './outbox/paused.js';
+import { priorityTests } from './outbox/priorities.js';
+import { recordTests } from './outbox/records.js';
+import { refundTests } from './outbox/refunds.js';
+import { erasureTests } from './outbox/retention/erasure.js';
+import { retentionTests } from './outbox/retention/retention.js';
+import { settleTests, trailTests } from './outbox/settle.js';
+import { telemetryTests } from './outbox/telemetry.js';
+import { walkTests } from './outbox/walk.js';
+import { raceTests } from './races/races.js';
+import { optOutTests } from './sms/opt-outs.js';
+import { partTests } from './sms/parts/parts.js';
+import { phoneTests } from './sms/phones.js';
+import { receivedTextTests } from './sms/received-texts.js';
+import type { OpenStorage, StoragePart } from './storage-harness.js';
+import { endpointTests } from './webhooks/endpoints.js';
+import { World } from './world.js';
+
+export type { TestRunner } from '../test-runner.js';
+export type {
+  OpenStorage,
+  StorageHarness,
+  StoragePart,
+  StorageTamper,
+  StoredUnits,
+} from './storage-harness.js';
+
+const TOPICS = {
+  accounts: accountTests,
+  'API keys': apiKeyTests,
+  signatures: signatureTests,
+  ledger: ledgerTests,
+  commit: commitTests,
+  'commit without waiting': unwaitingTests,
+  contents: contentTests,
+  'idempotency keys': onceKeyTests,
+  'kept replies': replyTests,
+  'caps of keys': keyCapTests,
+  claims: claimTests,
+  priorities: priorityTests,
+  'paused accounts': pausedTests,
+  lanes: laneTests,
+  settle: settleTests,
+  trail: trailTests,
+  refunds: refundTests,
+  expire: expireTests,
+  events: eventTests,
+  'events of a large batch': eventBatchTests,
+  'what is told': toldTests,
+  'next due': nextDueTests,
+  listings: listingTests,
+  metadata: metadataTests,
+  phones: phoneTests,
+  'parts and receipts': partTests,
+  'opt-outs': optOutTests,
+  endpoints: endpointTests,
+  'user sessions': userSessionTests,
+  'received texts': receivedTextTests,
+  'policy records': recordTests,
+  sessions: sessionTests,
+  'limits of sessions': sessionLimitTests,
+  'leases of sessions': leaseTests,
+  'credentials of sessions': credentialTests,
+  'age of sessions': sessionAgeTests,
+  'received messages': receivedMessageTests,
+  'addresses of numbers': addressTests,
+  media: mediaTests,
+  telemetry: telemetryTests,
+  retention: retentionTests,
+  erasure: erasureTests,
+  usage: usageTests,
+  overview: overviewTests,
+  'audit log': auditTests,
+  books: bookTests,
+  'a long walk': walkTests,
+  races: raceTests,
+  durability: durabilityTests,
+};
+
+/**
+ * Registers the contract tests for a storage adapter: all promises of the ports, races included. Tests that need a
+ * part that the harness lacks are skipped where `lacks` names it, and fail otherwise. Allow each test some seconds: one
+ * stores 10 000 recipients.
+ *
+ * @param name the adapter's name in reports
+ * @param open returns a started storage on an empty database; called before each test
+ * @param runner registers the tests. Default: the global functions of Jest and Vitest (`globals: true`). With `node:test`
+ *   pass its `{ describe, test, beforeEach, afterEach }`
+ * @param lacks the optional parts that the harness does not have
+ * @throws Error without `runner` where there are no such globals
+ * @example
+ * ```ts
+ * async function open() {
+ *   const storage = new MyStorage(await anEmptyDatabase());
+ *   await storage.start();
+ *   return { storage, close: () => storage.stop() };
+ * }
+ * describeStorage('my storage', open, undefined, ['reopen', 'another', 'tamper', 'messageUnits', 'recipientUnits']);
+ * ```
+ */
+export function describeStorage(
+  name: string,
+  open: OpenStorage,
+  runner: TestRunner = globalRunner(),
+  lacks: readonly StoragePart[] = [],
+): void {
+  runner.describe(name, () => {
+    const world = new World();
+    const parts = partRunner(runner, lacks);
+    runner.beforeEach(() => world.open(open));
+    runner.afterEach(() => world.close());
+    for (const [topic, register] of Object.entries(TOPICS)) runner.describe(topic, () => register(parts, world));
+  });
+}
