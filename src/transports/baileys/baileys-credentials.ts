@@ -2,12 +2,12 @@ import type { AuthenticationCreds, SignalDataSet, SignalDataTypeMap, SignalKeySt
 import type { CredentialChange, SessionCredentials } from '../../msgapp/sessions/session-credentials.js';
 import type { Baileys } from './baileys-library.js';
 
-/** Kind and id of the account's own credentials; Baileys names the other kinds. */
+/** The kind and id of the account's own credentials. Baileys names the other kinds. */
 const CREDS = 'creds';
 
 /**
- * A session's credentials in Baileys' form, stored in ours. Changes are written at once: the keys of one step in one
- * write, and the account's own credentials as a whole, with the last state winning.
+ * A session's credentials in Baileys' form, stored in ours. Changes are written at once: the keys of one step in one write, and
+ * the account's own credentials as a whole. If several writes wait, the last state wins.
  */
 export class BaileysCredentials {
   /** Baileys changes this object in place. */
@@ -18,7 +18,8 @@ export class BaileysCredentials {
   private writes: Promise<unknown> = Promise.resolve();
 
   /**
-   * @param onWriteError called when a write fails; the session could not be resumed without it, so close the connection
+   * @param onWriteError called when a write fails. Then close the connection, because the session could not be resumed without
+   * the data
    */
   static async load(library: Baileys, store: SessionCredentials, onWriteError: (error: unknown) => void) {
     const text = (await store.read(CREDS, [CREDS])).get(CREDS);
@@ -44,7 +45,7 @@ export class BaileysCredentials {
     return this.library.jidDecode(this.creds.me?.id)?.user;
   }
 
-  /** Stores the account's own credentials; calls during a write lead to one further write. */
+  /** Stores the account's own credentials. All calls during a write lead to one further write. */
   save(): void {
     this.changed = true;
     this.saving ??= this.saveChanges().finally(() => {

@@ -4,8 +4,8 @@ import { loadPeer } from '../../common/load-peer.js';
 export type Baileys = typeof import('baileys');
 
 /**
- * Loads Baileys, on the start of a transport only: the package is an optional peer dependency, and its Signal library
- * has the GPL-3.0, so hosts without this channel need neither.
+ * Loads Baileys. It is loaded only at the start of a transport. The package is an optional peer dependency, and its Signal
+ * library has the licence GPL-3.0, so hosts without this channel need neither.
  *
  * @throws MessagingOptionsError with the command that installs it
  */

@@ -29,11 +29,11 @@ interface LinkParts {
   readonly listener: LinkListener;
 }
 
-/** The default lifetimes of the first code of a connection and of each later one. */
+/** The default lifetimes of the first code of a connection and of each later code. */
 const FIRST_CODE_MS = MINUTE_MS;
 const CODE_MS = 20_000;
 
-/** If no frame arrives within this time after a keep-alive was due, the connection counts as dead. Milliseconds. */
+/** How long after a due keep-alive a frame must arrive, in milliseconds. If none arrives, the connection counts as dead. */
 const SILENCE_MARGIN_MS = 10_000;
 
 /**
@@ -54,7 +54,7 @@ export class BaileysLink implements Link {
 
   constructor(private readonly parts: LinkParts) {
     const { clock, options, socket, library, credentials, listener, logger } = parts;
-    this.events = new LinkEvents(credentials, listener, () => logger.warn('The session could not deal with an event.'));
+    this.events = new LinkEvents(credentials, listener, () => logger.warn('The session could not process an event.'));
     const limits = { answerMs: options.answerTimeoutMs, silenceMs: options.keepAliveMs + SILENCE_MARGIN_MS };
     this.monitor = new ConnectionMonitor(clock, limits, (reason) => this.finish({ next: 'retry', reason }));
     this.receipts = new ReceiptTracker(clock, options.restrictionMs, (event) => this.events.emit(event));
@@ -157,12 +157,12 @@ export class BaileysLink implements Link {
     const { library, credentials } = this.parts;
     const { me } = credentials.creds;
     const { from } = node.attrs;
-    // The account's other devices, above all the phone, confirm their copies too.
+    // The account's other devices, above all the phone, confirm their copies too. Their receipts do not count.
     if (library.areJidsSameUser(from, me?.id) || library.areJidsSameUser(from, me?.lid)) return;
     this.receipts.received(node);
   }
 
-  /** Called even after the connection has ended, because the app counts these messages as delivered. */
+  /** Passes on received messages, even after the connection has ended, because the app counts these messages as delivered. */
   private incoming(messages: readonly WAMessage[]): void {
     const { library, socket, clock } = this.parts;
     for (const each of messages) {
@@ -203,7 +203,7 @@ export class BaileysLink implements Link {
 
   private stop(): void {
     this.isOver = true;
-    // What Baileys holds back would be lost with its socket.
+    // Baileys may have events in its buffer, which would be lost with its socket.
     this.parts.socket.ev.flush();
     this.monitor.stop();
     this.receipts.close();
@@ -229,7 +229,7 @@ export function guardListeners(emitter: EventEmitter, failed: (event: string | s
   }
 }
 
-/** How long a socket may take to close in order. Milliseconds. */
+/** How long a socket may take to close in order, in milliseconds. */
 const CLOSE_MS = 2000;
 
 /** `WebSocket.CLOSED`. */
@@ -240,11 +240,9 @@ interface Wire extends EventEmitter {
   terminate(): void;
 }
 
-/**
- * Closes a connection, and terminates it when the server does not answer; Baileys alone would wait for half a minute.
- */
+/** Closes a connection, and terminates it if the server does not answer. Baileys alone would wait for half a minute. */
 async function hangUp(socket: Pick<WASocket, 'end' | 'ws'>, clock: Clock): Promise<void> {
-  // Undefined when Baileys has released it.
+  // The socket is undefined if Baileys has released it.
   const wire: unknown = Reflect.get(socket.ws, 'socket');
   socket.end(undefined).catch(() => undefined);
   if (!isWire(wire) || wire.readyState === CLOSED) return;

@@ -52,7 +52,7 @@ export class BaileysMsgappTransport extends MsgappTransport {
   /** The lease covers the queries before a message, an upload and the acknowledgement. */
   override readonly timing: Partial<DeliveryTiming>;
 
-  /** The rate of a person; numbers that send faster are soon restricted. */
+  /** The rate of a person. Numbers that send faster are soon restricted. */
   override readonly pacing: Partial<Pacing> = { perMinute: 20, jitter: 0.5 };
 
   /** The first opening stores about 800 keys and makes several queries before the connection is open. */
@@ -64,11 +64,11 @@ export class BaileysMsgappTransport extends MsgappTransport {
   private unguardConsole: () => void = () => undefined;
 
   /**
-   * The value of a channel's option `transport`.
+   * Returns the value for a channel's option `transport`.
    * @throws MessagingOptionsError with a sentence that names the wrong option
    */
   static forRoot(options: BaileysOptions = {}): BaileysSource {
-    // Checked here as well, so that the error's stack shows the host's call.
+    // The options are checked here too, so that the error's stack shows the host's call.
     resolveBaileysOptions(options);
     return {
       inject: [{ token: Clock, optional: true }],
@@ -87,7 +87,7 @@ export class BaileysMsgappTransport extends MsgappTransport {
     this.sessions = { answerMs: answerTimeoutMs };
   }
 
-  /** @throws MessagingOptionsError when `baileys` is not installed or accepts a forged signature */
+  /** @throws MessagingOptionsError if `baileys` is not installed or accepts a forged signature */
   override async start(): Promise<void> {
     const library = await loadBaileys();
     verifyKeySignatures(library);
@@ -130,7 +130,7 @@ export class BaileysMsgappTransport extends MsgappTransport {
   }
 }
 
-/** A link that only ends, for a linked session whose credentials are missing. */
+/** Returns a link that only ends, for a linked session whose credentials are missing. */
 function missingCredentialsLink(listener: LinkListener): Link {
   setImmediate(() => {
     const end = { next: 'give-up', status: 'logged_out', reason: 'credentials_missing' } as const;
@@ -144,14 +144,14 @@ function missingCredentialsLink(listener: LinkListener): Link {
   };
 }
 
-/** Size and lifetime of the cache of keys, which are read repeatedly while messages are exchanged. */
+/** The size and lifetime of the cache of keys, which are read repeatedly while messages are exchanged. */
 const KEY_CACHE_SIZE = 500;
 const KEY_CACHE_MS = 5 * MINUTE_MS;
 
 /** The domains of groups, broadcasts and statuses, and newsletters. */
 const GROUP_DOMAINS = ['@g.us', '@broadcast', '@newsletter'];
 
-/** Baileys' settings for a connection of a session that sends, and receives from persons. */
+/** Returns Baileys' settings for a connection that sends, and that receives from persons. */
 function socketSettings(
   library: Baileys,
   credentials: BaileysCredentials,
@@ -178,9 +178,9 @@ function socketSettings(
     connectTimeoutMs: options.connectTimeoutMs,
     defaultQueryTimeoutMs: options.queryTimeoutMs,
     keepAliveIntervalMs: options.keepAliveMs,
-    // Otherwise the phone stops notifying its owner of new messages.
+    // If this were true, the phone would stop notifying its owner of new messages.
     markOnlineOnConnect: false,
-    // Our own messages need no events; receipts are read from the wire.
+    // Our own messages need no events, because receipts are read from the wire.
     emitOwnEvents: false,
     syncFullHistory: false,
     // Old conversations are not read. The first part is needed, because it maps people's addresses.

@@ -8,17 +8,17 @@ import { DAY_MS, MINUTE_MS } from '../../common/time.js';
 /** Options of `BaileysMsgappTransport`. */
 export interface BaileysOptions {
   /**
-   * The address of the server: `wss://`, or `ws://` for loopback addresses; for tests and private relays. WhatsApp's
-   * certificate in the protocol is verified in any case. Default: WhatsApp's server.
+   * The address of the server: `wss://`, or `ws://` for loopback addresses. It is for tests and private relays. WhatsApp's
+   * certificate in the protocol is always verified. Default: WhatsApp's server.
    */
   readonly waWebSocketUrl?: string | undefined;
-  /** The version of the web client to report. Set it when the server refuses (405) Baileys' built-in version. */
+  /** The version of the web client to report. Set it if the server refuses (405) Baileys' built-in version. */
   readonly version?: readonly [number, number, number] | undefined;
   /** The session's entry in the phone's list: system, browser, version. Default: Mac OS, Chrome. */
   readonly browser?: readonly [string, string, string] | undefined;
   /** Certificate authorities in addition to Node's, PEM. */
   readonly ca?: string | undefined;
-  /** The agent for the socket's connections, for instance for a proxy. It must verify certificates. */
+  /** The agent for the socket's connections, for example for a proxy. It must verify certificates. */
   readonly agent?: Agent | undefined;
   /** The agent for uploads of media. It must verify certificates. */
   readonly uploadAgent?: Agent | undefined;
@@ -26,9 +26,9 @@ export interface BaileysOptions {
   readonly connectTimeoutMs?: number | undefined;
   /** Time limit until a new connection shows a code or opens, in milliseconds. Default 60 000. */
   readonly answerTimeoutMs?: number | undefined;
-  /** Time limit of a query to the server, in milliseconds; its session sends nothing meanwhile. Default 12 000. */
+  /** Time limit of a query to the server, in milliseconds. Meanwhile its session sends nothing. Default 12 000. */
   readonly queryTimeoutMs?: number | undefined;
-  /** Time limit of a message's acknowledgement, in milliseconds; then the message is `unknown`. Default 20 000. */
+  /** Time limit of a message's acknowledgement, in milliseconds. After it the message is `unknown`. Default 20 000. */
   readonly ackTimeoutMs?: number | undefined;
   /** Time limit of encrypting and uploading a file, in milliseconds. Default 90 000. */
   readonly uploadTimeoutMs?: number | undefined;
@@ -40,10 +40,12 @@ export interface BaileysOptions {
   /** The origin from which files of received messages are fetched. Default `https://mmg.whatsapp.net`. */
   readonly mediaUrl?: string | undefined;
   /**
-   * How long each code is shown, in milliseconds. Default as WhatsApp: 60 000 for the first and 20 000 for the others.
+   * How long each code is shown, in milliseconds. Default, as in WhatsApp: 60 000 for the first code and 20 000 for the others.
    */
   readonly qrTimeoutMs?: number | undefined;
-  /** How long we send no messages from a restricted number to people who do not know it, in milliseconds. Default 24 hours. */
+  /**
+   * For how long we send no messages from a restricted number to people who do not know it, in milliseconds. Default 24 hours.
+   */
   readonly restrictionMs?: number | undefined;
 }
 
@@ -76,7 +78,7 @@ const three = <T>(isOne: (given: unknown) => given is T, what: string) =>
     return fit ? [first, second, third] : place.refuse(`must be ${what}`);
   }).or(undefined);
 
-/** Checks for `http.Agent`, because agents of proxies extend no other class. */
+/** Checks only for `http.Agent`, because agents of proxies extend no other class. */
 const agent = any((given, place): Agent => {
   if (!(given instanceof HttpAgent)) return place.refuse('must be an Agent of node:http or node:https');
   const { rejectUnauthorized }: { readonly rejectUnauthorized?: unknown } = { ...Reflect.get(given, 'options') };
@@ -101,7 +103,7 @@ const OPTIONS = group({
   restrictionMs: duration.or(DAY_MS),
 } satisfies OptionsOf<BaileysOptions>);
 
-/** The options with defaults. */
+/** The options with their defaults filled in. */
 export type ResolvedBaileysOptions = Omit<ReturnType<(typeof OPTIONS)['read']>, 'ca'>;
 
 const PLACE = new OptionPlace('', (path) =>

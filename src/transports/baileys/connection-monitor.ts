@@ -1,15 +1,16 @@
 import type { Clock } from '../../common/clock.js';
 
-/** The time limits of a connection. Milliseconds. */
+/** The time limits of a connection, in milliseconds. */
 interface MonitorLimits {
-  /** Until it shows a code or opens. */
+  /** Until the connection shows a code or opens. */
   readonly answerMs: number;
-  /** Between two frames of the server; keep-alives ask for frames more often. */
+  /** Between two frames of the server. Keep-alives ask for frames more often. */
   readonly silenceMs: number;
 }
 
 /**
- * Detects dead connections for which no error is reported: the server does not answer, or the network has lost them.
+ * Detects dead connections for which no error is reported. Examples: the server does not answer, or the network has lost the
+ * connection.
  */
 export class ConnectionMonitor {
   private heardAt: number | undefined;

@@ -6,7 +6,8 @@ import { addressOfSender } from './recipients.js';
 
 /**
  * Reads a message that somebody wrote to the number. Undefined for messages from the number itself, and from groups, statuses,
- * broadcasts and channels. Also undefined for what we do not pass on: edits, deletions, polls, contacts, places, settings.
+ * broadcasts and channels. Also undefined for messages that we do not pass on: edits, deletions, polls, contacts, places,
+ * settings.
  *
  * @param now milliseconds since the epoch, for a message without a time
  */
@@ -28,7 +29,7 @@ export async function incomingMessage(
 type Content = Pick<IncomingMsgapp, 'kind' | 'text' | 'media' | 'refersTo'>;
 
 function contentOf(library: Baileys, message: proto.IMessage | null | undefined): Content | undefined {
-  // An edit has the new text in a message of its own.
+  // An edit has the new text in a separate message.
   if (!message || message.editedMessage) return undefined;
   const content = library.normalizeMessageContent(message);
   if (!content || content.protocolMessage) return undefined;
@@ -65,7 +66,7 @@ function fileOf(content: proto.IMessage): FileContent | undefined {
   return undefined;
 }
 
-/** What the messages with files have in common; only some have a caption or a name. */
+/** The common fields of messages with files. Only some have a caption or a name. */
 interface AnyFile extends Pick<proto.Message.IImageMessage, 'mimetype' | 'fileLength' | 'mediaKey' | 'directPath'> {
   readonly caption?: string | null;
   readonly fileName?: string | null;
@@ -82,7 +83,7 @@ function mediaOf(kind: MediaKind, { mimetype, fileLength, fileName, mediaKey, di
   };
 }
 
-/** The message that a reply quotes. */
+/** Returns the message that a reply quotes. */
 function quotedBy(library: Baileys, context: proto.IContextInfo | null | undefined): Content['refersTo'] {
   const { stanzaId, quotedMessage } = context ?? {};
   if (!stanzaId) return undefined;
@@ -92,7 +93,7 @@ function quotedBy(library: Baileys, context: proto.IContextInfo | null | undefin
   return { reference: stanzaId, text: text || undefined };
 }
 
-/** The first phone number among the addresses of a person; undefined if the app gives none. */
+/** Returns the first phone number among the addresses of a person. Undefined if the app gives none. */
 async function numberOf(
   library: Baileys,
   socket: Pick<WASocket, 'signalRepository'>,

@@ -10,14 +10,15 @@ const P = 2n ** 255n - 19n;
 const KEY_TYPE = 5;
 
 /**
- * Replaces Baileys' verification of signatures and tests the replacement. Baileys 7.0.0-rc14 ignores the result of its
- * Signal library and accepts any 64 bytes, so that neither WhatsApp's certificate nor the phone's account signature is
- * verified. Baileys has no option for this; it reads `Curve.verify` at each verification.
+ * Replaces Baileys' verification of signatures and tests the replacement. Baileys 7.0.0-rc14 ignores the result of its Signal
+ * library and accepts any 64 bytes, so that neither WhatsApp's certificate nor the phone's account signature is verified. Baileys
+ * has no option for this, but it reads `Curve.verify` at each verification.
  *
- * @throws MessagingOptionsError when Baileys still accepts a forged signature, or refuses a valid one
+ * @throws MessagingOptionsError if Baileys still accepts a forged signature, or refuses a valid one
  */
 export function verifyKeySignatures(library: Baileys): void {
-  // Has no effect if a later version freezes the object; it must verify by itself then, which the test below checks.
+  // This has no effect if a later version freezes the object. Then that version must verify signatures itself, and the test below
+  // checks that it does.
   Reflect.set(library.Curve, 'verify', isKeySignature);
   if (
     library.Curve.verify(...sampleKeySignature(library, true)) &&
@@ -32,10 +33,9 @@ export function verifyKeySignatures(library: Baileys): void {
 }
 
 /**
- * Whether an XEdDSA signature of 64 bytes is valid. It is an Ed25519 signature for the same key as a point of the
- * Edwards curve, with the sign of the point in its last bit (Signal's XEdDSA specification section 2; RFC 7748 section
- * 4.1). A leading byte 5, the type of Signal's public keys, is not part of the key. Never throws; invalid input returns
- * false.
+ * Whether an XEdDSA signature of 64 bytes is valid. It is an Ed25519 signature for the same key as a point of the Edwards curve,
+ * with the sign of the point in its last bit (Signal's XEdDSA specification section 2; RFC 7748 section 4.1). A leading byte 5,
+ * the type of Signal's public keys, is not part of the key. Never throws. For invalid input it returns false.
  */
 export function isKeySignature(publicKey: Uint8Array, message: Uint8Array, keySignature: Uint8Array): boolean {
   try {
@@ -53,7 +53,7 @@ export function isKeySignature(publicKey: Uint8Array, message: Uint8Array, keySi
 }
 
 /**
- * The Ed25519 public key with the sign 0 of a Curve25519 public key.
+ * Returns the Ed25519 public key, with the sign 0, of a Curve25519 public key.
  * @throws RangeError unless the key has 32 bytes
  */
 function edwardsPoint(publicKey: Uint8Array): Buffer {
@@ -64,12 +64,12 @@ function edwardsPoint(publicKey: Uint8Array): Buffer {
   return Buffer.from(y.toString(16).padStart(64, '0'), 'hex').reverse();
 }
 
-/** A key's bytes as a number, least significant byte first, without the highest bit. */
+/** Reads a key's bytes as a number, least significant byte first, without the highest bit. */
 function fieldElement(bytes: Uint8Array): bigint {
   return BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`) % 2n ** 255n;
 }
 
-/** The inverse of a value modulo P, by Fermat's little theorem. */
+/** Returns the inverse of a value modulo P, by Fermat's little theorem. */
 function inverse(value: bigint): bigint {
   let [result, base, exponent] = [1n, value % P, P - 2n];
   for (; exponent > 0n; exponent >>= 1n) {
@@ -79,7 +79,7 @@ function inverse(value: bigint): bigint {
   return result;
 }
 
-/** A public key, a message, and its signature by that key or by another one. */
+/** Returns a public key, a message, and its signature by that key or by another key. */
 function sampleKeySignature({ Curve }: Baileys, valid: boolean): [Uint8Array, Uint8Array, Uint8Array] {
   const [own, other] = [Curve.generateKeyPair(), Curve.generateKeyPair()];
   const message = Buffer.from('a message');

@@ -2,15 +2,15 @@ import type { LinkEnd } from '../../msgapp/msgapp-transport.js';
 
 /** The progress of a connection before its end. */
 export interface LinkStage {
-  /** A code of this session was scanned, in this connection or before. */
+  /** Whether a code of this session was scanned, in this connection or before. */
   readonly linked: boolean;
-  /** This connection showed a code. */
+  /** Whether this connection showed a code. */
   readonly codeShown: boolean;
 }
 
 /**
- * What the end of a connection means for its session, by Baileys' code: `DisconnectReason` and the reasons of a refused login. Some
- * codes are undocumented; their meanings were found by other projects.
+ * Returns what the end of a connection means for its session, by Baileys' code: `DisconnectReason` and the reasons of a refused
+ * login. Some codes are undocumented. Other projects have found their meanings.
  */
 export function linkEndOf(error: unknown, stage: LinkStage): LinkEnd {
   const { status, reason } = failureOf(error);
@@ -50,7 +50,7 @@ function timedOut({ linked, codeShown }: LinkStage): LinkEnd {
   return { next: 'retry-few', reason: 'connection_lost' };
 }
 
-/** `device_removed` when the owner unlinked the session on the phone. */
+/** Returns `device_removed` if the owner has unlinked the session on the phone. */
 function conflictOf(error: unknown): string | undefined {
   const node: unknown = error instanceof Error ? Reflect.get(error, 'data') : undefined;
   const attrs: unknown = typeof node === 'object' && node !== null ? Reflect.get(node, 'attrs') : undefined;
@@ -74,14 +74,14 @@ export function failureOf(thrown: unknown): Failure {
   return { status: undefined, reason: codeOf(thrown) ?? thrown.name };
 }
 
-/** `error.output.statusCode` of a Boom. */
+/** Returns `error.output.statusCode` of a Boom. */
 function statusOf(error: Error): number | undefined {
   const output: unknown = Reflect.get(error, 'output');
   const status: unknown = typeof output === 'object' && output !== null ? Reflect.get(output, 'statusCode') : undefined;
   return typeof status === 'number' ? status : undefined;
 }
 
-/** The system's code, such as `ECONNREFUSED`. */
+/** Returns the system's code, such as `ECONNREFUSED`. */
 function codeOf(error: Error): string | undefined {
   const code: unknown = Reflect.get(error, 'code');
   return typeof code === 'string' ? code : undefined;

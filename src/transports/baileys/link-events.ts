@@ -38,7 +38,7 @@ export class LinkEvents {
       });
   }
 
-  /** Does not wait until the session has processed the event. */
+  /** Passes an event on, and does not wait until the session has processed it. */
   private pass(event: LinkEvent): void {
     this.listener(event).catch(this.onListenerError);
   }

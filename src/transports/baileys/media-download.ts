@@ -8,7 +8,7 @@ interface MediaFile {
   readonly kind: MediaKind;
   /** The path at the app's host of files. */
   readonly path: string;
-  /** 32 bytes, base64. */
+  /** The key: 32 bytes in base64. */
   readonly key: string;
 }
 
@@ -16,7 +16,7 @@ export function fileText(file: MediaFile): string {
   return JSON.stringify(file);
 }
 
-/** The file of a text that `fileText` has made. */
+/** Reads the file in a text that `fileText` has made. */
 export function readFile(text: string): MediaFile {
   return JSON.parse(text);
 }
@@ -30,23 +30,23 @@ const KEYS_OF: Readonly<Record<MediaKind, string>> = {
   voice: 'WhatsApp Audio Keys',
 };
 
-/** Bytes of the authentication code at the end of an encrypted file. */
+/** The length of the authentication code at the end of an encrypted file, in bytes. */
 const MAC = 10;
 /** The longest silence of the host, in milliseconds. */
 const SILENCE_MS = 15_000;
 
-/** Where files are fetched from. */
+/** The host from which files are fetched. */
 interface MediaOrigin {
   readonly origin: string;
   readonly agent?: Agent | undefined;
 }
 
 /**
- * Fetches and decrypts a file as a stream. The sender of the message chose the path and the key. Therefore the sender cannot choose
- * the host, redirects are not followed, and reading fails if the file is not authentic.
+ * Fetches and decrypts a file as a stream. The sender of the message chose the path and the key. Therefore the sender cannot
+ * choose the host, redirects are not followed, and reading fails if the file is not authentic.
  *
  * @param signal aborts the request until its answer begins
- * @returns undefined when the host does not have the file (any more)
+ * @returns undefined if the host does not have the file, or no longer has it
  */
 export async function downloadMedia(
   { kind, path, key }: MediaFile,
@@ -70,7 +70,7 @@ function answerOf(url: URL, agent: Agent | undefined, signal: AbortSignal): Prom
     const abort = () => asked.destroy(new Error('The request is over.'));
     signal.addEventListener('abort', abort);
     if (signal.aborted) abort();
-    // Stays attached: later errors then reach the reader of the body.
+    // This listener stays attached, so that later errors reach the reader of the body.
     asked.on('error', reject);
     asked.on('timeout', () => asked.destroy(new Error('The host of files is silent.')));
     asked.once('response', (response) => {
@@ -82,7 +82,7 @@ function answerOf(url: URL, agent: Agent | undefined, signal: AbortSignal): Prom
   });
 }
 
-/** AES-256-CBC, then the first ten bytes of the HMAC-SHA256 over the nonce and the ciphertext. */
+/** Decrypts a file: AES-256-CBC, followed by the first ten bytes of the HMAC-SHA256 over the nonce and the ciphertext. */
 async function* decrypted(source: AsyncIterable<Uint8Array>, kind: MediaKind, key: Buffer): AsyncGenerator<Uint8Array> {
   const keys = Buffer.from(hkdfSync('sha256', key, '', KEYS_OF[kind], 112));
   const [iv, cipherKey, macKey] = [keys.subarray(0, 16), keys.subarray(16, 48), keys.subarray(48, 80)];

@@ -22,26 +22,26 @@ interface SenderParts {
   readonly receipts: ReceiptTracker;
   readonly clock: Clock;
   readonly options: Pick<ResolvedBaileysOptions, 'ackTimeoutMs' | 'uploadTimeoutMs'>;
-  /** Called when the connection cannot send files any more. */
+  /** Called when the connection can no longer send files. */
   readonly onUnusable: (reason: string) => void;
 }
 
 type Prepared = { readonly message: proto.IMessage } | Extract<LinkResult, { kind: 'retry' }>;
 
 /**
- * Sends messages, one at a time, and waits for the server's acknowledgement; Baileys reports only that they were
+ * Sends messages, one at a time, and waits for the server's acknowledgement. Baileys itself reports only that a message was
  * written.
  */
 export class MessageSender {
   constructor(private readonly parts: SenderParts) {}
 
   /**
-   * An error before the message is written means that it was not sent; afterwards only the server's acknowledgement
-   * counts.
+   * Sends a message. An error before the message is written means that it was not sent. After that only the server's
+   * acknowledgement counts.
    */
   async send(outgoing: OutgoingMsgapp, signal: AbortSignal): Promise<LinkResult> {
     const { clock, options } = this.parts;
-    // A frame has at most 16 MiB, and each text is encrypted for every device and cached.
+    // Texts have a limit, because a frame has at most 16 MiB, and each text is encrypted for every device and cached.
     if (textOf(outgoing).length > MAX_TEXT) return { kind: 'refused', error: 'text_too_long' };
     const reference = messageReference(outgoing.messageId);
     const address = outgoing.address ?? `${outgoing.to}@s.whatsapp.net`;
@@ -75,8 +75,8 @@ export class MessageSender {
   }
 
   /**
-   * Queries the upload server, unless a cached answer is valid. Baileys caches a failure too, for the lifetime of its
-   * socket, so after one timeout every upload would fail; the connection is therefore ended.
+   * Queries the upload server, unless a cached answer is valid. Baileys caches a failure too, for the lifetime of its socket, so
+   * that after one timeout every upload would fail. So a failure ends the connection.
    */
   private async hasMediaServer(): Promise<boolean> {
     try {
@@ -114,7 +114,7 @@ export class MessageSender {
 
 function resultOf({ error }: Ack, reference: string, isOwn: boolean): LinkResult {
   if (error === undefined) return { kind: 'sent', reference, ...(isOwn && { final: 'delivered' }) };
-  // Any other refusal may be one of the address, and asking for it again costs one query.
+  // Any other refusal may be about the address. Asking for the address again costs one query.
   const isAboutUs = error === RESTRICTED;
   return { kind: 'refused', error: ackError(error), ...(isAboutUs ? {} : { wrongAddress: true }) };
 }
@@ -124,9 +124,9 @@ function textOf({ content }: OutgoingMsgapp): string {
 }
 
 /**
- * Whether Baileys failed before it wrote the message: a query was refused (a Boom) or interrupted (the close code of
- * the WebSocket), or the socket was closed (428). Errors during or after the write are those of the write (408, or the
- * socket's own error) and of storing keys (ours).
+ * Whether Baileys failed before it wrote the message: a query was refused (a Boom) or interrupted (the close code of the
+ * WebSocket), or the socket was closed (428). Errors during or after the write come from the write (408, or the socket's own
+ * error) or from storing keys (our own errors).
  */
 function isBeforeWriting(error: unknown): boolean {
   const { status } = failureOf(error);
@@ -134,11 +134,11 @@ function isBeforeWriting(error: unknown): boolean {
 }
 
 /**
- * A message in Baileys' form. Files are passed as streams only, because Baileys would read any URL or path, including
- * the host's own files. Apps show no caption for an audio file, so none is sent.
+ * Returns a message in Baileys' form. Files are passed as streams only, because Baileys would read any URL or path, including the
+ * host's own files. Apps show no caption for an audio file, so none is sent.
  */
 export function messageContent(content: OutgoingMsgapp['content']): AnyMessageContent {
-  // Null keeps Baileys from fetching the first link of a text for a preview.
+  // With null, Baileys does not fetch the first link of a text for a preview.
   if ('text' in content) return { text: content.text, linkPreview: null };
   const { media } = content;
   const { mimetype, fileName } = media;
@@ -147,7 +147,7 @@ export function messageContent(content: OutgoingMsgapp['content']): AnyMessageCo
     case 'image':
       return { image: streamOf(media), mimetype, ...caption };
     case 'video':
-      // An empty thumbnail keeps Baileys from starting ffmpeg on an untrusted file.
+      // With an empty thumbnail, Baileys does not start ffmpeg on an untrusted file.
       return { video: streamOf(media), mimetype, ...caption, jpegThumbnail: '' };
     case 'audio':
       return { audio: streamOf(media), mimetype };
@@ -164,8 +164,8 @@ function streamOf(media: OutgoingMedia): { stream: Readable } {
 }
 
 /**
- * The id of a message on the wire, which receipts refer to. It depends on our id only, so that a message that is sent
- * twice by mistake is one message in the recipient's app. It has the form of a web client's ids.
+ * Returns the id of a message on the wire, to which receipts refer. It depends on our id only. So if a message is sent twice by
+ * mistake, it is one message in the recipient's app. It has the form of a web client's ids.
  *
  * @param messageId our own id of the message
  */

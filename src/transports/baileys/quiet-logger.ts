@@ -5,7 +5,7 @@ import type { SocketConfig } from 'baileys';
 export type BaileysLogger = SocketConfig['logger'];
 
 /**
- * A logger for Baileys that passes the messages of warnings and errors at the level `debug`. It drops logged objects,
+ * Returns a logger for Baileys that passes on the messages of warnings and errors at the level `debug`. It drops logged objects,
  * because they contain keys, codes, numbers and texts.
  */
 export function quietLogger(log = new Logger('Baileys')): BaileysLogger {
@@ -47,7 +47,7 @@ const SUPPRESSED_PREFIXES = [
 
 const METHODS = ['log', 'info', 'warn', 'error', 'debug'] as const;
 
-/** Suppresses these messages on the console until the returned function is called; all others pass unchanged. */
+/** Suppresses these messages on the console until the returned function is called. All other messages pass unchanged. */
 export function guardConsole(): () => void {
   let guarding = true;
   const restores = METHODS.map((method) => {

@@ -4,13 +4,13 @@ import type { LinkEvent } from '../../msgapp/msgapp-transport.js';
 
 type Receipt = Extract<LinkEvent, { kind: 'receipt' }>;
 
-/** The server's acknowledgement of a message; with `error` when the server refuses it. */
+/** The server's acknowledgement of a message. It has an `error` if the server refuses the message. */
 export type Ack = { readonly error?: string };
 
 /** The server's error for a number that may not write to people who do not know it. */
 export const RESTRICTED = '463';
 
-/** The status of a receipt's type. Other types come from our own devices or request the message again. */
+/** The status for each type of receipt. Other types come from our own devices or request the message again. */
 const STATUS: ReadonlyMap<string, Receipt['status']> = new Map([
   ['', 'delivered'],
   ['read', 'read'],
@@ -18,8 +18,8 @@ const STATUS: ReadonlyMap<string, Receipt['status']> = new Map([
 ]);
 
 /**
- * Reads the server's acknowledgements and the recipients' receipts from the wire, because Baileys has no event for an
- * accepted message and delays the others for up to half a minute after a connection opens.
+ * Reads the server's acknowledgements and the recipients' receipts from the wire. Baileys has no event for an accepted message,
+ * and it delays receipts for up to half a minute after a connection opens.
  */
 export class ReceiptTracker {
   private readonly waiting = new Map<string, (ack: Ack | undefined) => void>();
@@ -81,19 +81,19 @@ export class ReceiptTracker {
     for (const settle of [...this.waiting.values()]) settle(undefined);
   }
 
-  /** Converts the server's time from seconds to milliseconds; our time without one. */
+  /** Converts the server's time from seconds to milliseconds. Without a time it returns our own time. */
   private timeOf(t: string | undefined): number {
     const seconds = Number(t);
     return Number.isInteger(seconds) && seconds > 0 ? seconds * 1000 : this.clock.now();
   }
 }
 
-/** The error of a message for an error code of its acknowledgement. */
+/** Returns the error of a message for an error code of its acknowledgement. */
 export function ackError(code: string): string {
   return /^\d{1,5}$/.test(code) ? `ack_error_${code}` : 'ack_error';
 }
 
-/** The further ids of a receipt: `<list><item id="…"/></list>`. */
+/** Returns the further ids of a receipt: `<list><item id="…"/></list>`. */
 function listed(content: BinaryNode['content']): string[] {
   const list = Array.isArray(content) ? content.find(({ tag }) => tag === 'list')?.content : undefined;
   return Array.isArray(list) ? list.flatMap(({ attrs: { id } }) => (id === undefined ? [] : [id])) : [];

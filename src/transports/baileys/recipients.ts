@@ -2,8 +2,8 @@ import type { WASocket } from 'baileys';
 import type { Baileys } from './baileys-library.js';
 
 /**
- * The address by phone number of somebody who may use a LID, the app's second kind of address. If the app hides the number, it is
- * the LID itself.
+ * Returns the address by phone number of a sender who may use a LID, the app's second kind of address. If the app hides the
+ * number, it returns the LID itself.
  */
 export async function addressOfSender(
   library: Baileys,
@@ -23,8 +23,8 @@ export class Recipients {
   ) {}
 
   /**
-   * The server's address of a number, which may have other digits than the number (mobiles in Brazil, Mexico and Argentina) or
-   * none of them; false when it has no account, undefined when the query fails.
+   * Returns the server's address of a number. The address may have other digits than the number (mobiles in Brazil, Mexico and
+   * Argentina), or no digits of it. False: the number has no account. Undefined: the query failed.
    */
   async exists(number: string): Promise<string | false | undefined> {
     try {

@@ -7,12 +7,12 @@ import { DAY_MS, HOUR_MS } from '../../common/time.js';
  * The caches of a linked number's session. They are kept from one connection to the next, but not stored in the database, because
  * their content can be queried again.
  *
- * Sizes are per session; full caches take some megabytes.
+ * The sizes are per session. Full caches take some megabytes.
  */
 export class SessionMemory {
   /**
-   * The devices of recipients. Each look-up makes Baileys start a new Signal session, which uses up a one-time key of
-   * the recipient. Baileys' own cache lasts five minutes and one connection. The server announces changes.
+   * The devices of recipients. They are cached, because each look-up makes Baileys start a new Signal session, which uses up a
+   * one-time key of the recipient. Baileys' own cache lasts five minutes and one connection. The server announces changes.
    */
   readonly devices = new BoundedCache(5000, HOUR_MS);
   /** The number of requests by recipients to repeat a message. */
@@ -20,13 +20,13 @@ export class SessionMemory {
   readonly sent = new SentMessages();
 }
 
-/** The size of the cache: 500 messages, of which a larger one counts as several, or 2 MB in all. */
+/** The size of the cache: 500 messages, or 2 MB in all. A large message counts as several. */
 const MAX_MESSAGES = 500;
 const MESSAGE_BYTES = 4096;
 
 /**
- * The most recent messages of a session. A recipient who could not decrypt one requests it again, and never sees it
- * otherwise.
+ * The most recent messages of a session. A recipient who could not decrypt a message requests it again. Without the cache he
+ * would never see it.
  */
 class SentMessages {
   private readonly entries = new LRUCache<string, { readonly address: string; readonly message: proto.IMessage }>({
@@ -39,7 +39,7 @@ class SentMessages {
     this.entries.set(reference, { address, message }, { size: Math.max(1, Math.ceil(bytes / MESSAGE_BYTES)) });
   }
 
-  /** The message of an id, for its own recipient only, because anyone who learns an id can request the message. */
+  /** Returns the message with an id, for its own recipient only, because anybody who learns an id can request the message. */
   find(reference: string, address: string | undefined): proto.IMessage | undefined {
     const entry = this.entries.get(reference);
     return entry?.address === address ? entry?.message : undefined;

@@ -17,7 +17,7 @@ const MAX_UNPACKED_BYTES = 1_048_576;
 const JSON_TYPE = /^(application|text)\/(.+\+|x-)?json$/;
 const XML_TYPE = /^(application|text)\/(.+\+)?xml$/;
 
-/** The format of a body. `other`: XML or plain text, which the vendor's description reads by itself. */
+/** The format of a body. `other`: XML or plain text, which the vendor's description reads itself. */
 type Format = 'form' | 'multipart' | 'json' | 'empty' | 'other';
 
 /** The parsed body. */
@@ -35,7 +35,7 @@ interface Parsed {
  * valid in this charset are an error, so that no replacement character is stored.
  */
 export class CallbackContent {
-  /** The media type, in lower case and without parameters; empty without a content type. */
+  /** The media type, in lower case and without parameters. Empty if there is no content type. */
   readonly type: string;
   /** The body as it was sent. */
   readonly body: Uint8Array;
@@ -49,7 +49,7 @@ export class CallbackContent {
   private parsedQuery: URLSearchParams | undefined;
   private parsed: Parsed | undefined;
 
-  /** @param limits `maxBytes`: the maximum size of a body that is read; a longer one is unreadable */
+  /** @param limits `maxBytes`: the maximum size of a body that is read. A longer body is unreadable */
   constructor(
     { method, headers, body, url }: Pick<CarrierCallback, 'method' | 'headers' | 'body' | 'url'>,
     {
@@ -95,13 +95,13 @@ export class CallbackContent {
     return this.format === 'form';
   }
 
-  /** Whether the body, or the query of a GET, contains this text as it was sent. */
+  /** Whether the body, or the query of a GET, contains exactly this text. */
   mentions(text: string): boolean {
     return Buffer.from(this.isGet ? this.queryBytes : this.body).includes(text);
   }
 
   /**
-   * The JSON document; undefined for a form and for an empty body.
+   * The JSON document. Undefined for a form and for an empty body.
    * @throws UnreadableContentError
    */
   get json(): unknown {
@@ -117,8 +117,7 @@ export class CallbackContent {
   }
 
   /**
-   * A field of the form, or a text or number at the top level of the JSON document; undefined when it is missing or
-   * empty.
+   * Returns a field of the form, or a text or number at the top level of the JSON document. Undefined if it is missing or empty.
    * @throws UnreadableContentError
    */
   field(name: string): string | undefined {
@@ -187,7 +186,9 @@ function looksLikeForm(bytes: Uint8Array): boolean {
   return /^[\w.%[\]~*-]{1,100}=/.test(Buffer.from(bytes.subarray(0, 101)).toString('latin1'));
 }
 
-/** The encoding that an XML declaration names. Undefined without a declaration, and for UTF-16, which is not read here. */
+/**
+ * Returns the encoding that an XML declaration names. Undefined without a declaration, and for UTF-16, which is not read here.
+ */
 function declaredCharset(bytes: Uint8Array): string | undefined {
   const begin = Buffer.from(bytes.subarray(0, 256)).toString('latin1');
   const [, charset] = /^(?:\xef\xbb\xbf)?\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([\w.:-]+)["']/.exec(begin) ?? [];
@@ -203,13 +204,13 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** The unchanged query of a URL, without the question mark. */
+/** Returns the unchanged query of a URL, without the question mark. */
 export function queryOf(url: string): string {
   const at = url.indexOf('?');
   return at < 0 ? '' : url.slice(at + 1).replace(/#.*$/, '');
 }
 
-/** Compares two texts in a time that does not depend on where they differ or on the length of the expected one. */
+/** Compares two texts in a time that depends neither on the place where they differ nor on the length of the expected text. */
 export function sameText(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected));
 }

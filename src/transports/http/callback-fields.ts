@@ -1,8 +1,8 @@
 import { charsetParameter, decodeCharset, isAsciiBased, UnknownCharsetError } from '../../common/text/charset.js';
 
 /**
- * The maximum number of fields of a form. It bounds the work on calls that are not authenticated yet; vendors send far
- * fewer.
+ * The maximum number of fields of a form. It limits the work on calls that are not authenticated yet. Vendors send far fewer
+ * fields.
  */
 const MAX_FIELDS = 1000;
 const AMPERSAND = 0x26;
@@ -26,11 +26,11 @@ export interface CallbackCharset {
   /** The field of a form or a query that names the charset, as Kannel's `%C` does. Default `_charset_`. */
   readonly field?: string | undefined;
   /**
-   * The fields that are in this charset; the others are in the charset of the content type or in the fallback. Set it if the
+   * The fields that are in this charset. Other fields are in the charset of the content type or in the fallback. Set it if the
    * charset may be UTF-16, because otherwise a value of visible ASCII characters is not decoded. Default: all fields.
    */
   readonly of?: readonly string[] | undefined;
-  /** The charset of calls that name none: a name of the encoding standard, such as `ISO-8859-1`. Default `utf-8`. */
+  /** The charset of calls that name no charset. It is a name of the encoding standard, such as `ISO-8859-1`. Default `utf-8`. */
   readonly fallback?: string | undefined;
 }
 
@@ -43,7 +43,7 @@ interface RawField {
 }
 
 /**
- * The fields of a form or a query in `application/x-www-form-urlencoded`.
+ * Reads the fields of a form or a query in `application/x-www-form-urlencoded`.
  * @param named the charset of the content type
  * @throws UnreadableContentError
  */
@@ -75,7 +75,7 @@ function unescaped(text: string): Buffer {
 }
 
 /**
- * The fields of a form in `multipart/form-data` (RFC 7578), without files.
+ * Reads the fields of a form in `multipart/form-data` (RFC 7578), without files.
  * @throws UnreadableContentError
  */
 export function readMultipart(body: Uint8Array, contentType: string, charset: CallbackCharset): URLSearchParams {
@@ -99,14 +99,14 @@ export function readMultipart(body: Uint8Array, contentType: string, charset: Ca
   return decoded(fields, charsetParameter(contentType), charset);
 }
 
-/** The field of a part with its head; undefined for a file. */
+/** Reads the field of a part with its head. Undefined for a file. */
 function partField(part: Buffer): RawField | undefined {
   const [head] = /^.*?\n\r?\n/s.exec(part.toString('latin1')) ?? [];
   if (head === undefined) throw new UnreadableContentError();
   const [, disposition] = /^content-disposition:(.*)$/im.exec(head) ?? [];
   const [, quoted, plain] = /;\s*name\s*=\s*(?:"([^"]*)"|([^\s;]+))/i.exec(disposition ?? '') ?? [];
   const name = quoted ?? plain;
-  // An encoding such as base64 is obsolete here, and no vendor sends one.
+  // An encoding such as base64 is obsolete here, and no vendor uses one.
   const isEncoded = /^content-transfer-encoding:\s*(?!7bit|8bit|binary)\S/im.test(head);
   if (name === undefined || isEncoded) throw new UnreadableContentError();
   if (/;\s*filename\*?\s*=/i.test(disposition ?? '')) return undefined;
@@ -123,7 +123,7 @@ function decoded(
   const special = fields.find(({ name }) => name.toString('latin1') === field)?.value.toString('latin1') || general;
   const form = new URLSearchParams();
   for (const { name, value, charset } of fields) {
-    // In a form in UTF-16 the names are nevertheless ASCII.
+    // Even in a form in UTF-16 the names are ASCII.
     const key = decodedBytes(name, asciiBased(general) ? general : 'utf-8');
     const isSpecial = of === undefined || of.includes(key);
     const own = charset ?? (isSpecial ? special : general);
@@ -142,7 +142,7 @@ function isVisibleAscii(bytes: Buffer): boolean {
 }
 
 /**
- * A text in a charset.
+ * Decodes a text in a charset.
  * @throws UnreadableContentError
  */
 export function decodedBytes(bytes: Uint8Array, charset: string): string {

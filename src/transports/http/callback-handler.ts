@@ -27,10 +27,10 @@ const STORED: CallbackAnswer = { status: 200, body: '' };
 const MAX_UNVERIFIED_BYTES = 65_536;
 
 /**
- * The handler of a vendor's calls. It answers 404 without the secret of the path and for a GET if the vendor does not
- * use GET, 403 without a valid signature, 415 for an unknown charset, 400 for other content that cannot be read, and the
- * vendor's success answer after storing. A repeated call changes nothing. Undefined when neither a signature nor a secret
- * would authenticate the calls.
+ * Makes the handler of a vendor's calls. It answers 404 without the secret of the path and for a GET if the vendor does not use
+ * GET, 403 without a valid signature, 415 for an unknown charset, 400 for other content that cannot be read, and the vendor's
+ * success answer after storing. A repeated call changes nothing. Returns undefined if neither a signature nor a secret would
+ * authenticate the calls.
  */
 export function callbackHandler(settings: GatewaySettings, clock: Clock, log: FaultLog): CallbackHandler | undefined {
   const { vendor, name, callbackSecret } = settings;
@@ -45,7 +45,7 @@ export function callbackHandler(settings: GatewaySettings, clock: Clock, log: Fa
     const unread = new CallbackContent(call, { charset, ...maxBytes });
     try {
       if (callback.isGenuine && !callback.isGenuine(unverified(call, unread, settings, now))) {
-        log.warn('A callback with a wrong signature was turned away.', { code: 'wrong_signature', route: name });
+        log.warn('A callback with a wrong signature was refused.', { code: 'wrong_signature', route: name });
         return { status: 403 };
       }
       const news = readNews(callback.read, new CallbackContent(call, { charset }));
@@ -60,7 +60,7 @@ export function callbackHandler(settings: GatewaySettings, clock: Clock, log: Fa
   };
 }
 
-/** Logs a call that cannot be read, because nothing of it is stored; the vendor may repeat it. */
+/** Logs a call that cannot be read, because none of it is stored. The vendor may repeat it. */
 function refused(error: UnreadableContentError, route: string, log: FaultLog): CallbackAnswer {
   if (error instanceof UnknownContentCharsetError) {
     const detail = ` (${carrierCode(error.charset)})`;
@@ -71,7 +71,7 @@ function refused(error: UnreadableContentError, route: string, log: FaultLog): C
   return { status: 400 };
 }
 
-/** The call with the URL that the vendor used: `callbackUrl` if it is set, with the query of the call. */
+/** Returns the call with the URL that the vendor used: `callbackUrl` if it is set, with the query of the call. */
 function unverified(
   { url, headers, body }: CarrierCallback,
   content: CallbackContent,
@@ -98,9 +98,9 @@ function readNews(read: VendorCallback['read'], content: CallbackContent): Vendo
   return news;
 }
 
-/** The maximum age of a receipt's own time; an older time is not used. Milliseconds. */
+/** The maximum age of a receipt's own time, in milliseconds. An older time is not used. */
 const MAX_AGE_MS = 7 * DAY_MS;
-/** The maximum length of an inbound text in characters; a phone sends at most 255 parts. */
+/** The maximum length of an inbound text in characters. A phone sends at most 255 parts. */
 const MAX_TEXT_LENGTH = 40_000;
 
 interface StoreContext {
@@ -141,8 +141,8 @@ function reportOf({ status, reference, ofPart }: VendorReceipt): SmsReport | und
 }
 
 /**
- * A report on the attempt that the reference names. It is for an SMS that has no ids because of a crash or the end of its lease.
- * With an idempotency key all attempts have the same reference, and none of them may have had a clear answer.
+ * Returns a report on the attempt that the reference names. It is for an SMS that has no ids because of a crash or the end of its
+ * lease. With an idempotency key all attempts have the same reference, and it is possible that none of them had a clear answer.
  */
 function reportOnAttempt(
   { status, reference, ofPart, error }: VendorReceipt,
@@ -188,7 +188,7 @@ function inboundOf(
     return undefined;
   }
   if (sender.kind === 'name') {
-    log.warn('A text from a name or a short code came in and is left aside: nobody can answer it.', { route });
+    log.warn('A received text from a name or a short code is ignored, because nobody can answer it.', { route });
     return undefined;
   }
   return {
@@ -203,7 +203,7 @@ function inboundOf(
 
 /** Reads an address. Without a home country, digits are assumed to begin with the calling code, as the vendors document. */
 function addressOf(text: string, home: string | undefined): ReadAddress | undefined {
-  // In a form, a plus sign that was not escaped is read as a blank.
+  // In a form, an unescaped plus sign is read as a blank.
   const marked = text.startsWith(' ') ? readNumber(`+${text.trimStart()}`) : undefined;
   if (marked !== undefined && isValidNumber(marked)) return { kind: 'number', number: marked };
   return readAddress(text, { home, type: home === undefined ? 'international' : 'unknown' });

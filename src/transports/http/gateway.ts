@@ -32,8 +32,7 @@ export class Gateway {
       if ('refused' in outcome) return outcome.refused;
       const sent = await this.send(sms, now, outcome.token);
       if (sent === undefined || sent.kind !== 'answered' || sent.status !== 401) return this.interpret(sent);
-      // The vendor revoked the token early and did not accept the SMS, so the request is repeated once with a new
-      // token.
+      // The vendor has revoked the token early and has not accepted the SMS, so the request is repeated once with a new token.
       tokens.forget(outcome.token);
       if (!first) return this.interpret(sent);
     }
@@ -83,7 +82,7 @@ export class Gateway {
 
   private async fetchToken(token: VendorToken): Promise<TokenOutcome> {
     const outcome = await this.client.send(token.request);
-    // A token that cannot be had is always a temporary error, because the SMS itself was not sent.
+    // If no token can be had, this is always a temporary error, because the SMS itself was not sent.
     if (outcome.kind !== 'answered')
       return { refused: { result: { kind: 'temporary', code: `token_${outcome.code}` } } };
     const answer = answerOf(outcome);
@@ -95,7 +94,7 @@ export class Gateway {
   }
 }
 
-/** A request with the trace of its hand-over. */
+/** Returns a request with the trace of its hand-over. */
 function traced(request: VendorRequest, { trace }: OutgoingSms): VendorRequest {
   return trace === undefined ? request : { ...request, headers: { traceparent: trace, ...request.headers } };
 }
@@ -113,7 +112,7 @@ type GatewayResult =
   | { readonly kind: 'taken'; readonly ids: readonly string[]; readonly segments: number | undefined }
   /** The vendor did not accept the SMS. */
   | { readonly kind: RefusalKind; readonly code: string }
-  /** The vendor may have accepted the SMS; `ids` when it did so for some parts. */
+  /** The vendor may have accepted the SMS. It has `ids` if the vendor accepted some parts. */
   | { readonly kind: 'unclear'; readonly code: string; readonly ids?: readonly string[] };
 
 /** The result of one request with the vendor's `Retry-After` header. */
@@ -133,17 +132,17 @@ export function errorTable(errors: VendorErrors = {}): ErrorTable {
 }
 
 /**
- * Classifies an answer. A code in the vendor's lists decides first, then the HTTP status. 2xx with an id or `accepted` is `taken`;
- * any other 2xx is `unclear`. 429 and 503 are `throttled`. Statuses of a wrong key, a lack of credit or a wrong URL (401, 402, 403,
- * 404, 405, redirects) are `account`. Other 4xx are `permanent`. Other 5xx are `unclear`, because a gateway may fail after it has
- * passed the SMS on.
+ * Classifies an answer. A code in the vendor's lists decides first, then the HTTP status. 2xx with an id or `accepted` is
+ * `taken`. Any other 2xx is `unclear`. 429 and 503 are `throttled`. Statuses for a wrong key, a lack of credit or a wrong URL
+ * (401, 402, 403, 404, 405, redirects) are `account`. Other 4xx are `permanent`. Other 5xx are `unclear`, because a gateway may
+ * fail after it has passed the SMS on.
  */
 export function classifyAnswer(status: VendorAnswer['status'], facts: VendorFacts, table: ErrorTable): GatewayResult {
   const { code, segments, accepted } = facts;
   const ids = (facts.ids ?? []).map((id) => idOf(id) ?? '');
   const known = ids.some((id) => id !== '');
   const ok = status >= 200 && status < 300;
-  // Only some parts were accepted: repeating would send those twice, and a refusal would be refunded.
+  // Only some parts were accepted. A repetition would send those twice, and a refusal would be refunded.
   if (ok && known && code !== undefined) return { kind: 'unclear', code: `partial_${carrierCode(code)}`, ids };
   const listed = code === undefined ? undefined : table.get(code);
   if (listed !== undefined) return { kind: listed, code: carrierCode(code ?? '') };
@@ -167,7 +166,7 @@ type TokenOutcome = { readonly token: string; readonly seconds: number } | { rea
 /** How long before its end a token is replaced, so that it is valid until the request has arrived. */
 const MARGIN_MS = MINUTE_MS;
 
-/** Caches a bearer token until it expires; concurrent calls share one request for a new token. */
+/** Caches a bearer token until it expires. Concurrent calls share one request for a new token. */
 export class TokenSource {
   private kept: { readonly token: string; readonly until: number } | undefined;
   private fetching: Promise<TokenOutcome> | undefined;
@@ -186,7 +185,7 @@ export class TokenSource {
     return this.fetching;
   }
 
-  /** Drops a token that the vendor refused; a newer one stays. */
+  /** Drops a token that the vendor refused. A newer token stays. */
   forget(token: string): void {
     if (this.kept?.token === token) this.kept = undefined;
   }

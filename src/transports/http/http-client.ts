@@ -13,16 +13,15 @@ import type { VendorRequest } from './vendor.js';
 // In a CommonJS bundle of esbuild `import.meta.url` is undefined.
 const require = createRequire(import.meta.url ?? __filename);
 
-/** The maximum size of an answer in bytes, as sent and when unpacked; real answers have at most some kilobytes. */
+/** The maximum size of an answer in bytes, both packed and unpacked. Real answers have at most some kilobytes. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /** The vendor's own headers take precedence. No encoding is requested, because answers are small. */
 const OWN_HEADERS = { accept: 'application/json', 'accept-encoding': 'identity', 'user-agent': 'nestjs-messaging' };
 
 /**
- * Makes requests to one host, over keep-alive connections whose number is limited by `concurrency`. One deadline covers
- * a request from connecting to the last byte. Certificates are verified; redirects are not followed; nothing is
- * repeated.
+ * Makes requests to one host, over keep-alive connections whose number is limited by `concurrency`. One deadline covers a request
+ * from connecting to the last byte. It verifies certificates, follows no redirects and repeats nothing.
  */
 export class HttpClient {
   private readonly pool: Pool;
@@ -42,13 +41,13 @@ export class HttpClient {
       ...tls,
       rejectUnauthorized: true,
       timeout: requestMs,
-      // `lookup` is not called if the host is an IP address; the options refuse public addresses.
+      // `lookup` is not called if the host is an IP address. The options refuse public addresses.
       ...(baseUrl.protocol === 'http:' ? { lookup: lookupPrivate } : {}),
     });
     this.pool = new undici.Pool(origin, {
       connections: settings.concurrency,
       pipelining: 1,
-      // Disabled, because the deadline is set by this class.
+      // These time limits are off, because this class sets the deadline.
       headersTimeout: 0,
       bodyTimeout: 0,
       maxResponseSize: MAX_ANSWER_BYTES,
@@ -62,7 +61,7 @@ export class HttpClient {
 
   /**
    * Sends a request.
-   * @throws Error for a request that cannot be built; nothing is sent then
+   * @throws Error for a request that cannot be built. Then nothing is sent
    */
   send({ method = 'POST', path, headers = {}, json, form }: VendorRequest): Promise<ExchangeOutcome> {
     const body = form === undefined ? jsonBody(json) : formBody(form);
@@ -85,7 +84,7 @@ export class HttpClient {
     return this.pending.add(outcome);
   }
 
-  /** Resolves when all requests have ended, within their deadline; undici's own `close` may wait longer. */
+  /** Resolves when all requests have ended, within their deadline. undici's own `close` may wait longer. */
   async close(): Promise<void> {
     await this.pending.end();
     await this.pool.destroy();
@@ -114,7 +113,7 @@ export type ExchangeOutcome =
       readonly kind: 'answered';
       readonly status: number;
       readonly headers: Readonly<Record<string, string | undefined>>;
-      /** Undefined when the body was incomplete, late, too large or in an unknown encoding. */
+      /** Undefined if the body was incomplete, late, too large or in an unknown encoding. */
       readonly text: string | undefined;
     }
   /** Nothing was written, so the request can be repeated. */
@@ -147,7 +146,7 @@ class HttpExchange implements Dispatcher.DispatchHandler {
   /** @param onEnd called once */
   constructor(private readonly onEnd: (outcome: ExchangeOutcome) => void) {}
 
-  /** Ends the request at its deadline, with what is known by then. */
+  /** Ends the request at its deadline. The outcome depends on the progress by then. */
   expire(): void {
     const { controller } = this;
     this.end(controller ? 'timeout' : 'connect_timeout');
@@ -192,8 +191,8 @@ class HttpExchange implements Dispatcher.DispatchHandler {
 }
 
 /**
- * The text of an answer. A content encoding is decoded although none was requested. If the charset is unknown or wrong, characters
- * are replaced, which does no harm because ids and codes are ASCII.
+ * Returns the text of an answer. A content encoding is decoded, although none was requested. If the charset is unknown or wrong,
+ * characters are replaced. This does no harm, because ids and codes are ASCII.
  */
 function answerText(body: Buffer, headers: Readonly<Record<string, string | undefined>>): string | undefined {
   const bytes = decodedContent(body, headers['content-encoding'], MAX_ANSWER_BYTES);
@@ -210,8 +209,8 @@ function answerText(body: Buffer, headers: Readonly<Record<string, string | unde
 const MAX_CODE_LENGTH = 40;
 
 /**
- * A carrier's code as it is stored, logged and shown: 1 to 40 letters, digits, `.`, `_`, `:` and `-`. Sequences of more
- * than 6 digits are replaced, so that phone numbers do not get into logs.
+ * Returns a carrier's code in the form that is stored, logged and shown: 1 to 40 letters, digits, `.`, `_`, `:` and `-`.
+ * Sequences of more than 6 digits are replaced, so that phone numbers do not get into logs.
  */
 export function carrierCode(code: string): string {
   const plain = code.replace(/[^A-Za-z0-9._:-]+/g, '_').replace(/\d{7,}/g, '_');

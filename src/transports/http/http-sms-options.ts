@@ -27,12 +27,11 @@ export interface HttpSmsOptions {
    * `generic`.
    */
   readonly vendor: HttpVendor;
-  /** The name in logs, records and the callback's path; 1 to 40 of `a-z 0-9 _ -`. Default: the vendor's name. */
+  /** The name in logs, records and the callback's path: 1 to 40 of `a-z 0-9 _ -`. Default: the vendor's name. */
   readonly name?: string | undefined;
   /**
-   * The public URL of `POST …/sms/callbacks/<name>`, for instance
-   * `https://sms.example.org/api/v1/sms/callbacks/twilio`. Without it requests ask for no receipts; those that are
-   * configured at the vendor still arrive. Default none.
+   * The public URL of `POST …/sms/callbacks/<name>`, for example `https://sms.example.org/api/v1/sms/callbacks/twilio`. Without
+   * it requests ask for no receipts. Receipts that are configured at the vendor still arrive. Default none.
    */
   readonly callbackUrl?: string | undefined;
   /**
@@ -40,7 +39,9 @@ export interface HttpSmsOptions {
    * Required for callbacks of vendors that do not sign them. Default none.
    */
   readonly callbackSecret?: string | undefined;
-  /** The maximum number of concurrent requests, 1 to 256. If it is more than 1, one is kept for passcodes. Default 16. */
+  /**
+   * The maximum number of concurrent requests, 1 to 256. If it is more than 1, one request is reserved for passcodes. Default 16.
+   */
   readonly concurrency?: number | undefined;
   /**
    * Time limit of a request from connecting to the last byte of the answer, in milliseconds, 100 to 60 000. Default 10
@@ -48,8 +49,8 @@ export interface HttpSmsOptions {
    */
   readonly requestMs?: number | undefined;
   /**
-   * How long an SMS may wait while other requests run or the route pauses, in milliseconds, 0 to 600 000; then it
-   * returns to the outbox. Set less when another route is available. Default 120 000.
+   * How long an SMS may wait while other requests run or the route pauses, in milliseconds, 0 to 600 000. After that it returns
+   * to the outbox. Set less if another route is available. Default 120 000.
    */
   readonly waitMs?: number | undefined;
   /**
@@ -58,12 +59,13 @@ export interface HttpSmsOptions {
    */
   readonly repeat?: Exclude<RepeatPolicy, 'idempotent'> | undefined;
   /**
-   * How ids in receipts differ from those in answers: `same` (equal but for leading zeros, and for case if an id is all
-   * in one), `hex-then-decimal` or `decimal-then-hex`, for gateways that pass on what an SMSC says. Default `same`.
+   * How ids in receipts differ from ids in answers. `same`: equal except for leading zeros, and except for upper and lower case
+   * if all letters of an id have the same case. `hex-then-decimal` and `decimal-then-hex` are for gateways that pass on the ids
+   * of an SMSC. Default `same`.
    */
   readonly messageIds?: MessageIdFormat | undefined;
   /**
-   * Hosts of your own network that are reached by `http://`, by name or address and without a port: `['kannel',
+   * Hosts of your own network that are reached by `http://`, by name or address and without a port. Example: `['kannel',
    * '10.0.0.5']`. The vendor's base URL and `callbackUrl` may then be on them. Credentials and texts go over that network
    * unencrypted. A host that has a public address gets no request. Default none: `https://` only, except to this machine.
    */
@@ -73,16 +75,16 @@ export interface HttpSmsOptions {
    * `70000001` is from `22670000001`. Default: none, so digits without a plus sign begin with the calling code.
    */
   readonly home?: string | undefined;
-  /** TLS for a gateway with a private certificate authority, or one that requires a client certificate. */
+  /** TLS options for a gateway that has a private certificate authority or requires a client certificate. */
   readonly tls?: Pick<ConnectionOptions, 'ca' | 'cert' | 'key'> | undefined;
 }
 
-/** The options, checked and with defaults. */
+/** The checked options with their defaults filled in. */
 export interface GatewaySettings {
   readonly vendor: HttpVendor;
   readonly name: string;
   readonly baseUrl: URL;
-  /** Including the secret. */
+  /** The URL for callbacks, including the secret. */
   readonly callbackUrl: string | undefined;
   readonly callbackSecret: string | undefined;
   readonly concurrency: number;
@@ -97,7 +99,7 @@ export interface GatewaySettings {
 const OPTIONS = group({
   vendor: any((given, place) => {
     const isVendor = isRecord(given) && typeof given.request === 'function' && typeof given.read === 'function';
-    return isVendor ? given : place.refuse('must be a vendor: twilio({ … }) or generic({ … }) for instance');
+    return isVendor ? given : place.refuse('must be a vendor, for example twilio({ … }) or generic({ … })');
   }),
   name: carrierName.or(undefined),
   callbackUrl: unread,

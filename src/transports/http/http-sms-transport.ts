@@ -18,7 +18,7 @@ import { type GatewaySettings, type HttpSmsOptions, resolveGatewaySettings } fro
 import { receiptReferenceOf } from './message-reference.js';
 import { type Rejection, VendorThrottle, type WaitGroup } from './vendor-throttle.js';
 
-/** The delay before an SMS is submitted again, if it waited for other requests and was not admitted. Milliseconds. */
+/** If an SMS waited for other requests and was not admitted, it is submitted again after this delay, in milliseconds. */
 const POSTPONE_MS = 1000;
 
 /** The value of the option `sms.transport` that `HttpSmsTransport.forRoot` returns. */
@@ -30,10 +30,10 @@ export interface HttpSmsTransportSource {
 /**
  * Sends SMS by a vendor's HTTP API, one request per SMS.
  *
- * An SMS that may have been accepted is not sent twice: without a clear answer it is `unknown`, unless the vendor takes
- * an idempotency key. While the vendor throttles (429, 503) the whole route pauses, at least for the time that the
- * vendor requests. On errors of the account (credentials, credit, URL) the route pauses and logs the error; SMS are
- * retried for about an hour, so that a wrong key does not lose messages.
+ * An SMS that may have been accepted is not sent twice. Without a clear answer it is `unknown`, unless the vendor takes an
+ * idempotency key. While the vendor throttles (429, 503) the whole route pauses, at least for the time that the vendor requests.
+ * On errors of the account (credentials, credit, URL) the route pauses and logs the error. SMS are retried for about an hour, so
+ * that a wrong key does not lose messages.
  *
  * @example
  * ```ts
@@ -51,11 +51,11 @@ export class HttpSmsTransport extends SmsTransport {
   private readonly throttle: VendorThrottle;
   private readonly log: FaultLog;
   private gateway: Gateway | undefined;
-  /** The code of the last reported error; undefined after a success. */
+  /** The code of the last reported error. Undefined after a success. */
   private lastError: string | undefined;
 
   /**
-   * The value of the option `sms.transport`.
+   * Returns the value for the option `sms.transport`.
    * @throws MessagingOptionsError with a sentence that names the wrong option
    */
   static forRoot(options: HttpSmsOptions): HttpSmsTransportSource {
@@ -95,7 +95,7 @@ export class HttpSmsTransport extends SmsTransport {
     report?: ReportResult,
   ): Promise<readonly SubmitResult[]> {
     const group: WaitGroup = { signal };
-    // A timer, because comparing with the clock would be wrong after a change of the system's time.
+    // This is a timer, because a comparison with the clock would be wrong after a change of the system's time.
     const reject = () => this.throttle.reject(group);
     const cancel = this.clock.after(this.settings.waitMs, reject);
     signal.addEventListener('abort', reject);
@@ -167,7 +167,7 @@ export class HttpSmsTransport extends SmsTransport {
         this.throttle.pause(round, result.code, retryAfterMs(retryAfter, now));
         return { kind: 'retry', error: result.code };
       case 'throttled':
-        this.report(result.code, 'asks for a rest');
+        this.report(result.code, 'asks for a pause');
         this.throttle.pause(round, result.code, retryAfterMs(retryAfter, now));
         return { kind: 'retry', error: result.code };
       case 'unclear': {
@@ -177,14 +177,14 @@ export class HttpSmsTransport extends SmsTransport {
     }
   }
 
-  /** The id of an SMS if the vendor gave none. */
+  /** Returns the id of an SMS if the vendor gave none. */
   private ownId(sms: OutgoingSms): string {
     return receiptReferenceOf(sms, this.repeat);
   }
 
   /**
-   * The ids under which a receipt settles an SMS without a clear answer. With an idempotency key the SMS is repeated
-   * under the same reference, and the ids are those of the attempt with an answer.
+   * Returns the ids under which a receipt settles an SMS without a clear answer. With an idempotency key the SMS is repeated
+   * under the same reference, and the attempt with an answer gives the ids.
    */
   private idsOfUnclear(sms: OutgoingSms, ids: readonly string[] | undefined): Pick<SubmitResult, 'carrierIds'> {
     if (ids !== undefined) return { carrierIds: ids };

@@ -2,10 +2,10 @@
 const ESCAPED = '"\\/bfnrt';
 
 /**
- * Repairs a JSON document of a gateway that writes JSON with a template or with another language's printer. Repaired are line ends
+ * Repairs a JSON document of a gateway that writes JSON with a template or with another language's printer. It repairs line ends
  * and tabs within strings, wrong escapes, strings in single quotes, commas before the end of a list, `NaN`, `None`, NUL after the
- * end, and a function call around the document (JSONP). The result may still be invalid; the parser decides. The time grows only
- * with the length.
+ * end, and a function call around the document (JSONP). The result may still be invalid, which the parser decides. The time is
+ * proportional to the length.
  */
 export function repairedJson(document: string): string {
   const [, text = document] = /^\s*[A-Za-z_$][\w$.]*\s*\(([\s\S]*)\)[\s;]*$/.exec(document) ?? [];
@@ -27,7 +27,7 @@ export function repairedJson(document: string): string {
   return pieces.join('');
 }
 
-/** The text up to the next string. */
+/** Matches the text up to the next string. */
 const OUTSIDE = /[^"']+/y;
 
 function repairedOutside(text: string): string {
@@ -38,7 +38,7 @@ function repairedOutside(text: string): string {
     .replace(/\b(?:True|False)\b/g, (word) => word.toLowerCase());
 }
 
-/** The string that begins at `start`, written as JSON, and the position of its end. */
+/** Returns the string that begins at `start`, written as JSON, and the position of its end. */
 function stringAt(text: string, start: number, quote: string): { readonly json: string; readonly end: number } {
   let json = '"';
   let at = start + 1;

@@ -1,6 +1,6 @@
 import { repairedJson } from './json-repair.js';
 
-/** The value at a path of an untrusted JSON document; undefined when the path does not exist. */
+/** Returns the value at a path of an untrusted JSON document. Undefined if the path does not exist. */
 export function valueAt(json: unknown, ...path: readonly (string | number)[]): unknown {
   let value = json;
   for (const step of path) {
@@ -10,39 +10,39 @@ export function valueAt(json: unknown, ...path: readonly (string | number)[]): u
   return value;
 }
 
-/** A text that is not empty, or a number as text; undefined for any other value. */
+/** Returns a text that is not empty, or a number as text. Undefined for any other value. */
 export function textOf(value: unknown): string | undefined {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** What carriers write instead of an id: `0`, `null`, `false`, a UUID of zeros and the like. */
+/** The values that carriers write if they have no id: `0`, `null`, `false`, a UUID of zeros and the like. */
 const NO_ID = /^([0-]+|null|undefined|none|nil|nan|true|false|n\/?a)$/i;
 
 /** The form of an id. A longer text, or one with white space, is a page or a sentence that was read instead of an id. */
 const ID = /^\S{1,1000}$/;
 
 /**
- * A carrier's id without blanks and line ends around it; undefined for a value that is no id. Examples: `' 7F\r\n'` is
- * `'7F'`, and `0`, `''`, `'null'`, `false` and `'0: Accepted for delivery'` are undefined.
+ * Returns a carrier's id without blanks and line ends around it. Undefined for a value that is not an id. Examples: `' 7F\r\n'`
+ * is `'7F'`, and `0`, `''`, `'null'`, `false` and `'0: Accepted for delivery'` are undefined.
  */
 export function idOf(value: unknown): string | undefined {
   const id = textOf(value)?.trim();
   return id === undefined || !ID.test(id) || NO_ID.test(id) ? undefined : id;
 }
 
-/** The elements of an array; none for any other value. */
+/** Returns the elements of an array, or none for any other value. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A positive integer of at most 9 digits, from a number or a text; undefined for any other value. */
+/** Returns a positive integer of at most 9 digits, from a number or a text. Undefined for any other value. */
 export function countOf(value: unknown): number | undefined {
   const text = textOf(value);
   return text !== undefined && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
 }
 
-/** Parses JSON as {@link readJson} does; undefined for an invalid document. */
+/** Parses JSON as {@link readJson} does. Undefined for an invalid document. */
 export function parseJson(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {
@@ -78,16 +78,19 @@ function parsed(text: string): { readonly document: string; readonly json: unkno
   }
 }
 
-/** A JSON string or number as it is, or in quotes the digits of a whole number that JavaScript would not print as such. */
+/**
+ * Returns a JSON string or number unchanged. For a whole number that JavaScript would not print as such, it returns the digits in
+ * quotes.
+ */
 function exactNumber(token: string): string {
   const digits = wholeDigits(token);
   return digits === undefined || digits === String(Number(token)) ? token : `"${digits}"`;
 }
 
-/** The maximum number of digits of a whole number. A longer one cannot be an id. */
+/** The maximum number of digits of a whole number. A longer number cannot be an id. */
 const MAX_DIGITS = 100;
 
-/** The digits of a whole number. It may be written with a fraction of zeros or with an exponent. */
+/** Returns the digits of a whole number, which may be written with a fraction of zeros or with an exponent. */
 function wholeDigits(token: string): string | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token) ?? [];

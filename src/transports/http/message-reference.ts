@@ -1,14 +1,14 @@
 import type { OutgoingSms, RepeatPolicy } from '../../sms/sms-transport.js';
 
-/** The permanent reference of an SMS in requests to a vendor: `<smsId>.<position>`. */
+/** Returns the permanent reference of an SMS in requests to a vendor: `<smsId>.<position>`. */
 export function referenceOf({ smsId, position }: Pick<OutgoingSms, 'smsId' | 'position'>): string {
   return `${smsId}.${position}`;
 }
 
 /**
- * The reference of one attempt, which receipts return: `<smsId>.<position>.<attempt>`. It keeps a receipt of an earlier attempt
- * from settling a later one. Vendors that take an idempotency key send one SMS for all attempts, so the permanent reference is
- * used for them.
+ * Returns the reference of one attempt, which receipts repeat: `<smsId>.<position>.<attempt>`. With it a receipt of an earlier
+ * attempt cannot settle a later attempt. Vendors that take an idempotency key send one SMS for all attempts, so the permanent
+ * reference is used for them.
  */
 export function receiptReferenceOf(
   sms: Pick<OutgoingSms, 'smsId' | 'position' | 'attempt'>,
@@ -17,7 +17,10 @@ export function receiptReferenceOf(
   return repeat === 'idempotent' ? referenceOf(sms) : `${referenceOf(sms)}.${sms.attempt}`;
 }
 
-/** The SMS that either kind of reference names, and its attempt if there is one. Undefined for a text that is not our reference. */
+/**
+ * Returns the SMS that either kind of reference names, and its attempt if there is one. Undefined for a text that is not our
+ * reference.
+ */
 export function parseReference(
   reference: string,
 ): (Pick<OutgoingSms, 'smsId' | 'position'> & Partial<Pick<OutgoingSms, 'attempt'>>) | undefined {
@@ -29,12 +32,12 @@ export function parseReference(
 
 const NAME = 'ref';
 
-/** A callback URL with the reference of one SMS, for vendors that return no other field. */
+/** Returns a callback URL with the reference of one SMS, for vendors that return no other field. */
 export function withReference(url: string, reference: string): string {
   return `${url}?${NAME}=${encodeURIComponent(reference)}`;
 }
 
-/** The reference that {@link withReference} added. */
+/** Returns the reference that {@link withReference} added. */
 export function referenceIn(query: URLSearchParams): string | undefined {
   return query.get(NAME) ?? undefined;
 }

@@ -3,7 +3,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { any, type Option } from '../../common/options.js';
 import { isPublicAddress } from '../../media/address-guard.js';
 
-/** The name or private address of a host that may be reached without TLS, as URLs write it. */
+/** Reads the name or private address of a host that may be reached without TLS, in the form of URLs. */
 export const plainHost: Option<string> = any((given, place) => {
   const written = typeof given === 'string' && isIP(given) === 6 ? `[${given}]` : given;
   const isHost = typeof written === 'string' && /^([a-z0-9._-]+|\[[0-9a-f:.]+\])$/i.test(written);
@@ -15,8 +15,8 @@ export const plainHost: Option<string> = any((given, place) => {
 });
 
 /**
- * An `https:` URL without credentials, query and fragment; `http:` is allowed for loopback addresses and for the given
- * hosts only.
+ * Reads an `https:` URL without credentials, query and fragment. `http:` is allowed only for loopback addresses and for the given
+ * hosts.
  */
 export function urlOf(plainHosts: readonly string[]): Option<URL> {
   return any((given, place) => {

@@ -4,7 +4,7 @@ import { CAPACITY_MS, RecentCount } from '../../outbox/delivery/capacity.js';
 import type { Priority } from '../../outbox/queue/priority.api.js';
 import { PriorityQueue } from '../../outbox/queue/priority-queue.js';
 
-/** The first pause after a refusal; it doubles with each further one. */
+/** The first pause after a refusal. It doubles with each further refusal. */
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = MINUTE_MS;
 /** The maximum pause by a vendor's `Retry-After`. */
@@ -34,10 +34,10 @@ interface Waiter {
 }
 
 /**
- * Limits the concurrent requests of a route, by priority, and admits none while the route pauses. If more than one request may run,
- * one is kept for one-time passcodes, so that slow answers to other requests do not delay them. After a pause only one request is
- * admitted at first. The others follow when the vendor has accepted or permanently refused it. So a throttled route costs one
- * attempt per pause instead of one per message.
+ * Limits the concurrent requests of a route, by priority, and admits none while the route pauses. If more than one request may
+ * run, one request is reserved for one-time passcodes, so that slow answers to other requests do not delay them. After a pause
+ * only one request is admitted at first. The others follow when the vendor has accepted or permanently refused this request. So a
+ * throttled route costs one attempt per pause instead of one per message.
  */
 export class VendorThrottle {
   private readonly waiting = new PriorityQueue<Waiter>(({ priority }) => priority);
@@ -62,7 +62,7 @@ export class VendorThrottle {
   ) {}
 
   /**
-   * How many more requests can be admitted within the next 250 ms, beyond those that wait. We assume that up to twice as many
+   * How many more requests can be admitted within the next 250 ms, besides those that wait. We assume that up to twice as many
    * requests end as within the last 250 ms, so that the estimate can grow.
    */
   get capacity(): number {
@@ -88,7 +88,7 @@ export class VendorThrottle {
     });
   }
 
-  /** @param priority the one that was passed to `acquire` */
+  /** Ends an admitted request. @param priority the priority that was passed to `acquire` */
   release(priority: Priority = 'normal'): void {
     this.ended.add(this.clock.elapsed());
     this.running--;
@@ -96,7 +96,7 @@ export class VendorThrottle {
     this.admit();
   }
 
-  /** Records that the vendor processed a request of this round; the full width is available again. */
+  /** Records that the vendor processed a request of this round. The full width is then available again. */
   recordSuccess(round: number): void {
     if (round !== this.round) return;
     this.refusals = 0;
@@ -105,9 +105,9 @@ export class VendorThrottle {
 
   /**
    * Pauses the route after a refusal.
-   * @param round the round of the refused request; all refusals of one round count once
-   * @param requestedMs the pause that the vendor requests; ignored if it is shorter than ours, because a vendor that always returns
-   *   0 would get all waiting requests at once
+   * @param round the round of the refused request. All refusals of one round count once
+   * @param requestedMs the pause that the vendor requests. It is ignored if it is shorter than ours, because a vendor that always
+   * returns 0 would get all waiting requests at once
    */
   pause(round: number, reason: string, requestedMs = 0): void {
     const isFirst = round === this.round;

@@ -7,22 +7,22 @@ import type { CallbackCharset } from './callback-fields.js';
 export interface VendorRequest {
   /** Default `POST`. */
   readonly method?: 'GET' | 'POST' | 'PUT' | undefined;
-  /** The path below the base URL, with its query; it starts with a slash. */
+  /** The path below the base URL, with its query. It starts with a slash. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly json?: unknown;
-  /** Sent as `application/x-www-form-urlencoded`; undefined fields are omitted. */
+  /** The fields that are sent as `application/x-www-form-urlencoded`. Undefined fields are omitted. */
   readonly form?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 /** The answer of a gateway. */
 export interface VendorAnswer {
   readonly status: number;
-  /** Names in lower case. */
+  /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Undefined when the body was incomplete, late or too large. */
+  /** The text of the body. Undefined if the body was incomplete, late or too large. */
   readonly text: string | undefined;
-  /** The text parsed as JSON; undefined when it is not JSON. */
+  /** The text parsed as JSON. Undefined if it is not JSON. */
   readonly json: unknown;
 }
 
@@ -36,26 +36,26 @@ export interface RequestContext {
    * `A-Z a-z 0-9 _ - .`.
    */
   readonly receiptReference: string;
-  /** The URL for receipts; undefined: none are requested. */
+  /** The URL for receipts. Undefined: no receipts are requested. */
   readonly callbackUrl: string | undefined;
-  /** The remaining lifetime of the SMS in seconds, 1 or more; undefined: the vendor's default. */
+  /** The remaining lifetime of the SMS in seconds, 1 or more. Undefined: the vendor's default. */
   readonly lifeSeconds: number | undefined;
   /** The bearer token if the vendor has a {@link VendorToken}, else empty. */
   readonly token: string;
 }
 
-/** The content of an answer; absent fields are undefined. */
+/** The content of an answer. Absent fields are undefined. */
 export interface VendorFacts {
   /** The carrier's ids of the parts in their order, if it accepted the SMS. */
   readonly ids?: readonly string[] | undefined;
   /**
-   * True: the vendor accepted the SMS and gives no id. The SMS is `sent`, and its receipts are known by
-   * {@link RequestContext.receiptReference}. Default false: an answer without id and code is `unknown`.
+   * True: the vendor accepted the SMS and gives no id. The SMS is `sent`, and its receipts are recognised by {@link
+   * RequestContext.receiptReference}. Default false: an answer without id and code is `unknown`.
    */
   readonly accepted?: boolean | undefined;
   /** The carrier's count of segments. */
   readonly segments?: number | undefined;
-  /** The vendor's error code; undefined without an error. */
+  /** The vendor's error code. Undefined without an error. */
   readonly code?: string | undefined;
 }
 
@@ -77,7 +77,7 @@ export interface VendorErrors {
 /** A bearer token that is requested first and used until it expires (RFC 6749 section 4.4). */
 export interface VendorToken {
   readonly request: VendorRequest;
-  /** Undefined when the answer has no token. `seconds` is its lifetime. */
+  /** Reads the token from an answer. `seconds` is the token's lifetime. Undefined if the answer has no token. */
   readonly read: (answer: VendorAnswer) => { readonly token: string; readonly seconds: number } | undefined;
 }
 
@@ -85,7 +85,7 @@ export interface VendorToken {
 export interface VendorReceipt extends Pick<CarrierReceipt, 'status' | 'mayBeLast' | 'whole' | 'error' | 'at'> {
   /** The carrier's id, as in {@link VendorFacts.ids}. */
   readonly id?: string | undefined;
-  /** The number in any spelling; a national one needs the option `home`. */
+  /** The number in any spelling. A national number needs the option `home`. */
   readonly number?: string | undefined;
   /**
    * The {@link RequestContext.receiptReference}, if the vendor returns it. It finds the SMS if the answer had no id or was
@@ -146,23 +146,23 @@ export interface VendorCallback {
   readonly answer?: CallbackAnswer | undefined;
 }
 
-/** The description of one gateway. It holds secrets and is never logged. */
+/** The description of one gateway. It contains secrets and is never logged. */
 export interface HttpVendor {
   /** The default name of the transport: 1 to 40 lower-case letters, digits, `-` and `_`. */
   readonly name: string;
-  /** `https://…`; `http:` is allowed for loopback addresses and the hosts of the option `allowHttp` only. */
+  /** `https://…`. `http:` is allowed only for loopback addresses and for the hosts of the option `allowHttp`. */
   readonly baseUrl: string;
   /** True: the vendor sends one SMS for several requests with the same reference. Default false. */
   readonly idempotent?: boolean | undefined;
   readonly token?: VendorToken | undefined;
   readonly request: (sms: OutgoingSms, context: RequestContext) => VendorRequest;
-  /** Reads an answer; it must accept any JSON. */
+  /** Reads an answer. It must accept any JSON. */
   readonly read: (answer: VendorAnswer) => VendorFacts;
   readonly errors?: VendorErrors | undefined;
   readonly callback?: VendorCallback | undefined;
 }
 
-/** The value of an `Authorization` header for a name and a password (RFC 7617). */
+/** Returns the value of an `Authorization` header for a name and a password (RFC 7617). */
 export function basicAuthorization(name: string, password: string): string {
   return `Basic ${Buffer.from(`${name}:${password}`, 'utf8').toString('base64')}`;
 }

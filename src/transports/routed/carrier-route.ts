@@ -62,7 +62,7 @@ export class CarrierRoute {
     return this.rests(this.name);
   }
 
-  /** The state of all routes of the transport, as one route under this route's name. */
+  /** The state of all routes of the transport, shown as one route under this route's name. */
   get state(): RouteState {
     const inner = this.transport.state?.() ?? [];
     const breaker = this.circuit?.state;
@@ -82,12 +82,12 @@ export class CarrierRoute {
     };
   }
 
-  /** When the route may be tried again, milliseconds since the epoch; undefined: not known. */
+  /** When the route may be tried again, in milliseconds since the epoch. Undefined: not known. */
   get shutUntil(): number | undefined {
     return this.circuit?.shutUntil;
   }
 
-  /** Whether an SMS that this route refused permanently may go to the next. A `failOver` that throws counts as false. */
+  /** Whether an SMS that this route refused permanently may go to the next route. If `failOver` throws, this counts as false. */
   failsOver(error: string): boolean {
     try {
       return this.settings.failOver(error);
@@ -98,15 +98,15 @@ export class CarrierRoute {
     }
   }
 
-  /** Never throws: the circuit of a route that does not start opens, and the next probe starts it again. */
+  /** Starts the route. Never throws. If the route does not start, its circuit opens, and the next probe starts it again. */
   async start(sink: SmsSink): Promise<void> {
     this.sink = namedSink(sink, this.naming);
     if (!(await this.isReady())) this.circuit?.trip();
   }
 
   /**
-   * How many more SMS it can hand over within the next 250 ms; undefined: no limit. See `SmsTransport.capacity`.
-   * @throws what the transport's own `capacity` throws
+   * How many more SMS the route can hand over within the next 250 ms. Undefined: no limit. See `SmsTransport.capacity`.
+   * @throws the errors of the transport's own `capacity`
    */
   get capacity(): number | undefined {
     if (this.circuit?.wantsProbe) return 1;
@@ -115,7 +115,7 @@ export class CarrierRoute {
     return queue && capacity !== undefined ? Math.min(queue.capacity, capacity) : (queue?.capacity ?? capacity);
   }
 
-  /** One result for each SMS. An SMS whose reserved time is more than a second away is postponed. */
+  /** Submits a batch and returns one result for each SMS. An SMS whose reserved time is more than a second away is postponed. */
   async submit(
     batch: readonly OutgoingSms[],
     signal: AbortSignal,
@@ -208,7 +208,10 @@ export class CarrierRoute {
     if (fault !== undefined) this.log.error(`Its transport ${fault}.`, { route: this.name });
   }
 
-  /** Concurrent callers share one start; a transport is started again only when its start threw. */
+  /**
+   * Starts the transport if necessary. Concurrent callers share one start. The transport is started again only if its start
+   * threw.
+   */
   private async isReady(): Promise<boolean> {
     const { sink } = this;
     if (this.started || !sink) return this.started;
@@ -229,7 +232,7 @@ export class CarrierRoute {
   }
 }
 
-/** What a result says about the route's health. */
+/** Returns what a result says about the route's health. */
 function outcomeOf(result: SubmitResult, stopping: boolean): CallOutcome {
   if (result.kind === 'postponed' || (result.kind === 'refused' && result.unasked)) return undefined;
   if (result.kind === 'retry') return stopping ? undefined : 'failed';
@@ -246,11 +249,12 @@ function namingFor(route: string, transport: { readonly name: string }): RouteNa
   return (name) => (name === undefined || name === transport.name ? route : name);
 }
 
-/** The sink as one route's transport sees it. */
+/** Returns the sink for the transport of one route. */
 export function namedSink(sink: SmsSink, naming: RouteNaming): SmsSink {
   const named = <T extends { readonly route: string }>(each: T): T => ({ ...each, route: naming(each.route) });
   return {
-    // One attempt may have tried several routes. If an SMS has no result, it is not known which of them has it.
+    // Reports on a single attempt are dropped. An attempt may have tried several routes, and if the SMS has no result, it is not
+    // known which route has it.
     report: (reports) => sink.report(reports.filter(({ attempt }) => attempt === undefined)),
     receipts: (receipts) => sink.receipts(receipts.map(named)),
     inbound: (messages) => sink.inbound(messages.map(named)),

@@ -1,32 +1,34 @@
 import type { Clock } from '../../common/clock.js';
 import type { BreakerSettings } from './routes.js';
 
-/** A permission to send, until its outcomes are recorded. */
+/** A permission to send. It ends when its outcomes are recorded. */
 interface Permit {
   /** How many SMS may be sent. */
   readonly most: number;
-  /** The period of the breaker in which it was given; outcomes of an earlier period are ignored. */
+  /** The period of the breaker in which it was given. Outcomes of an earlier period are ignored. */
   readonly period: number;
 }
 
-/** What the result of one SMS says about its route. Undefined: nothing, because the carrier was not asked. */
+/**
+ * The outcome of one SMS for its route. Undefined: the result says nothing about the route, because the carrier was not asked.
+ */
 export type CallOutcome = 'worked' | 'failed' | undefined;
 
 /** The window moves by a tenth of its length. */
 const BUCKETS = 10;
 
 interface Bucket {
-  /** Its start, in bucket lengths of the clock's `elapsed`. */
+  /** The start of the bucket, in bucket lengths of the clock's `elapsed`. */
   readonly index: number;
   calls: number;
   failures: number;
 }
 
 /**
- * Stops sending on a route that fails. Outcomes of the last `windowMs` are counted when they become known, because a submit
- * may take longer than the window. The breaker opens when a failure raises the share of failures above the threshold; after
- * `openMs` one SMS probes the route, and its outcome closes the breaker or opens it again. No timer is needed, because states are
- * derived from the clock when they are read.
+ * Stops sending on a route that fails. Outcomes of the last `windowMs` are counted when they become known, because a submit may
+ * take longer than the window. The breaker opens when a failure raises the share of failures above the threshold. After `openMs`
+ * one SMS probes the route, and its outcome closes the breaker or opens it again. No timer is needed, because states are derived
+ * from the clock when they are read.
  */
 export class CircuitBreaker {
   private window: Bucket[] = [];
@@ -35,19 +37,19 @@ export class CircuitBreaker {
   private probeAt: number | undefined;
   private probing = false;
 
-  /** @param onOpen is called each time it opens */
+  /** @param onOpen called each time the breaker opens */
   constructor(
     private readonly settings: BreakerSettings,
     private readonly clock: Clock,
     private readonly onOpen: () => void = () => undefined,
   ) {}
 
-  /** Whether nothing may be sent now. */
+  /** Whether no SMS may be sent now. */
   get isShut(): boolean {
     return this.probing || this.openMs > 0;
   }
 
-  /** Whether the next SMS would be its probe. */
+  /** Whether the next SMS would be the probe. */
   get wantsProbe(): boolean {
     return this.probeAt !== undefined && !this.isShut;
   }
@@ -57,7 +59,9 @@ export class CircuitBreaker {
     return this.openMs > 0 ? 'open' : 'probing';
   }
 
-  /** When the next probe may go, milliseconds since the epoch; undefined: now, or once the current probe has its outcome. */
+  /**
+   * When the next probe may be sent, in milliseconds since the epoch. Undefined: now, or when the current probe has its outcome.
+   */
   get shutUntil(): number | undefined {
     const { openMs } = this;
     return openMs > 0 ? this.clock.now() + Math.ceil(openMs) : undefined;
@@ -85,7 +89,7 @@ export class CircuitBreaker {
     else if (isProbe) this.begin(undefined);
   }
 
-  /** Opens the breaker, whatever was counted. */
+  /** Opens the breaker, whatever the counts are. */
   trip(): void {
     if (this.openMs > 0) return;
     this.window = [];
@@ -93,7 +97,7 @@ export class CircuitBreaker {
     this.onOpen();
   }
 
-  /** Milliseconds until it may be probed; 0 unless it is open. */
+  /** How many milliseconds remain until the route may be probed. 0 unless the breaker is open. */
   private get openMs(): number {
     return this.probeAt === undefined ? 0 : Math.max(0, this.probeAt - this.clock.elapsed());
   }

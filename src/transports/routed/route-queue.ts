@@ -13,28 +13,29 @@ import type { OutgoingSms } from '../../sms/sms-transport.js';
 export interface RouteSchedule {
   /** The end of the last reservation. */
   readonly free: number;
-  /** The end of the times given to postponed SMS, which reserve nothing. */
+  /** The end of the times that postponed SMS got. These times are not reserved. */
   readonly postponedUntil: number;
 }
 
 /** One SMS's time on a route. */
 interface Reservation {
-  /** Milliseconds since the epoch. */
+  /** The time, in milliseconds since the epoch. */
   readonly at: number;
-  /** False: nothing is reserved; the SMS is to be submitted again at `at`. */
+  /** False: no time is reserved, and the SMS must be submitted again at `at`. */
   readonly reserved: boolean;
 }
 
-/** The longest wait of an SMS for its time, in milliseconds; with a longer one it goes back into the outbox. */
+/** The longest wait of an SMS for its time, in milliseconds. If the wait would be longer, the SMS goes back into the outbox. */
 const MAX_WAIT_MS = 1000;
-/** The longest postponement, in milliseconds: a raised limit takes effect after it at the latest. */
+/** The longest postponement, in milliseconds. It is limited, so that a raised limit takes effect soon. */
 const MAX_POSTPONEMENT_MS = 10 * MINUTE_MS;
 
 /**
  * Reserves times for SMS in their order, each for as long as its segments take at the limit (the generic cell rate algorithm,
- * ITU-T I.371, without a burst). If an SMS's time is too far off, nothing is reserved for it; it gets a time at which to try again.
+ * ITU-T I.371, without a burst). If an SMS's time is too far off, no time is reserved for it, and it gets a time at which to try
+ * again.
  *
- * @param costs milliseconds of the route that each SMS takes
+ * @param costs how many milliseconds of the route each SMS takes
  */
 export function reserve(
   schedule: RouteSchedule,
@@ -57,20 +58,20 @@ export function reserve(
   return { reservations, schedule: { free, postponedUntil } };
 }
 
-/** The least time between two reservations, in milliseconds: what arrives meanwhile shares a transaction. */
+/** The shortest time between two reservations, in milliseconds. SMS that arrive meanwhile share a transaction. */
 const GATHER_MS = 250;
 /** How long the record is kept after its last reservation, in milliseconds. */
 const KEPT_MS = HOUR_MS;
 /** The longest distance between the times of SMS that are handed over together, in milliseconds. */
 const SLICE_MS = 100;
-/** The number of SMS over which their segments are averaged. */
+/** Over how many SMS the number of segments is averaged. */
 const SMS_OF_AVERAGE = 16;
 
-/** Receives what happens to the SMS of a batch. Indexes are positions in the batch. */
+/** Receives the turns of the SMS of a batch. Indexes are positions in the batch. */
 interface Turns {
-  /** Called with SMS whose turn it is, the first priority first. */
+  /** Called with SMS whose turn it is, the highest priority first. */
   go(indexes: readonly number[]): void;
-  /** Called with an SMS that has to be submitted again at `at`, milliseconds since the epoch. */
+  /** Called with an SMS that must be submitted again at `at`, in milliseconds since the epoch. */
   postpone(index: number, at: number): void;
   /** Called with each SMS that still waits when the signal is aborted. */
   stop(index: number): void;
@@ -84,24 +85,24 @@ interface Waiting {
 }
 
 /**
- * Keeps all processes on one database together under a route's limit. They reserve the route's time in a record of the database, so
- * their clocks should agree within a second. While the storage is unavailable nothing is reserved and all SMS are postponed.
+ * Makes all processes on one database together keep a route's limit. They reserve the route's time in a record of the database,
+ * so their clocks should agree within a second. While the storage is unavailable, no time is reserved and all SMS are postponed.
  *
- * A reserved time belongs to no particular SMS. When it comes, the waiting SMS with the first priority is handed over. So a one-time
- * passcode takes the next reserved time, and the SMS that it overtakes gets the passcode's time.
+ * A reserved time belongs to no particular SMS. When it comes, the waiting SMS with the highest priority is handed over. So a
+ * one-time passcode takes the next reserved time, and the SMS that it overtakes gets the passcode's time.
  */
 export class RouteQueue {
   private readonly key: string;
   private readonly batcher: Batcher<readonly number[], readonly Reservation[]>;
   private readonly waiting = new PriorityQueue<Waiting>(({ sms }) => sms.priority);
-  /** Reserved times that have not come, ascending, by the clock's `elapsed`. */
+  /** The reserved times that have not come yet, ascending, by the clock's `elapsed`. */
   private times: number[] = [];
   private cancelTimer: () => void = () => undefined;
-  /** SMS whose reservation is not known yet. */
+  /** How many SMS wait for their reservation. */
   private asked = 0;
-  /** The end of the last reservation of all processes as far as it is known, by the clock's `elapsed`. */
+  /** The last known end of the reservations of all processes, by the clock's `elapsed`. */
   private freeAt = Number.NEGATIVE_INFINITY;
-  /** The average of what came last. */
+  /** The average over the last SMS. */
   private segmentsPerSms = 1;
 
   constructor(
@@ -118,8 +119,8 @@ export class RouteQueue {
   }
 
   /**
-   * How many more SMS fit into the route's time within the next 250 ms, plus the time of a reservation. Less than 1: none. If any
-   * time is left, it is at least one, even if that SMS takes longer.
+   * How many more SMS fit into the route's time within the next 250 ms plus the time of a reservation. Less than 1: none. If any
+   * time is left, the result is at least 1, even if that SMS takes longer.
    */
   get capacity(): number {
     const leftMs = CAPACITY_MS + GATHER_MS - Math.max(0, this.freeAt - this.clock.elapsed());
@@ -158,7 +159,7 @@ export class RouteQueue {
     this.asked += batch.length;
     const reservations = await this.batcher.add(segments);
     this.asked -= batch.length;
-    // Reservations are moments of the wall clock; waits are measured by `elapsed`, so that setting the clock does not change
+    // Reservations are moments of the wall clock. Waits are measured by `elapsed`, so that setting the clock does not change
     // them.
     const began = this.clock.now() - this.clock.elapsed();
     for (const { at, reserved } of reservations) {
@@ -176,8 +177,8 @@ export class RouteQueue {
   }
 
   /**
-   * Hands over the SMS whose turn it is, and waits for the next slice. SMS whose times are close go together at the last of
-   * them.
+   * Hands over the SMS whose turn it is, and waits for the next slice. SMS whose times are close are handed over together, at the
+   * last of these times.
    */
   private handOver(): void {
     this.cancelTimer();
@@ -223,7 +224,7 @@ export class RouteQueue {
     const costs = segments.map((count) => (count * 1000) / this.segmentsPerSecond);
     try {
       const { reservations, freeMs } = await this.store.change([this.key], (seen) => {
-        // Read under the record's lock: an earlier reading could reserve time that has passed.
+        // The clock is read under the record's lock. A time that was read earlier could reserve a moment that has passed.
         const now = this.clock.now();
         const { reservations, schedule } = reserve(scheduleOf(seen.get(this.key)?.state), costs, now);
         const record = { state: schedule, messages: [], expiresAt: Math.ceil(schedule.postponedUntil) + KEPT_MS };
@@ -240,6 +241,6 @@ export class RouteQueue {
 }
 
 function scheduleOf(state: object | undefined): RouteSchedule {
-  // Only this class writes the record.
+  // The cast is safe, because only this class writes the record.
   return state ? (state as RouteSchedule) : { free: 0, postponedUntil: 0 };
 }

@@ -11,19 +11,19 @@ import { SmsRouter } from './sms-router.js';
 
 /** One route to a carrier. */
 export interface SmsRouteOptions extends RouteRules {
-  /** The transport, as the option `sms.transport` takes it, except a module. */
+  /** The transport, in any form of the option `sms.transport` except a module. */
   readonly transport: PortSource<SmsTransport>;
 }
 
 /** Options of the routed transport. */
 export interface RoutedSmsOptions {
-  /** 1 to 100. */
+  /** The routes, 1 to 100. */
   readonly routes: readonly SmsRouteOptions[];
-  /** For logs, 1 to 40 of `a-z 0-9 - _`. Default `routed`. */
+  /** The name in logs, 1 to 40 of `a-z 0-9 - _`. Default `routed`. */
   readonly name?: string | undefined;
 }
 
-/** Several transports behind one, for the option `sms.transport`; see {@link SmsRouter} for what it does. */
+/** Joins several transports into one, for the option `sms.transport`. {@link SmsRouter} describes how it works. */
 @Module({})
 export class RoutedSmsTransport {
   /** @throws MessagingOptionsError with a sentence that names the wrong option */
@@ -56,7 +56,7 @@ function providerOf(
   { transport }: SmsRouteOptions,
   index: number,
 ): { readonly token: typeof SmsTransport; readonly parts: PortParts } {
-  // Each transport needs a token of its own, because all have the same class.
+  // Each transport needs its own token, because all have the same class.
   abstract class RouteTransport extends SmsTransport {}
   const option = `routed.routes[${index}].transport`;
   const parts = providePort(option, RouteTransport, transport);

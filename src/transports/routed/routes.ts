@@ -2,7 +2,7 @@ import { any, group, integer, number, Option, OptionPlace, type OptionsOf, unrea
 import { HOUR_MS, MINUTE_MS } from '../../common/time.js';
 import { carrierName } from '../http/vendor.js';
 
-/** Name and routes with all options checked and defaults applied. */
+/** The name and the routes, with checked options and their defaults filled in. */
 export interface RoutedSettings {
   readonly name: string;
   readonly routes: readonly RouteSettings[];
@@ -15,7 +15,7 @@ const BREAKER = group({
   openMs: integer(100, HOUR_MS).or(30_000),
 } satisfies OptionsOf<BreakerOptions>);
 
-/** When a route's circuit opens, checked and with defaults. */
+/** The checked options of a circuit breaker with their defaults filled in. */
 export type BreakerSettings = ReturnType<(typeof BREAKER)['read']>;
 
 const ROUTE = group({
@@ -66,7 +66,7 @@ function settingsOf(given: unknown, place: OptionPlace): RouteSettings {
   };
 }
 
-/** @param what the texts in words, for the sentence */
+/** @param what a description of the texts for the error message */
 function texts(pattern: RegExp, what: string): Option<readonly string[]> {
   return any((given, place) => {
     const fit = Array.isArray(given) && given.every((each) => typeof each === 'string' && pattern.test(each));
@@ -79,29 +79,35 @@ function mayFailOver(error: string): boolean {
   return !/(^|: )expired$/.test(error);
 }
 
-/** When a route's circuit opens, and for how long. Failures are `retry`, `unknown` and throws of its transport. */
+/**
+ * Options that decide when a route's circuit opens, and for how long. Failures are the results `retry` and `unknown`, and errors
+ * that the transport throws.
+ */
 export interface BreakerOptions {
   /** The circuit opens when more than this percentage of SMS failed, 1 to 99. Default 50. */
   readonly failurePercent?: number | undefined;
-  /** The least number of SMS in the window for the circuit to open, 1 to 10 000. Default 5. */
+  /** The circuit opens only if the window has at least this many SMS, 1 to 10 000. Default 5. */
   readonly minSms?: number | undefined;
-  /** Length of the sliding window, in milliseconds, 1000 to 3 600 000. Default 60 000. */
+  /** The length of the sliding window, in milliseconds, 1000 to 3 600 000. Default 60 000. */
   readonly windowMs?: number | undefined;
-  /** How long the circuit stays open, in milliseconds, 100 to 3 600 000; then one SMS probes the route. Default 30 000. */
+  /** How long the circuit stays open, in milliseconds, 100 to 3 600 000. After that one SMS probes the route. Default 30 000. */
   readonly openMs?: number | undefined;
 }
 
-/** Options of one route beside its transport. */
+/** Options of one route besides its transport. */
 export interface RouteRules {
-  /** For logs and for the record of each SMS, 1 to 40 of `a-z 0-9 - _`, no two alike. */
+  /** The route's unique name in logs and in the record of each SMS, 1 to 40 of `a-z 0-9 - _`. */
   readonly name: string;
-  /** First digits of the numbers that it carries (international format, no plus sign). Default: all numbers. */
+  /** The first digits of the numbers that it carries (international format, no plus sign). Default: all numbers. */
   readonly prefixes?: readonly string[] | undefined;
   /** The signatures that it carries. Default: all. */
   readonly signatures?: readonly string[] | undefined;
-  /** Its share among routes that fit equally well, 0 to 1000; 0: only when the others cannot. Default 1. */
+  /**
+   * Its share among routes that fit equally well, 0 to 1000. With 0 it is used only if the other routes cannot be used. Default
+   * 1.
+   */
   readonly weight?: number | undefined;
-  /** Limit of segments per second, 0.1 to 100 000, over all processes on this database. Default: no limit. */
+  /** The limit of segments per second, 0.1 to 100 000, over all processes on this database. Default: no limit. */
   readonly segmentsPerSecond?: number | undefined;
   /** False: the route has no circuit breaker. */
   readonly breaker?: BreakerOptions | false | undefined;
@@ -112,10 +118,10 @@ export interface RouteRules {
   readonly failOver?: ((error: string) => boolean) | undefined;
 }
 
-/** One route with all options checked and defaults applied. */
+/** One route with checked options and their defaults filled in. */
 export interface RouteSettings {
   readonly name: string;
-  /** Contains `''` when it carries all numbers. */
+  /** The prefixes of numbers. Contains `''` if the route carries all numbers. */
   readonly prefixes: readonly string[];
   /** Undefined: all. */
   readonly signatures: ReadonlySet<string> | undefined;

@@ -1,17 +1,20 @@
 import type { OutgoingSms, RouteAttempt, SubmitResult } from '../../sms/sms-transport.js';
 import type { CarrierRoute, RouteResult } from './carrier-route.js';
 
-/** Postponement of an SMS when no route knows when it can be tried again, in milliseconds. */
+/** How long an SMS is postponed if no route knows when it can be tried again, in milliseconds. */
 const AGAIN_MS = 1000;
-/** The same for a route that operators rest, at least and at most, so that waiting SMS do not fill the batches of others. */
+/**
+ * How long an SMS is postponed, at least and at most, if operators rest its route, in milliseconds. It is longer, so that waiting
+ * SMS do not fill the batches of others.
+ */
 const RESTING_MS = [15_000, 30_000] as const;
 
-/** Why no route was tried, and when one can be. */
+/** Why no route was tried, and when one can be tried. */
 interface Wait {
   readonly error: string;
   /** True: the circuits of all routes are open. */
   readonly away: boolean;
-  /** Milliseconds since the epoch. */
+  /** When a route can be tried, in milliseconds since the epoch. */
   readonly until: number;
 }
 
@@ -26,7 +29,7 @@ export class RoutingAttempt {
 
   /**
    * @param candidates the routes in the order in which they are tried
-   * @param random in [0, 1), the jitter
+   * @param random returns a number in [0, 1), for jitter
    */
   constructor(
     readonly sms: OutgoingSms,
@@ -36,18 +39,18 @@ export class RoutingAttempt {
     this.left = [...candidates];
   }
 
-  /** Whether a route's result ended it, so that no other route is tried. */
+  /** Whether a route's result has ended the attempt, so that no other route is tried. */
   get isOver(): boolean {
     return this.outcome !== undefined;
   }
 
-  /** The result of the SMS; to be called when no further route is tried. */
+  /** Returns the result of the SMS. Call it when no further route is tried. */
   result(now: number): SubmitResult {
     const result = this.outcome ?? this.withoutTaker(now);
     return this.attempts.length > 0 ? { ...result, attempts: this.attempts } : result;
   }
 
-  /** The route to try now; undefined when none is left. A route is skipped when its lease does not fit into `leftMs`. */
+  /** Returns the route to try now. Undefined if none is left. A route is skipped if its lease does not fit into `leftMs`. */
   next(now: number, leftMs: number): CarrierRoute | undefined {
     while (this.outcome === undefined) {
       const route = this.left.shift();
@@ -61,8 +64,8 @@ export class RoutingAttempt {
   }
 
   /**
-   * Records a route's result. An SMS that the carrier may have taken goes to no other route. An SMS that is postponed because its
-   * carrier is failing does.
+   * Records a route's result. An SMS that the carrier may have taken goes to no other route. If an SMS is postponed because its
+   * carrier is failing, it goes to the next route.
    */
   tried(route: CarrierRoute, result: RouteResult, at: number, stopping: boolean): void {
     if (!result) {
@@ -85,7 +88,7 @@ export class RoutingAttempt {
     this.waitFor('resting', now + Math.round(least + (most - least) * this.random()), false);
   }
 
-  /** Skips a route for now. `shutUntil` may have passed since the circuit was asked. */
+  /** Skips a route for now. `shutUntil` may have passed since the circuit was checked. */
   private skip(error: string, now: number, shutUntil = now): void {
     const isShut = shutUntil > now;
     this.waitFor(error, isShut ? shutUntil : now + AGAIN_MS, isShut);
@@ -96,7 +99,10 @@ export class RoutingAttempt {
     this.wait = { error: wait.error, until: Math.min(wait.until, until), away: wait.away && isShut };
   }
 
-  /** The result when no route took the SMS. If none was tried, no attempt is counted, and only its own expiry ends it. */
+  /**
+   * Returns the result if no route took the SMS. If no route was tried, no attempt is counted, and only the SMS's own expiry ends
+   * it.
+   */
   private withoutTaker(now: number): SubmitResult {
     const { failure, refusal, wait, sms } = this;
     if (failure !== undefined) return { kind: 'retry', error: failure };
@@ -109,7 +115,7 @@ export class RoutingAttempt {
   }
 }
 
-/** The attempts behind a result, under names that show the route. */
+/** Returns the attempts that led to a result, under names that show the route. */
 function attemptsOf(route: CarrierRoute, { kind, error, attempts }: SubmitResult, at: number): readonly RouteAttempt[] {
   if (!attempts) return [{ route: route.name, outcome: kind, at, ...(error === undefined ? {} : { code: error }) }];
   return attempts.map((attempt) => {

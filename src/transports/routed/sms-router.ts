@@ -20,12 +20,12 @@ import { RouteQueue } from './route-queue.js';
 import type { RoutedSettings, RouteSettings } from './routes.js';
 import { RoutingAttempt } from './routing-attempt.js';
 
-/** Ports of the application that a router uses. */
+/** The ports of the application that a router uses. */
 interface RouterPorts {
   readonly clock: Clock;
   readonly ids: IdGenerator;
   readonly guards: PolicyStore;
-  /** Which routes operators rest. Default: none. */
+  /** The routes that operators rest. Default: none. */
   readonly switches?: Pick<OperatingSwitches, 'peek'>;
 }
 
@@ -92,8 +92,8 @@ export class SmsRouter extends SmsTransport {
   }
 
   /**
-   * The capacity of the route that limits most, by how the last SMS spread over the routes. While every circuit is open it is one
-   * SMS, so that a probe can go.
+   * Returns the capacity of the route that limits most, assuming that SMS spread over the routes as the last ones did. While all
+   * circuits are open, the capacity is one SMS, so that a probe can be sent.
    */
   override capacity(): number | undefined {
     const awake = this.routes.filter(({ isResting }) => !isResting);
@@ -121,7 +121,7 @@ export class SmsRouter extends SmsTransport {
     }
   }
 
-  /** Takes each attempt to its next route. The groups of different routes do not wait for each other. */
+  /** Tries the next route of each attempt. The groups of different routes do not wait for each other. */
   private async go(trips: readonly RoutingAttempt[], journey: Journey, isFirst = false): Promise<void> {
     const groups = new Map<CarrierRoute, RoutingAttempt[]>();
     const now = this.clock.now();
@@ -147,7 +147,7 @@ export class SmsRouter extends SmsTransport {
     };
     const results = await route.submit([...open.keys()], signal, (sms, result) => {
       const trip = open.get(sms);
-      // Other results wait for the end of the batch: only then has the circuit counted all of it.
+      // Other results wait for the end of the batch, because only then has the circuit counted the whole batch.
       if (trip && mayBeTaken(result)) tried(trip, result);
     });
     for (const [index, trip] of group.entries()) if (open.has(trip.sms)) tried(trip, results[index]);
@@ -155,10 +155,10 @@ export class SmsRouter extends SmsTransport {
   }
 }
 
-/** The number of SMS after which half of what was counted is forgotten. */
+/** The number of SMS after which the counts are halved. */
 const HALF_LIFE = 50;
 
-/** How the SMS that were submitted last spread over the routes. */
+/** Counts how the last submitted SMS spread over the routes. */
 class RouteTraffic {
   private readonly counts = new Map<CarrierRoute, number>();
   private sum = 0;
@@ -171,18 +171,21 @@ class RouteTraffic {
     this.sum = this.sum * kept + added;
   }
 
-  /** From 0 to 1. */
+  /** Returns a route's share, from 0 to 1. */
   shareOf(route: CarrierRoute): number {
     return this.sum === 0 ? 0 : (this.counts.get(route) ?? 0) / this.sum;
   }
 }
 
-/** Such an SMS goes to no other route, so its result can be reported before the batch ends. */
+/**
+ * Whether the carrier may have taken an SMS. Such an SMS goes to no other route, so its result can be reported before the batch
+ * ends.
+ */
 function mayBeTaken({ kind }: SubmitResult): boolean {
   return kind === 'sent' || kind === 'unknown';
 }
 
-/** One batch being routed. */
+/** A batch that is being routed. */
 interface Journey {
   /** The end of its lease, by the clock's `elapsed`. */
   readonly until: number;
@@ -190,7 +193,10 @@ interface Journey {
   readonly report: ReportResult;
 }
 
-/** The lease must cover two routes in turn, so it is twice the longest one. All other values are the largest of any route. */
+/**
+ * Returns the timing of several routes. The lease must cover two routes in turn, so it is twice the longest lease. All other
+ * values are the largest of any route.
+ */
 function timingOf(routes: readonly CarrierRoute[]): DeliveryTiming {
   const longest = (name: keyof DeliveryTiming) => Math.max(...routes.map(({ timing }) => timing[name]));
   return {
@@ -203,7 +209,7 @@ function timingOf(routes: readonly CarrierRoute[]): DeliveryTiming {
   };
 }
 
-/** Time for a reservation and the wait for it, in milliseconds. */
+/** The time for a reservation and the wait for it, in milliseconds. */
 const PACE_MS = 5000;
 
 function callbacksOf(routes: readonly CarrierRoute[]): ReadonlyMap<string, CallbackHandler> {
@@ -257,8 +263,8 @@ export class RouteSelector<R extends Choosable> {
   }
 
   /**
-   * A random order by weight: each route is first with the probability of its share (weighted sampling without replacement,
-   * Efraimidis and Spirakis 2006). Routes of weight 0 come last, in the given order.
+   * Returns the routes in a random order by weight. Each route is first with the probability of its share (weighted sampling
+   * without replacement, Efraimidis and Spirakis 2006). Routes of weight 0 come last, in the given order.
    */
   private inTurn(routes: R[]): readonly R[] {
     if (routes.length < 2) return routes;
@@ -273,8 +279,8 @@ export class RouteSelector<R extends Choosable> {
 const WEAKEST_FIRST: readonly RepeatPolicy[] = ['at-most-once', 'at-least-once', 'idempotent'];
 
 /**
- * The repeat policy of several routes: the strictest of them. Several idempotent transports are `at-most-once` together,
- * because the second one does not know the ids that the first was given.
+ * Returns the repeat policy of several routes, which is the strictest of them. Several idempotent transports together are
+ * `at-most-once`, because the second transport does not know the ids that the first was given.
  */
 export function strictestRepeatPolicy(transports: readonly { readonly repeat: RepeatPolicy }[]): RepeatPolicy {
   const weakest = WEAKEST_FIRST.find((policy) => transports.some(({ repeat }) => repeat === policy));

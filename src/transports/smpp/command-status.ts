@@ -1,38 +1,37 @@
 import { STATUS } from './pdu/command.js';
 
 /**
- * What a refusal of a submit is about.
+ * The class of a refusal: what the refusal is about.
  *
- * `message`: this SMS. It is refused for good, and refunded unless earlier parts were accepted. `bind`: the
- * connection or its login. The link reconnects and binds again, and the SMS waits without spending an attempt.
- * `route`: every SMS that this account sends. The links of the route rest, and the SMS waits without spending an
- * attempt. `later`: this SMS, for now. It is tried again after a while, which spends an attempt. `throttled`: the link was
- * too fast. The whole link slows down and submits the SMS again itself.
+ * `message`: this SMS. It is refused for good, and refunded unless earlier parts were accepted. `bind`: the connection or its
+ * login. The link reconnects and binds again, and the SMS waits, which costs no attempt. `route`: every SMS that this account
+ * sends. The links of the route rest, and the SMS waits, which costs no attempt. `later`: this SMS, for now. It is tried again
+ * after a while, which costs an attempt. `throttled`: the link was too fast. The whole link slows down and submits the SMS again
+ * itself.
  */
 export type SmppStatusClass = (typeof STATUS_CLASSES)[number];
 
 /** All classes of a status. */
 export const STATUS_CLASSES = ['message', 'bind', 'route', 'later', 'throttled'] as const;
 
-/** What the link does about one command_status. */
+/** The reaction of a link to one command_status. */
 export interface StatusRule {
   readonly about: SmppStatusClass;
   /** Why the status belongs to its class. */
   readonly reason: string;
-  /** True: the status does not say whether a repetition can succeed, so the SMS is refused at the third refusal. */
+  /** True: the status does not say whether a repetition can succeed, so the SMS is given up after the third refusal. */
   readonly unclear?: true;
 }
 
 type Row = readonly [first: number, last: number, about: SmppStatusClass | 'unclear', reason: string];
 
 /**
- * Every command_status of SMPP 3.4 (section 5.1.3) and SMPP 5.0 (section 4.7.6) and the reserved ranges, in ascending
- * order. A status above the last row is unclear.
+ * Every command_status of SMPP 3.4 (section 5.1.3) and SMPP 5.0 (section 4.7.6) and the reserved ranges, in ascending order. A
+ * status above the last row is unclear.
  *
- * If the status is about a field that a link writes alike into every submit, it is a `route` error, because the next SMS has
- * the same value. If the field comes from the SMS itself, it is a `message` error, because the next SMS may have a right
- * value. When in doubt, we blame the message: a wrong refusal costs one SMS, which is refunded, but a wrong rest stops all
- * SMS.
+ * If the status is about a field that has the same value in every submit of a link, it is a `route` error, because the next SMS
+ * has the same value. If the field comes from the SMS itself, it is a `message` error, because the next SMS may have a right
+ * value. In doubt we blame the message, because a wrong refusal costs one SMS, which is refunded, but a wrong rest stops all SMS.
  */
 const ROWS: readonly Row[] = [
   [0x01, 0x01, 'message', 'The text is too long or too short for this carrier.'],
@@ -104,7 +103,7 @@ const ROWS: readonly Row[] = [
 ];
 
 /**
- * What the link does about a command_status.
+ * Returns the reaction of a link to a command_status.
  *
  * @param status the command_status of a refusal, not 0
  * @param own the classes that the link's option `statuses` sets
@@ -126,7 +125,7 @@ export function provesRefusal(status: number, own?: ReadonlyMap<number, SmppStat
   return status !== STATUS.systemError && !statusRule(status, own).unclear;
 }
 
-/** The carrier's code in records, such as `0x0b`. */
+/** Returns the carrier's code for records, such as `0x0b`. */
 export function statusCode(status: number): string {
   return `0x${status.toString(16).padStart(2, '0')}`;
 }

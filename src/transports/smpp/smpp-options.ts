@@ -7,11 +7,11 @@ import type { ReceiptStatus } from './incoming/receipt-states.js';
 export interface SmppOptions {
   /** The name in logs and records, 1 to 32 characters of `a-z 0-9 _ -`. Default `smpp`. */
   readonly name?: string | undefined;
-  /** At least one link. Links share the work: the next link that can submit takes the next message. */
+  /** The links, at least one. Links share the work: the next link that can submit takes the next message. */
   readonly links: readonly SmppLinkOptions[];
   /**
-   * Whether a part without an answer (link lost, or response timeout) is submitted again. False: never, its message
-   * becomes `unknown`. True: the transport is `at-least-once`, and a phone may receive a text twice. Default false.
+   * Whether a part without an answer (link lost, or response timeout) is submitted again. False: it is never submitted again, and
+   * its message becomes `unknown`. True: the transport is `at-least-once`, and a phone may receive a text twice. Default false.
    */
   readonly resendUnknown?: boolean | undefined;
 }
@@ -19,35 +19,34 @@ export interface SmppOptions {
 /**
  * How the parts of a long text are marked.
  *
- * `udh8`: a header of 6 octets with an 8-bit reference in each part, as charged. `udh16`: 7 octets, for carriers that
- * require it; a text that would need more parts than charged keeps `udh8`. `sar`: the parameters `sar_msg_ref_num` and
- * so on (SMPP 3.4 section 5.3.2.22). `payload`: one submit with the whole text in `message_payload`, which the carrier
- * cuts.
+ * `udh8`: a header of 6 octets with an 8-bit reference in each part, as charged. `udh16`: a header of 7 octets, for carriers that
+ * require it. A text that would need more parts than charged keeps `udh8`. `sar`: the parameters `sar_msg_ref_num` and so on
+ * (SMPP 3.4 section 5.3.2.22). `payload`: one submit with the whole text in `message_payload`, which the carrier cuts.
  */
 export type LongMessages = 'udh8' | 'udh16' | 'sar' | 'payload';
 
 /** The carrier's default alphabet. */
 export type DefaultAlphabet = 'gsm' | 'latin1' | 'ascii';
 
-/** Type of number and numbering plan (SMPP 3.4 sections 5.2.5 and 5.2.6), 0 to 255 each. */
+/** The type of number and the numbering plan (SMPP 3.4 sections 5.2.5 and 5.2.6), 0 to 255 each. */
 export interface NumberingOptions {
   readonly ton: number;
   readonly npi: number;
 }
 
-/** Type of number and numbering plan of addresses. */
+/** The type of number and the numbering plan of addresses. */
 export interface AddressOptions {
   /** Sender names that contain a letter. Default 5, 0. */
   readonly alphanumeric?: NumberingOptions | undefined;
-  /** Senders of digits that are not short codes. Default 1, 1. */
+  /** Senders that are digits and not short codes. Default 1, 1. */
   readonly international?: NumberingOptions | undefined;
-  /** Senders of 1 to 6 digits, and those that are listed in `shortCodes`. Default 3, 0. */
+  /** Senders of 1 to 6 digits, and senders in `shortCodes`. Default 3, 0. */
   readonly shortCode?: NumberingOptions | undefined;
   /** Recipients. Default 1, 1. */
   readonly destination?: NumberingOptions | undefined;
   /** Recipients in national form, with the option `destinations: 'national'`. Default 2, 1. */
   readonly national?: NumberingOptions | undefined;
-  /** Further signatures that are short codes, 3 to 15 digits each. Default: none of 7 digits and more. */
+  /** Further signatures that are short codes, 3 to 15 digits each. Default: no signature of 7 or more digits is one. */
   readonly shortCodes?: readonly string[] | undefined;
 }
 
@@ -59,19 +58,19 @@ export interface SmppLinkOptions {
    */
   readonly name?: string | undefined;
   /**
-   * The route. Links of one route use the same account of the same carrier: a receipt may arrive on another link than
-   * the submit. Links to different carriers need different routes, because their ids may be equal. Default: the
+   * The name of the route. Links of one route use the same account of the same carrier, so that a receipt may arrive on another
+   * link than its submit. Links to different carriers need different routes, because their ids may be equal. Default: the
    * transport's name.
    */
   readonly route?: string | undefined;
   readonly host: string;
-  /** 1 to 65535. Default 2775, with TLS 3550. */
+  /** 1 to 65535. Default 2775, or 3550 with TLS. */
   readonly port?: number | undefined;
-  /** 1 to 15 visible ASCII characters (SMPP 3.4 section 5.2.1: 16 octets with the NUL); more with `longSystemId`. */
+  /** 1 to 15 visible ASCII characters (SMPP 3.4 section 5.2.1: 16 octets with the NUL). More with `longSystemId`. */
   readonly systemId: string;
   /** True: `systemId` may have up to 64 characters, for carriers that exceed the limit of SMPP 3.4. Default false. */
   readonly longSystemId?: boolean | undefined;
-  /** At most 8 visible ASCII characters (SMPP 3.4 section 5.2.2: 9 octets with the NUL); more with `longPassword`. */
+  /** At most 8 visible ASCII characters (SMPP 3.4 section 5.2.2: 9 octets with the NUL). More with `longPassword`. */
   readonly password: string;
   /** True: `password` may have up to 64 characters, for carriers that exceed the limit of SMPP 3.4. Default false. */
   readonly longPassword?: boolean | undefined;
@@ -79,17 +78,14 @@ export interface SmppLinkOptions {
   readonly systemType?: string | undefined;
   /** At most 5 characters. Default none. */
   readonly serviceType?: string | undefined;
-  /**
-   * True: TLS with verification of the peer's certificate; an object overrides Node's defaults. Default false: plain
-   * TCP.
-   */
+  /** True: TLS with verification of the peer's certificate. An object overrides Node's defaults. Default false: plain TCP. */
   readonly tls?: boolean | SmppTlsSettings | undefined;
   /** A `receiver` only receives, a `transmitter` only submits. Default `transceiver`. */
   readonly bindAs?: 'transceiver' | 'transmitter' | 'receiver' | undefined;
   /** The maximum number of unanswered submits, 1 to 1000. Default 10. */
   readonly window?: number | undefined;
   /**
-   * The maximum number of parts per second of this process, 0.1 to 100 000. Default: no limit but the carrier's
+   * The maximum number of parts per second of this process, 0.1 to 100 000. Default: no limit except for the carrier's
    * throttling.
    */
   readonly partsPerSecond?: number | undefined;
@@ -99,18 +95,18 @@ export interface SmppLinkOptions {
   readonly bindTimeoutMs?: number | undefined;
   /** The silence after which an enquire_link is sent, in milliseconds, 100 to 3 600 000. Default 30 000. */
   readonly enquireLinkMs?: number | undefined;
-  /** The first reconnect delay, in milliseconds, 1 to 600 000; it doubles each time, with full jitter. Default 1000. */
+  /** The first reconnect delay, in milliseconds, 1 to 600 000. It doubles each time, with full jitter. Default 1000. */
   readonly reconnectMs?: number | undefined;
   /** The longest reconnect delay, in milliseconds, 1 to 3 600 000, at least `reconnectMs`. Default 60 000. */
   readonly reconnectMaxMs?: number | undefined;
   /**
-   * The first pause of the link after the carrier has throttled, in milliseconds, 1 to 60 000; it doubles with each
-   * further throttling, up to 64 times this value. Default 100.
+   * The first pause of the link after the carrier has throttled, in milliseconds, 1 to 60 000. It doubles with each further
+   * throttling, up to 64 times this value. Default 100.
    */
   readonly throttlePauseMs?: number | undefined;
   /**
-   * What this carrier means by a command_status, by its number from 1 to 0xFFFFFFFF: `{ 0x400: 'later', 0x45: 'route' }`.
-   * Default: as SMPP 3.4 and 5.0 define them. A status that they leave to the carrier is tried three times and then
+   * The meaning of this carrier's command_status values, by their numbers from 1 to 0xFFFFFFFF. Example: `{ 0x400: 'later', 0x45:
+   * 'route' }`. Default: the meanings of SMPP 3.4 and 5.0. A status that they leave to the carrier is tried three times and then
    * refused.
    */
   readonly statuses?: Readonly<Record<number, SmppStatusClass>> | undefined;
@@ -121,12 +117,12 @@ export interface SmppLinkOptions {
    * UCS-2. It may then have more segments than charged, as the record of the recipient shows. Default `gsm`.
    */
   readonly defaultAlphabet?: DefaultAlphabet | undefined;
-  /** The data_coding of texts in that alphabet, 0 to 255; some carriers require 3 for Latin-1. Default 0. */
+  /** The data_coding of texts in that alphabet, 0 to 255. Some carriers require 3 for Latin-1. Default 0. */
   readonly dataCoding?: number | undefined;
   readonly addresses?: AddressOptions | undefined;
   /**
-   * `national`: recipients in the country `home` are submitted without their calling code, for carriers that accept only
-   * that: `22670000001` becomes `70000001`. Requires `home`. Default `international`: with the calling code.
+   * `national`: recipients in the country `home` are submitted without their calling code, for carriers that accept only this
+   * form. Example: `22670000001` becomes `70000001`. Requires `home`. Default `international`: with the calling code.
    */
   readonly destinations?: 'international' | 'national' | undefined;
   /**
@@ -143,23 +139,22 @@ export interface SmppLinkOptions {
    */
   readonly receiptOffsetMinutes?: number | undefined;
   /**
-   * What the states in this carrier's receipts mean, in any case. These entries take precedence over our own table of what
-   * carriers document. `sent` means that the state is not final, and `failed` is refunded. Example:
-   * `{ PARKED: 'sent', NOSUBS: 'undelivered' }`. A state that is in neither table changes nothing; it is counted and logged.
-   * Default: our table only.
+   * The meanings of the states in this carrier's receipts. Upper and lower case do not matter. These entries take precedence over
+   * our own table of documented states. `sent` means that the state is not final, and `failed` is refunded. Example: `{ PARKED:
+   * 'sent', NOSUBS: 'undelivered' }`. A state that is in neither table changes nothing. It is counted and logged. Default: our
+   * table only.
    */
   readonly receiptStates?: Readonly<Record<string, ReceiptStatus>> | undefined;
   /**
-   * `per-message`: the carrier sends one receipt for an SMS of several parts, with the id of any of them, and it is for
+   * `per-message`: the carrier sends one receipt for an SMS of several parts. The receipt has the id of any part and applies to
    * all parts. Default `per-part`: one receipt for each part.
    */
   readonly receipts?: 'per-part' | 'per-message' | undefined;
   /**
-   * For carriers that mark receipts neither by `esm_class` nor by `receipted_message_id`. True: a message is a receipt
-   * if it has only labels and values as in SMPP 3.4 appendix B, in any order, among them an id, a state that is known,
-   * and a date or an error. A phone can forge such a text for an id that it guesses; if the carrier writes numbers with
-   * the country code, the forged receipt counts only for an SMS to that phone. Default false: such a message is an
-   * inbound text.
+   * For carriers that mark receipts neither by `esm_class` nor by `receipted_message_id`. True: a message is a receipt if it has
+   * only labels and values as in SMPP 3.4 appendix B, in any order, among them an id, a state that is known, and a date or an
+   * error. A phone can forge such a text for an id that it guesses. If the carrier writes numbers with the country code, the
+   * forged receipt counts only for an SMS to that phone. Default false: such a message is an inbound text.
    */
   readonly unmarkedReceipts?: boolean | undefined;
   /**

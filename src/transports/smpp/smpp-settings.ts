@@ -5,7 +5,7 @@ import type { ReceiptStates } from './incoming/receipt-states.js';
 import type { PartFormat } from './parts/part-format.js';
 import type { DefaultAlphabet } from './smpp-options.js';
 
-/** The reconnect delays of a link. Milliseconds. */
+/** The reconnect delays of a link, in milliseconds. */
 export interface ReconnectSettings {
   readonly firstMs: number;
   readonly maxMs: number;
@@ -18,7 +18,7 @@ export interface RateSettings {
   readonly throttlePauseMs: number;
 }
 
-/** How incoming messages of a link are read. */
+/** The settings for reading incoming messages of a link. */
 export interface IncomingSettings {
   readonly route: string;
   readonly messageIds: MessageIdFormat;
@@ -26,12 +26,12 @@ export interface IncomingSettings {
   readonly receiptOffsetMinutes: number | undefined;
   readonly unmarkedReceipts: boolean;
   readonly states: ReceiptStates;
-  /** Whether a receipt is for all parts of its SMS. */
+  /** Whether a receipt applies to all parts of its SMS. */
   readonly wholeReceipts: boolean;
   readonly home: string | undefined;
 }
 
-/** The options of a link, checked and with defaults. */
+/** The checked options of a link with their defaults filled in. */
 export interface SmppLinkSettings {
   readonly name: string;
   readonly route: string;
@@ -44,7 +44,7 @@ export interface SmppLinkSettings {
   readonly incoming: IncomingSettings;
 }
 
-/** The options of the transport, checked and with defaults. */
+/** The checked options of the transport with their defaults filled in. */
 export interface SmppSettings {
   readonly name: string;
   readonly resendUnknown: boolean;

@@ -37,21 +37,21 @@ export interface SmppSmsTransportSource {
   readonly useFactory: (clock: Clock, ids: IdGenerator) => SmppSmsTransport;
 }
 
-/** How long the transport works on a batch while a link is up. Milliseconds. */
+/** How long the transport works on a batch while a link is up, in milliseconds. */
 const WORK_MS = 240_000;
-/** The number of response timeouts from a submit to the end of a dead link: its own and those of the probes. */
+/** The number of response timeouts from a submit to the end of a dead link: the submit's own timeout and those of the probes. */
 const TIMEOUTS_OF_DEAD_LINK = 1 + SMPP_BIND_DEFAULTS.maxMisses;
-/** The time at the end of a lease for storing the results. Milliseconds. */
+/** The time at the end of a lease for storing the results, in milliseconds. */
 const LEASE_MARGIN_MS = 30_000;
 
-/** The number of SMS over which their parts are averaged. */
+/** Over how many SMS the number of parts is averaged. */
 const SMS_OF_AVERAGE = 16;
 
 const NO_LINK = 'smpp: no link';
 const STOPPING = 'smpp: stopping';
 /**
- * How long messages are postponed, at least and at most, while the carrier refuses binds or whole routes. Otherwise the waiting
- * messages would fill the batches of others. Milliseconds.
+ * How long messages are postponed, at least and at most, while the carrier refuses binds or whole routes, in milliseconds.
+ * Otherwise the waiting messages would fill the batches of others.
  */
 const INTERRUPTED_MS = [15_000, 30_000] as const;
 
@@ -87,7 +87,7 @@ export class SmppSmsTransport extends SmsTransport {
   private links: readonly SmppLink[] = [];
 
   /**
-   * The value of the option `sms.transport`.
+   * Returns the value for the option `sms.transport`.
    * @throws MessagingOptionsError with a sentence that names the wrong option
    */
   static forRoot(options: SmppOptions): SmppSmsTransportSource {
@@ -108,7 +108,7 @@ export class SmppSmsTransport extends SmsTransport {
     this.repeat = resendUnknown ? 'at-least-once' : 'at-most-once';
     const slowest = Math.max(...this.settings.links.map(({ bind }) => bind.responseTimeoutMs));
     const leaseMs = WORK_MS + TIMEOUTS_OF_DEAD_LINK * slowest + LEASE_MARGIN_MS;
-    // 20 attempts, the last ones ten minutes apart, cover a carrier's outage of two hours.
+    // 20 attempts, with ten minutes between the last ones, cover a carrier's outage of two hours.
     this.timing = { leaseMs, maxAttempts: 20, retryBaseMs: 5000, retryMaxMs: 10 * MINUTE_MS };
     this.faults = faultLog('SmppSmsTransport', clock);
     this.outage = new Outage(clock, (begunToo) => this.giveUpAll(this.noLink(begunToo)));
@@ -148,8 +148,8 @@ export class SmppSmsTransport extends SmsTransport {
   }
 
   /**
-   * Converts the parts that rates and windows of the links allow into SMS. Without a usable link the capacity is one SMS, so that
-   * its result shows the outage.
+   * Returns how many SMS the rates and windows of the links allow. Without a usable link the capacity is one SMS, so that its
+   * result shows the outage.
    */
   override capacity(): number {
     const parts = this.links.reduce((sum, { capacity }) => sum + capacity, 0);
@@ -158,7 +158,7 @@ export class SmppSmsTransport extends SmsTransport {
     return Math.max(1 - waiting - onTheWire, Math.floor(parts / this.partsPerSms) - waiting);
   }
 
-  /** One route; it is usable while one of its links can submit. */
+  /** Returns one route. It is usable while one of its links can submit. */
   override state(): readonly RouteState[] {
     const { name, links } = this;
     const usable = links.some(({ up }) => up);
@@ -170,7 +170,7 @@ export class SmppSmsTransport extends SmsTransport {
     return [{ name, transport: name, usable, links: links.map(({ state }) => state), interruptions }];
   }
 
-  /** Waits for the answers to what is on the wire, unbinds, and ends all other submissions. */
+  /** Waits for the answers to written submits, unbinds, and ends all other submissions. */
   override async stop(): Promise<void> {
     await Promise.all(this.links.map((link) => link.stop()));
     this.outage.end();
@@ -213,7 +213,7 @@ export class SmppSmsTransport extends SmsTransport {
     return health;
   }
 
-  /** The ending while no link can submit. It costs no attempt if the carrier itself has refused the bind or the route. */
+  /** Returns the ending while no link can submit. It costs no attempt if the carrier itself has refused the bind or the route. */
   private noLink(begunToo: boolean): Ending {
     const error = this.links.map(({ health }) => health.error).find((each) => each !== undefined);
     if (error === undefined) return { error: NO_LINK, begunToo };
@@ -222,7 +222,7 @@ export class SmppSmsTransport extends SmsTransport {
     return { error, begunToo, until, away: true };
   }
 
-  /** The ending of a stop: messages are postponed, because another process may submit them at once. */
+  /** Returns the ending of a stop. Messages are postponed, because another process may submit them at once. */
   private stopping(begunToo: boolean): Ending {
     return { error: STOPPING, begunToo, until: this.clock.now() };
   }
@@ -232,7 +232,7 @@ export class SmppSmsTransport extends SmsTransport {
     else this.outage.begin();
   }
 
-  /** The parts of an SMS in a link's format; none when it cannot be encoded. */
+  /** Returns the parts of an SMS in a link's format. Returns none if the SMS cannot be encoded. */
   private cut(sms: OutgoingSms, { format }: SmppLinkSettings): readonly ShortMessage[] {
     try {
       const parts = messageParts(sms, format, () => this.references.next(sms.signature, sms.number), this.clock.now());
@@ -253,7 +253,7 @@ export class SmppSmsTransport extends SmsTransport {
       await sink.report([report]);
     } catch {
       const fields = { route: this.name, messageId: report.smsId };
-      this.faults.error('A refusal that came late could not be stored.', fields);
+      this.faults.error('A late refusal could not be stored.', fields);
     }
   }
 
@@ -263,16 +263,17 @@ export class SmppSmsTransport extends SmsTransport {
       this.log.warn(`No TLS on ${plain.join(', ')}: password and texts go over the network in clear. See option tls.`);
     }
     const lax = this.settings.links.filter(({ bind }) => bind.tls?.rejectUnauthorized === false);
-    for (const { name } of lax) this.log.warn(`Link ${name} takes any certificate: anybody may pose as the carrier.`);
+    for (const { name } of lax)
+      this.log.warn(`Link ${name} accepts any certificate: anybody can pretend to be the carrier.`);
   }
 }
 
 /**
- * After this time without a usable link, messages without accepted parts return to the outbox or go to another carrier.
- * Milliseconds.
+ * After this time without a usable link, messages without accepted parts return to the outbox or go to another carrier, in
+ * milliseconds.
  */
 const NO_LINK_MS = 10_000;
-/** After this time messages with accepted parts end too. They wait longer, because they cannot start again. Milliseconds. */
+/** After this time messages with accepted parts end too, in milliseconds. They wait longer, because they cannot start again. */
 const NO_LINK_FOR_BEGUN_MS = MINUTE_MS;
 
 /** Ends waiting submissions when no link has been up for too long. */
@@ -280,7 +281,7 @@ class Outage {
   private cancel: (() => void) | undefined;
   private long = false;
 
-  /** @param giveUp ends waiting submissions, first only those without accepted parts */
+  /** @param giveUp ends waiting submissions. At first it ends only those without accepted parts */
   constructor(
     private readonly clock: Clock,
     private readonly giveUp: (begunToo: boolean) => void,

@@ -7,10 +7,10 @@ import { portalText } from '../vendor.js';
 
 /** The credentials of Africa's Talking's dashboard. */
 export interface AfricasTalkingOptions {
-  /** The application's user name; `sandbox` in the sandbox. */
+  /** The application's user name. In the sandbox it is `sandbox`. */
   readonly username: string;
   readonly apiKey: string;
-  /** Default `https://api.africastalking.com`; the sandbox is `https://api.sandbox.africastalking.com`. */
+  /** Default `https://api.africastalking.com`. The sandbox is `https://api.sandbox.africastalking.com`. */
   readonly baseUrl?: string | undefined;
 }
 
@@ -20,7 +20,7 @@ const OPTIONS = group({
   baseUrl: unread,
 } satisfies OptionsOf<AfricasTalkingOptions>);
 
-/** By {@link plain} words. */
+/** The status for each {@link plain} word. */
 const STATES: ReadonlyMap<string, CarrierReceipt['status']> = new Map([
   ['success', 'delivered'],
   ['delivered', 'delivered'],
@@ -53,7 +53,7 @@ const CODES: ReadonlyMap<string, string> = new Map([
 /** Words of refusal that have no code. */
 const REFUSALS = ['couldnotsend', 'failed', 'rejected'];
 
-/** A word without blanks and in lower case: `Could Not Send` is `couldnotsend`. */
+/** Returns a word without blanks and in lower case. Example: `Could Not Send` is `couldnotsend`. */
 function plain(words: string): string {
   return words.replace(/[^A-Za-z]/g, '').toLowerCase();
 }
@@ -94,14 +94,17 @@ function readAnswer({ json }: { readonly json: unknown }): VendorFacts {
   const code = textOf(valueAt(recipient, 'statusCode')) ?? CODES.get(plain(words));
   const writtenId = textOf(valueAt(recipient, 'messageId'));
   const id = idOf(writtenId);
-  // Without a code that we know: the vendor writes `None` for the id of an SMS that it did not take.
+  // There is no code that we know, but the vendor writes `None` for the id of an SMS that it did not accept.
   const isRefused = REFUSALS.includes(plain(words)) || (words !== '' && writtenId === 'None');
   if (code === undefined && isRefused) return { code: words.replace(/[^A-Za-z]/g, '') || 'None' };
   if (code !== undefined && !TAKEN.includes(code)) return { code };
   return { ids: id === undefined ? [] : [id], segments: countOf(valueAt(recipient, 'messageParts')) };
 }
 
-/** The code of an answer without recipients. Its message is the code, such as `InvalidSenderId`, or begins with `Sent to 0/`. */
+/**
+ * Returns the code of an answer without recipients. The answer's message is the code, such as `InvalidSenderId`, or begins with
+ * `Sent to 0/`.
+ */
 function messageCode(message: string): string | undefined {
   if (/^Sent to 0\//.test(message)) return 'none_sent';
   if (CODES.has(plain(message))) return message.replace(/[^A-Za-z]/g, '');

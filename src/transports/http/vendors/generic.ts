@@ -54,8 +54,8 @@ const VENDOR = group({
  *   errors: { permanent: ['bad_number'], account: ['no_credit'] },
  * });
  * ```
- * A gateway without ids answers `accepted: true` and gets `receiptReference` in its callback URL; `docs/carriers.md` has
- * Kannel as an example.
+ * For a gateway without ids, `read` returns `accepted: true`, and the callback URL contains `receiptReference`.
+ * `docs/carriers.md` has Kannel as an example.
  * @throws MessagingOptionsError with a sentence that names the wrong option
  */
 export function generic(description: HttpVendor): HttpVendor {

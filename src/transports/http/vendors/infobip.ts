@@ -14,10 +14,7 @@ export interface InfobipOptions {
 
 const OPTIONS = group({ baseUrl: unread, apiKey: portalText } satisfies OptionsOf<InfobipOptions>);
 
-/**
- * The status of a status group. `failed` if Infobip itself rejects the SMS, `undelivered` if a carrier cannot deliver
- * it.
- */
+/** The status for each status group. `failed` if Infobip itself rejects the SMS, `undelivered` if a carrier cannot deliver it. */
 const GROUPS: ReadonlyMap<string, CarrierReceipt['status']> = new Map([
   ['2', 'undelivered'],
   ['3', 'delivered'],

@@ -16,7 +16,7 @@ export interface OrangeOptions {
   readonly clientId: string;
   readonly clientSecret: string;
   /**
-   * The sender number of the country, digits with the country code: `2260000` for Burkina Faso. The signature is sent as
+   * The sender number of the country, digits with the country code. Example: `2260000` for Burkina Faso. The signature is sent as
    * the sender name.
    */
   readonly senderNumber: string;
@@ -71,9 +71,9 @@ export function orange(options: OrangeOptions): HttpVendor {
     }),
     read: readAnswer,
     errors: {
-      // Policy errors: no bundle, expired bundle, no credit; not subscribed.
+      // Policy errors: no bundle, expired bundle, no credit, not subscribed.
       account: ['POL0001', 'POL0009', 'POL0050', 'POL1009'],
-      // Invalid number or text; Orange answers some of them with 403 or 404.
+      // Invalid number or text. Orange answers some of these with 403 or 404.
       permanent: ['SVC0002', 'SVC0004', 'SVC0007', 'SVC0280'],
       throttled: ['POL0013', '53'],
     },

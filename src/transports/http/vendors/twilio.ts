@@ -13,9 +13,7 @@ export interface TwilioOptions {
   readonly authToken: string;
   /** An API key, used for requests instead of the auth token. */
   readonly apiKey?: { readonly sid: string; readonly secret: string } | undefined;
-  /**
-   * Sends by a Messaging Service; the signature must be one of its senders. Twilio then reports no count of segments.
-   */
+  /** Sends by a Messaging Service. The signature must be one of its senders. Twilio then reports no count of segments. */
   readonly messagingServiceSid?: string | undefined;
   /** Default `https://api.twilio.com`. */
   readonly baseUrl?: string | undefined;
@@ -29,7 +27,7 @@ const OPTIONS = group({
   baseUrl: unread,
 } satisfies OptionsOf<TwilioOptions>);
 
-/** The status of each state. `failed`: Twilio ended the message before a carrier accepted it, and did not charge it. */
+/** The status for each state. `failed`: Twilio ended the message before a carrier accepted it, and did not charge it. */
 const STATES: ReadonlyMap<string, CarrierReceipt['status']> = new Map([
   ['delivered', 'delivered'],
   ['read', 'delivered'],
@@ -125,7 +123,7 @@ function readTwilio(content: CallbackContent): VendorNews | undefined {
  */
 export function isSignedByTwilio({ url, headers, body, content }: UnprovenCall, authToken: string): boolean {
   const hmac = headers['x-twilio-signature'];
-  // Checks the form of a SHA-1 in base64 first, so that the body is not read without one.
+  // The form of a SHA-1 in base64 is checked first, so that the body is not read without a signature.
   if (hmac === undefined || !/^[A-Za-z0-9+/]{27}=$/.test(hmac)) return false;
   const bodyHash = content.query.get('bodySHA256');
   if (bodyHash !== null) {
@@ -142,7 +140,7 @@ function sign(data: string, authToken: string): string {
   return createHmac('sha1', authToken).update(data, 'utf8').digest('base64');
 }
 
-/** Names and values, sorted by name; several values of one name sorted and without repeats. */
+/** Returns names and values, sorted by name. Several values of one name are sorted too and have no repeats. */
 function fieldsOf(form: URLSearchParams): string {
   const values = new Map<string, Set<string>>();
   for (const [name, value] of form) {
@@ -160,7 +158,7 @@ function fieldsOf(form: URLSearchParams): string {
     .join('');
 }
 
-/** The URL with and without its standard port, because Twilio signs either. */
+/** Returns the URL with and without its standard port, because Twilio signs either form. */
 function spellings(url: string): string[] {
   const [, scheme, host, port, rest] = /^(https?):\/\/([^/:?#]+|\[[^\]]+\])(:\d+)?(.*)$/s.exec(url) ?? [];
   if (scheme === undefined) return [url];

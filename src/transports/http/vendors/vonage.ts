@@ -95,7 +95,7 @@ export function vonage(options: VonageOptions): HttpVendor {
   };
 }
 
-/** Reads one entry per part; `status` 0: accepted. */
+/** Reads one entry per part. `status` 0 means accepted. */
 function readAnswer({ json }: { readonly json: unknown }): VendorFacts {
   const parts = listOf(valueAt(json, 'messages')).map((part) => ({
     id: textOf(valueAt(part, 'message-id')) ?? '',
@@ -117,7 +117,7 @@ function readCallback(content: CallbackContent): VendorNews | undefined {
     const status = STATES.get(state);
     if (status === undefined) return {};
     const error = content.field('err-code');
-    // The only time whose zone is documented (UTC).
+    // This is the only time whose zone is documented (UTC).
     const at = Date.parse(`${content.field('message-timestamp')?.replace(' ', 'T')}Z`);
     return {
       receipts: [
@@ -138,7 +138,7 @@ function readCallback(content: CallbackContent): VendorNews | undefined {
   return { inbound: [{ id, from: number, to, text: content.field('text') ?? '', part: partOf(content) }] };
 }
 
-/** The position of a part of a long text. Vonage sends each part in a call of its own, in any order. */
+/** Reads the position of a part of a long text. Vonage sends each part in a separate call, in any order. */
 function partOf(content: CallbackContent): PartPlace | undefined {
   const [total, number] = ['concat-total', 'concat-part'].map((name) => countOf(content.field(name)));
   return partPlace(content.field('concat-ref') ?? '', total, number);
@@ -147,7 +147,7 @@ function partOf(content: CallbackContent): PartPlace | undefined {
 /** The signature method that is set in Vonage's dashboard. */
 export type VonageSignatureMethod = 'md5hash' | 'md5' | 'sha1' | 'sha256' | 'sha512';
 
-/** The maximum age of a call. Vonage repeats calls for a day; an older one is a replay. */
+/** The maximum age of a call. Vonage repeats calls for a day, so an older call is a replay. */
 const MAX_AGE_MS = 25 * HOUR_MS;
 /** How far Vonage's clock may be ahead of ours. */
 const MAX_AHEAD_MS = 5 * MINUTE_MS;

@@ -7,7 +7,7 @@ export class BindDeliveries {
   private handling = 0;
 
   /**
-   * @param max the maximum number of unanswered messages; above it, messages are refused for now
+   * @param max the maximum number of unanswered messages. Above it, messages are refused for now
    * @param idle called when no message is unanswered
    */
   constructor(
@@ -27,7 +27,7 @@ export class BindDeliveries {
     else void this.handle(message);
   }
 
-  /** Never rejects; when the handler fails, the answer asks the SMSC to repeat the message. */
+  /** Handles a message. Never rejects. If the handler fails, the answer asks the SMSC to repeat the message. */
   private async handle(message: DeliverSmPdu | DataSmPdu): Promise<void> {
     this.handling++;
     let status: number = STATUS.ok;
@@ -49,8 +49,8 @@ export class BindDeliveries {
 /** The handlers of a connection's incoming messages. */
 export interface BindHandlers {
   /**
-   * Handles a receipt or an inbound text. The answer is "ok" when this resolves, and "temporary error" (0x64) when it
-   * rejects or throws. Calls follow the order of arrival and do not wait for each other.
+   * Handles a receipt or an inbound text. If this resolves, the answer is "ok". If it rejects or throws, the answer is "temporary
+   * error" (0x64). Calls follow the order of arrival and do not wait for each other.
    */
   deliver(message: DeliverSmPdu | DataSmPdu): Promise<void>;
 

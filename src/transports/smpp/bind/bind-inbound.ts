@@ -76,4 +76,4 @@ export class BindInbound {
   }
 }
 
-const UNEXPECTED_ANSWER = 'an answer to nothing that was asked';
+const UNEXPECTED_ANSWER = 'an answer without a request';

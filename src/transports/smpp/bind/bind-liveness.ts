@@ -11,7 +11,7 @@ interface LivenessActions {
   dead(): void;
 }
 
-/** Detects a dead peer. Any complete PDU is a sign of life; incomplete ones are not. */
+/** Detects a dead peer. Any complete PDU is a sign of life. An incomplete PDU is not. */
 export class BindLiveness {
   private lastHeard = 0;
   private heardCount = 0;

@@ -10,9 +10,9 @@ const SMPP_3_4 = 0x34;
 /** The sequence number of the bind, which is the first request of its connection. */
 export const BIND_SEQUENCE = 1;
 
-/** The result of connecting and binding. One of the two methods is called, once. */
+/** The result of connecting and binding. One of the two methods is called once. */
 interface OpeningResult {
-  /** Takes over the wire; set a listener before returning. */
+  /** Takes over the wire. Set a listener before you return. */
   bound(wire: BindWire, systemId: string): void;
   failed(error: BindError): void;
 }
@@ -23,7 +23,7 @@ export class BindOpening implements WireListener {
   private readonly cancelDeadline: () => void;
   private over = false;
 
-  /** @throws BindError when a certificate or key of the settings cannot be read */
+  /** @throws BindError if a certificate or key of the settings cannot be read */
   constructor(
     private readonly settings: SmppBindSettings,
     clock: Clock,

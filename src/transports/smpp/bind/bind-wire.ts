@@ -10,26 +10,26 @@ import type { SmppBindSettings } from './bind-settings.js';
 
 /** The listener of a {@link BindWire}. */
 export interface WireListener {
-  /** The connection is ready; over TLS, the peer's certificate is verified. */
+  /** The connection is ready. Over TLS, the peer's certificate is verified. */
   connected?(): void;
   pdu(pdu: Pdu): void;
   /** A request or response could not be read. For a response, a PDU with the fields of its header follows. */
   malformed(error: MalformedPdu): void;
   /** Writing is possible again after `blocked`. */
   drained(): void;
-  /** The connection is lost. May be called more than once. */
+  /** The connection is lost. This may be called more than once. */
   lost(reason: string): void;
 }
 
 /** The number of pending octets from which on further PDUs are held back. */
 const MAX_PENDING = 65_536;
 
-/** How long the peer may take to close the connection after our end. Milliseconds. */
+/** How long the peer may take to close the connection after our end, in milliseconds. */
 const LINGER_MS = 2_000;
 
 /**
- * Sends and receives PDUs over one connection. The PDUs of one turn of the event loop leave in one write. While the
- * peer does not read, nothing more is written to the socket and nothing is read, so that answers cannot accumulate.
+ * Sends and receives PDUs over one connection. The PDUs of one turn of the event loop leave in one write. While the peer does not
+ * read, we neither write to the socket nor read from it, so that answers cannot accumulate.
  */
 export class BindWire {
   private readonly socket: Socket;
@@ -41,7 +41,7 @@ export class BindWire {
 
   /**
    * Starts to connect.
-   * @throws BindError when a certificate or key of the settings cannot be read
+   * @throws BindError if a certificate or key of the settings cannot be read
    */
   constructor(
     settings: SmppBindSettings,
@@ -78,7 +78,7 @@ export class BindWire {
 
   /**
    * Sends a PDU.
-   * @throws RangeError when a field does not fit; nothing is sent then
+   * @throws RangeError if a field does not fit. Then nothing is sent
    */
   send(pdu: Pdu): void {
     if (this.over) return;
@@ -88,7 +88,7 @@ export class BindWire {
 
   /**
    * Sends a submit_sm.
-   * @throws RangeError as `send`
+   * @throws RangeError as `send` does
    */
   submit(sequence: number, message: ShortMessage): void {
     writeSubmit(this.writer, sequence, message);
@@ -104,7 +104,7 @@ export class BindWire {
     this.socket.once('close', cancel);
   }
 
-  /** Closes the connection at once; pending octets are dropped. */
+  /** Closes the connection at once. Pending octets are dropped. */
   destroy(): void {
     this.over = true;
     this.socket.destroy();
@@ -164,8 +164,7 @@ export class BindWire {
 }
 
 /**
- * Starts to connect. `onReady` is called when the connection is ready; over TLS, after the peer's certificate is
- * verified.
+ * Starts to connect. `onReady` is called when the connection is ready. Over TLS this is after the peer's certificate is verified.
  *
  * @throws BindError for settings that cannot be used, such as an unreadable certificate or key
  */
@@ -173,13 +172,13 @@ function connectSocket(settings: SmppBindSettings, onReady: () => void): Socket 
   try {
     return begin(settings, onReady).setNoDelay(true);
   } catch (error) {
-    throw new BindError('the settings make no connection', undefined, { cause: error });
+    throw new BindError('no connection can be made with these settings', undefined, { cause: error });
   }
 }
 
 function begin({ host, port, tls }: SmppBindSettings, onReady: () => void): Socket {
   if (tls === undefined) return connect({ host, port }, onReady);
-  // SNI allows names only (RFC 6066 section 3); an address is verified against the certificate without SNI.
+  // SNI allows names only (RFC 6066 section 3). An address is verified against the certificate without SNI.
   const { ca, servername = isIP(host) ? undefined : host, cert, key, rejectUnauthorized = true } = tls;
   return connectTls(
     {
@@ -215,7 +214,7 @@ export class BindError extends Error {
 /** alert_notification (SMPP 3.4 section 4.12.1), which has no response. */
 const ALERT_NOTIFICATION = 0x00000102;
 
-/** The response that refuses a PDU; undefined for PDUs without a response. */
+/** Returns the response that refuses a PDU. Undefined for PDUs without a response. */
 export function refusalOf(commandId: number, sequence: number, status: number): Pdu | undefined {
   if (commandId >= RESPONSE_BIT || commandId === ALERT_NOTIFICATION) return undefined;
   const answer = { status, sequence, messageId: '', tlvs: [] };

@@ -23,8 +23,8 @@ interface Written {
 }
 
 /**
- * The submits of one connection. At most `window` of them are written and unanswered; the others are queued. Each is settled
- * exactly once.
+ * The submits of one connection. At most `window` submits are written and unanswered. The others are queued. Each submit is
+ * settled exactly once.
  */
 export class SendWindow {
   private readonly pending = new Map<number, Written>();
@@ -72,7 +72,7 @@ export class SendWindow {
     return this.pending.has(sequence) || this.late.has(sequence);
   }
 
-  /** Settles a submit. False when no submit with this sequence number waits for an answer. */
+  /** Settles a submit. Returns false if no submit with this sequence number waits for an answer. */
   answer(sequence: number, answer: SubmitAnswer): boolean {
     const written = this.forget(sequence);
     if (written === undefined) return this.late.settle(sequence, answer);
@@ -81,7 +81,7 @@ export class SendWindow {
     return true;
   }
 
-  /** Accepts no further submits and settles the queued ones as `not-sent`; written ones may still be answered. */
+  /** Accepts no further submits and settles the queued ones as `not-sent`. Written submits may still be answered. */
   stop(reason: string): void {
     this.stopped ??= reason;
     for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
@@ -176,7 +176,7 @@ type SettleLate = (answer: SubmitAnswer | undefined) => void;
 export class LateAnswers {
   private readonly expected = new Map<number, SettleLate>();
 
-  /** @param max the maximum number of submits; above it the oldest is dropped */
+  /** @param max the maximum number of submits. Above it the oldest is dropped */
   constructor(private readonly max: number) {}
 
   has(sequence: number): boolean {
@@ -191,7 +191,7 @@ export class LateAnswers {
     });
   }
 
-  /** Settles a submit. False when its sequence number is not expected. */
+  /** Settles a submit. Returns false if its sequence number is not expected. */
   settle(sequence: number, answer: SubmitAnswer | undefined): boolean {
     const settle = this.expected.get(sequence);
     if (settle === undefined) return false;
@@ -211,10 +211,10 @@ const MAX_SEQUENCE = 0x7fffffff;
 
 /** The sequence numbers of our requests: 1 to 0x7FFFFFFF, then from 1 again (SMPP 3.4 section 3.2). */
 export class SequenceNumbers {
-  /** @param last the number before the first one; 0 to 0x7FFFFFFF */
+  /** @param last the number before the first one, 0 to 0x7FFFFFFF */
   constructor(private last = 0) {}
 
-  /** The next number that no open request has. */
+  /** Returns the next number that no open request has. */
   next(isTaken: (sequence: number) => boolean): number {
     do {
       this.last = this.last === MAX_SEQUENCE ? 1 : this.last + 1;

@@ -38,7 +38,7 @@ export class SmppBind {
     signal?: AbortSignal,
   ): Promise<SmppBind> {
     return new Promise((resolve, reject) => {
-      const abort = () => opening.lost('given up while it was under way');
+      const abort = () => opening.lost('given up while it was connecting');
       const opening = new BindOpening(settings, clock, {
         bound: (wire, systemId) => {
           signal?.removeEventListener('abort', abort);
@@ -99,7 +99,7 @@ export class SmppBind {
     return this.state === 'bound';
   }
 
-  /** The number of written and unanswered submits; at most the window. */
+  /** The number of written and unanswered submits. It is at most the window. */
   get outstanding(): number {
     return this.window.outstanding;
   }
@@ -118,8 +118,8 @@ export class SmppBind {
   }
 
   /**
-   * Closes the connection in order. Waiting submits become `not-sent`. Written submits may still be answered until the
-   * response timeout, and incoming messages are answered. Then we unbind. Resolves as `ended` does, after at most two response
+   * Closes the connection properly. Waiting submits become `not-sent`. Written submits may still be answered until the response
+   * timeout, and incoming messages are answered. Then we unbind. Resolves when `ended` resolves, after at most two response
    * timeouts.
    */
   close(): Promise<BindEnd> {
@@ -145,7 +145,7 @@ export class SmppBind {
     this.state = 'unbinding';
     this.unbindSequence = this.nextSequence();
     this.wire.send({ command: 'unbind', status: STATUS.ok, sequence: this.unbindSequence });
-    this.deadline(() => this.finish({ reason: 'closed, though the SMSC did not answer the unbind', orderly: true }));
+    this.deadline(() => this.finish({ reason: 'closed, although the SMSC did not answer the unbind', orderly: true }));
   }
 
   private unbindAnswered(sequence: number): boolean {
@@ -160,8 +160,8 @@ export class SmppBind {
   }
 
   /**
-   * Any answer is a sign of life, even one that says that enquire_link is not known (0x03). An answer that says that we are
-   * not bound ends the connection, because the SMSC would refuse every submit for the same reason.
+   * Any answer is a sign of life, even one that says that enquire_link is not known (0x03). If an answer says that we are not
+   * bound, the connection ends, because the SMSC would refuse every submit for the same reason.
    */
   private probeAnswered(sequence: number, status: number): boolean {
     if (sequence !== this.probeSequence) return false;

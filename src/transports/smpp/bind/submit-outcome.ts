@@ -2,9 +2,9 @@ import type { Tlv } from '../pdu/tlv.js';
 
 /** The SMSC's answer to a submit_sm. */
 export interface SubmitAnswer {
-  /** command_status; 0: accepted. A generic_nack counts as an answer with its status. */
+  /** The command_status. 0: accepted. A generic_nack counts as an answer with its status. */
   readonly status: number;
-  /** `''` when the SMSC returned none. */
+  /** The SMSC's id of the message. `''` if the SMSC returned none. */
   readonly messageId: string;
   readonly tlvs: readonly Tlv[];
 }
@@ -25,7 +25,7 @@ export type SubmitOutcome =
       readonly reason: string;
     }
   | {
-      /** The submit cannot be written as a PDU, for instance because a field is too long. No connection can send it. */
+      /** The submit cannot be written as a PDU, for example because a field is too long. No connection can send it. */
       readonly kind: 'unsendable';
       readonly reason: string;
     };

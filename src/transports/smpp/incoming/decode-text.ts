@@ -2,9 +2,9 @@ import { GSM7_COST, GSM7_ESCAPE, GSM7_SEPTET } from '../../../sms/gsm7.js';
 import type { DefaultAlphabet } from '../smpp-options.js';
 
 /**
- * Decodes octets by their data_coding (SMPP 3.4 section 5.2.19, and the groups of 3GPP TS 23.038 clause 4); undefined for
- * content that is not text, or in a coding that is reserved. A lone surrogate is kept, because some senders cut a text
- * within a surrogate pair and the other half is in the next part.
+ * Decodes octets by their data_coding (SMPP 3.4 section 5.2.19, and the groups of 3GPP TS 23.038 clause 4). Undefined for content
+ * that is not text, or in a coding that is reserved. A lone surrogate is kept, because some senders cut a text within a surrogate
+ * pair and the other half is in the next part.
  *
  * @param alphabet the carrier's meaning of data_coding 0
  */
@@ -24,23 +24,24 @@ export function decodeText(octets: Uint8Array, dataCoding: number, alphabet: Def
 }
 
 /**
- * The alphabet of a data_coding: below 0x10 the value itself; above, the value below 0x10 that has the alphabet which 3GPP
- * TS 23.038 gives to the group. For example 0x18 (UCS-2 with a message class) is 8. The bit for compression is ignored.
+ * Returns the alphabet of a data_coding. A value below 0x10 is the alphabet itself. For a higher value, 3GPP TS 23.038 gives its
+ * group an alphabet, and the function returns the value below 0x10 that has the same alphabet. For example, 0x18 (UCS-2 with a
+ * message class) is 8. The bit for compression is ignored.
  */
 function alphabetOf(dataCoding: number): number {
   if (dataCoding < 0x10) return dataCoding;
-  // With a message class, or marked for automatic deletion.
+  // These values have a message class or are marked for automatic deletion.
   if (dataCoding < 0x80) return dataCoding & 0x0c;
   if (dataCoding < 0xc0) return dataCoding;
-  // Message waiting: in the default alphabet, then in UCS-2.
+  // These values indicate waiting messages, first in the default alphabet, then in UCS-2.
   if (dataCoding < 0xe0) return 0;
   return dataCoding < 0xf0 ? 8 : dataCoding & 0x04;
 }
 
-/** Three encodings are in use for Japanese, whichever data_coding is given. ISO-2022-JP has no octet above 0x7F. */
+/** Carriers use three encodings for Japanese, whatever the data_coding is. ISO-2022-JP has no octet above 0x7F. */
 const JAPANESE = ['iso-2022-jp', 'shift_jis', 'euc-jp'];
 
-/** By data_coding, the encodings that its text may be in. */
+/** The encodings that a text may be in, by its data_coding. */
 const ENCODINGS: Readonly<Record<number, readonly string[]>> = {
   5: JAPANESE,
   6: ['iso-8859-5'],
@@ -53,8 +54,8 @@ const ENCODINGS: Readonly<Record<number, readonly string[]>> = {
 };
 
 /**
- * Decodes by the first encoding that reads all octets; if none does, by the first one, with U+FFFD for what it cannot read.
- * A character that is cut at the end is left out: its other octets are in the next part.
+ * Decodes octets by the first encoding that reads all of them. If none does, it takes the first encoding and writes U+FFFD for
+ * octets that it cannot read. A character that is cut at the end is left out, because its other octets are in the next part.
  */
 function decodeNational(octets: Uint8Array, [first, ...others]: readonly string[]): string | undefined {
   if (first === undefined) return undefined;
@@ -65,7 +66,7 @@ function decodeNational(octets: Uint8Array, [first, ...others]: readonly string[
   return decodeBy(first, octets);
 }
 
-/** Undefined if the octets are not in the encoding, or if this Node was built without it. */
+/** Decodes octets. Undefined if they are not in the encoding, or if this Node was built without it. */
 function decodeBy(encoding: string, octets: Uint8Array, options?: { readonly fatal: boolean }): string | undefined {
   try {
     return withoutNul(new TextDecoder(encoding, options).decode(octets, { stream: true }));
@@ -89,7 +90,7 @@ function latin1(octets: Uint8Array): string {
   return withoutNul(Buffer.from(octets).toString('latin1'));
 }
 
-/** Removes NUL: some carriers end a text with it, and PostgreSQL cannot store it. */
+/** Removes NUL, because some carriers end a text with it, and PostgreSQL cannot store it. */
 function withoutNul(text: string): string {
   return text.replaceAll('\0', '');
 }
@@ -102,9 +103,8 @@ for (const [unit, cost] of GSM7_COST.entries()) {
 }
 
 /**
- * Decodes GSM-7 septets, one per octet (3GPP TS 23.038 clause 6.2.1). By that clause, an escape before a septet that is
- * not in the extension table yields the character of the default alphabet, and an escape before an escape yields a
- * space.
+ * Decodes GSM-7 septets, one per octet (3GPP TS 23.038 clause 6.2.1). According to that clause, an escape before a septet that is
+ * not in the extension table yields the character of the default alphabet, and an escape before an escape yields a space.
  */
 export function decodeGsm7(septets: Uint8Array): string {
   let text = '';

@@ -2,7 +2,7 @@ import { type AddressType, type ReadAddress, readAddress } from '../../../common
 import type { ShortMessage } from '../pdu/pdu.js';
 import { TAG, tlvValue } from '../pdu/tlv.js';
 
-/** What each type of number means (SMPP 3.4 section 5.2.5). 0 and types that are not in the standard mean nothing. */
+/** The meaning of each type of number (SMPP 3.4 section 5.2.5). 0 and types that are not in the standard have no meaning. */
 const TYPES: Readonly<Record<number, AddressType>> = {
   1: 'international',
   2: 'national',
@@ -13,7 +13,7 @@ const TYPES: Readonly<Record<number, AddressType>> = {
 };
 
 /**
- * The number or the name in an address of a message; undefined when it cannot be read for sure.
+ * Reads the number or the name in an address of a message. Undefined if it cannot be read for sure.
  * @param home the country in whose national form the carrier may write numbers
  */
 export function addressOf({ ton, address }: ShortMessage['source'], home: string | undefined): ReadAddress | undefined {
@@ -21,7 +21,7 @@ export function addressOf({ ton, address }: ShortMessage['source'], home: string
 }
 
 /**
- * The content of a message: `short_message` or `message_payload`. SMPP 3.4 section 5.3.2.32 allows only one of them. If a
+ * Returns the content of a message: `short_message` or `message_payload`. SMPP 3.4 section 5.3.2.32 allows only one of them. If a
  * carrier writes both, we take the longer one, because the other is only its beginning.
  */
 export function shortMessageOctets({ shortMessage, tlvs }: ShortMessage): Uint8Array {

@@ -32,8 +32,8 @@ export class Incoming {
     const receipt = readReceipt(pdu, settings);
     const { route } = settings;
     if (receipt?.unread) {
-      const sentence = `Route ${route}: a receipt has a state that is not known, so it changes nothing. The option receiptStates tells what it means.`;
-      // The carrier's word may hold a number.
+      const sentence = `Route ${route}: a receipt has a state that is not known, so it changes nothing. The option receiptStates says what it means.`;
+      // The carrier's word may contain a phone number.
       this.log.warn(sentence, { route, code: receipt.error?.replace(/\d{4,}/g, '*') });
     }
     if (receipt) return this.storeReceipt(receipt);
@@ -48,7 +48,7 @@ export class Incoming {
     const text = decodeText(octets, pdu.dataCoding, settings.defaultAlphabet);
     if (sender.kind === 'name' || text === undefined) {
       const what = sender.kind === 'name' ? 'from a name or a short code' : `of data_coding ${pdu.dataCoding}`;
-      this.log.warn(`Route ${route}: a message ${what} came in and is left aside.`, { route });
+      this.log.warn(`Route ${route}: a received message ${what} is ignored.`, { route });
       return;
     }
     const sms = { route, from: sender.number, to: pdu.destination.address.replace(/^\+/, ''), text };

@@ -57,8 +57,8 @@ export function readReceipt(pdu: ShortMessage, settings: IncomingSettings): Carr
 }
 
 /**
- * The state of a receipt. The parameter wins over the text, with three exceptions: the parameter says only "unknown" (7), its
- * value is in no standard, or the host's options say what the state in the text means.
+ * Returns the state of a receipt. The parameter wins over the text, with three exceptions: the parameter says only "unknown" (7),
+ * its value is in no standard, or the host's options say what the state in the text means.
  */
 function stateOf(
   messageState: number | undefined,
@@ -77,7 +77,7 @@ function isIntermediate({ esmClass }: ShortMessage): boolean {
   return (esmClass & MESSAGE_TYPE) === INTERMEDIATE;
 }
 
-/** The texts that may contain a receipt. Some carriers write both fields, and cut one of them. */
+/** Returns the texts that may contain a receipt. Some carriers write both fields, and cut one of them. */
 function receiptTexts({ shortMessage, tlvs }: ShortMessage): readonly string[] {
   const payload = tlvValue(tlvs, TAG.messagePayload) ?? new Uint8Array(0);
   return [shortMessage, payload].filter(({ length }) => length > 0).map(receiptText);
@@ -89,7 +89,7 @@ function fieldsOfPdu(pdu: ShortMessage): ReceiptFields {
   return [first, ...others].find(isWhole) ?? first;
 }
 
-/** The text of a receipt: ASCII whatever its data_coding, with one or two octets per character. */
+/** Reads the text of a receipt. It is ASCII, whatever its data_coding is, with one or two octets per character. */
 function receiptText(octets: Uint8Array): string {
   const wide = octets.length > 1 && octets.every((octet, at) => at % 2 === 1 || octet === 0);
   return Buffer.from(wide ? octets.filter((_, at) => at % 2 === 1) : octets).toString('latin1');
@@ -101,7 +101,7 @@ function reasonOf(state: string, { tlvs }: ShortMessage, err: string | undefined
   return [`smpp: ${plain(state).toLowerCase()}`, ...(code === undefined ? [] : [plain(code)])].join(' ');
 }
 
-/** At most 20 visible ASCII characters of a carrier's text. */
+/** Returns at most 20 visible ASCII characters of a carrier's text. */
 function plain(text: string): string {
   return text.replace(/[^!-~]/g, '?').slice(0, 20);
 }
@@ -111,7 +111,7 @@ function happenedAt(doneDate: string | undefined, { receiptOffsetMinutes }: Inco
   return receiptTime(doneDate, receiptOffsetMinutes);
 }
 
-/** The fields of a receipt's text (SMPP 3.4 appendix B), unchanged; undefined without the label. */
+/** The fields of a receipt's text (SMPP 3.4 appendix B), unchanged. A field is undefined if its label is missing. */
 interface ReceiptFields {
   readonly id: string | undefined;
   readonly stat: string | undefined;
@@ -120,7 +120,7 @@ interface ReceiptFields {
 }
 
 const LABELS = 'id|sub|dlvrd|submit[ _]?date|done[ _]?date|stat|status|err|error|text';
-// A value ends at white space or a comma. The look-ahead keeps an empty value from matching the next label.
+// A value ends at white space or a comma. The look-ahead prevents an empty value from matching the next label.
 const VALUE = `((?!(?:${LABELS})[ ]?:)[^\\s,;]*)`;
 const FIELD = new RegExp(`(?:^|[\\s,;])(${LABELS})[ ]?:[ ]?${VALUE}`, 'gi');
 /** A label with its value and everything up to the next label. The label may be one that is in no standard. */
@@ -132,21 +132,21 @@ const SYNONYMS: Readonly<Record<string, string>> = { status: 'stat', error: 'err
 const MAX_LENGTH = 1024;
 
 /**
- * Reads `id:… sub:… dlvrd:… submit date:… done date:… stat:… err:… text:…`, with labels in any order and case, each of
- * them optional. The beginning of the message follows `text:` and is not trusted. A label behind `text:` counts only if it is
- * missing before. If it occurs several times there, the last one counts, because the carrier's own fields follow the message.
+ * Reads `id:… sub:… dlvrd:… submit date:… done date:… stat:… err:… text:…`, with labels in any order and case, each of them
+ * optional. The beginning of the message follows `text:` and is not trusted. A label after `text:` counts only if it does not
+ * occur before. If it occurs several times there, the last one counts, because the carrier's own fields follow the message.
  */
 export function receiptFields(text: string): ReceiptFields {
   const head = text.slice(0, MAX_LENGTH);
   const bodyAt = head.search(BODY);
-  // Reversed, because later entries replace earlier ones in a Map and the first value has to win.
+  // The order is reversed, because later entries replace earlier ones in a Map, and the first value must win.
   const before = new Map(fieldsOf(bodyAt < 0 ? head : head.slice(0, bodyAt)).reverse());
   const behind = new Map(bodyAt < 0 ? [] : fieldsOf(head.slice(bodyAt)));
   const field = (label: string) => before.get(label) ?? behind.get(label);
   return { id: field('id'), stat: field('stat'), err: field('err'), doneDate: field('donedate') };
 }
 
-/** The values that make an unmarked message a receipt, and not the words of a person. */
+/** The values that prove that an unmarked message is a receipt, and not the words of a person. */
 const ALLOWED: Readonly<Record<string, RegExp>> = {
   id: /^[!-~]{1,65}$/,
   sub: /^\d{0,5}$/,
@@ -155,8 +155,8 @@ const ALLOWED: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Whether the whole text is a receipt: labels and values to its end or to `text:`, in any order, and among them an id, a
- * state that is known, and a date or an error. The text begins with a label of SMPP 3.4 appendix B; others may follow.
+ * Whether the whole text is a receipt. A receipt has only labels and values to its end or to `text:`, in any order. Among them
+ * are an id, a known state, and a date or an error. The text begins with a label of SMPP 3.4 appendix B. Other labels may follow.
  */
 function isReceiptText(text: string, states: ReceiptStates): boolean {
   const bodyAt = text.search(BODY);
@@ -176,7 +176,7 @@ function isReceiptText(text: string, states: ReceiptStates): boolean {
   );
 }
 
-/** The labels and values of a text that has nothing else; otherwise undefined. */
+/** Returns the labels and values of a text. Undefined if the text has anything else. */
 function pairsOf(text: string): [label: string, value: string][] | undefined {
   const pairs: [label: string, value: string][] = [];
   for (let at = 0; at < text.length; at = PAIR.lastIndex) {
@@ -188,13 +188,13 @@ function pairsOf(text: string): [label: string, value: string][] | undefined {
   return pairs;
 }
 
-/** The label of SMPP 3.4 appendix B in one form: `Submit_Date` is `submitdate`. */
+/** Returns a label of SMPP 3.4 appendix B in one form. Example: `Submit_Date` is `submitdate`. */
 function labelOf(label: string): string {
   const plain = label.toLowerCase().replace(/[ _]/g, '');
   return SYNONYMS[plain] ?? plain;
 }
 
-/** The labels and values in their order, without empty values. */
+/** Returns the labels and values in their order, without empty values. */
 function fieldsOf(text: string): [label: string, value: string][] {
   const fields = [...text.matchAll(FIELD)].map(([, label = '', value = '']): [string, string] => [
     labelOf(label),
@@ -203,16 +203,16 @@ function fieldsOf(text: string): [label: string, value: string][] {
   return fields.filter(([, value]) => value !== '');
 }
 
-/** A date with or without seconds or the century, or zeros for a date that is not known yet. */
+/** Whether a text is a date, with or without seconds or the century, or zeros for a date that is not known yet. */
 function isReceiptDate(date: string): boolean {
   return /^0{10,14}$/.test(date) || receiptTime(date.replace(/^20(?=\d{12}$)/, ''), 0) !== undefined;
 }
 
-/** `YYMMDDhhmm` (SMPP 3.4 appendix B); some carriers add seconds. */
+/** `YYMMDDhhmm` (SMPP 3.4 appendix B). Some carriers add seconds. */
 const DATE = /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?$/;
 
 /**
- * The time of a receipt, in milliseconds since the epoch; undefined for an invalid date.
+ * Returns the time of a receipt, in milliseconds since the epoch. Undefined for an invalid date.
  * @param offsetMinutes how far the carrier's clock is ahead of UTC
  */
 export function receiptTime(date: string, offsetMinutes: number): number | undefined {
@@ -222,7 +222,7 @@ export function receiptTime(date: string, offsetMinutes: number): number | undef
     .slice(1)
     .map((each) => Number(each ?? 0));
   const time = Date.UTC(2000 + year, month - 1, day, hour, minute, second);
-  // Date.UTC accepts days that do not exist: 31 February becomes a day in March.
+  // Date.UTC accepts days that do not exist. Example: 31 February becomes a day in March.
   const read = new Date(time);
   const exists = read.getUTCMonth() === month - 1 && read.getUTCDate() === day;
   const isValid = exists && hour < 24 && minute < 60 && second < 61;

@@ -1,15 +1,15 @@
 import type { SmsReport } from '../../../sms/sms-transport.js';
 
-/** What a state in a receipt means for the SMS. `sent`: the state is not final, and another receipt reports the end. */
+/** The meaning of a receipt's state for the SMS. `sent`: the state is not final, and another receipt reports the end. */
 export type ReceiptStatus = SmsReport['status'];
 
 /**
- * The states that carriers document, by what they mean.
+ * The states that carriers document, by their meaning.
  *
  * The difference between `undelivered` and `failed` is money: `failed` is refunded. A state is `failed` only if the carrier
- * itself did not let the SMS through, before any network or phone had it. Its reasons are a lack of credit, a missing route,
- * or one of its own rules. If a network or a phone may have refused the SMS, the state is `undelivered`, because the carrier
- * has done its work by then. A state that does not say who refused is `undelivered` too.
+ * itself did not let the SMS through, before any network or phone had it. Its reasons are a lack of credit, a missing route, or
+ * one of its own rules. If a network or a phone may have refused the SMS, the state is `undelivered`, because the carrier has
+ * done its work by then. A state that does not say who refused is `undelivered` too.
  */
 const DOCUMENTED: Readonly<Record<ReceiptStatus, readonly string[]>> = {
   sent: [
@@ -87,7 +87,7 @@ const DOCUMENTED: Readonly<Record<ReceiptStatus, readonly string[]>> = {
     'NETERR',
     'NETWORKERROR',
     'ROAMING',
-    // A premium SMS whose phone has no money.
+    // A premium SMS to a phone without credit.
     'ZEROBAL',
   ],
   failed: [
@@ -144,7 +144,7 @@ const DOCUMENTED: Readonly<Record<ReceiptStatus, readonly string[]>> = {
   unknown: ['UNKNOWN', 'UNKNOWNSTATE', 'NULL', 'NONE', 'NODLR', 'NODLROPTR', 'UNCONFIRMED'],
 };
 
-/** All statuses that a state may stand for. */
+/** All statuses that a state may mean. */
 export const RECEIPT_STATUSES = Object.keys(DOCUMENTED) as readonly ReceiptStatus[];
 
 /** The states by the value of the parameter message_state, starting with 0 (SMPP 3.4 section 5.2.28, SMPP 5.0 for 0 and 9). */
@@ -161,15 +161,18 @@ const BY_NUMBER = [
   'SKIPPED',
 ] as const;
 
-/** Some carriers cut a state to the length that the standard's states have. */
+/** Some carriers cut a state to the length of the standard's states. */
 const CUT_LENGTH = 7;
 
-/** What the states in receipts of one link mean. */
+/** The meanings of the states in receipts of one link. */
 export class ReceiptStates {
   private readonly statuses: ReadonlyMap<string, ReceiptStatus>;
   private readonly own: ReadonlySet<string>;
 
-  /** @param own what the host says about its carrier's states, by the state in any case; it takes precedence over our table */
+  /**
+   * @param own the host's meanings of its carrier's states, by the state in upper or lower case. They take precedence over our
+   * table
+   */
   constructor(own: Readonly<Record<string, ReceiptStatus>> = {}) {
     const documented = RECEIPT_STATUSES.flatMap((status) =>
       DOCUMENTED[status].map((state): [string, ReceiptStatus] => [keyOf(state), status]),
@@ -179,7 +182,10 @@ export class ReceiptStates {
     this.own = new Set(hosts.map(([state]) => state));
   }
 
-  /** The status of a state, which may be in any case, with or without separators, or a number. Undefined: not known. */
+  /**
+   * Returns the status of a state, which may be in upper or lower case, with or without separators, or a number. Undefined: not
+   * known.
+   */
   statusOf(state: string): ReceiptStatus | undefined {
     const key = keyOf(state);
     return this.statuses.get(key) ?? this.ofNumber(key) ?? this.ofCut(key);
@@ -195,7 +201,7 @@ export class ReceiptStates {
     return state === undefined ? undefined : this.statuses.get(state);
   }
 
-  /** The status of the states that begin with this text, if they all have the same one. */
+  /** Returns the status of the states that begin with this text, if they all have the same status. */
   private ofCut(key: string): ReceiptStatus | undefined {
     if (key.length !== CUT_LENGTH) return undefined;
     const found = new Set([...this.statuses].filter(([state]) => state.startsWith(key)).map(([, status]) => status));
@@ -204,12 +210,12 @@ export class ReceiptStates {
   }
 }
 
-/** The state of a message_state; undefined for a value that no standard has. */
+/** Returns the state of a message_state. Undefined for a value that is in no standard. */
 export function stateByNumber(messageState: number): string | undefined {
   return BY_NUMBER[messageState];
 }
 
-/** `No-Credits` is `NOCREDITS`. */
+/** Returns the key of a state. Example: `No-Credits` is `NOCREDITS`. */
 function keyOf(state: string): string {
   return state.toUpperCase().replace(/[\s_.-]/g, '');
 }

@@ -5,21 +5,21 @@ import { atMost } from '../../../common/concurrency/at-most.js';
 import { HOUR_MS, MINUTE_MS } from '../../../common/time.js';
 import type { InboundSms } from '../../../sms/sms-transport.js';
 
-/** How long a text is remembered. A repeat that comes later counts as a new text. Milliseconds. */
+/** How long a text is remembered, in milliseconds. A repeat that comes later counts as a new text. */
 const REMEMBERED_MS = HOUR_MS;
 const MAX_TEXTS = 10_000;
 
-/** Every SMSC waits for an answer for longer than this, so a faster answer was in time. Milliseconds. */
+/** An answer that is faster than this was in time, because every SMSC waits longer for an answer. In milliseconds. */
 const PROMPT_MS = 5000;
 /**
  * How long an answer may take to reach the SMSC, in milliseconds. If a text came longer than this before its connection ended,
- * the SMSC has received our answer.
+ * the SMSC has certainly received our answer.
  */
 const UNSURE_MS = MINUTE_MS;
 
 /** One connection to an SMSC. */
 export interface Connection {
-  /** When it ended, by the clock's `elapsed`; undefined while it is open. */
+  /** When the connection ended, by the clock's `elapsed`. Undefined while it is open. */
   endedAt?: number;
 }
 
@@ -28,7 +28,7 @@ interface Arrival {
   /** How many texts with these words have arrived. */
   count: number;
   connection: Connection;
-  /** By the clock's `elapsed`. */
+  /** When the text last arrived, by the clock's `elapsed`. */
   at: number;
   answeredAt: number | undefined;
 }
@@ -41,8 +41,8 @@ interface NamedText {
 
 /**
  * Distinguishes a repeated text from a second text with the same words, because SMPP gives texts no ids. An SMSC repeats a text
- * if it did not get the answer: the connection ended about that time, or the answer was slow. In all other cases the phone has
- * sent the words again. After a restart nothing is remembered, so a text then counts as the first with its words.
+ * if it did not get the answer, because the connection ended about that time or because the answer was slow. In all other cases
+ * the phone has sent the words again. After a restart no text is remembered, so a text then counts as the first with its words.
  */
 export class TextRepeats {
   private readonly arrivals = new LRUCache<string, Arrival>({ ...atMost(MAX_TEXTS) });
@@ -68,7 +68,7 @@ export class TextRepeats {
   }
 }
 
-/** Whether the SMSC has got the answer to a text, so that it will not repeat it. */
+/** Whether the SMSC has received the answer to a text, so that it will not repeat the text. */
 function wasAnswered({ at, answeredAt, connection: { endedAt } }: Arrival): boolean {
   if (answeredAt === undefined || answeredAt - at > PROMPT_MS) return false;
   return endedAt === undefined || endedAt - answeredAt > UNSURE_MS;

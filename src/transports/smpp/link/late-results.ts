@@ -8,9 +8,9 @@ import { statusCode } from '../command-status.js';
 const MAX_MESSAGES = 10_000;
 
 /**
- * Answers that arrive after their SMS was reported as `unknown`. If a refusal proves that the SMS was not sent, it is
- * reported. If the answer has an id, the id is kept in memory: only a receipt can change the status now, and it finds the SMS
- * by the id.
+ * Answers that arrive after their SMS was reported as `unknown`. If a refusal proves that the SMS was not sent, it is reported.
+ * If the answer has an id, the id is kept in memory, because only a receipt can change the status now, and the receipt names the
+ * id.
  */
 export class LateResults {
   /** The messages by route and carrier's id, without their texts. */
@@ -37,7 +37,7 @@ export class LateResults {
     this.report({ smsId, position, status: 'failed', error: `smpp: ${statusCode(status)}` });
   }
 
-  /** The report of a receipt. Undefined if the receipt belongs to no SMS with a late answer. */
+  /** Returns the report of a receipt. Undefined if the receipt belongs to no SMS with a late answer. */
   reportOf({ route, ids, number, otherNumber, status, error }: CarrierReceipt): SmsReport | undefined {
     for (const id of ids) {
       const sms = this.byId.get(keyOf(route, id));

@@ -8,7 +8,7 @@ import { statusCode } from '../command-status.js';
 import { STATUS } from '../pdu/command.js';
 import type { ReconnectSettings } from '../smpp-settings.js';
 
-/** If a connection has lasted this long, the reconnect delays start from the first one again. Milliseconds. */
+/** How long a connection must last, in milliseconds, so that the reconnect delays start from the first one again. */
 const STABLE_MS = 30_000;
 
 /**
@@ -24,7 +24,7 @@ const CONFIGURATION_ERRORS: ReadonlyMap<number, string> = new Map([
   [STATUS.invalidCommandId, 'it does not know this kind of bind, see the option bindAs'],
 ]);
 
-/** Keeps a link connected: when a connection has ended, opens and binds a new one after a delay. */
+/** Keeps a link connected. When a connection has ended, it opens and binds a new one after a delay. */
 export class LinkKeeper {
   private readonly log = new Logger('SmppSmsTransport');
   private readonly faults: FaultLog;
@@ -57,7 +57,7 @@ export class LinkKeeper {
     return this.current?.open ? this.current : undefined;
   }
 
-  /** When the link was last bound or lost, milliseconds since the epoch. */
+  /** When the link was last bound or lost, in milliseconds since the epoch. */
   get since(): number {
     return this.changedAt;
   }
@@ -66,7 +66,7 @@ export class LinkKeeper {
     this.running = this.run();
   }
 
-  /** Waits for the answers to what is on the wire, then closes the connection. */
+  /** Waits for the answers to written submits, then closes the connection. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.current?.close();
@@ -116,7 +116,7 @@ export class LinkKeeper {
     if (status !== undefined) this.refused(statusCode(status));
     if (status !== undefined && mistake !== undefined) {
       this.faults.error(
-        `Link ${this.name}: the carrier refuses the bind, ${mistake} (${statusCode(status)}). Nothing can be sent on it until that is put right.`,
+        `Link ${this.name}: the carrier refuses the bind, ${mistake} (${statusCode(status)}). Nothing can be sent on it until this is corrected.`,
         { code: statusCode(status), route: this.name },
       );
       return patientDelay(this.settings, this.random());
@@ -128,8 +128,8 @@ export class LinkKeeper {
 }
 
 /**
- * The delay before connecting again, in milliseconds: between 0 and a ceiling that doubles with each failure. The
- * jitter covers the whole range, so that links that failed together do not reconnect together.
+ * Returns the delay before connecting again, in milliseconds: between 0 and a ceiling that doubles with each failure. The jitter
+ * covers the whole range, so that links that failed together do not reconnect together.
  *
  * @param failures the number of consecutive failures before this delay, from 0
  * @param random in [0, 1)
@@ -139,7 +139,8 @@ export function reconnectDelay({ firstMs, maxMs }: ReconnectSettings, failures: 
 }
 
 /**
- * The delay after a refusal that needs a change of configuration: in the upper half of the longest delay. Milliseconds.
+ * Returns the delay after a refusal that needs a change of configuration, in milliseconds. It is in the upper half of the longest
+ * delay.
  */
 export function patientDelay({ maxMs }: ReconnectSettings, random: number): number {
   return Math.round((maxMs / 2) * (1 + random));

@@ -1,7 +1,7 @@
 import type { SubmitOutcome } from '../bind/submit-outcome.js';
 import { type SmppStatusClass, statusCode, statusRule } from '../command-status.js';
 
-/** What happens after the submit of a part. `code` is the carrier's. */
+/** The next step after the submit of a part. `code` is the carrier's code. */
 type PartDecision =
   | { readonly kind: 'taken'; readonly id: string }
   /** Submit the same part again, on any link and as soon as possible. */
@@ -27,15 +27,15 @@ interface PartState {
   /** The number of temporary and unclear refusals of this part, including this one. */
   readonly refusals: number;
   /**
-   * True: the carrier refuses this message again and again with errors of the bind or the route, while it accepts
-   * others in between. Such an error then counts as an unclear refusal of this message.
+   * True: the carrier refuses this message again and again with errors of the bind or the route, while it accepts other messages
+   * in between. Such an error then counts as an unclear refusal of this message.
    */
   readonly toBlame: boolean;
 }
 
 /**
- * Decides what follows from the outcome of a submit. After a temporary refusal a message with accepted parts continues
- * later, and any other message returns to the outbox.
+ * Decides the next step after a submit. After a temporary refusal a message with accepted parts continues later, and any other
+ * message returns to the outbox.
  *
  * @param own the classes that the link's option `statuses` sets
  */

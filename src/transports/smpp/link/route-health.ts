@@ -4,23 +4,23 @@ import { atMost } from '../../../common/concurrency/at-most.js';
 import { MINUTE_MS } from '../../../common/time.js';
 import type { OutgoingSms } from '../../../sms/sms-transport.js';
 
-/** The first rest of a route, and the longest; it doubles while the carrier accepts nothing in between. Milliseconds. */
+/** The first rest of a route, and the longest, in milliseconds. The rest doubles while the carrier accepts nothing in between. */
 const FIRST_REST_MS = 30_000;
 const MAX_REST_MS = 10 * MINUTE_MS;
-/** How long the last error is given as the reason why the route has no link. Milliseconds. */
+/** For how long the last error is shown as the reason why the route has no link, in milliseconds. */
 const KEPT_MS = 1_200_000;
-/** If a message is refused this often while others are accepted in between, the message itself is the reason. */
+/** If a message is refused this often while other messages are accepted in between, the message itself is the reason. */
 const MAX_TIMES = 3;
 /** The maximum number of messages whose refusals are remembered. */
 const MAX_SUSPECTS = 1000;
 
-/** What the links of one route learn from the carrier's refusals together. */
+/** The shared knowledge of a route's links about the carrier's refusals. */
 export class RouteHealth {
-  /** How often the route was interrupted since the start, by what the carrier's status was about. */
+  /** How often the route was interrupted since the start, by the class of the carrier's status. */
   readonly interruptions = { bind: 0, route: 0 };
   /** The number of parts that the carrier has accepted since the start. */
   private accepted = 0;
-  /** By message, how often it was refused and others accepted in between. */
+  /** For each message, how often it was refused while others were accepted in between. */
   private readonly suspects = new LRUCache<string, { readonly accepted: number; readonly times: number }>(
     atMost(MAX_SUSPECTS),
   );
@@ -29,15 +29,15 @@ export class RouteHealth {
   private until = Number.NEGATIVE_INFINITY;
   private doublings = 0;
 
-  /** @param random in [0, 1), spreads the rests of several processes */
+  /** @param random returns a number in [0, 1), which spreads the rests of several processes */
   constructor(
     private readonly clock: Clock,
     private readonly random: () => number,
   ) {}
 
   /**
-   * The error for which links of the route rest or bind again, such as `smpp: 0x04`. Undefined after a part was
-   * accepted, and when the last such error is long ago.
+   * The error for which links of the route rest or bind again, such as `smpp: 0x04`. Undefined after a part was accepted, and if
+   * the last such error is long ago.
    */
   get error(): string | undefined {
     const { last } = this;
@@ -62,8 +62,8 @@ export class RouteHealth {
   }
 
   /**
-   * Records that a message was refused because of the bind or the route. True if the carrier has accepted other messages
-   * between several of these refusals, so that the message itself must be their reason.
+   * Records that a message was refused because of the bind or the route. Returns true if the carrier has accepted other messages
+   * between several of these refusals, so that the message itself must be the reason.
    */
   isToBlame({ smsId, position }: Pick<OutgoingSms, 'smsId' | 'position'>): boolean {
     const { accepted } = this;
@@ -81,7 +81,7 @@ export class RouteHealth {
   }
 
   /**
-   * Begins a rest of 15 seconds to 10 minutes. False for a part that was on the wire when a rest began.
+   * Begins a rest of 15 seconds to 10 minutes. Returns false for a part that was already submitted when a rest began.
    *
    * @param sentAt when the refused part was submitted, by the clock's `elapsed`
    */

@@ -6,9 +6,9 @@ const BURST_SECONDS = 0.1;
 const MAX_DOUBLINGS = 6;
 
 /**
- * Limits how fast a link submits: to its parts per second, and further after the carrier has throttled. Then the link pauses
- * and continues with half the window. The pause is longer each time if no part was accepted in between. Afterwards the window
- * grows by one for each full window of accepted parts.
+ * Limits how fast a link submits. The limit is its parts per second, and less after the carrier has throttled. Then the link
+ * pauses and continues with half the window. The pause is longer each time if no part was accepted in between. Afterwards the
+ * window grows by one for each full window of accepted parts.
  */
 export class SegmentRateLimiter {
   private tokens: number;
@@ -19,7 +19,7 @@ export class SegmentRateLimiter {
   private doublings = 0;
   private pausedUntil = Number.NEGATIVE_INFINITY;
 
-  /** @param random in [0, 1), spreads the pauses of links that are throttled together */
+  /** @param random returns a number in [0, 1), which spreads the pauses of links that are throttled together */
   constructor(
     private readonly settings: RateSettings,
     now: number,
@@ -31,18 +31,18 @@ export class SegmentRateLimiter {
     this.allowed = settings.window;
   }
 
-  /** The maximum number of unanswered parts at present. */
+  /** The current maximum number of unanswered parts. */
   get window(): number {
     return this.allowed;
   }
 
-  /** The delay before the next part, in milliseconds; 0: none. */
+  /** Returns the delay before the next part, in milliseconds. 0: none. */
   waitMs(now: number): number {
     const pauseMs = this.pausedUntil - now;
     const { partsPerSecond } = this.settings;
     if (partsPerSecond === undefined) return Math.max(0, pauseMs);
     this.fill(now, partsPerSecond);
-    // Tolerate rounding errors, which would otherwise cost an extra timer.
+    // This tolerates rounding errors, which would otherwise cost an extra timer.
     const tokenMs = this.tokens > 0.999_999 ? 0 : Math.ceil(((1 - this.tokens) * 1000) / partsPerSecond);
     return Math.max(0, pauseMs, tokenMs);
   }
@@ -72,7 +72,7 @@ export class SegmentRateLimiter {
     this.takenAtThisSize = 0;
   }
 
-  /** Records that the carrier did not answer in time; the window becomes 1. */
+  /** Records that the carrier did not answer in time. The window becomes 1. */
   stalled(sentAt: number, now: number): void {
     this.slowDown(sentAt, now);
     this.allowed = 1;
@@ -80,7 +80,7 @@ export class SegmentRateLimiter {
 
   /**
    * Records that the carrier throttled a part.
-   * @param sentAt when the part was submitted; parts that were on the wire when a pause began are ignored
+   * @param sentAt when the part was submitted. Parts that were already submitted when a pause began are ignored
    */
   slowDown(sentAt: number, now: number): void {
     if (sentAt < this.pausedUntil) return;

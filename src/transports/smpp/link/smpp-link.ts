@@ -15,7 +15,8 @@ import type { Submission } from './submission.js';
 import type { WorkQueue } from './work-queue.js';
 
 /**
- * The delay before a part is submitted again after a temporary refusal, if earlier parts were accepted. Milliseconds.
+ * If earlier parts were accepted, a part is submitted again after a temporary refusal. This is the delay before that, in
+ * milliseconds.
  */
 const LATER_MS = 1000;
 
@@ -26,7 +27,7 @@ interface LinkContext {
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
-  /** Cuts a message into the parts that this link submits; none when it cannot be encoded. */
+  /** Cuts a message into the parts that this link submits. Returns none if the message cannot be encoded. */
   cut(sms: OutgoingSms, link: SmppLinkSettings): readonly ShortMessage[];
   /** Called when the link is bound or lost, or begins or ends to rest. */
   stateChanged(): void;
@@ -204,7 +205,7 @@ export class SmppLink {
     return decidePart(outcome, { ...state, toBlame: true }, statuses);
   }
 
-  /** Closes the connection, or lets the route rest. Answers to what is on the wire are awaited. */
+  /** Closes the connection, or lets the route rest. It waits for the answers to written submits. */
   private interrupt(bind: LinkBind, { kind, error, code, reason }: Interruption, sentAt: number): void {
     const { name, route } = this.settings;
     this.limiter.stalled(sentAt, this.shared.clock.elapsed());

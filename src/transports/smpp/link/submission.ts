@@ -14,7 +14,7 @@ interface NotTaken {
   readonly error: string;
   /** The carrier's code. */
   readonly code?: string;
-  /** True: the part was not submitted to the carrier. */
+  /** True: the part was never submitted to the carrier. */
   readonly unasked?: true;
 }
 
@@ -24,8 +24,8 @@ export interface Ending {
   /** True: even a submission with accepted parts ends. False: such a submission continues. */
   readonly begunToo: boolean;
   /**
-   * A submission that the carrier has not refused is `postponed` until this moment, which does not count as an attempt.
-   * Milliseconds since the epoch. Undefined: the submission is tried again as after a failed attempt.
+   * A submission that the carrier has not refused is `postponed` until this moment, in milliseconds since the epoch. This does
+   * not count as an attempt. Undefined: the submission is tried again as after a failed attempt.
    */
   readonly until?: number;
   /** With `until`. True: the carrier is failing, and the SMS waits for it for a limited time only. */
@@ -33,18 +33,17 @@ export interface Ending {
 }
 
 /**
- * The submission of one SMS, part by part. Each part is submitted after the previous one was accepted. So parts keep their
- * order, and a refused message costs one part.
+ * The submission of one SMS, part by part. Each part is submitted after the previous one was accepted. So parts keep their order,
+ * and a refused message costs one part.
  *
- * The result of a message of several parts is `sent` if all parts were accepted. It is `undelivered` if a later part was
- * refused for good or could not be submitted in time: the first parts were accepted and paid for, the text can never be
- * complete, and starting again would send the first part twice. It is `unknown` if it is not known whether a part was
- * accepted.
+ * The result of a message of several parts is `sent` if all parts were accepted. It is `undelivered` if a later part was refused
+ * for good or could not be submitted in time. In this case the first parts were accepted and paid for, the text can never be
+ * complete, and a new start would send the first part twice. It is `unknown` if nobody knows whether a part was accepted.
  */
 export class Submission {
   /** Resolves with the result at the end. */
   readonly result: Promise<SubmitResult>;
-  /** The link of the last part; the other parts stay on its route. */
+  /** The link of the last part. The other parts stay on its route. */
   carriedBy: LinkRef | undefined;
   /** The number of temporary or unclear refusals of the current part. */
   refusals = 0;
@@ -85,7 +84,7 @@ export class Submission {
   }
 
   /**
-   * Returns the next part and marks it as being on the wire; undefined when `cut` returns no parts.
+   * Returns the next part and marks it as submitted. Undefined if `cut` returns no parts.
    * @param cut cuts the message for the link
    */
   send(by: LinkRef, cut: () => readonly ShortMessage[]): ShortMessage | undefined {
@@ -95,7 +94,7 @@ export class Submission {
     return this.parts[this.ids.length];
   }
 
-  /** Records that the carrier accepted the part. True when there are more to submit. */
+  /** Records that the carrier accepted the part. Returns true if there are more parts to submit. */
   taken(id: string, at: number): boolean {
     this.ids.push(id);
     this.refusals = 0;
@@ -107,20 +106,23 @@ export class Submission {
     return this.continues(at);
   }
 
-  /** Records that the part was refused for now. True when it may be submitted again. */
+  /** Records that the part was refused for now. Returns true if it may be submitted again. */
   notTaken(at: number): boolean {
     this.wasRefused = true;
     return this.continues(at);
   }
 
-  /** Records that the part was not submitted, or was refused for another reason than the message. True if it may be submitted. */
+  /**
+   * Records that the part was not submitted, or was refused for another reason than the message. Returns true if it may be
+   * submitted.
+   */
   notSent(at: number): boolean {
     return this.continues(at);
   }
 
   /**
-   * Records that the part may have been accepted and will be repeated (`resendUnknown`). True when it may be
-   * submitted again.
+   * Records that the part may have been accepted and will be repeated (`resendUnknown`). Returns true if it may be submitted
+   * again.
    */
   inDoubt(at: number): boolean {
     this.doubtful = true;
@@ -129,19 +131,19 @@ export class Submission {
 
   /** Ends the submission, because the part was refused for good (`refused`) or for now (`retry`). */
   notTakenFor({ kind, error, code, unasked }: NotTaken, at: number): void {
-    // The part was submitted twice and refused once; the first submit may have been accepted.
+    // The part was submitted twice and refused once, so the first submit may have been accepted.
     if (this.doubtful) this.conclude({ kind: 'unknown', error }, code, at);
     else if (!this.begun && kind === 'refused' && unasked) this.conclude({ kind, error, unasked }, code, at);
     else if (!this.begun) this.conclude({ kind, error }, code, at);
     else this.conclude({ kind: 'sent', final: 'undelivered', error: this.withPart(error) }, code, at);
   }
 
-  /** Ends the submission, because it is not known whether the part was accepted. */
+  /** Ends the submission, because nobody knows whether the part was accepted. */
   unknown(error: string, at: number): void {
     this.conclude({ kind: 'unknown', error: this.withPart(error) }, undefined, at);
   }
 
-  /** Ends the submission as soon as no part of it is on the wire. */
+  /** Ends the submission as soon as no part of it waits for an answer. */
   giveUp(ending: Ending, at: number): void {
     const { error, begunToo, until, away } = ending;
     if (this.over || (this.begun && !begunToo)) return;
@@ -169,9 +171,9 @@ export class Submission {
     const { parts, ids } = this;
     const by = result.kind === 'postponed' ? undefined : this.carriedBy;
     const [reference] = ids;
-    // One entry per part, so that receipts of some parts are not counted as those of all.
+    // There is one entry per part, so that receipts of some parts do not count as receipts of all parts.
     const carrierIds = parts.map((_, index) => ids[index] ?? '');
-    // The number of segments is not known when the carrier cuts the text itself.
+    // The number of segments is not known if the carrier cuts the text itself.
     const counted = parts.every(({ shortMessage }) => shortMessage.length > 0);
     this.isOver = true;
     this.done({
@@ -198,7 +200,7 @@ export class SubmissionBatch {
     this.results = Promise.all(this.submissions.map(({ result }) => result));
   }
 
-  /** Ends each submission as soon as no part of it is on the wire. */
+  /** Ends each submission as soon as no part of it waits for an answer. */
   giveUp(ending: Ending, at: number): void {
     for (const submission of this.submissions) submission.giveUp(ending, at);
   }

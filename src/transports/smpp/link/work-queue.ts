@@ -2,8 +2,8 @@ import { PriorityQueue } from '../../../outbox/queue/priority-queue.js';
 import type { Submission } from './submission.js';
 
 /**
- * Submissions that wait until a link can take them, by priority. Submissions with accepted parts precede all others except
- * one-time passcodes, which never wait for the parts of a long text.
+ * The submissions that wait until a link can take them, by priority. Submissions with accepted parts come before all others,
+ * except for one-time passcodes, which never wait for the parts of a long text.
  */
 export class WorkQueue {
   private readonly fresh = byPriority();
@@ -36,13 +36,13 @@ export class WorkQueue {
     this.announce();
   }
 
-  /** Returns a submission to the end of the queue, so that the next one shows whether the carrier refuses all of them. */
+  /** Returns a submission to the end of the queue, so that the next submission shows whether the carrier refuses all of them. */
   putBehind(submission: Submission): void {
     if (submission.begun) this.putBack(submission);
     else this.add([submission]);
   }
 
-  /** The next submission for a link of this route. */
+  /** Takes the next submission for a link of this route. */
   take(route: string): Submission | undefined {
     const begun = this.ofRoute(route);
     const first = firstOpen(begun);
@@ -69,7 +69,7 @@ function byPriority(): PriorityQueue<Submission> {
   return new PriorityQueue(({ sms }) => sms.priority);
 }
 
-/** The first submission of a queue that is not over; those that are over are removed. */
+/** Returns the first submission of a queue that is not over. Submissions that are over are removed. */
 function firstOpen(queue: PriorityQueue<Submission>): Submission | undefined {
   while (queue.first?.over) queue.shift();
   return queue.first;

@@ -5,17 +5,17 @@ import { TAG, type Tlv } from '../pdu/tlv.js';
 import type { DefaultAlphabet } from '../smpp-options.js';
 import type { AddressFormat, PartFormat } from './part-format.js';
 
-/** esm_class: the text begins with a user data header (SMPP 3.4 section 5.2.12). */
+/** The bit of esm_class for a text that begins with a user data header (SMPP 3.4 section 5.2.12). */
 const UDH_INDICATOR = 0x40;
-/** registered_delivery: a receipt for the final state, success or failure (SMPP 3.4 section 5.2.17). */
+/** The value of registered_delivery that requests a receipt for the final state, success or failure (SMPP 3.4 section 5.2.17). */
 const FINAL_RECEIPT = 1;
-/** The header has one octet for the number of parts. */
+/** The maximum number of parts. The header has one octet for it. */
 const MAX_PARTS = 255;
 
 /**
- * The submits of one SMS in their order, each with a receipt requested.
+ * Returns the submits of one SMS in their order. Each of them requests a receipt.
  *
- * @param nextReference returns the reference of a text of several parts, 0 to 65535; called at most once
+ * @param nextReference returns the reference of a text of several parts, 0 to 65535. It is called at most once
  * @throws RangeError for a text that cannot be encoded or has more than 255 parts
  */
 export function messageParts(
@@ -55,7 +55,7 @@ export function messageParts(
   }));
 }
 
-/** Concatenation, 3GPP TS 23.040 clauses 9.2.3.24.1 (8-bit reference) and 9.2.3.24.8 (16-bit). */
+/** Returns the header of a part: concatenation, 3GPP TS 23.040 clauses 9.2.3.24.1 (8-bit reference) and 9.2.3.24.8 (16-bit). */
 function header(bits: 8 | 16, reference: number, total: number, number: number): Uint8Array {
   const low = reference & 0xff;
   if (bits === 8) return Uint8Array.of(5, 0x00, 3, low, total, number);
@@ -74,7 +74,7 @@ function joined(chunks: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat(chunks);
 }
 
-/** data_coding of UTF-16, big-endian (SMPP 3.4 section 5.2.19). */
+/** The data_coding of UTF-16, big-endian (SMPP 3.4 section 5.2.19). */
 const UCS2_CODING = 8;
 
 /** A text encoded for a link. */
@@ -88,8 +88,8 @@ interface EncodedText {
 /**
  * Cuts and encodes a text.
  *
- * With a 16-bit reference a part holds one septet or unit less than we charge for. If a text would therefore need a further
- * part, it keeps the 8-bit reference, which every phone reads, so that it costs what was charged.
+ * With a 16-bit reference a part has space for one septet or unit less than we charge for. If a text would need a further part
+ * because of that, it keeps the 8-bit reference, which every phone reads. So the text costs exactly what was charged.
  *
  * @throws RangeError for a lone surrogate
  */
@@ -109,7 +109,7 @@ function octetsOf({ encoding, parts }: SplitText, { defaultAlphabet, dataCoding 
 }
 
 function encodeDefault(part: string, alphabet: DefaultAlphabet): Uint8Array {
-  // ASCII is the lower half of Latin-1; `fits` has checked the characters.
+  // ASCII is the lower half of Latin-1. `fits` has checked the characters.
   return alphabet === 'gsm' ? encodeGsm7(part) : Buffer.from(part, 'latin1');
 }
 
@@ -128,7 +128,7 @@ const DIGITS = /^\d+$/;
 /** A number in international format has at least 7 digits, so fewer are a short code. */
 const SHORT_CODE = /^\d{1,6}$/;
 
-/** The address of the sender: a short code, a number in international format, or a name. */
+/** Returns the address of the sender: a short code, a number in international format, or a name. */
 function sourceAddress(signature: string, format: AddressFormat): SmppAddress {
   const isShort = format.shortCodes.has(signature) || SHORT_CODE.test(signature);
   if (isShort) return { ...format.shortCode, address: signature };
@@ -147,10 +147,10 @@ const MIN_SECONDS = 60;
 const MAX_SECONDS = 30 * 86_400;
 
 /**
- * How long the carrier may try to deliver, as a relative time `YYMMDDhhmmss000R` (SMPP 3.4 section 7.1.1.2): at least
- * one minute, because many carriers count in minutes, and at most 30 days.
+ * Returns how long the carrier may try to deliver, as a relative time `YYMMDDhhmmss000R` (SMPP 3.4 section 7.1.1.2). It is at
+ * least one minute, because many carriers count in minutes, and at most 30 days.
  *
- * @param expiresAt milliseconds since the epoch; undefined: the carrier's default
+ * @param expiresAt milliseconds since the epoch. Undefined: the carrier's default
  */
 export function validityPeriod(expiresAt: number | undefined, now: number): string {
   if (expiresAt === undefined) return '';

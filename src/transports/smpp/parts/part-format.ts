@@ -1,13 +1,13 @@
 import type { DefaultAlphabet, LongMessages, NumberingOptions } from '../smpp-options.js';
 
-/** Type of number and numbering plan of addresses; see `AddressOptions`. */
+/** The type of number and the numbering plan of addresses, see `AddressOptions`. */
 export interface AddressFormat {
   readonly alphanumeric: NumberingOptions;
   readonly international: NumberingOptions;
   readonly shortCode: NumberingOptions;
   readonly destination: NumberingOptions;
   readonly national: NumberingOptions;
-  /** The calling code behind which recipients are written in national form; undefined: all in international form. */
+  /** The calling code whose numbers are written in national form. Undefined: all numbers are written in international form. */
   readonly nationalAfter: string | undefined;
   readonly shortCodes: ReadonlySet<string>;
 }
@@ -18,7 +18,7 @@ export interface PartFormat {
   readonly defaultAlphabet: DefaultAlphabet;
   readonly dataCoding: number;
   readonly serviceType: string;
-  /** Whether each submit states how long the SMS is of use (`validity_period`). */
+  /** Whether each submit says how long the SMS is useful (`validity_period`). */
   readonly validity: boolean;
   readonly addresses: AddressFormat;
 }

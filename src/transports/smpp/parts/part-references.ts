@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../../common/concurrency/at-most.js';
 
-/** The maximum number of pairs of sender and recipient; an evicted pair starts at a new random number. */
+/** The maximum number of pairs of sender and recipient. An evicted pair starts at a new random number. */
 const MAX_PAIRS = 20_000;
 
 /**
@@ -14,7 +14,7 @@ export class PartReferences {
   /** @param random in [0, 1), called once per pair */
   constructor(private readonly random: () => number) {}
 
-  /** The next reference, 0 to 65535; its lower octet is the 8-bit reference. */
+  /** Returns the next reference, 0 to 65535. Its lower octet is the 8-bit reference. */
   next(sender: string, recipient: string): number {
     const pair = `${sender}\n${recipient}`;
     const reference = ((this.last.get(pair) ?? Math.floor(this.random() * 0x1_0000)) + 1) & 0xffff;

@@ -26,12 +26,12 @@ export type Command = keyof typeof COMMAND_ID;
 /** The bit that is set in the command_id of every response. */
 export const RESPONSE_BIT = 0x80000000;
 
-/** The command_id of a PDU. */
+/** Returns the command_id of a PDU. */
 export function commandIdOf(pdu: Pdu): number {
   return pdu.command === 'unknown' ? pdu.commandId : COMMAND_ID[pdu.command];
 }
 
-/** The values of command_status that this code uses (SMPP 3.4 section 5.1.3); other values are passed on unchanged. */
+/** The values of command_status that this code uses (SMPP 3.4 section 5.1.3). Other values are passed on unchanged. */
 export const STATUS = {
   ok: 0x00,
   invalidCommandLength: 0x02,

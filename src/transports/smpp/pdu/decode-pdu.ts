@@ -8,11 +8,11 @@ const COMMANDS: ReadonlyMap<number, Command> = new Map(
 );
 
 /**
- * Decodes a PDU of {@link FrameReader}; the result shares no memory with the frame. Responses without a body are
- * accepted, because SMPP 3.4 omits it on errors. So is an answer whose message_id has no NUL or is followed by other
- * octets than optional parameters, because its id must not be lost. Octets after the header of a header-only command are ignored.
+ * Decodes a PDU of {@link FrameReader}. The result shares no memory with the frame. Responses without a body are accepted,
+ * because SMPP 3.4 omits the body on errors. An answer is also accepted if its message_id has no NUL, or if other octets than
+ * optional parameters follow it, because its id must not be lost. Octets after the header of a header-only command are ignored.
  *
- * @throws MalformedPdu when the body cannot be read
+ * @throws MalformedPdu if the body cannot be read
  */
 export function decodePdu(frame: Buffer): Pdu {
   const header = readHeader(frame);
@@ -118,7 +118,7 @@ class BodyReader {
   }
 
   /**
-   * A C-octet string, as Latin-1.
+   * Reads a C-octet string, as Latin-1.
    * @throws MalformedPdu without a NUL before the end
    */
   text(): string {
@@ -129,7 +129,7 @@ class BodyReader {
     return text;
   }
 
-  /** As `text`, up to the end without a NUL. */
+  /** Does the same as `text`. Without a NUL it reads up to the end. */
   lastText(): string {
     return this.frame.indexOf(0, this.at) < 0 ? Buffer.from(this.rest()).toString('latin1') : this.text();
   }
@@ -139,7 +139,7 @@ class BodyReader {
   }
 
   /**
-   * A copy, because the frame is valid only during the call.
+   * Reads octets. It returns a copy, because the frame is valid only during the call.
    * @throws MalformedPdu
    */
   octets(length: number): Uint8Array {
@@ -149,13 +149,13 @@ class BodyReader {
     return new Uint8Array(this.frame.subarray(from, this.at));
   }
 
-  /** The remaining octets. */
+  /** Reads the remaining octets. */
   rest(): Uint8Array {
     return this.octets(this.frame.length - this.at);
   }
 
   /**
-   * The remaining octets as optional parameters.
+   * Reads the remaining octets as optional parameters.
    * @throws MalformedPdu
    */
   tlvs(): readonly Tlv[] {
@@ -173,7 +173,7 @@ class BodyReader {
     return tlvs;
   }
 
-  /** As `tlvs`, but none when the octets cannot be read. */
+  /** Does the same as `tlvs`, but returns none if the octets cannot be read. */
   readableTlvs(): readonly Tlv[] {
     try {
       return this.tlvs();
@@ -189,7 +189,7 @@ class BodyReader {
 
   private brokenTlv(): MalformedPdu {
     return new MalformedPdu(
-      'an optional parameter reaches over the end of its PDU',
+      'an optional parameter is longer than the rest of its PDU',
       this.header,
       STATUS.brokenOptionalPart,
     );

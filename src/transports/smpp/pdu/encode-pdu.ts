@@ -3,14 +3,17 @@ import { HEADER_LENGTH, MAX_PDU_LENGTH } from './frame-reader.js';
 import type { BindPdu, Pdu, ShortMessage, SmppAddress } from './pdu.js';
 import type { Tlv } from './tlv.js';
 
-/** Above the limits of SMPP 3.4 (15 and 8), because some carriers issue longer credentials. */
+/**
+ * The maximum length of credentials. It is above the limits of SMPP 3.4 (15 and 8), because some carriers issue longer
+ * credentials.
+ */
 const MAX_CREDENTIAL = 64;
 const MAX_MESSAGE_ID = 255;
 const MAX_SHORT_MESSAGE = 254;
 
 /**
  * Writes one PDU.
- * @throws RangeError with the name of the field when a value does not fit; nothing is written then
+ * @throws RangeError with the name of the field if a value does not fit. Then nothing is written
  */
 export function writePdu(writer: PduWriter, pdu: Pdu): void {
   writer.write(commandIdOf(pdu), pdu.status, pdu.sequence, () => writeBody(writer, pdu));
@@ -94,8 +97,8 @@ function writeBind(writer: PduWriter, pdu: BindPdu): void {
 }
 
 /**
- * Writes consecutive PDUs into one buffer, so that many leave in one write. When a field cannot be written, the current
- * PDU is dropped and the previous ones stay.
+ * Writes consecutive PDUs into one buffer, so that many leave in one write. If a field cannot be written, the current PDU is
+ * dropped and the previous PDUs stay.
  */
 export class PduWriter {
   private slab: Buffer;
@@ -118,7 +121,7 @@ export class PduWriter {
   /**
    * Writes one PDU: its header, and its body by `body`.
    *
-   * @throws RangeError when a field does not fit; nothing is written then
+   * @throws RangeError if a field does not fit. Then nothing is written
    */
   write(commandId: number, status: number, sequence: number, body?: () => void): void {
     try {
@@ -137,7 +140,7 @@ export class PduWriter {
     }
   }
 
-  /** The complete PDUs since the last call; the returned buffer is not written to again. */
+  /** Returns the complete PDUs since the last call. The returned buffer is not written to again. */
   take(): Buffer {
     const taken = this.slab.subarray(this.start, this.pdu);
     this.start = this.pdu;
@@ -145,12 +148,12 @@ export class PduWriter {
   }
 
   octet(value: number, field: string): void {
-    if (!(Number.isInteger(value) && value >= 0 && value <= 0xff)) throw new RangeError(`${field} is no octet`);
+    if (!(Number.isInteger(value) && value >= 0 && value <= 0xff)) throw new RangeError(`${field} is not an octet`);
     this.reserve(1);
     this.slab[this.at++] = value;
   }
 
-  /** A C-octet string of at most `most` Latin-1 characters. */
+  /** Writes a C-octet string of at most `most` Latin-1 characters. */
   text(value: string, most: number, field: string): void {
     const { length } = value;
     if (length > most) throw new RangeError(`${field} is longer than ${most} characters`);
@@ -191,7 +194,7 @@ export class PduWriter {
   }
 
   /**
-   * Makes room for further octets. If the slab is full, it allocates a new one, because octets that `take` has returned are
+   * Makes space for further octets. If the slab is full, it allocates a new one, because octets that `take` has returned are
    * still in use.
    */
   private reserve(octets: number): void {

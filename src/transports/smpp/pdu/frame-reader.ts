@@ -15,19 +15,19 @@ export class FramingError extends Error {
   }
 }
 
-/** Cuts a stream of chunks into PDUs. It holds at most one incomplete PDU, and copies only that one. */
+/** Cuts a stream of chunks into PDUs. It keeps at most one incomplete PDU, and copies only that one. */
 export class FrameReader {
   private readonly lengthField = Buffer.alloc(LENGTH_FIELD);
   /** The octets of the incomplete PDU: the length field until it is complete, then a buffer for the whole PDU. */
   private partial = this.lengthField;
   private filled = 0;
 
-  /** @param onFrame receives each PDU with its header; the buffer is valid only during the call */
+  /** @param onFrame receives each PDU with its header. The buffer is valid only during the call */
   constructor(private readonly onFrame: (frame: Buffer) => void) {}
 
   /**
    * Reads a chunk.
-   * @throws FramingError after passing on the PDUs before the invalid one; do not use the reader then
+   * @throws FramingError after passing on the PDUs before the invalid one. Do not use the reader any longer
    */
   push(chunk: Buffer): void {
     let at = this.filled > 0 ? this.complete(chunk) : 0;
@@ -40,7 +40,7 @@ export class FrameReader {
     if (at < chunk.length) this.keep(chunk, at);
   }
 
-  /** Adds to the incomplete PDU; returns the offset of the next one in the chunk. */
+  /** Adds to the incomplete PDU. Returns the offset of the next PDU in the chunk. */
   private complete(chunk: Buffer): number {
     let at = 0;
     if (this.partial === this.lengthField) {
@@ -90,7 +90,7 @@ export interface PduHeader {
   readonly sequence: number;
 }
 
-/** A PDU with a valid length whose body cannot be read; the following PDUs can be read. */
+/** A PDU with a valid length whose body cannot be read. The following PDUs can be read. */
 export class MalformedPdu extends Error {
   override readonly name = 'MalformedPdu';
 

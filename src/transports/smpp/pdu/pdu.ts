@@ -1,6 +1,6 @@
 import type { Tlv } from './tlv.js';
 
-/** An address of at most 20 characters with type of number and numbering plan (SMPP 3.4 sections 5.2.5 and 5.2.6). */
+/** An address of at most 20 characters with its type of number and numbering plan (SMPP 3.4 sections 5.2.5 and 5.2.6). */
 export interface SmppAddress {
   readonly ton: number;
   readonly npi: number;
@@ -24,7 +24,7 @@ export interface ShortMessage {
   readonly replaceIfPresentFlag: number;
   readonly dataCoding: number;
   readonly smDefaultMsgId: number;
-  /** At most 254 octets; empty for a longer text, which is in the TLV message_payload. */
+  /** At most 254 octets. Empty for a longer text, which is in the TLV message_payload. */
   readonly shortMessage: Uint8Array;
   readonly tlvs: readonly Tlv[];
 }
@@ -48,11 +48,11 @@ export const PLAIN_SHORT_MESSAGE: Omit<ShortMessage, 'source' | 'destination'> =
 interface Header {
   /** command_status: 0 in requests. */
   readonly status: number;
-  /** 1..0x7FFFFFFF; a generic_nack may carry 0. */
+  /** 1..0x7FFFFFFF. A generic_nack may have 0. */
   readonly sequence: number;
 }
 
-/** SMPP 3.4, section 4.1. */
+/** The bind commands (SMPP 3.4 section 4.1). */
 export interface BindPdu extends Header {
   readonly command: 'bind_receiver' | 'bind_transmitter' | 'bind_transceiver';
   /** At most 15 characters. */
@@ -63,13 +63,13 @@ export interface BindPdu extends Header {
   readonly systemType: string;
   /** 0x34 for SMPP 3.4. */
   readonly interfaceVersion: number;
-  /** The addresses that a receiver serves; at most 40 characters. */
+  /** The addresses that a receiver serves, at most 40 characters. */
   readonly addressRange: SmppAddress;
 }
 
 interface BindRespPdu extends Header {
   readonly command: 'bind_receiver_resp' | 'bind_transmitter_resp' | 'bind_transceiver_resp';
-  /** The system_id of the SMSC; at most 15 characters, `''` without a body. */
+  /** The system_id of the SMSC, at most 15 characters. `''` without a body. */
   readonly systemId: string;
   readonly tlvs: readonly Tlv[];
 }
@@ -83,8 +83,8 @@ export interface DeliverSmPdu extends Header, ShortMessage {
 }
 
 /**
- * data_sm (SMPP 3.4 section 4.7.1), which some SMSCs send instead of deliver_sm. The fields that it lacks are those of
- * {@link PLAIN_SHORT_MESSAGE}. Its text is in the TLV message_payload, and its addresses have at most 64 characters.
+ * data_sm (SMPP 3.4 section 4.7.1), which some SMSCs send instead of deliver_sm. Missing fields have the values of {@link
+ * PLAIN_SHORT_MESSAGE}. Its text is in the TLV message_payload, and its addresses have at most 64 characters.
  */
 export interface DataSmPdu extends Header, ShortMessage {
   readonly command: 'data_sm';
@@ -92,7 +92,7 @@ export interface DataSmPdu extends Header, ShortMessage {
 
 interface MessageRespPdu extends Header {
   readonly command: 'submit_sm_resp' | 'deliver_sm_resp' | 'data_sm_resp';
-  /** At most 64 characters; `''` in our answers and when the SMSC sends no body. */
+  /** At most 64 characters. `''` in our answers, and if the SMSC sends no body. */
   readonly messageId: string;
   readonly tlvs: readonly Tlv[];
 }

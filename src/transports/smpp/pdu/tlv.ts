@@ -9,7 +9,7 @@ export const TAG = {
   messageState: 0x0427,
 } as const;
 
-/** An optional parameter. Tags may repeat; unknown ones are kept. */
+/** An optional parameter. Tags may repeat. Unknown tags are kept. */
 export interface Tlv {
   /** 0..0xFFFF */
   readonly tag: number;
@@ -17,12 +17,15 @@ export interface Tlv {
   readonly value: Uint8Array;
 }
 
-/** The value of the first parameter with this tag. */
+/** Returns the value of the first parameter with this tag. */
 export function tlvValue(tlvs: readonly Tlv[], tag: number): Uint8Array | undefined {
   return tlvs.find((each) => each.tag === tag)?.value;
 }
 
-/** The value of the first parameter with this tag as a number; undefined also when it has not 1 to 4 octets. */
+/**
+ * Returns the value of the first parameter with this tag as a number. Undefined if there is none, or if its length is not 1 to 4
+ * octets.
+ */
 export function tlvNumber(tlvs: readonly Tlv[], tag: number): number | undefined {
   const value = tlvValue(tlvs, tag);
   if (value === undefined || value.length === 0 || value.length > 4) return undefined;
@@ -30,7 +33,7 @@ export function tlvNumber(tlvs: readonly Tlv[], tag: number): number | undefined
 }
 
 /**
- * The value of the first parameter with this tag as a C-octet string (Latin-1), up to its first NUL, which may be
+ * Returns the value of the first parameter with this tag as a C-octet string (Latin-1), up to its first NUL, which may be
  * missing.
  */
 export function tlvString(tlvs: readonly Tlv[], tag: number): string | undefined {

@@ -65,7 +65,7 @@ describe('receipts', () => {
       { status: 'sent', unread: true },
     ]);
     expect(logged).toHaveLength(1);
-    expect(logged[0]).toContain('The option receiptStates tells what it means');
+    expect(logged[0]).toContain('The option receiptStates says what it means');
     expect(logged[0]).not.toMatch(/Geheim|22670000000/);
   });
 

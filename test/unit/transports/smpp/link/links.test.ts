@@ -226,7 +226,7 @@ describe('what the network may see', () => {
     const smsc = await fixture().smsc({ tls: TLS });
     const transport = await fixture().start([{ port: smsc.port, tls: { rejectUnauthorized: false } }]);
     expect(kinds(await fixture().results(transport, smsOf('x')))).toEqual(['sent']);
-    expect(logged).toContain('warn Link smpp takes any certificate: anybody may pose as the carrier.');
+    expect(logged).toContain('warn Link smpp accepts any certificate: anybody can pretend to be the carrier.');
   });
 
   test('no log has a text, a number or a password in it', async () => {
