@@ -50,9 +50,9 @@ export {
 } from './common/errors.js';
 export type { HostTransaction } from './common/host-transaction.js';
 export { IdGenerator, UuidGenerator } from './common/ids.js';
+export type { Page, PageRequest } from './common/listing/page.js';
 export { LocalNotifier, type NoticeTopic, Notifier } from './common/notifier.js';
 export type { OptionalFields } from './common/optional-fields.js';
-export type { Page, PageRequest } from './common/page.js';
 export type { StrictNumbers } from './common/phone-numbers/recipient-number.js';
 export {
   type HistogramMetric,
@@ -80,7 +80,7 @@ export type { HealthCheckName } from './core/health-check.api.js';
 export type { HealthOptions } from './core/health-options.js';
 export type { PortSource } from './core/port-provider.js';
 export type { TelemetryRoute, TelemetrySource } from './core/telemetry-source.js';
-export type { DeliveryStatus, PublishedStatus, WaitingStatus } from './events/delivery-status.js';
+export type { DeliveryStatus, PublishedStatus, ReportedStatus, WaitingStatus } from './events/delivery-status.js';
 export type {
   EventData,
   EventType,

@@ -1,6 +1,6 @@
 import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
-import type { Page, PageRequest } from '../common/page.js';
+import type { Page, PageRequest } from '../common/listing/page.js';
 import { signatureEvents } from '../events/account-events.js';
 import { EventRecorder } from '../events/event-recorder.js';
 import type { Dialect } from '../storage/dialect.js';

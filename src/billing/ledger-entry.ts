@@ -1,6 +1,6 @@
 import type { Author } from '../accounts/audit/audit-entry.js';
 import type { IdempotencyKey } from '../common/idempotency-key.js';
-import type { PageRequest } from '../common/page.js';
+import type { PageRequest } from '../common/listing/page.js';
 import { postingEvent } from '../events/account-events.js';
 import type { NewEvent } from '../events/event-types.js';
 import type { LedgerKind, LedgerPart } from './ledger.api.js';

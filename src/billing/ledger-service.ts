@@ -5,9 +5,9 @@ import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator } from '../common/ids.js';
 import { checkAccountId, checkLimit, checkText } from '../common/inputs.js';
+import type { Page } from '../common/listing/page.js';
 import type { OptionalFields } from '../common/optional-fields.js';
 import { checkCallOptions } from '../common/options.js';
-import type { Page } from '../common/page.js';
 import { EventPublisher } from '../events/event-publisher.js';
 import {
   eventOf,

@@ -5,7 +5,7 @@ import { findReply, keepReply } from '../accounts/replies.js';
 import { Batcher, EachTurn } from '../common/concurrency/batcher.js';
 import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
-import type { Page } from '../common/page.js';
+import type { Page } from '../common/listing/page.js';
 import { EventRecorder, type TransactionPublisher } from '../events/event-recorder.js';
 import type { NewEvent } from '../events/event-types.js';
 import type { Dialect } from '../storage/dialect.js';

@@ -2,7 +2,7 @@ import { Batcher, EachTurn } from '../common/concurrency/batcher.js';
 import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { randomMark } from '../common/ids.js';
-import { withinPage } from '../common/page.js';
+import { withinPage } from '../common/listing/page.js';
 import { HOUR_MS } from '../common/time.js';
 import type { Dialect } from '../storage/dialect.js';
 import type { Database } from '../storage/engine/database.js';

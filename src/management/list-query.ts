@@ -1,6 +1,6 @@
 import { checkInput, checkLimit } from '../common/inputs.js';
-import { momentOf, textOfCursor } from '../common/list-query.js';
-import type { PageRequest } from '../common/page.js';
+import { momentOf, textOfCursor } from '../common/listing/list-query.js';
+import type { PageRequest } from '../common/listing/page.js';
 import { IsOptional, IsQueryInteger, IsString } from '../http/validators.js';
 
 /** The page of a listing. */

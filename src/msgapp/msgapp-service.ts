@@ -5,7 +5,7 @@ import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator, isId } from '../common/ids.js';
 import { checkAccountId, checkInput, checkNumber, checkString, unsendableCharacter } from '../common/inputs.js';
-import { cursorOf } from '../common/list-query.js';
+import { cursorOf } from '../common/listing/list-query.js';
 import { checkCallOptions } from '../common/options.js';
 import { isInvisible } from '../common/text/visible-text.js';
 import type { Metadata } from '../events/events.api.js';

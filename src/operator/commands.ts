@@ -4,7 +4,7 @@ import type { KeyScope } from '../accounts/keys/permissions.js';
 import { SignatureService } from '../accounts/signatures/signature-service.js';
 import type { LedgerProgress } from '../billing/ledger-entry.js';
 import { LedgerService } from '../billing/ledger-service.js';
-import { momentOf } from '../common/list-query.js';
+import { momentOf } from '../common/listing/list-query.js';
 import { escapeControls } from '../common/log.js';
 import { EventLog } from '../events/event-log.js';
 import { ErasureService } from '../outbox/retention/erasure-service.js';

@@ -1,4 +1,4 @@
-import type { PageRequest } from '../common/page.js';
+import type { PageRequest } from '../common/listing/page.js';
 import type { Metadata } from '../events/events.api.js';
 import type { SendDecision } from './accept/decide.js';
 import type { Payload } from './accept/send.js';

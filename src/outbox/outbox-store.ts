@@ -1,7 +1,7 @@
 import { findReply, forgetReply, keepReply, purgeReplies } from '../accounts/replies.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import type { StoredReply } from '../common/idempotency-key.js';
-import type { Page } from '../common/page.js';
+import type { Page } from '../common/listing/page.js';
 import { EventRecorder } from '../events/event-recorder.js';
 import type { Database } from '../storage/engine/database.js';
 import { acceptAtOnce, acceptSends, canAcceptAtOnce } from './accept/accept.js';

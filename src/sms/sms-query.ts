@@ -1,6 +1,6 @@
 import { MessagingError } from '../common/errors.js';
 import { checkInput, checkLimit, checkNumber, checkString } from '../common/inputs.js';
-import { textOfCursor } from '../common/list-query.js';
+import { textOfCursor } from '../common/listing/list-query.js';
 import { SMS_STATUSES } from '../events/delivery-status.js';
 import { listingQuery, type MessageListQuery, statusOf } from '../outbox/listing/message-listing.js';
 import type { MessageQuery, RecipientQuery, StoredMessage } from '../outbox/outbox-records.js';

@@ -6,7 +6,7 @@ import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator, isId } from '../common/ids.js';
 import { checkAccountId, checkInput } from '../common/inputs.js';
-import { cursorOf } from '../common/list-query.js';
+import { cursorOf } from '../common/listing/list-query.js';
 import { checkCallOptions } from '../common/options.js';
 import type { Metadata } from '../events/events.api.js';
 import type { IdempotencyKey, Recipient, Send, SendKey } from '../outbox/accept/send.js';

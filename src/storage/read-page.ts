@@ -1,5 +1,5 @@
 import { MessagingError } from '../common/errors.js';
-import { type Page, type PageRequest, withinPage } from '../common/page.js';
+import { type Page, type PageRequest, withinPage } from '../common/listing/page.js';
 import type { Dialect } from './dialect.js';
 import { type Operation, type Row, rowsOf, type Statement } from './engine/operation.js';
 import { integerOf, type ListingIndex } from './engine/rows.js';

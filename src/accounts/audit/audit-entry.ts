@@ -1,4 +1,4 @@
-import type { PageRequest } from '../../common/page.js';
+import type { PageRequest } from '../../common/listing/page.js';
 import type { AuditAction } from './audit.api.js';
 
 /** Who makes a change, and from where. */

@@ -1,5 +1,5 @@
 import { MessagingError } from '../../common/errors.js';
-import type { Page } from '../../common/page.js';
+import type { Page } from '../../common/listing/page.js';
 import type { Database } from '../../storage/engine/database.js';
 import { type Operation, type Row, rowsOf, type Statement, write } from '../../storage/engine/operation.js';
 import { integerOf, type ListingIndex, optionalText, textOf } from '../../storage/engine/rows.js';

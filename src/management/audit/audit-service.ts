@@ -3,7 +3,7 @@ import { AUDIT_ACTIONS, type AuditAction, type AuditPage } from '../../accounts/
 import { AuditLog } from '../../accounts/audit/audit.js';
 import { MessagingError } from '../../common/errors.js';
 import { checkAccountId } from '../../common/inputs.js';
-import { cursorOf } from '../../common/list-query.js';
+import { cursorOf } from '../../common/listing/list-query.js';
 import { type ListQuery, type Period, pageOf, periodOf } from '../list-query.js';
 import { auditView } from './audit-view.js';
 

@@ -9,7 +9,7 @@ import type { KeyScope } from '../../accounts/keys/permissions.js';
 import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import { checkAccountId, checkInput } from '../../common/inputs.js';
-import { cursorOf, momentOf, textOfCursor } from '../../common/list-query.js';
+import { cursorOf, momentOf, textOfCursor } from '../../common/listing/list-query.js';
 import { checkCallOptions } from '../../common/options.js';
 import { HOUR_MS } from '../../common/time.js';
 import { dayOf } from '../../outbox/accept/decide.js';

@@ -1,4 +1,4 @@
-import type { Page, PageRequest } from '../../common/page.js';
+import type { Page, PageRequest } from '../../common/listing/page.js';
 import type { SessionStatus } from '../../msgapp/msgapp.api.js';
 import type { StoredSession } from '../../msgapp/sessions/session-records.js';
 import { SESSION, toSession } from '../../msgapp/sessions/session-rows.js';

@@ -3,7 +3,7 @@ import { ModuleRef } from '@nestjs/core';
 import { MessagingError } from '../../common/errors.js';
 import { isId } from '../../common/ids.js';
 import { checkAccountId } from '../../common/inputs.js';
-import { cursorOf } from '../../common/list-query.js';
+import { cursorOf } from '../../common/listing/list-query.js';
 import { isoOf } from '../../common/phone-numbers/iso.js';
 import { channelToken } from '../../msgapp/channel-token.js';
 import { SESSION_STATUSES } from '../../msgapp/msgapp.api.js';

@@ -3,7 +3,7 @@ import { isSignatureName } from '../../accounts/signatures/signature-name.js';
 import { MessagingError } from '../../common/errors.js';
 import { isId } from '../../common/ids.js';
 import { checkNumber } from '../../common/inputs.js';
-import { cursorOf } from '../../common/list-query.js';
+import { cursorOf } from '../../common/listing/list-query.js';
 import { type OptOutCallOptions, OptOutService } from '../../sms/opt-out/opt-out-service.js';
 import { type ListQuery, pageOf } from '../list-query.js';
 import { type OptOutPage } from './optout.api.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AccountSettings } from '../../accounts/account-options.js';
 import { isSignatureName } from '../../accounts/signatures/signature-name.js';
 import { SignatureService } from '../../accounts/signatures/signature-service.js';
-import { cursorOf } from '../../common/list-query.js';
+import { cursorOf } from '../../common/listing/list-query.js';
 import { type ListQuery, pageOf } from '../list-query.js';
 import { type SignaturePage } from './signature.api.js';
 import { defaultSignatureView, signatureView } from './signature-view.js';

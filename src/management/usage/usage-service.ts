@@ -3,7 +3,7 @@ import { Clock } from '../../common/clock.js';
 import type { Cancellation } from '../../common/concurrency/async.js';
 import { MessagingError } from '../../common/errors.js';
 import { checkAccountId, checkInput, checkString } from '../../common/inputs.js';
-import { momentOf } from '../../common/list-query.js';
+import { momentOf } from '../../common/listing/list-query.js';
 import { isoOf } from '../../common/phone-numbers/iso.js';
 import { DAY_MS, HOUR_MS } from '../../common/time.js';
 import { csvLine } from '../csv.js';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { recordAudit } from '../../accounts/audit/audit.js';
 import { type AuditFields } from '../../accounts/audit/audit-entry.js';
-import type { Page } from '../../common/page.js';
+import type { Page } from '../../common/listing/page.js';
 import { maskNumber } from '../../common/phone-numbers/phone-number.js';
 import { sessionEvents } from '../../events/account-events.js';
 import type { TransactionPublisher } from '../../events/event-recorder.js';

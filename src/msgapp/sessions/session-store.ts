@@ -1,5 +1,5 @@
 import type { HostTransaction } from '../../common/host-transaction.js';
-import type { Page } from '../../common/page.js';
+import type { Page } from '../../common/listing/page.js';
 import { EventRecorder } from '../../events/event-recorder.js';
 import type { Database } from '../../storage/engine/database.js';
 import { type Row, rowsOf } from '../../storage/engine/operation.js';

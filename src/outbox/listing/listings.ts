@@ -1,5 +1,5 @@
 import { MessagingError } from '../../common/errors.js';
-import type { Page } from '../../common/page.js';
+import type { Page } from '../../common/listing/page.js';
 import { spellingsOf } from '../../common/phone-numbers/phone-spellings.js';
 import type { Metadata } from '../../events/events.api.js';
 import type { Dialect } from '../../storage/dialect.js';

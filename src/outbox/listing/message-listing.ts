@@ -1,7 +1,7 @@
 import { MessagingError } from '../../common/errors.js';
 import { isId } from '../../common/ids.js';
 import { checkInput, checkLimit } from '../../common/inputs.js';
-import { momentOf, textOfCursor } from '../../common/list-query.js';
+import { momentOf, textOfCursor } from '../../common/listing/list-query.js';
 import type { Metadata } from '../../events/events.api.js';
 import type { DeliveryStatus } from '../delivery-state.js';
 import { metadataOf } from '../metadata.js';

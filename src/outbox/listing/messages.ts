@@ -1,4 +1,4 @@
-import { type Page, type PageRequest, withinPage } from '../../common/page.js';
+import { type Page, type PageRequest, withinPage } from '../../common/listing/page.js';
 import type { Metadata } from '../../events/events.api.js';
 import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, type Row, rowsOf, type Statement } from '../../storage/engine/operation.js';

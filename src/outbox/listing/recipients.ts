@@ -1,4 +1,4 @@
-import { withinPage } from '../../common/page.js';
+import { withinPage } from '../../common/listing/page.js';
 import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, type Row, rowsOf, type Statement } from '../../storage/engine/operation.js';
 import { integerOf, optionalText, textOf } from '../../storage/engine/rows.js';

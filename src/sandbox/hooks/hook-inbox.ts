@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { withinPage } from '../../common/page.js';
+import { withinPage } from '../../common/listing/page.js';
 
 /** A call of a webhook that the sandbox has received. */
 export interface HookCall {

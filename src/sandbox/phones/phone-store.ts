@@ -1,4 +1,4 @@
-import { withinPage } from '../../common/page.js';
+import { withinPage } from '../../common/listing/page.js';
 import type { MediaKind } from '../../media/media-type.js';
 import type { DeliveryStatus } from '../../outbox/delivery-state.js';
 import type { Dialect } from '../../storage/dialect.js';

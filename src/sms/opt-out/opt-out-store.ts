@@ -1,7 +1,7 @@
 import { recordAudit } from '../../accounts/audit/audit.js';
 import { type AuditEntry } from '../../accounts/audit/audit-entry.js';
 import type { HostTransaction } from '../../common/host-transaction.js';
-import type { Page, PageRequest } from '../../common/page.js';
+import type { Page, PageRequest } from '../../common/listing/page.js';
 import { optOutEvent } from '../../events/account-events.js';
 import { EventRecorder } from '../../events/event-recorder.js';
 import type { NewEvent } from '../../events/event-types.js';

@@ -1,5 +1,5 @@
 import { MessagingError } from '../../common/errors.js';
-import { type Page, withinPage } from '../../common/page.js';
+import { type Page, withinPage } from '../../common/listing/page.js';
 import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, type Row, rowsOf, type Statement } from '../../storage/engine/operation.js';
 import { integerOf, optionalInteger, optionalText, shapeOf, textOf } from '../../storage/engine/rows.js';

@@ -1,6 +1,6 @@
 import { MessagingError } from '../../common/errors.js';
 import { checkInput, checkString, checkText, hasCodePoints } from '../../common/inputs.js';
-import { momentOf } from '../../common/list-query.js';
+import { momentOf } from '../../common/listing/list-query.js';
 import { isRecord } from '../../common/options.js';
 import { HOUR_MS } from '../../common/time.js';
 import type { EventType } from '../../events/event-types.js';

@@ -1,4 +1,4 @@
-import type { PageRequest } from '../../common/page.js';
+import type { PageRequest } from '../../common/listing/page.js';
 import type { IdempotencyKey } from '../../outbox/accept/send.js';
 import type { Endpoint } from './endpoint.js';
 

@@ -6,7 +6,7 @@ import { type AuditFields, type Author, HOST } from '../../accounts/audit/audit-
 import { findReply, keepReply } from '../../accounts/replies.js';
 import { MessagingError } from '../../common/errors.js';
 import type { StoredReply } from '../../common/idempotency-key.js';
-import type { Page, PageRequest } from '../../common/page.js';
+import type { Page, PageRequest } from '../../common/listing/page.js';
 import { switchOn } from '../../events/event-log.js';
 import type { IdempotencyKey } from '../../outbox/accept/send.js';
 import type { Acceptance } from '../../outbox/outbox.js';

@@ -4,7 +4,7 @@ import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import { IdGenerator, isId } from '../../common/ids.js';
 import { checkAccountId, checkString } from '../../common/inputs.js';
-import { cursorOf } from '../../common/list-query.js';
+import { cursorOf } from '../../common/listing/list-query.js';
 import { Notifier, publishNotice } from '../../common/notifier.js';
 import type { IdempotencyKey } from '../../outbox/accept/send.js';
 import { Idempotency, type IdempotentRequest } from '../../outbox/idempotency.js';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { MessagingClient } from '../../../src/client/index.js';
-import { MAX_PAGE_BYTES } from '../../../src/common/page.js';
+import { MAX_PAGE_BYTES } from '../../../src/common/listing/page.js';
 import { describeServices } from '../../support/mounting/services.js';
 
 describeServices('lists of long texts', (start) => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { LedgerService, type PostingOptions } from '../../../src/billing/ledger-service.js';
 import { UuidGenerator } from '../../../src/common/ids.js';
-import type { PageRequest } from '../../../src/common/page.js';
+import type { PageRequest } from '../../../src/common/listing/page.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend, messageId } from '../../contract/storage/fixtures.js';
 import { pages } from '../../contract/storage/outbox/listing.js';

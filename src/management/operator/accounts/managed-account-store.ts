@@ -7,7 +7,7 @@ import { setLowBalance } from '../../../accounts/low-balance.js';
 import { findReply, keepReply } from '../../../accounts/replies.js';
 import { SIGNATURE, SIGNATURE_BYTES, toSignature } from '../../../accounts/signatures/signature-rows.js';
 import { MessagingError } from '../../../common/errors.js';
-import { type Page, type PageRequest, withinPage } from '../../../common/page.js';
+import { type Page, type PageRequest, withinPage } from '../../../common/listing/page.js';
 import type { IdempotencyKey } from '../../../outbox/accept/send.js';
 import type { Acceptance } from '../../../outbox/outbox.js';
 import { END } from '../../../outbox/queue/queues.js';

@@ -7,7 +7,7 @@ import { Clock } from '../../../common/clock.js';
 import { MessagingError } from '../../../common/errors.js';
 import { IdGenerator } from '../../../common/ids.js';
 import { checkAccountId, checkInput, checkString, checkText, isAccountId } from '../../../common/inputs.js';
-import { cursorOf } from '../../../common/list-query.js';
+import { cursorOf } from '../../../common/listing/list-query.js';
 import { Notifier, publishNotice } from '../../../common/notifier.js';
 import type { IdempotencyKey } from '../../../outbox/accept/send.js';
 import { Idempotency } from '../../../outbox/idempotency.js';

@@ -4,7 +4,7 @@ import type { Signature, SignatureStatus } from '../../../accounts/account-recor
 import { SignatureService } from '../../../accounts/signatures/signature-service.js';
 import { MessagingError } from '../../../common/errors.js';
 import { checkAccountId, checkLimit } from '../../../common/inputs.js';
-import { cursorOf, textOfCursor } from '../../../common/list-query.js';
+import { cursorOf, textOfCursor } from '../../../common/listing/list-query.js';
 import { Idempotency } from '../../../outbox/idempotency.js';
 import type { Acceptance } from '../../../outbox/outbox.js';
 import type { ListQuery } from '../../list-query.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Signature, type StoredApiKey, UNRESTRICTED } from '../../../../src/accounts/account-records.js';
 import { HOST } from '../../../../src/accounts/audit/audit-entry.js';
-import type { PageRequest } from '../../../../src/common/page.js';
+import type { PageRequest } from '../../../../src/common/listing/page.js';
 import { SECOND_MS } from '../../../../src/common/time.js';
 import type { TestRunner } from '../../test-runner.js';
 import { ACCOUNT, onceKey, range, START } from '../fixtures.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Page, PageRequest } from '../../../../src/common/page.js';
+import type { Page, PageRequest } from '../../../../src/common/listing/page.js';
 import { SECOND_MS } from '../../../../src/common/time.js';
 import type { MessageQuery, RecipientQuery } from '../../../../src/outbox/outbox-records.js';
 import type { TestRunner } from '../../test-runner.js';

@@ -7,7 +7,7 @@ import { MAX_CIDRS, MAX_NAME } from '../../../../src/accounts/keys/key.api.js';
 import { MAX_DAILY_UNITS, MAX_PER_MINUTE } from '../../../../src/accounts/keys/key-definition.js';
 import { KEY_SCOPES } from '../../../../src/accounts/keys/permissions.js';
 import { LedgerStore } from '../../../../src/billing/ledger-store.js';
-import { MAX_PAGE_BYTES, type Page, type PageRequest } from '../../../../src/common/page.js';
+import { MAX_PAGE_BYTES, type Page, type PageRequest } from '../../../../src/common/listing/page.js';
 import { EventLog } from '../../../../src/events/event-log.js';
 import { EVENT_TYPES } from '../../../../src/events/event-types.js';
 import { ManagedAccountStore } from '../../../../src/management/operator/accounts/managed-account-store.js';

@@ -1,9 +1,9 @@
 import { Get, Header, HttpCode, Param, Post } from '@nestjs/common';
-import { MessagingController } from '../http/messaging-controller.js';
-import { MessagingRoute } from '../http/mounted-routes.js';
-import { RawBody, ReplyHeaders } from '../http/parameters.js';
+import { MessagingController } from '../../http/messaging-controller.js';
+import { MessagingRoute } from '../../http/mounted-routes.js';
+import { RawBody, ReplyHeaders } from '../../http/parameters.js';
+import type { CallbackAnswer } from '../sms-transport.js';
 import { CarrierCall, SmsCallbacks } from './sms-callbacks.js';
-import type { CallbackAnswer } from './sms-transport.js';
 
 /** The maximum size of a carrier's call, in bytes. Some carriers send hundreds of receipts per call. */
 const MAX_BYTES = 1_048_576;

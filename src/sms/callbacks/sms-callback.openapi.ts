@@ -1,5 +1,5 @@
-import { describeController, type RouteDescription } from '../openapi/controller-description.js';
-import { STORAGE_UNAVAILABLE } from '../openapi/errors.js';
+import { describeController, type RouteDescription } from '../../openapi/controller-description.js';
+import { STORAGE_UNAVAILABLE } from '../../openapi/errors.js';
 import { SmsCallbackController } from './sms-callback.controller.js';
 
 const GET: Pick<RouteDescription, 'description' | 'answer'> = {

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { createParamDecorator, type ExecutionContext, Injectable } from '@nestjs/common';
-import { type ErrorCode, MessagingError, StorageUnavailableError } from '../common/errors.js';
-import { rawRequest } from '../http/parameters.js';
-import { CarrierSink } from './receipts/carrier-sink.js';
-import { SmsSettings } from './sms-options.js';
-import { type CallbackAnswer, SmsTransport } from './sms-transport.js';
+import { type ErrorCode, MessagingError, StorageUnavailableError } from '../../common/errors.js';
+import { rawRequest } from '../../http/parameters.js';
+import { CarrierSink } from '../receipts/carrier-sink.js';
+import { SmsSettings } from '../sms-options.js';
+import { type CallbackAnswer, SmsTransport } from '../sms-transport.js';
 
 /** Errors for a handler's refusal without a body, by status. */
 const REFUSALS: Readonly<Record<number, ErrorCode>> = {

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { Clock } from '../../../src/common/clock.js';
-import type { StorageConnection } from '../../../src/storage/engine/connection.js';
-import type { Operation } from '../../../src/storage/engine/operation.js';
-import { PooledDatabase } from '../../../src/storage/engine/pooled-database.js';
-import { PostgresDialect } from '../../../src/storage/postgres/postgres-dialect.js';
-import { settled } from '../../support/common/settled.js';
+import { Clock } from '../../../../src/common/clock.js';
+import type { StorageConnection } from '../../../../src/storage/engine/connection.js';
+import type { Operation } from '../../../../src/storage/engine/operation.js';
+import { PooledDatabase } from '../../../../src/storage/engine/pooled-database.js';
+import { PostgresDialect } from '../../../../src/storage/postgres/postgres-dialect.js';
+import { settled } from '../../../support/common/settled.js';
 
 type Step = 'begin' | 'run' | 'commit' | 'rollback';
 

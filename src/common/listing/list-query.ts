@@ -1,4 +1,4 @@
-import { MessagingError } from './errors.js';
+import { MessagingError } from '../errors.js';
 
 /** The cursor of the next page; null at the end. */
 export function cursorOf(next: string | number | undefined): string | null {
