@@ -17,7 +17,7 @@ export type DialectQuery = (sql: string) => Promise<unknown>;
 export type DialectSource = Dialect | ((query: DialectQuery) => Dialect | Promise<Dialect>);
 
 /**
- * The dialect for a DataSource's type.
+ * Returns the dialect for a DataSource's type.
  *
  * @param query runs a statement on that DataSource
  * @param isOurs whether only this package uses the DataSource. Default false: the host uses it too
@@ -37,10 +37,10 @@ export async function dialectFor(type: string, query: DialectQuery, isOurs = fal
 }
 
 /**
- * The dialect that a host has given.
+ * Returns the dialect that a host has given.
  *
  * @param query runs a statement on the host's database
- * @throws MessagingOptionsError if the host's function makes something else
+ * @throws MessagingOptionsError if the host's function does not return a dialect
  */
 export async function givenDialect(source: DialectSource, query: DialectQuery): Promise<Dialect> {
   if (source instanceof Dialect) return source;

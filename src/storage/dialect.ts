@@ -19,19 +19,21 @@ import {
 /** Column types of our tables. A `serial` is a primary key that the database numbers. */
 export type ColumnType = 'id' | 'name' | 'text' | 'integer' | 'small' | 'serial' | 'bytes';
 
-/** What a locking statement does with a row that another transaction has locked: wait for it, or leave it out. */
+/**
+ * What a locking statement does with a row that another transaction has locked: it waits for the row, or leaves it out.
+ */
 export type IfLocked = 'wait' | 'skip';
 
 /** A DDL statement of a schema version. */
 export interface Change {
   readonly sql: string;
-  /** The table that it makes or changes; undefined where it is in none of the usual forms. */
+  /** The table that the statement makes or changes; undefined if the statement has none of the usual forms. */
   readonly table: string | undefined;
-  /** Whether this migration makes the table, so that nobody uses it yet. */
+  /** Whether this migration makes the table. If so, nobody uses it yet. */
   readonly isNew: boolean;
 }
 
-/** The name of the id column (default `id`), and `=` to include the row itself. */
+/** Options of `Dialect.behind`: the name of the id column (default `id`), and `=` to include the row itself. */
 export interface Behind {
   readonly named?: string;
   readonly or?: '=' | '';
@@ -46,20 +48,20 @@ export abstract class Dialect {
   abstract columnType(type: ColumnType): string;
 
   /**
-   * An expression for the server's clock in whole milliseconds since the epoch; undefined where the database has no clock of
-   * its own.
+   * An expression for the server's clock in whole milliseconds since the epoch; undefined if the database has no clock
+   * of its own.
    */
   readonly now: string | undefined = undefined;
 
-  /** Follows `CREATE TABLE (…)` of a table that is stored in the order of its primary key. */
+  /** The text after `CREATE TABLE (…)` for a table that is stored in the order of its primary key. */
   readonly clustered: string = '';
 
-  /** Statements that set how a table is stored and cleaned up; none where the database has no such settings. */
+  /** Statements that set how a table is stored and cleaned up; none if the database has no such settings. */
   upkeep(_table: string, _settings: Readonly<Record<string, number>>): readonly string[] {
     return [];
   }
 
-  /** Restricts an index to rows where `column` is not null, where the database has partial indexes. */
+  /** Restricts an index to rows in which `column` is not null, if the database has partial indexes. */
   indexedOnly(column: string): string {
     return ` WHERE ${column} IS NOT NULL`;
   }
@@ -80,33 +82,34 @@ export abstract class Dialect {
   /** A table expression named `v` over one JSON parameter `[[…], …]`. */
   abstract rows(shape: RowShape): string;
 
-  /** How many rows one statement of a large send may write. A send with more has several statements. */
+  /** The most rows that one statement of a large send may write. A send with more rows has several statements. */
   readonly maxRows: number = Number.POSITIVE_INFINITY;
 
   /** A table expression named `v` over one JSON parameter `[[number, units], …]`, with `position` counted from 0. */
   abstract numberedPairs(): string;
 
-  /** A condition that follows a column: it is one of the strings of one JSON parameter. */
+  /** The condition that a column is one of the strings of one JSON parameter. It follows the column. */
   abstract among(): string;
 
   /**
-   * The conditions of a join that looks rows up by an index: on the left of each `=` are the index's columns in order, as in
-   * `r.message_id = v.message_id AND r.position = v.position`.
+   * The conditions of a join that looks up rows by an index. The columns of the index are on the left of each `=`, in
+   * their order. Example: `r.message_id = v.message_id AND r.position = v.position`.
    */
   lookUp(on: string): string {
     return on;
   }
 
-  /** `FOR UPDATE` on the rows of one table; empty where a writer locks the whole database. */
+  /** `FOR UPDATE` on the rows of one table; empty if a writer locks the whole database. */
   abstract lock(alias: string, ifLocked: IfLocked, strength?: 'update' | 'no key update'): string;
 
   /** Combines independent statements into as few round trips as the database allows. */
   abstract together(statements: readonly Statement[]): readonly Statement[];
 
   /**
-   * Debits accounts and runs the inserts that they pay for in one statement, which is its whole transaction. The column
-   * `paid` of its only row is true (1) where every account was unlocked and had enough units; otherwise nothing is written.
-   * Undefined where the database cannot do this in one statement; it returns undefined where the statement would be too large.
+   * Makes a statement that debits accounts and runs the inserts that they pay for. It is the only statement of its
+   * transaction. The column `paid` of its only row is true (1) if every account was unlocked and had enough units.
+   * Otherwise nothing is written. Returns undefined if the statement would be too large. The method itself is undefined
+   * if the database cannot do this in one statement.
    *
    * @param inserts statements that end with their `FROM`, without a `WHERE`
    */
@@ -117,10 +120,13 @@ export abstract class Dialect {
       ) => Statement | undefined)
     | undefined;
 
-  /** Statements that bound how long the statements of a transaction wait for a row lock. */
+  /** Statements that limit how long the statements of a transaction wait for a row lock. */
   abstract readonly lockTimeout: readonly string[];
 
-  /** The isolation level of our transactions, where the default one hides rows that were committed during a lock wait. */
+  /**
+   * The isolation level of our transactions. It is set if the default level would hide rows that were committed during
+   * a lock wait.
+   */
   readonly isolation: 'READ COMMITTED' | undefined = undefined;
 
   /** Whether listings run in a transaction, because planner settings that avoid sequential scans apply only there. */
@@ -130,28 +136,28 @@ export abstract class Dialect {
   readonly current: string = '';
 
   /**
-   * Whether a lock on a missing row blocks inserts near it. True where the host's transaction may have an isolation level
+   * Whether a lock on a missing row blocks inserts near it. True if a host's transaction may have an isolation level
    * with gap locks.
    */
   readonly locksGaps: boolean = false;
 
   /**
-   * Whether an index keeps the entries of rows that left it for as long as a snapshot of another transaction may need them,
-   * so that a search walks over them.
+   * Whether an index keeps the entries of rows that have left it, as long as the snapshot of another transaction may
+   * need them. A search walks over such entries.
    */
   readonly keepsDeadEntries: boolean = true;
 
   /**
-   * Whether processes write to several nodes, of which each knows its own row locks only (Galera). Two transactions that
-   * change different rows then both commit, and each may have missed what the other one wrote. The nodes commit them in the
-   * same order, so whoever looks again after its commit finds what was committed before.
+   * Whether processes write to several nodes and each node knows only its own row locks (Galera). Two transactions that
+   * change different rows then both commit, and each may have missed the other's rows. All nodes commit them in the
+   * same order. So a transaction that reads again after its commit finds everything that was committed before.
    */
   readonly locksOneNode: boolean = false;
 
   /** A join that reads its left side first, so that the left side determines the order of locks. */
   readonly thenJoin: string = 'JOIN';
 
-  /** As `rows`; sorted by `_order` where the database locks rows in the order in which it reads them. */
+  /** As `rows`, but sorted by `_order` if the database locks rows in the order in which it reads them. */
   rowsInOrder(shape: RowShape, _order: string): string {
     return this.rows(shape);
   }
@@ -167,8 +173,9 @@ export abstract class Dialect {
   }
 
   /**
-   * Locks only the first row in each of the groups of one JSON parameter. It finds the rows without locks, as a locking
-   * search would lock every row it reads, and then locks them by key. Omits a group whose first row has changed meanwhile.
+   * Locks only the first row in each of the groups of one JSON parameter. It finds the rows without locks, because a
+   * locking search would lock every row that it reads, and then locks them by their keys. If the first row of a group
+   * has changed meanwhile, the group is left out.
    */
   lockFirsts({ columns, table, key, group, order, index, still }: FirstRows): string {
     const inGroup = Object.keys(group).map((column) => `h.${column} = v.${column}`);
@@ -182,10 +189,10 @@ export abstract class Dialect {
       WHERE ${still}${this.lock('r', 'wait')}`;
   }
 
-  /** How many ranges one statement locks. */
+  /** The most ranges that one statement locks. */
   protected readonly rangesTogether: number = 16;
 
-  /** See `RangeLocks`: as few statements as the database allows. */
+  /** Locks ranges in as few statements as the database allows; see `RangeLocks`. */
   lockRanges({ columns, table, index, where, order, shape, ranges }: RangeLocks): readonly Statement[] {
     const sql = `SELECT ${columns} FROM ${table} r${this.by(index)} WHERE ${where} ORDER BY ${order} LIMIT v.take${this.lock('r', 'skip')}`;
     const statements: Statement[] = [];
@@ -195,7 +202,7 @@ export abstract class Dialect {
     return statements;
   }
 
-  /** The rows that a query has for each of several rows `v`, in one query. */
+  /** Runs a query once for each of several rows `v`, as one query. */
   ofEach(query: string, shape: RowShape, rows: readonly (readonly unknown[])[]): Statement {
     const { sql, each } = rowByRow(query, shape, [], rows);
     return { sql: each.map(() => this.member(sql)).join(' UNION ALL '), params: each.flat() };
@@ -206,7 +213,7 @@ export abstract class Dialect {
     return `SELECT * FROM (${query}) u`;
   }
 
-  /** See `GroupSearch`: a seek to each group, instead of a scan of its rows. */
+  /** Makes a query that finds groups by a seek to each group, instead of a scan of its rows; see `GroupSearch`. */
   groups({ columns, table, index, where, group, value, until }: GroupSearch): string {
     const from = `FROM ${table} r${this.by(index)} WHERE ${where}`;
     const next = (condition: string) =>
@@ -219,7 +226,7 @@ export abstract class Dialect {
         ORDER BY r.${value} LIMIT 1) AS ${value} FROM walk w WHERE w.${group} IS NOT NULL ORDER BY w.step`;
   }
 
-  /** A parameter in a select list, cast where the database cannot infer its type. */
+  /** A parameter in a select list, with a cast if the database cannot infer its type. */
   typed(type: 'text' | 'integer'): string {
     return `CAST(? AS ${type === 'text' ? 'text' : 'bigint'})`;
   }
@@ -237,12 +244,15 @@ export abstract class Dialect {
     return { sql, params: [...params, JSON.stringify(rows)] };
   }
 
-  /** Follows the columns of a locking query: where each row is stored, as `place`, for `updatePlaces`. */
+  /**
+   * The text after the columns of a locking query that adds the storage location of each row as `place`, for
+   * `updatePlaces`.
+   */
   readonly place: string = '';
 
   /**
-   * Updates rows by where they are stored, all alike: rows that this transaction has locked, as others move. Undefined where
-   * the database tells no places.
+   * Updates rows by their storage locations, all in the same way. This transaction must have locked the rows, because
+   * other rows can move. Undefined if the database does not show locations.
    */
   readonly updatePlaces?: ((update: PlacesUpdate) => Statement) | undefined;
 
@@ -251,23 +261,23 @@ export abstract class Dialect {
   }
 
   /**
-   * Inserts rows whose key does not exist; returns how many it wrote. MySQL and MariaDB write no row when one key exists;
-   * MariaDB also writes none with `skip` while another transaction inserts one of the keys.
+   * Inserts rows whose key does not exist. Returns the number of written rows. If one key exists, MySQL and MariaDB
+   * write no row at all. With `skip`, MariaDB also writes none while another transaction inserts one of the keys.
    */
   *insertNew(insert: Statement, key: string, _ifLocked?: IfLocked): Operation<number> {
     return (yield { ...insert, sql: `${insert.sql} ${this.onDuplicate(key)}` }).affected;
   }
 
   /**
-   * Of ids for which no row could be locked, those that another transaction has locked or is inserting. With `wait` it
-   * waits for these transactions and returns none.
+   * Takes ids for which no row could be locked, and returns those that another transaction has locked or is inserting.
+   * With `wait` it waits for these transactions and returns none.
    */
   // biome-ignore lint/correctness/useYield: a database with one writer needs no query
   *heldIds(_table: string, _ids: readonly string[], _ifLocked: IfLocked): Operation<readonly string[]> {
     return [];
   }
 
-  /** The end of an insert: where the key exists, replace these columns, or nothing without columns. */
+  /** The end of an insert. If the key exists, these columns are replaced; without columns, the row stays as it is. */
   protected onDuplicate(key: string, replace: readonly string[] = []): string {
     const changes = replace.map((column) => `${column} = excluded.${column}`).join(', ');
     return `ON CONFLICT (${key}) DO ${changes === '' ? 'NOTHING' : `UPDATE SET ${changes}`}`;
@@ -279,26 +289,33 @@ export abstract class Dialect {
       (SELECT ${key} FROM ${table} WHERE ${column} <= ? ORDER BY ${column} LIMIT ?)`;
   }
 
-  /** An index hint that follows a table's alias, where the planner could otherwise lock or read far more rows. */
+  /**
+   * An index hint that follows a table's alias. It is used if the planner could otherwise lock or read far more rows.
+   */
   by(_index: 'primary key' | RecipientIndex | SessionIndex | ListingIndex): string {
     return '';
   }
 
-  /** A condition for the rows after the row of this moment and id, newest first; with `=` including that row. */
+  /** The condition for the rows after the row with this time and id, newest first. With `=` it includes that row. */
   behind(column: string, moment: number, id: string, { named = 'id', or = '' }: Behind = {}): Statement {
     return { sql: `(${column}, ${named}) <${or} (?, ?)`, params: [moment, id] };
   }
 
-  /** A condition for the rows of `alias` behind the row with this key, or up to it, in the order of one or two columns. */
+  /**
+   * The condition for the rows of `alias` after the row with this key, or up to it, in the order of one or two columns.
+   */
   keyset(alias: string, key: readonly string[], side: '>' | '<=', values: readonly (string | number)[]): Statement {
     const columns = key.map((column) => `${alias}.${column}`).join(', ');
     return { sql: `(${columns}) ${side} (${values.map(() => '?').join(', ')})`, params: values };
   }
 
-  /** Whether a long read holds the event loop. */
+  /** Whether a long read blocks the event loop. */
   readonly blocksWhileReading: boolean = false;
 
-  /** Statements that precede those of a transaction which checks the books, a thousand rows or a whole account at a time. */
+  /**
+   * Statements that run first in a transaction that checks the books. Such a transaction reads a thousand rows or a
+   * whole account at a time.
+   */
   readonly beforeCheck: readonly string[] = [];
 
   /** Runs work in a host's transaction and restores the transaction's lock time-out afterwards. */
@@ -309,29 +326,31 @@ export abstract class Dialect {
   /** A query for the `name` of each table or view that begins with `messaging_` in the schema of `CREATE TABLE`. */
   abstract readonly tables: string;
 
-  /** Whether a migration runs in one transaction, which the caller has begun; otherwise it must run outside of any. */
+  /**
+   * True: a migration runs in one transaction, which the caller has begun. False: it must run outside any transaction.
+   */
   readonly migratesInTransaction: boolean = false;
 
   /** Runs a migration under a lock that excludes other instances. */
   abstract exclusively(migration: () => Operation<void>): Operation<void>;
 
-  /** Runs a migration of tables that are all new; as one transaction, where DDL is transactional. */
+  /** Runs a migration of tables that are all new. If DDL is transactional, it runs as one transaction. */
   atOnce(migration: () => Operation<void>): Operation<void> {
     return migration();
   }
 
   /**
-   * Runs one DDL statement; outside of a transaction it skips a statement that has run before. On a table that is not new it
-   * keeps nobody from reading and writing for longer than a moment.
+   * Runs one DDL statement. Outside a transaction it skips a statement that has already run. On a table that is in use
+   * it blocks readers and writers only for a moment.
    *
-   * @throws MessagingOptionsError where the database can run it only under a lock
+   * @throws MessagingOptionsError if the database could run it only with a lock on the whole table
    */
   *define({ sql }: Change): Operation<unknown> {
     return yield { sql, params: [], noTimeout: true };
   }
 }
 
-/** Replaces each column of the row `v` in a statement by a placeholder; `each` has the parameters for each of the rows. */
+/** Replaces each column of the row `v` in a statement by a placeholder. `each` then has the parameters of each row. */
 export function rowByRow(
   text: string,
   shape: RowShape,

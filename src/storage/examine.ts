@@ -8,7 +8,10 @@ import { riskySettings } from './risky-settings.js';
 import { SCHEMA_TABLE } from './schema/schema-table.js';
 import { indexesOf, type SchemaGroup, tablesOf, versionsOf } from './schema/versions.js';
 
-/** Above these something is to be done: seconds, milliseconds, a share of rows, rows, and bytes. */
+/**
+ * If a value is above these limits, an operator should do something. They are in seconds, milliseconds, a share of
+ * rows, rows, and bytes.
+ */
 const OLD_S = 60;
 const CLOCK_MS = 1000;
 const DEAD_SHARE = 0.2;
@@ -16,10 +19,10 @@ const DEAD_ROWS = 10_000;
 const WAL_BYTES = 256 * 1024 * 1024;
 
 /**
- * What a database tells about itself. `sizes`: `name` and `bytes` of tables and indexes, with the table in `tab`. `indexes`:
- * `name`, and `valid` where an index may be half built. `oldest`: `id`, `age` in seconds and `who` of the transaction that
- * keeps the oldest rows from being cleaned up. `dead`: `name`, `dead` and `live` rows of tables. `clock`: `now` in
- * milliseconds since the epoch.
+ * Queries for the statistics of a database. `sizes`: `name` and `bytes` of tables and indexes, with the table in `tab`.
+ * `indexes`: `name`, and `valid`, which is false for a half-built index. `oldest`: `id`, `age` in seconds and `who` of
+ * the transaction that keeps the oldest rows from being cleaned up. `dead`: `name`, `dead` and `live` rows of tables.
+ * `clock`: `now` in milliseconds since the epoch.
  */
 interface Catalogue {
   readonly sizes: string;
@@ -35,8 +38,8 @@ const CATALOGUES: Readonly<Record<string, Catalogue>> = {
       WHERE schemaname = current_schema()`,
     indexes: `SELECT c.relname AS name, i.indisvalid AS valid FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
       WHERE c.relnamespace = current_schema()::regnamespace`,
-    // A prepared transaction keeps rows as a session does. Sessions of other databases and autovacuum keep none of ours; those
-    // of replication have no database.
+    // A prepared transaction keeps dead rows, as an open connection does. Connections to other databases and autovacuum
+    // keep none of our rows. Connections for replication have no database.
     oldest: `SELECT id, age, who FROM (
         SELECT pid::text AS id, extract(epoch FROM clock_timestamp() - coalesce(xact_start, query_start))::bigint AS age,
           concat('process ', pid, ', application "', application_name, '", ', state) AS who, age(backend_xmin) AS xids
@@ -71,7 +74,7 @@ const NO_CATALOGUE: Catalogue = { sizes: '', indexes: '' };
 /**
  * Examines the database: schema versions, indexes, sizes, dead rows, the oldest transaction and the clocks. It only reads.
  *
- * @throws StorageUnavailableError where the database does not answer
+ * @throws StorageUnavailableError if the database does not answer
  */
 export async function examine(database: Database, groups: readonly SchemaGroup[]): Promise<readonly StorageFinding[]> {
   const { dialect } = database;
@@ -84,7 +87,7 @@ export async function examine(database: Database, groups: readonly SchemaGroup[]
       return await database.browse(() => rowsOf(sql), undefined);
     } catch (error) {
       if (error instanceof StorageUnavailableError) throw error;
-      // A view that this user may not read, for instance.
+      // This user may not read the view, for example.
       return undefined;
     }
   };
@@ -127,7 +130,11 @@ function schema(rows: readonly Row[] | undefined, groups: readonly SchemaGroup[]
         ]),
     ...(broken.length === 0
       ? []
-      : [todo(`The migration to ${broken.join(', ')} is under way, or broke off: the next start goes on with it.`)]),
+      : [
+          todo(
+            `The migration to ${broken.join(', ')} is in progress, or was interrupted: the next start continues it.`,
+          ),
+        ]),
   ];
 }
 
@@ -197,7 +204,7 @@ function sizes(rows: readonly Row[] | undefined, tables: readonly string[]): rea
     .map((table) => fine(`${table}: ${((bytes.get(table) ?? 0) / 1e6).toFixed(1)} MB with its indexes.`));
 }
 
-/** The log of a SQLite file grows while some reader has an old snapshot. */
+/** Checks the size of a SQLite file's log, which grows while some reader has an old snapshot. */
 function log(rows: readonly Row[] | undefined): readonly StorageFinding[] {
   const file = rows?.find((row) => row.name === 'main')?.file;
   if (typeof file !== 'string' || file === '') return [];

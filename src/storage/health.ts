@@ -8,14 +8,14 @@ import { riskySettings } from './risky-settings.js';
 import { lackingVersions } from './schema/migrate.js';
 import type { SchemaGroup } from './schema/versions.js';
 
-/** @throws StorageUnavailableError where the database does not answer */
+/** @throws StorageUnavailableError if the database does not answer */
 export async function healthOf(database: Database, groups: readonly SchemaGroup[]): Promise<StorageHealth> {
   const lacks = await database.read(() => lackingVersions(groups));
   const warnings = await database.read(() => riskySettings(database.dialect.driver));
   if (database.dialect.driver !== 'better-sqlite3') return { lacks, warnings };
   const [main] = await database.read(() => rowsOf('PRAGMA database_list'));
   const file = main && textOf(main, 'file');
-  // A database in memory has none.
+  // A database in memory has no file.
   if (!file) return { lacks };
   const { bavail, bsize } = await statfs(dirname(file));
   return { lacks, disk: { freeBytes: bavail * bsize } };

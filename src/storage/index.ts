@@ -1,4 +1,6 @@
-/** For authors of a storage, of a dialect, or of a store of their own: the stores, their records, and what SQL is made with. */
+/**
+ * For authors of a storage, of a dialect, or of a store of their own: the stores, their records, and the tools for SQL.
+ */
 
 export type { AccountState } from '../accounts/account.api.js';
 export {

@@ -2,25 +2,26 @@ import { describePort, method } from '../common/port.js';
 import type { StoreClass } from './engine/database.js';
 import type { SchemaGroup } from './schema/versions.js';
 
-/** What an examination of a storage has found, in a sentence; with `todo` an operator should do something. */
+/** A finding of an examination of the storage, in one sentence. With `todo`, an operator should do something. */
 export interface StorageFinding {
   readonly text: string;
   readonly todo: boolean;
 }
 
-/** What a storage reports of itself every second, for health. */
+/** The state of a storage, which health reads every second. */
 export interface StorageHealth {
   /** The versions of the schema that this process needs and the database does not have. */
   readonly lacks: readonly string[];
-  /** Settings of the database with which it runs, but an operator should change; a sentence each. */
+  /** Settings of the database that an operator should change, one sentence each. The service runs nevertheless. */
   readonly warnings?: readonly string[] | undefined;
-  /** The file system that holds the data, if it is this machine's. */
+  /** The file system with the data, if it is on this machine. */
   readonly disk?: { readonly freeBytes: number } | undefined;
 }
 
 /**
- * The storage of the service: its `Database`, from the start to the stop. The stores of the capabilities run on it and share
- * its transactions (a debit and its message are one commit). It is also the injection token of the option `storage`.
+ * The storage of the service: it starts and stops a `Database`. The stores of the capabilities run on this database and
+ * share its transactions. For example, a debit and its message are one commit. The class is also the injection token of
+ * the option `storage`.
  */
 export abstract class MessagingStorage {
   /**
@@ -38,29 +39,29 @@ export abstract class MessagingStorage {
   abstract store<S extends object>(Store: StoreClass<S>): S;
 
   /**
-   * The database's clock, in whole milliseconds since the epoch, independent of any time zone: leases and due times are
-   * compared with it by all processes. Undefined: the clock of the machine counts, as with SQLite.
+   * The time of the database's clock, in whole milliseconds since the epoch, independent of any time zone. All
+   * processes compare leases and due times with it. Undefined: the machine's clock is used, as with SQLite.
    *
-   * @throws StorageUnavailableError when the database does not answer
+   * @throws StorageUnavailableError if the database does not answer
    */
   abstract serverNow(): Promise<number | undefined>;
 
   /**
-   * Examines itself for an operator: what it holds, what is missing, what slows it down. It only reads.
+   * Examines the database for an operator: its sizes, missing parts, and causes of slow statements. It only reads.
    * @throws StorageUnavailableError
    */
   abstract examine(): Promise<readonly StorageFinding[]>;
 
-  /** How many operations wait for a connection or for their turn now. */
+  /** The number of operations that wait now, for a connection or for their turn. */
   abstract waiting(): number;
 
   /**
-   * What health asks for once a second. It only reads, and very little.
+   * The state of the storage for health, which calls this once a second. It only reads, and very little.
    * @throws StorageUnavailableError
    */
   abstract health(): Promise<StorageHealth>;
 
-  /** Waits for the operations in progress and closes what `start` opened. */
+  /** Waits for the operations in progress and closes the connections that `start` has opened. */
   abstract stop(): Promise<void>;
 }
 
@@ -74,5 +75,5 @@ describePort(MessagingStorage, {
   stop: method,
 });
 
-/** The storage after `start()`. All stores are read from it, so that none is used before. */
+/** The storage after `start()`. All stores are taken from it, so that none is used before the start. */
 export abstract class StartedStorage extends MessagingStorage {}

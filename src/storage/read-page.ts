@@ -11,8 +11,8 @@ export interface Listing<T> {
   readonly index?: ListingIndex;
   readonly columns: string;
   /**
-   * How many bytes a row has, in SQL, for `MAX_PAGE_BYTES`; `bytesWith` makes it. Undefined if so many of the longest rows as
-   * a page may have are within that bound: `test/unit/storage/outbox/page-bytes.test.ts` fills such a page.
+   * The size of a row in bytes, in SQL, for `MAX_PAGE_BYTES`. `bytesWith` makes it. Undefined if a full page of the
+   * longest rows stays below that limit; `test/unit/storage/outbox/page-bytes.test.ts` fills such a page.
    */
   readonly bytes: string | undefined;
   /** The column with the time of a row. */
@@ -24,7 +24,7 @@ export interface Listing<T> {
   toItem(row: Row): T;
 }
 
-/** About how many bytes a row has, in SQL: those of its texts that may be long, and 500 for the rest of it. */
+/** The approximate size of a row in bytes, in SQL: the bytes of its texts that may be long, and 500 for the rest. */
 export function bytesWith(...texts: readonly string[]): string {
   return [...texts.map((column) => `coalesce(octet_length(${column}), 0)`), '500'].join(' + ');
 }
@@ -55,8 +55,8 @@ export function* readPage<T extends { readonly id: string }>(
 }
 
 /**
- * Reads the rows of a page, and whether they are the last. If rows may be long, their bytes are read first, so that the
- * database gives no text that is not on the page.
+ * Reads the rows of a page, and finds out whether they are the last. If rows may be long, their sizes are read first,
+ * so that no text is read that is not on the page.
  */
 export function* readRows(
   read: (columns: string, most: number) => Operation<readonly Row[]>,
@@ -64,7 +64,7 @@ export function* readRows(
   bytes: string | undefined,
   limit: number,
 ): Operation<{ readonly rows: readonly Row[]; readonly isLast: boolean }> {
-  // One row more than the page holds shows whether there is a next page.
+  // One more row than the page has shows whether there is a next page.
   if (bytes === undefined) {
     const rows = yield* read(columns, limit + 1);
     return { rows: rows.slice(0, limit), isLast: rows.length <= limit };

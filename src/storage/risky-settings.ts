@@ -1,12 +1,12 @@
 import { type Operation, rowsOf } from './engine/operation.js';
 
-/** A setting of a server under which the service runs, but an operator should know. */
+/** A risky setting of a server. The service runs with it, but an operator should know of it. */
 interface RiskySetting {
   readonly name: string;
-  /** An SQL expression for its value as a text. */
+  /** An SQL expression for the setting's value as a text. */
   readonly sql: string;
   readonly isFine: (value: string) => boolean;
-  /** What happens, and the cure. */
+  /** What can happen, and what to do. */
   readonly risk: string;
 }
 
@@ -46,7 +46,7 @@ const SETTINGS: Readonly<Record<string, readonly RiskySetting[]>> = {
   ],
 };
 
-/** What is risky about the settings of this database's server, a sentence each. It only reads. */
+/** Finds risky settings of this database's server, and returns one sentence about each. It only reads. */
 export function* riskySettings(driver: string): Operation<readonly string[]> {
   const settings = SETTINGS[driver] ?? [];
   if (settings.length === 0) return [];

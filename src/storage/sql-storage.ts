@@ -26,11 +26,11 @@ export interface SqlStorageOptions {
    * `mysql://…`).
    */
   readonly database: DataSource | string;
-  /** `run` (default): bring our tables up to date at start; `check`: refuse to start when they are not up to date. */
+  /** `run` (default): the start brings our tables up to date; `check`: the start fails if they are not up to date. */
   readonly migrations?: 'run' | 'check' | undefined;
   /**
-   * `transaction`: a pooler of PostgreSQL connections such as PgBouncer is on the way, in transaction mode. No statement is
-   * prepared by name then, and the statement time-out is set in each transaction. Default none.
+   * `transaction`: the connections go through a pooler for PostgreSQL in transaction mode, such as PgBouncer. Then no
+   * statement is prepared by name, and the statement time-out is set in each transaction. Default: no pooler.
    */
   readonly pooler?: 'transaction' | undefined;
   /**
@@ -42,17 +42,17 @@ export interface SqlStorageOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** What a started storage holds open. */
+/** The parts of a started storage. */
 interface OpenStorage {
   readonly dataSource: DataSource;
-  /** Whether this package made the DataSource, and closes it. */
+  /** Whether this package has made the DataSource. If so, it also closes it. */
   readonly isOurs: boolean;
   readonly database: Database;
-  /** All tables that it has. */
+  /** All tables of the storage. */
   readonly groups: readonly SchemaGroup[];
 }
 
-/** A storage in SQL through TypeORM that knows no tables but those it is given. */
+/** A storage in SQL through TypeORM. It knows only the tables that it is given. */
 export class SqlStorage extends MessagingStorage {
   private opened: OpenStorage | undefined;
 
@@ -65,13 +65,13 @@ export class SqlStorage extends MessagingStorage {
     checkStorageOptions(options);
   }
 
-  /** @throws MessagingOptionsError also where the database does not answer, so that the operator reads a plain sentence */
+  /** @throws MessagingOptionsError also if the database does not answer, so that the operator reads a plain sentence */
   override async start(added: readonly SchemaGroup[] = []): Promise<void> {
     if (this.opened) return;
     try {
       await this.open([...this.schema, ...addedGroups(added)]);
     } catch (error) {
-      // Open connections would keep the process alive.
+      // The storage is stopped, because open connections would keep the process alive.
       await this.stop().catch(() => undefined);
       throw startFault(error);
     }
@@ -170,8 +170,8 @@ function sentenceOf(meaning: string, error: unknown, cause: unknown): MessagingO
 }
 
 /**
- * Turns an error of `start` into a plain sentence. The driver's message is left out, and the error is kept as the cause only
- * where a database or the operating system raised it: an error of a URL parser contains the password.
+ * Makes a plain sentence from an error of `start`. The driver's message is left out. The error is kept as the cause
+ * only if a database or the operating system has raised it, because an error of a URL parser contains the password.
  */
 function startFault(error: unknown): MessagingOptionsError {
   if (error instanceof MessagingOptionsError) return error;
@@ -182,7 +182,7 @@ function startFault(error: unknown): MessagingOptionsError {
     return new MessagingOptionsError(`Option storage: ${firstLower(error.reason)}`, { cause: error.cause });
   }
   const meaning = meaningOf(codeOf(error));
-  // A QueryFailedError holds the parameters of its statement.
+  // A QueryFailedError is not kept, because it contains the parameters of its statement.
   if (meaning !== undefined) return sentenceOf(meaning, error, isQueryFailure(error) ? undefined : error);
   if (error instanceof Error && error.name === 'DriverPackageNotInstalledError') {
     return new MessagingOptionsError(`Option storage: ${error.message}`);

@@ -12,7 +12,7 @@ const NAMES = ['url', 'dataSource', 'migrations', 'pooler', 'dialect'];
 type DatabaseLocation = { readonly database: DataSource | string } | { readonly token: InjectionToken };
 
 /**
- * Checks the options of `TypeormStorage.forRoot`. No message shows the URL, because it may hold a password.
+ * Checks the options of `TypeormStorage.forRoot`. No message shows the URL, because it may contain a password.
  *
  * @throws MessagingOptionsError for unknown, contradictory or missing options
  */
@@ -54,7 +54,7 @@ export function checkStorageOptions(settings: unknown): void {
 /**
  * Checks the value that the host provides under its injection token.
  *
- * @throws MessagingOptionsError where it is not a DataSource
+ * @throws MessagingOptionsError if it is not a DataSource
  */
 export function providedDataSource(database: unknown, token: InjectionToken): DataSource {
   if (isDataSource(database)) return database;
@@ -90,7 +90,7 @@ function checkDialect(dialect: unknown, pooler: unknown): void {
       'dialect must be an object of a class that extends Dialect of nestjs-messaging/storage, or a function that makes one.',
     );
   }
-  // Only our own dialect of PostgreSQL knows what a pooler takes.
+  // Only our own dialect of PostgreSQL knows which statements a pooler accepts.
   if (pooler !== undefined) throw wrong('give either pooler or dialect, not both: write the dialect for the pooler.');
 }
 
@@ -106,7 +106,7 @@ function checkedUrl(url: unknown): string {
       'there is no path in the URL, so nothing would be kept. Write sqlite:messaging.db, or sqlite::memory: for tests.',
     );
   }
-  // SQLite would take it as a path from the root directory, which is hardly what the host means.
+  // SQLite would read it as a path from the root directory, which the host hardly means.
   if (path !== undefined && /^\s*\/\/(?!\/)/.test(path)) {
     throw wrong(
       'behind "sqlite://" there would be a host. Write sqlite:x.db for a path from here, or sqlite:///x.db for one from the root.',
@@ -118,11 +118,14 @@ function checkedUrl(url: unknown): string {
   return url;
 }
 
-/** Refuses what the drivers would ignore or not understand: they connect to one host, whatever it is at the moment. */
+/**
+ * Refuses URLs with several hosts, or with options that choose among hosts. The drivers would ignore or misread them,
+ * because they connect to one host.
+ */
 function checkOneHost(url: string): void {
   const [, address = '', query = ''] = /^[^:]+:(?:\/\/)?([^/?#]*)[^?#]*(?:\?([^#]*))?/.exec(url) ?? [];
   const options = new URLSearchParams(query);
-  // A password may have a comma.
+  // A password may contain a comma, so only the part after the last `@` is read.
   const hosts = [address.slice(address.lastIndexOf('@') + 1), ...options.getAll('host'), ...options.getAll('port')];
   const isSeveral = hosts.some((host) => host.includes(','));
   const unknown = ['target_session_attrs', 'load_balance_hosts', 'failover'].find((name) => options.has(name));

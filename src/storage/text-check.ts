@@ -8,7 +8,7 @@ import { integerOf } from './engine/rows.js';
 /** Characters of one to four bytes in UTF-8: of Latin-1, of Windows-1252 only, Cyrillic, and an emoji. */
 const TEXT = 'é € Привет 😀';
 
-/** Ends the transaction of the check, so that nothing of it is kept. */
+/** Thrown to roll back the transaction of the check, so that nothing of it is kept. */
 class Undo extends Error {
   constructor(readonly row: Row | undefined) {
     super('Undo.');
@@ -16,18 +16,18 @@ class Undo extends Error {
 }
 
 /**
- * Writes a text with all kinds of characters as a send is written, reads it back, and undoes both. So an application does not
- * start on a database that takes no writes, or on connections that change texts.
+ * Writes a text with all kinds of characters in the way in which a send is written, reads it back, and rolls back. So
+ * an application does not start on a database that refuses writes, or with connections that change texts.
  *
- * @throws MessagingOptionsError where the text is refused or changed
- * @throws StorageUnavailableError where the database takes no writes
+ * @throws MessagingOptionsError if the text is refused or changed
+ * @throws StorageUnavailableError if the database refuses writes
  */
 export async function checkTexts(database: Database): Promise<void> {
   try {
     await database.write(() => roundTrip(database));
   } catch (error) {
     if (error instanceof Undo) return checkRow(database, error.row);
-    // Another process is writing to the SQLite file, which can be written to, then.
+    // Another process is writing to the SQLite file, which proves that it can be written to.
     if (database.dialect.blocksWhileReading && error instanceof StorageUnavailableError && !error.cause) return;
     if (error instanceof StorageUnavailableError) throw error;
     throw fault(`is refused (${codeOf(error) ?? 'no code'})`);
@@ -47,7 +47,8 @@ function* roundTrip({ dialect }: Database): Operation<void> {
 
 function checkRow({ dialect }: Database, row: Row | undefined): void {
   if (row?.findings !== TEXT) throw fault('comes back as another one');
-  // Encoded twice, it comes back right, but only on connections with the same fault. SQLite may keep UTF-16.
+  // A text that is encoded twice comes back unchanged, but only on connections with the same fault. So the stored bytes
+  // are counted. SQLite is not checked, because it may store UTF-16.
   const isWhole = dialect.blocksWhileReading || integerOf(row, 'bytes') === Buffer.byteLength(TEXT);
   if (!isWhole) throw fault('is kept as another one');
 }

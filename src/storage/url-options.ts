@@ -1,4 +1,4 @@
-/** The values of an option of a database URL that its driver honours, and what to write instead of others. */
+/** The values of an option of a database URL that its driver accepts, and what to write instead of other values. */
 interface UrlOption {
   readonly values: RegExp;
   readonly cure?: string;
@@ -9,7 +9,10 @@ type UrlOptions = Readonly<Record<string, UrlOption>>;
 const ANY: UrlOption = { values: /./s };
 const MILLISECONDS: UrlOption = { values: /^\d+$/, cure: 'a number of milliseconds' };
 
-/** What `pg` and `pg-connection-string` read of a URL. They ignore all other names, and some values of these. */
+/**
+ * The options of a URL that `pg` and `pg-connection-string` read. They ignore all other names, and some values of
+ * these.
+ */
 const POSTGRES: UrlOptions = {
   host: ANY,
   port: { values: /^\d+$/, cure: 'a number' },
@@ -27,7 +30,7 @@ const POSTGRES: UrlOptions = {
     values: /^(disable|prefer|require|verify-ca|verify-full|no-verify)$/,
     cure: 'disable, require, verify-ca, verify-full, or no-verify, which encrypts without a look at the certificate',
   },
-  // For the driver `false` is a text, and so it would encrypt.
+  // `false` is not accepted: the driver would read it as a text and encrypt.
   ssl: { values: /^(true|1|0|no-verify)$/, cure: 'true, 1, 0 or no-verify' },
   sslcert: ANY,
   sslkey: ANY,
@@ -39,10 +42,10 @@ const POSTGRES: UrlOptions = {
   uselibpqcompat: { values: /^(true|false)$/, cure: 'true or false' },
 };
 
-/** What `mysql2` reads of `ssl`. */
+/** The fields of `ssl` that `mysql2` reads. */
 const TLS = 'ca cert ciphers key maxVersion minVersion passphrase rejectUnauthorized verifyIdentity'.split(' ');
 
-/** What we hand to `mysql2`: TypeORM drops all that stands behind the `?`. */
+/** The options of a URL that we pass to `mysql2`. TypeORM drops everything after the `?`. */
 const MYSQL: UrlOptions = {
   ssl: {
     values: /^(true|1|false|0|\{.*\})$/s,
@@ -62,7 +65,7 @@ const MYSQL: UrlOptions = {
   socketPath: ANY,
 };
 
-/** Names that other programs put into URLs, and what there is instead. */
+/** Options that other programs put into URLs, and what to do instead. */
 const INSTEAD: Readonly<Record<string, string>> = {
   channel_binding: 'The driver cannot require it; sslmode=verify-full keeps others from reading along',
   connect_timeout: 'Connections are waited for 5 s',
@@ -82,8 +85,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
 const QUERY = /^[^:]+:(?:\/\/|(?!\/))(?:[^/]*@|(?![^/]*@))[^/?#]*(?:\/[^?#]*)?(\?[^#]*)/;
 
 /**
- * The fault of the first option of a database URL that would be ignored; undefined where all have an effect. It shows no value,
- * and no name that may be part of a password.
+ * Finds the first option of a database URL that would be ignored, and returns a sentence about it; undefined if all
+ * options have an effect. The sentence shows no value, and no name that may be part of a password.
  */
 export function faultOfUrl(url: string): string | undefined {
   if (url.startsWith('sqlite:')) {
@@ -110,7 +113,7 @@ export function faultOfUrl(url: string): string | undefined {
   return undefined;
 }
 
-/** A URL of MariaDB or MySQL without its options, and these as TypeORM takes them. */
+/** Divides a URL of MariaDB or MySQL into the URL without its options, and the options in TypeORM's form. */
 export function mysqlOptionsOf(url: string) {
   const given = queryOf(url);
   const number = (name: string) => Number(given.get(name));
@@ -120,13 +123,13 @@ export function mysqlOptionsOf(url: string) {
     ...(given.has('connectionLimit') && { poolSize: number('connectionLimit') }),
     ...(given.has('charset') && { charset: given.get('charset') ?? '' }),
     ...(given.has('socketPath') && { socketPath: given.get('socketPath') ?? '' }),
-    // A plus is a blank in a URL.
+    // In a URL, a plus means a blank.
     ...(given.has('timezone') && { timezone: given.get('timezone')?.replace(' ', '+') ?? '' }),
     ...sslOf(given.get('ssl') ?? '', given.get('ssl-mode')?.toUpperCase()),
   };
 }
 
-/** `ssl` for `mysql2`, which looks at the names in a certificate only with `verifyIdentity`. */
+/** The option `ssl` for `mysql2`, which checks the names in a certificate only with `verifyIdentity`. */
 function sslOf(ssl: string, mode: string | undefined): { readonly ssl?: object } {
   const tls = tlsOf(ssl);
   if (tls) return { ssl: tls };

@@ -1,28 +1,30 @@
 /**
- * Who is to blame for a failed statement, and so what happens next:
+ * The cause of a failed statement, which decides what happens next:
  *
- * - `ours`: the statement or its values are wrong. It would fail again, so the call is answered 500.
- * - `conflict`: another transaction was first, and the database has rolled this one back. It is repeated.
- * - `locked`: a row or table was locked for too long. The connection works.
- * - `cancelled`: the statement took too long, or an operator has ended it. The connection works.
- * - `lost`: nothing came back. Only an answered ROLLBACK shows that the connection still works.
- * - `server`: the server behind this connection cannot do it (read-only, not ready, shutting down, full). The connection
+ * - `ours`: the statement or its values are wrong. It would fail again, so the request is answered with 500.
+ * - `conflict`: another transaction was first, and the database has rolled back this one. The transaction is repeated.
+ * - `locked`: a row or table was locked for too long. The connection still works.
+ * - `cancelled`: the statement took too long, or an operator has ended it. The connection still works.
+ * - `lost`: there was no answer. Only an answered ROLLBACK shows that the connection still works.
+ * - `server`: the server of this connection cannot run it (read-only, not ready, shutting down, full). The connection
  *   is closed, so that the next one can reach another server.
  *
- * All but `ours` are answered 503 with `Retry-After`, and what a carrier has answered is kept and stored later.
+ * In all cases except `ours`, the request is answered with 503 and `Retry-After`, and results of carriers are kept and
+ * stored later.
  */
 export type Blame = 'ours' | 'conflict' | 'locked' | 'cancelled' | 'lost' | 'server';
 
 type Table = readonly (readonly [codes: RegExp, blame: Blame])[];
 
-/** The SQLSTATEs of PostgreSQL. The first line that fits counts, and a code that is in none is the server's. */
+/** The SQLSTATEs of PostgreSQL. The first matching line is used. A code that matches no line is `server`. */
 const POSTGRES: Table = [
-  // Data, constraints, transaction states and syntax: a statement of ours (or, in its transaction, of the host) is wrong.
+  // Data, constraints, transaction states and syntax: one of our statements is wrong, or in a host's transaction one of
+  // the host's.
   [/^(21|22|23|2D|34|3B|40002|25P02)/, 'ours'],
   [/^(40000|40001|40P01)$/, 'conflict'],
   [/^(55P03|55006)$/, 'locked'],
   [/^57014$/, 'cancelled'],
-  // A right that was taken away, or a prepared statement that a pooler has lost or kept: not the statement's fault.
+  // A right was revoked, or a pooler has lost or kept a prepared statement. The statement itself is not wrong.
   [/^(42501|42P05)$/, 'server'],
   [/^42/, 'ours'],
 ];
@@ -30,14 +32,14 @@ const POSTGRES: Table = [
 /** The SQLSTATEs of MariaDB and MySQL, for the errors that `MYSQL_NAMES` does not have. */
 const MYSQL_STATES: Table = [
   [/^(01|02|21|22|23|42)/, 'ours'],
-  // Also a rollback of XA, and of MySQL's group replication at the commit (40000).
+  // This includes rollbacks of XA, and of MySQL's group replication at the commit (40000).
   [/^(40|XA10)/, 'conflict'],
   [/^70100$/, 'cancelled'],
 ];
 
 /**
- * Errors of MariaDB and MySQL by name, or by `ER_` and number where `mysql2` has no name. Only those are here of which the
- * SQLSTATE says too little: HY000 is that of a third of them.
+ * Errors of MariaDB and MySQL by name, or by `ER_` and number where `mysql2` has no name. The list has only errors
+ * whose SQLSTATE is not specific enough. A third of all errors have HY000.
  */
 const MYSQL_NAMES: Table = [
   // CHECKREAD: a row was changed after the transaction's snapshot (MariaDB's innodb_snapshot_isolation). The last two: a
@@ -47,7 +49,7 @@ const MYSQL_NAMES: Table = [
   // MariaDB: 1969 is max_statement_time, and 1927 is KILL of the connection, with the SQLSTATE of a KILL QUERY.
   [/^ER_1927$/, 'server'],
   [/^ER_(QUERY_INTERRUPTED|QUERY_TIMEOUT|STATEMENT_TIMEOUT|1969)$/, 'cancelled'],
-  // Rights and quotas, which share 42000 with faults of syntax.
+  // Rights and quotas have the same SQLSTATE as syntax errors, 42000.
   [/^ER_(\w*ACCESS_?DENIED\w*|TOO_MANY_USER_CONNECTIONS|USER_LIMIT_REACHED|NO_DB_ERROR|BAD_DB_ERROR)$/, 'server'],
   [/^ER_(NO_DEFAULT_FOR_FIELD|TRUNCATED_WRONG_VALUE\w*|WRONG_\w+|CANT_AGGREGATE_\w+|UNKNOWN_SYSTEM_VARIABLE)$/, 'ours'],
   [/^ER_(UNSUPPORTED_PS|SP_\w+|INVALID_\w+|ILLEGAL_VALUE_FOR_TYPE|DATA_\w+|UNKNOWN_CHARACTER_SET)$/, 'ours'],
@@ -58,7 +60,7 @@ const SQLITE: Table = [[/^SQLITE_(ERROR|CONSTRAINT|MISMATCH|TOOBIG|RANGE|MISUSE|
 /** Messages of errors without a code: of `pg`, `mysql2` and their pools. */
 const LOST = /timeout|terminated|not connected|not queryable|closed|released|end on the pool|queue limit/i;
 
-/** Who is to blame for an error of a statement, of a connection, or of our own code around it. */
+/** Finds the cause of an error of a statement, of a connection, or of our own code around it. */
 export function blameOf(cause: unknown): Blame {
   const code = codeOf(cause);
   if (code === undefined) return cause instanceof Error && LOST.test(cause.message) ? 'lost' : 'ours';
@@ -67,11 +69,13 @@ export function blameOf(cause: unknown): Blame {
     return find(MYSQL_NAMES, code) ?? find(MYSQL_STATES, stateOf(cause) ?? '') ?? 'server';
   }
   if (/^[0-9A-Z]{5}$/.test(code)) return find(POSTGRES, code) ?? 'server';
-  // Node's errors of wrong arguments are ours; those of sockets and of TLS are not.
+  // Node's errors about wrong arguments are our fault. Those of sockets and of TLS are not.
   return /^ERR_(?!TLS|SSL|SOCKET|STREAM)/.test(code) ? 'ours' : 'server';
 }
 
-/** The driver's error code, also of an error that TypeORM has wrapped; `ER_1969` for a number that `mysql2` does not know. */
+/**
+ * The driver's error code, even if TypeORM has wrapped the error. `ER_1969` for a number that `mysql2` does not know.
+ */
 export function codeOf(cause: unknown): string | undefined {
   if (typeof cause !== 'object' || cause === null) return undefined;
   const code: unknown = Reflect.get(cause, 'code');
@@ -81,7 +85,7 @@ export function codeOf(cause: unknown): string | undefined {
   return stateOf(cause) === undefined ? undefined : `ER_${Reflect.get(cause, 'errno')}`;
 }
 
-/** The SQLSTATE that `mysql2` gives beside its own code. */
+/** The SQLSTATE that `mysql2` gives besides its own code. */
 function stateOf(cause: unknown): string | undefined {
   if (typeof cause !== 'object' || cause === null) return undefined;
   const state: unknown = Reflect.get(cause, 'sqlState');

@@ -14,21 +14,24 @@ export function isMysqlConnection(connection: object): connection is MysqlConnec
   return ['query', 'execute'].every((method) => typeof Reflect.get(connection, method) === 'function');
 }
 
-/** The longest statement that is prepared, in characters: the text of a commit with several large sends depends on their number. */
+/**
+ * The longest statement that is prepared, in characters. The text of a commit with several large sends depends on their
+ * number, so it would rarely be used again.
+ */
 const KEPT_CHARACTERS = 6000;
 
 /** The most characters of parameters in a compound statement. A server may refuse packets of more than 1 MB. */
 const COMPOUND_CHARACTERS = 250_000;
 
 /**
- * Makes one compound statement of MariaDB, which runs them in order and ends at the first that fails. Undefined where they
- * might be too long for a packet that each of them fits into.
+ * Makes one compound statement of MariaDB from several statements. It runs them in order and ends at the first one that
+ * fails. Undefined if the compound statement might be too long for a packet.
  */
 export function compound(statements: readonly Statement[]): Statement | undefined {
   const params = statements.flatMap((statement) => statement.params);
   const characters = params.reduce<number>((sum, param) => sum + (typeof param === 'string' ? param.length : 0), 0);
   if (statements.length > 1 && characters > COMPOUND_CHARACTERS) return undefined;
-  // A compound statement in another one has no NOT ATOMIC.
+  // A compound statement inside another one must not have NOT ATOMIC.
   const inner = statements.map(({ sql }) => sql.replace(/^BEGIN NOT ATOMIC/, 'BEGIN'));
   return { sql: `BEGIN NOT ATOMIC ${inner.join('; ')}; END`, params };
 }
@@ -37,8 +40,8 @@ const BEGIN = 'BEGIN NOT ATOMIC SET TRANSACTION ISOLATION LEVEL READ COMMITTED; 
 const COMMIT = { sql: 'COMMIT', params: [] };
 
 /**
- * Runs statements on the `mysql2` connection itself, which takes half of TypeORM's time. What a transaction begins with is
- * one round trip, and its last statement another one with the COMMIT.
+ * Runs statements on the `mysql2` connection itself, which takes half as long as through TypeORM. The statements that
+ * begin a transaction are one round trip, and its last statement and the COMMIT are another one.
  */
 export function compoundConnection(connection: MysqlConnection, native: Native): StorageConnection {
   const discard = () => close('destroy', connection);
@@ -67,7 +70,7 @@ export function compoundConnection(connection: MysqlConnection, native: Native):
   };
 }
 
-/** A compound statement gives a list for each of its queries, then what it wrote. */
+/** Reads the result of a compound statement: a list for each of its queries, and then the number of written rows. */
 function resultOf(result: unknown): StatementResult {
   if (Array.isArray(result)) return { rows: result.flat(), affected: 0 };
   return { rows: NO_ROWS, affected: Number(Reflect.get(Object(result), 'affectedRows') ?? 0) };

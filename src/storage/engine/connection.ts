@@ -7,11 +7,11 @@ export interface StorageConnection {
   /** @param durable whether the commit waits for the disk */
   begin(durable: boolean): Promise<unknown>;
   run(statement: Statement): Promise<StatementResult>;
-  /** Sends a statement and the commit in one round trip. Undefined where the driver cannot pipeline. */
+  /** Sends a statement and the commit in one round trip. Undefined if the driver cannot pipeline. */
   runAndCommit?(statement: Statement): { readonly result: Promise<StatementResult>; readonly commit: Promise<unknown> };
   commit(): Promise<unknown>;
   rollback(): Promise<unknown>;
-  /** Closes the connection instead of returning it to the pool: its transaction state is unknown. */
+  /** Closes the connection instead of returning it to the pool, because its transaction state is unknown. */
   discard(): void;
 }
 
@@ -31,8 +31,8 @@ export async function runOn(runner: QueryRunner, { sql, params, each }: Statemen
 }
 
 /**
- * The longest wait for an answer, in milliseconds; a broken network gives none. `pg` has a time-out of its own, other drivers
- * have none.
+ * The longest wait for an answer, in milliseconds. On a broken network no answer comes. `pg` has a time-out of its own;
+ * other drivers have none.
  */
 export const ANSWER_MS = 26_000;
 
@@ -59,7 +59,7 @@ export function runnerConnection(
   };
 }
 
-/** Calls `discard` and fails where there is no answer in time. */
+/** Calls `discard` and fails if there is no answer in time. */
 export function withTimeout<T>(answer: Promise<T>, discard: () => void): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -90,28 +90,31 @@ export interface PostgresConnection {
 }
 
 /**
- * The longest pause between two statements of a transaction, in seconds; after it the database ends the connection. A frozen
- * process would otherwise keep its row locks. Shorter than the lock time-out of the transactions that wait for them.
+ * The longest pause between two statements of a transaction, in seconds. After it the database ends the connection.
+ * Otherwise a frozen process would keep its row locks. It is shorter than the lock time-out of the transactions that
+ * wait for such locks.
  */
 export const IDLE_IN_TRANSACTION_S = 3;
 
 /**
- * A connection keeps the plan of a statement's first executions. A sequential scan is cheapest while a table is nearly empty,
- * and would then be used for every batch of a full queue until the table is analysed. So our transactions disable the plans
- * that read whole tables. Bitmap scans are disabled too: they do not mark dead index entries. And parallel workers, which
- * take longer to start than the thousand rows that a statement reads. And JIT: where a table has no index for a statement, the
- * price of the disabled plan is above its thresholds, and to compile takes longer than to run.
+ * A connection keeps the plan of a statement's first executions. While a table is nearly empty, a sequential scan is
+ * the cheapest plan. It would then be used for every batch of a full queue until the table is analysed. So our
+ * transactions disable the plans that read whole tables. They also disable bitmap scans, which do not mark dead index
+ * entries, and parallel workers, because starting them takes longer than reading the thousand rows of a statement. JIT
+ * is disabled because of the cost of a disabled plan: if a table has no index for a statement, this cost is above the
+ * thresholds of JIT, and compiling takes longer than running.
  */
 export const BEGIN = ['seqscan', 'hashjoin', 'mergejoin', 'bitmapscan'].reduce(
   (begun, plan) => `${begun}; SET LOCAL enable_${plan} = off`,
-  // Set explicitly, as the server's default may be stricter: a read after a wait for a lock would then be stale.
+  // The isolation level is set explicitly, because the server's default may be stricter. A read after a wait for a lock
+  // would then be stale.
   `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = '${IDLE_IN_TRANSACTION_S}s'; SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL jit = off`,
 );
 
 /**
- * Runs prepared statements on the `pg` connection itself. TypeORM would have each statement planned at every execution, which
- * for the accept statement takes longer than running it. With pipelining, BEGIN travels with the first statement and COMMIT
- * with the last, which halves the round trips of most transactions.
+ * Runs prepared statements on the `pg` connection itself. With TypeORM, PostgreSQL would plan each statement at every
+ * execution, and planning the accept statement takes longer than running it. With pipelining, BEGIN is sent with the
+ * first statement and COMMIT with the last one, which halves the round trips of most transactions.
  *
  * @param begin the statements that begin a transaction
  */
@@ -131,7 +134,7 @@ export function preparedConnection(
     begin: async (durable) => {
       const begun = connection.query(durable ? begin : `${begin}; SET LOCAL synchronous_commit = off`);
       if (!connection.pipeline) return begun;
-      // A failing BEGIN means a lost connection, and the first statement fails too.
+      // If BEGIN fails, the connection is lost, and the first statement fails too.
       begun.catch(() => undefined);
     },
     run,
@@ -147,7 +150,9 @@ export function preparedConnection(
 /** Like {@link Native}, with the name under which connections keep the statement's plan; '' for an unprepared statement. */
 type NamedNative = (statement: Statement) => Statement & { readonly name: string };
 
-/** The name of a prepared statement, derived from its text: a connection may serve several storages. */
+/**
+ * The name of a prepared statement. It is derived from the text, because several storages may use the same connection.
+ */
 export function planNameOf(sql: string): string {
   return `messaging_${createHash('sha256').update(sql).digest('hex').slice(0, 24)}`;
 }

@@ -7,33 +7,33 @@ import { codeOf } from './blame.js';
 import { ANSWER_MS } from './connection.js';
 
 /**
- * The time-outs of connecting and of a statement, in milliseconds, after which a request is answered 503. Below
- * `ANSWER_MS`.
+ * The time-outs of connecting and of a statement, in milliseconds. After them a request is answered with 503. They are
+ * less than `ANSWER_MS`.
  */
 const CONNECT_MS = 5000;
 export const STATEMENT_MS = 25_000;
 
-/** File mode: only the owner reads and writes. */
+/** The file mode: only the owner may read and write. */
 const OWNER_ONLY = 0o600;
 
-/** What is between here and the database server. */
+/** A pooler between this process and the database server. */
 export type Pooler = 'transaction';
 
 /**
  * Makes a DataSource for a checked database URL: `sqlite:<path>`, `postgres://…`, `mysql://…` or `mariadb://…`.
  *
  * @param options.pooler a pooler of PostgreSQL connections
- * @param options.existing whether an SQLite file must be there already
- * @throws MessagingOptionsError where it is not
+ * @param options.existing whether an SQLite file must already exist
+ * @throws MessagingOptionsError if it does not exist
  */
 export async function dataSourceFor(
   url: string,
   { pooler, existing = false }: { readonly pooler?: Pooler | undefined; readonly existing?: boolean } = {},
 ): Promise<DataSource> {
-  // Here and not above: it takes longer to load than all of this package.
+  // TypeORM is imported here instead of above, because it takes longer to load than all of this package.
   const { DataSource } = await import('typeorm');
   if (url.startsWith('sqlite:')) {
-    // better-sqlite3 trims the path too.
+    // The path is trimmed, because better-sqlite3 trims it too.
     const database = url.slice('sqlite:'.length).trim();
     if (database !== ':memory:') {
       if (existing && !existsSync(database)) {
@@ -56,7 +56,8 @@ export async function dataSourceFor(
       url,
       connectTimeoutMS: CONNECT_MS,
       extra: {
-        // A setting of the connection, which a pooler in transaction mode refuses: there each transaction sets it.
+        // This is a setting of the connection. A pooler in transaction mode refuses it, so there each transaction sets
+        // it.
         ...(pooler ? {} : { statement_timeout: STATEMENT_MS }),
         query_timeout: ANSWER_MS,
         pipeline: true,
@@ -85,8 +86,8 @@ function makeFolder(folder: string): void {
 }
 
 /**
- * Makes the database file readable by its owner only, whatever the umask is; SQLite gives its log files (`-wal`, `-shm`) the
- * same mode. An existing file keeps its mode.
+ * Makes the database file so that only its owner can read it, whatever the umask is. SQLite gives its log files
+ * (`-wal`, `-shm`) the same mode. An existing file keeps its mode.
  */
 function makePrivate(file: string): void {
   makeFolder(dirname(file));
@@ -100,14 +101,15 @@ function makePrivate(file: string): void {
 }
 
 function prepareSqlite(handle: { pragma(text: string): unknown }): void {
-  // Several processes may start on a new file: they wait here until one has set WAL mode. Later waits must not block.
+  // Several processes may start on a new file. They wait here until one of them has set WAL mode. Later waits must not
+  // block.
   handle.pragma(`busy_timeout = ${CONNECT_MS}`);
   handle.pragma('journal_mode = WAL');
   handle.pragma('busy_timeout = 0');
-  // An answered send must survive a power cut; in WAL mode with NORMAL, SQLite syncs only at checkpoints.
+  // An answered send must survive a power cut. With NORMAL in WAL mode, SQLite would sync only at checkpoints.
   handle.pragma('synchronous = FULL');
-  // Statement and savepoint journals stay in memory instead of a file each.
+  // The journals of statements and savepoints stay in memory. Otherwise each would be a file.
   handle.pragma('temp_store = MEMORY');
-  // Checkpoint after 16 MB, four times the default: a page that many commits change is then copied once.
+  // A checkpoint comes after 16 MB, four times the default. So a page that many commits change is copied only once.
   handle.pragma('wal_autocheckpoint = 4000');
 }

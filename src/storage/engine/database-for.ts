@@ -15,7 +15,7 @@ import { PooledDatabase } from './pooled-database.js';
  *
  * @param isOurs whether only this package uses the DataSource. Default false: the host uses it too
  * @param pooler a pooler of PostgreSQL connections
- * @param source the host's dialect. Default: the one for the type of the DataSource
+ * @param source the host's dialect. Default: the dialect for the type of the DataSource
  */
 export async function databaseFor(
   dataSource: DataSource,
@@ -36,22 +36,23 @@ export async function databaseFor(
   if (warning !== undefined) log.warn(warning);
   const runner = dataSource.createQueryRunner();
   const connection: SqliteConnection = await runner.connect();
-  // 2 is FULL, 3 is EXTRA; lower levels can lose an answered send in a power cut.
+  // 2 is FULL and 3 is EXTRA. With lower levels, a power cut can lose an answered send.
   if (Number(connection.pragma('synchronous', { simple: true })) < 2) {
     log.warn('This SQLite DataSource has synchronous below FULL: a power cut can lose answered sends.');
   }
   if (!connection.memory && connection.pragma('journal_mode', { simple: true }) === 'memory') {
     log.warn('This SQLite DataSource has journal_mode MEMORY: a crash can damage the file. Give it enableWAL: true.');
   }
-  // A host's connection may be in a transaction of ours only while the host cannot run anything on it.
+  // A transaction of several turns needs a connection that only we use. On a host's connection, the host could run
+  // statements in between.
   const isFile = isOurs && !connection.memory;
   const openReader = isFile ? () => readingConnection(connection) : undefined;
   return new SqliteDatabase(dataSource, connection, clock, openReader, dialect);
 }
 
-/** Opens a second connection to the file of a database, which reads only what is committed. */
+/** Opens a second connection to the file of a database. It reads only committed rows. */
 function readingConnection(connection: SqliteConnection): SqliteConnection {
-  // The library as TypeORM has loaded it, which may be in a folder of its own.
+  // This is the library that TypeORM has loaded, which may be in a folder of its own.
   const Library = connection.constructor as new (path: string, options: Options) => SqliteConnection;
   return new Library(connection.name, { readonly: true, timeout: 0 });
 }

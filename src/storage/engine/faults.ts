@@ -7,10 +7,10 @@ import {
 import { blameOf, codeOf } from './blame.js';
 import { isQueryFailure } from './typeorm-objects.js';
 
-/** The reason where nothing better is known. */
+/** The reason if nothing better is known. */
 export const NO_ANSWER = 'The database does not answer';
 
-/** What some codes of an unavailable database mean; the others are told by their code alone. */
+/** The meanings of some codes of an unavailable database. For the others, only the code is shown. */
 const REASONS: readonly (readonly [codes: RegExp, reason: string])[] = [
   [
     /^(25006|ER_OPTION_PREVENTS_STATEMENT|ER_READ_ONLY_MODE|ER_INNODB_READ_ONLY|ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION)$/,
@@ -22,7 +22,7 @@ const REASONS: readonly (readonly [codes: RegExp, reason: string])[] = [
 ];
 
 /**
- * Turns a database error into a `StorageUnavailableError` unless the statement itself is wrong (see `Blame`); a
+ * Converts a database error to a `StorageUnavailableError`, unless the statement itself is wrong (see `Blame`). A
  * `MessagingError` and a `MessagingOptionsError` are returned unchanged.
  */
 export function asStorageFault(cause: unknown): unknown {
@@ -42,14 +42,16 @@ export function asStorageFault(cause: unknown): unknown {
   return new StorageUnavailableError(`${reason} ${shown}.`, { cause: bare });
 }
 
-/** Drops the driver's error, as it holds parameters (texts, numbers), which must not be logged. */
+/** Replaces the driver's error, because it contains parameters (texts, numbers), which must not be logged. */
 function withoutParameters(cause: unknown, code: string | undefined): unknown {
   const bare = code === undefined && !isQueryFailure(cause);
   if (bare) return cause;
   return Object.assign(new Error(`The database refused a statement (${code ?? 'no code'}).`), { code });
 }
 
-/** Another transaction has written a row first. The database repeats the transaction, as for a serialization failure. */
+/**
+ * Another transaction has written a row first. `Database` repeats the transaction, as after a serialization failure.
+ */
 export class RecordMovedError extends Error {
   override readonly name = 'RecordMovedError';
   readonly code = '40001';

@@ -7,9 +7,9 @@ import { drive, type Operation } from './operation.js';
 import { isEntityManager } from './typeorm-objects.js';
 
 /**
- * The query runner of a host's open transaction.
+ * Returns the query runner of a host's open transaction.
  *
- * @throws StorageUnavailableError where `host` has no open transaction on this DataSource
+ * @throws StorageUnavailableError if `host` has no open transaction on this DataSource
  */
 export function openRunner(host: HostTransaction, dataSource: DataSource): QueryRunner {
   const runner = isEntityManager(host.manager) ? host.manager.queryRunner : undefined;
@@ -21,7 +21,7 @@ export function openRunner(host: HostTransaction, dataSource: DataSource): Query
   return runner;
 }
 
-/** TypeORM 0.3 has it under the name `connection`, which TypeORM 1 deprecates. */
+/** The DataSource of a query runner. In TypeORM 0.3 the property is `connection`, which TypeORM 1 deprecates. */
 function dataSourceOf(runner: QueryRunner): unknown {
   return 'dataSource' in runner ? runner.dataSource : Reflect.get(runner, 'connection');
 }

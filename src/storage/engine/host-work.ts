@@ -7,19 +7,19 @@ import { driveOn, openRunner } from './host-transaction.js';
 
 const SAVEPOINT = 'messaging_work';
 
-/** Attempts of an operation that another transaction has interfered with. */
+/** The most attempts of an operation that conflicts with another transaction. */
 const MAX_ATTEMPTS = 4;
 
 /**
- * Runs operations in open transactions of the host, one at a time in each: locks do not separate two operations of the same
- * transaction, and the second would read rows that the first is about to change.
+ * Runs operations in open transactions of the host, one at a time in each transaction. Locks do not separate two
+ * operations of the same transaction, so a second one would read rows that the first is about to change.
  */
 export class HostWork {
   private readonly last = new WeakMap<QueryRunner, Promise<unknown>>();
 
   /**
-   * @param abandon closes the connection of a transaction that the database has rolled back. MariaDB rolls back the whole
-   *   transaction at a deadlock, and later statements, the host's COMMIT included, would succeed without it
+   * @param abandon closes the connection of a transaction that the database has rolled back. After a deadlock, MariaDB
+   *   rolls back the whole transaction. Later statements and the host's COMMIT would then succeed without its changes
    */
   constructor(
     private readonly dataSource: DataSource,
@@ -28,7 +28,7 @@ export class HostWork {
   ) {}
 
   /**
-   * Runs an operation atomically, also where the host catches its error and commits. Where the database has ended the host's
+   * Runs an operation atomically, even if the host catches its error and commits. If the database has ended the host's
    * transaction, the host's commit fails.
    */
   write<T>(host: HostTransaction, work: Work<T>): Promise<T> {
@@ -42,7 +42,8 @@ export class HostWork {
 
   private async enqueue<T>(host: HostTransaction, task: (runner: QueryRunner) => Promise<T>): Promise<T> {
     const runner = openRunner(host, this.dataSource);
-    // Checked again before it runs: a host that did not await it may have ended the transaction.
+    // The transaction is checked again before the task runs, because a host that did not await the task may have ended
+    // it.
     const turn = (this.last.get(runner) ?? Promise.resolve()).then(() => task(openRunner(host, this.dataSource)));
     this.last.set(
       runner,
@@ -62,7 +63,7 @@ export class HostWork {
       await runner.query(`RELEASE SAVEPOINT ${SAVEPOINT}`);
       return result;
     } catch (error) {
-      // Where this fails too, the database has rolled back the whole transaction or is gone.
+      // If this fails too, the database has rolled back the whole transaction or cannot be reached.
       const undone = await this.undo(runner).then(yes, no);
       if (!undone) await this.abandon(runner).catch(() => undefined);
       if (undone && attempt < MAX_ATTEMPTS && error instanceof RecordMovedError) {

@@ -1,10 +1,15 @@
-/** One statement, with `?` for each parameter in order; the dialect rewrites it to the database's own placeholders. */
+/** One statement, with `?` for each parameter in order. The dialect rewrites it to the database's own placeholders. */
 export interface Statement {
   readonly sql: string;
   readonly params: readonly unknown[];
-  /** Where given, the statement runs once for each of these instead of `params`, and writes one row each time. */
+  /**
+   * If given, the statement runs once with each of these lists of parameters instead of `params`, and writes one row
+   * each time.
+   */
   readonly each?: readonly (readonly unknown[])[];
-  /** True: it is the last of its transaction and its result is not used, so the commit may be sent with it. */
+  /**
+   * True: it is the last statement of its transaction and its result is not used, so the commit may be sent with it.
+   */
   readonly endsTransaction?: boolean;
   /** True: it is the only statement of its transaction, so BEGIN and COMMIT are not needed. */
   readonly autocommit?: boolean;
@@ -15,7 +20,7 @@ export interface Statement {
 /** The result of a statement. */
 export interface StatementResult {
   readonly rows: readonly Row[];
-  /** How many rows it wrote. */
+  /** The number of rows that it wrote. */
   readonly affected: number;
 }
 
@@ -23,8 +28,8 @@ export interface StatementResult {
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * SQL work that yields its statements instead of running them. So the same code runs synchronously (SQLite, in one tick on
- * the raw handle) and asynchronously (PostgreSQL), in a transaction of ours or of the host's.
+ * SQL work that yields its statements instead of running them. So the same code can run synchronously (SQLite, in one
+ * tick on the raw handle) or asynchronously (PostgreSQL), in a transaction of our own or of the host.
  */
 export type Operation<T> = Generator<Statement, T, StatementResult>;
 
@@ -33,12 +38,12 @@ export function* rowsOf(sql: string, ...params: readonly unknown[]): Operation<r
   return (yield { sql, params }).rows;
 }
 
-/** Yields one statement and returns how many rows it wrote. */
+/** Yields one statement and returns the number of rows that it wrote. */
 export function* write(sql: string, ...params: readonly unknown[]): Operation<number> {
   return (yield { sql, params }).affected;
 }
 
-/** Yields statements; with `last`, the transaction ends with the last of them. */
+/** Yields statements. With `last`, the last of them ends the transaction. */
 export function* writeAll(statements: readonly Statement[], last: boolean): Operation<void> {
   for (const [index, statement] of statements.entries()) {
     yield last && index === statements.length - 1 ? { ...statement, endsTransaction: last } : statement;

@@ -16,10 +16,11 @@ import { ReadingShare } from './reading-share.js';
 import { TransactionWatch } from './transaction-watch.js';
 
 /**
- * How a transaction is repeated that the database has rolled back for another one's sake: at most so often, and not after
- * `REPEAT_MS`, which leaves time to answer the request. The pauses are random, so that two transactions do not meet again,
- * and at most `FIRST_PAUSE_MS`, doubled each time up to `MAX_PAUSE_MS`. Over three Galera nodes, three repeats without a
- * pause left 7.6 % of the calls of one account unanswered; this leaves none.
+ * How often a transaction is repeated after the database has rolled it back because of another one. It is not repeated
+ * after `REPEAT_MS`, to leave time to answer the request. The pauses are random, so that two transactions do not meet
+ * again. A pause is at most `FIRST_PAUSE_MS`, which doubles each time up to `MAX_PAUSE_MS`. On three Galera nodes,
+ * three repeats without a pause left 7.6 % of the calls of one account without an answer; with these values there are
+ * none.
  */
 const MAX_REPEATS = 11;
 const REPEAT_MS = 10_000;
@@ -85,7 +86,7 @@ export class PooledDatabase extends Database {
         try {
           await drive(work(), (statement) => connection.run(statement));
         } catch (error) {
-          // It may hold the lock of migrations, or have a transaction open.
+          // The connection is closed, because it may have the lock of migrations or an open transaction.
           connection.discard();
           throw asStorageFault(error);
         }
@@ -129,7 +130,8 @@ export class PooledDatabase extends Database {
       try {
         return await this.connected((connection) => transact(connection, work, durable));
       } catch (error) {
-        // Repeat only what the database has rolled back: after a lost connection the COMMIT may have succeeded.
+        // A transaction is repeated only if the database has rolled it back. After a lost connection, the COMMIT may
+        // have succeeded.
         const isRepeatable = blameOf(error) === 'conflict' && repeat <= MAX_REPEATS && this.clock.elapsed() < until;
         if (!isRepeatable || this.stopped) throw asStorageFault(error);
       }
@@ -150,7 +152,7 @@ export class PooledDatabase extends Database {
       });
       return await use(this.dialect.connection(runner, connection));
     } finally {
-      // A connection that arrives after the time-out goes back to the pool.
+      // If a connection arrives after the time-out, it is returned to the pool.
       if (late) connecting.then(release, release);
       else await release();
     }
@@ -183,7 +185,7 @@ async function transact<T>(connection: StorageConnection, work: Work<T>, durable
       const together = statement.endsTransaction ? connection.runAndCommit?.(statement) : undefined;
       if (!together) return connection.run(statement);
       committing = together.commit;
-      // Where the statement fails, the database turns the COMMIT behind it into a rollback.
+      // If the statement fails, the database rolls back at the COMMIT that follows it.
       committing.catch(() => undefined);
       return together.result;
     });
@@ -191,10 +193,11 @@ async function transact<T>(connection: StorageConnection, work: Work<T>, durable
     if (begun) await (committing ?? connection.commit());
     return result;
   } catch (error) {
-    // Where BEGIN, COMMIT or ROLLBACK fails, a transaction may still be open, and the next one would continue it. After an
-    // autocommit statement there is nothing to roll back; an answered ROLLBACK shows that the connection works.
+    // If BEGIN, COMMIT or ROLLBACK fails, a transaction may still be open, and the next one would continue it. After an
+    // autocommit statement there is nothing to roll back, but an answered ROLLBACK shows that the connection works.
     const undone = working && (await connection.rollback().then(yes, no));
-    // A server that is read-only or not ready answers the ROLLBACK, too, and would fail the next transaction as well.
+    // A server that is read-only or not ready also answers the ROLLBACK, but the next transaction on this connection
+    // would fail too.
     if (touched && (!undone || blameOf(error) === 'server')) connection.discard();
     throw error;
   }

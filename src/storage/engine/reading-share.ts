@@ -3,7 +3,10 @@
  * account run in order of arrival. So one account's listings delay another's by one read, however many there are.
  */
 export class ReadingShare {
-  /** The reads that wait, by account. The account whose turn is next comes first; '' stands for reads of no single account. */
+  /**
+   * The waiting reads by account. The account whose turn is next comes first. The key '' has the reads of no single
+   * account.
+   */
   private readonly waiting = new Map<string, (() => void)[]>();
   /** How many reads of each account run now. */
   private readonly reading = new Map<string, number>();
@@ -41,7 +44,7 @@ export class ReadingShare {
     this.reading.set(accountId, this.countOf(accountId) + 1);
   }
 
-  /** A finished read hands its place to the next one at once, so that no later read overtakes it. */
+  /** Ends a read. It passes its place to the next read at once, so that no later read overtakes that one. */
   private leave(accountId: string): void {
     this.running--;
     const left = this.countOf(accountId) - 1;
@@ -51,7 +54,7 @@ export class ReadingShare {
       if (!this.mayRead(next)) continue;
       const start = queue.shift();
       this.waiting.delete(next);
-      // Behind all others that wait.
+      // The account is moved behind all others that wait.
       if (queue.length > 0) this.waiting.set(next, queue);
       this.begin(next);
       start?.();

@@ -14,7 +14,7 @@ export interface RowsUpdate {
   readonly table: string;
   /** An expression for each column; `v` is the row that `on` joins. */
   readonly set: Readonly<Record<string, string>>;
-  /** The parameters in `set`. */
+  /** The parameters of the expressions in `set`. */
   readonly params?: readonly unknown[];
   /** The columns of `v`, and its rows. */
   readonly shape: RowShape;
@@ -22,7 +22,7 @@ export interface RowsUpdate {
   readonly on: string;
 }
 
-/** An update of rows by where the database stores them. */
+/** An update of rows by their storage locations. */
 export interface PlacesUpdate extends Required<Pick<RowsUpdate, 'table' | 'set' | 'params'>> {
   readonly places: readonly string[];
 }
@@ -41,7 +41,7 @@ export interface RowsInsert {
   /** The columns of `v`, and its rows. */
   readonly shape: RowShape;
   readonly rows: readonly (readonly unknown[])[];
-  /** Where the key exists, only the columns of `replace` are updated. Left out: an existing key is an error. */
+  /** If the key exists, only the columns of `replace` are updated. If this is left out, an existing key is an error. */
   readonly onDuplicate?: readonly [key: string, replace?: readonly string[]];
 }
 
@@ -56,27 +56,30 @@ export interface FirstRows {
   readonly order: readonly string[];
   /** The index that is in the order of `group`, then `order`. */
   readonly index: RecipientIndex;
-  /** A condition that must still hold when the row is locked. */
+  /** A condition that must still be true when the row is locked. */
   readonly still: string;
 }
 
-/** A query that locks the first rows of several ranges, without those that another transaction holds. `r` is the table's alias. */
+/**
+ * A query that locks the first rows of several ranges. Rows that another transaction has locked are skipped. `r` is the
+ * table's alias.
+ */
 export interface RangeLocks {
   readonly columns: string;
   readonly table: string;
   /** The index that is in the order of the conditions, then `order`. */
   readonly index: RecipientIndex;
-  /** The conditions, with the columns of the range as `v.…`. Not of anything else, and no parameters. */
+  /** The conditions of a range, with its columns as `v.…`. They use nothing else and have no parameters. */
   readonly where: string;
   readonly order: string;
-  /** The columns of `v`; `take` is among them: at most so many rows. */
+  /** The columns of `v`. One of them is `take`, the most rows to lock. */
   readonly shape: RowShape;
   readonly ranges: readonly (readonly unknown[])[];
 }
 
 /**
- * A query for the groups of a table between `v.first` and `v.below`, at most `v.most`, in their order, with their least value.
- * A group without a value until the given one may be left out. `r` is the table's alias.
+ * A query for the groups of a table between `v.first` and `v.below`, at most `v.most`, in their order, with the least
+ * value of each. A group without a value up to the given one may be left out. `r` is the table's alias.
  */
 export interface GroupSearch {
   /** Further columns of `v`. */
@@ -84,7 +87,7 @@ export interface GroupSearch {
   readonly table: string;
   /** The index that is in the order of `equal`, `group`, `value`. */
   readonly index: RecipientIndex;
-  /** The columns that are equal in all groups. */
+  /** The columns that have the same values in all groups. */
   readonly equal: readonly string[];
   /** The conditions on these columns. */
   readonly where: string;
@@ -116,7 +119,7 @@ export function asTheyAre(shape: RowShape): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.keys(shape).map((name) => [name, `v.${name}`]));
 }
 
-/** Reads a text column. Drivers return different JavaScript types, so each value is converted to its column's type. */
+/** Reads a text column. Drivers return different JavaScript types, so the value is converted to a text. */
 export function textOf(row: Row, column: string): string {
   return String(row[column]);
 }
@@ -134,7 +137,7 @@ export function bytesOf(row: Row, column: string): Uint8Array {
   throw new Error(`Column ${column} holds no bytes.`);
 }
 
-/** Reads an integer column; `pg` returns bigint as a string. */
+/** Reads an integer column. `pg` returns a bigint as a string. */
 export function integerOf(row: Row, column: string): number {
   return Number(row[column]);
 }
@@ -147,12 +150,12 @@ export function optionalInteger(row: Row, column: string): number | undefined {
 
 /** A part of a list. */
 export interface Slice<T> {
-  /** How many items precede it in the list. */
+  /** The number of items before it in the list. */
   readonly from: number;
   readonly items: readonly T[];
 }
 
-/** A list in parts of at most `size` items. */
+/** Divides a list into parts of at most `size` items. */
 export function slicesOf<T>(items: readonly T[], size: number): Slice<T>[] {
   if (items.length <= size) return [{ from: 0, items }];
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) => ({

@@ -3,8 +3,8 @@ import type { DataSource, EntitySubscriberInterface, QueryRunner } from 'typeorm
 type Task = () => void;
 
 /**
- * Runs tasks when transactions on a DataSource end, the host's included. The rollback of a nested transaction (a savepoint)
- * drops the tasks added in it; after its commit they wait for the outer transaction.
+ * Runs tasks when transactions on a DataSource end, including those of the host. The rollback of a nested transaction
+ * (a savepoint) drops the tasks added in it; after its commit they wait for the outer transaction.
  */
 export class TransactionWatch {
   /** The tasks of each open transaction of a runner, the outermost first. */
@@ -28,7 +28,7 @@ export class TransactionWatch {
     dataSource.subscribers.push(this.subscriber);
   }
 
-  /** Runs `task` after the commit of the transaction that is open on `runner`; not after a rollback. */
+  /** Runs `task` after the commit of the transaction that is open on `runner`. After a rollback it is not run. */
   whenCommitted(runner: QueryRunner, task: () => void): void {
     this.add(runner, this.openOn(runner), [task]);
   }
@@ -42,7 +42,7 @@ export class TransactionWatch {
     return this.open.get(runner) ?? [];
   }
 
-  /** Adds tasks to the innermost transaction, also to one that began before the subscriber was added. */
+  /** Adds tasks to the innermost transaction, even if it began before the subscriber was added. */
   private add(runner: QueryRunner, open: readonly (readonly Task[])[], tasks: readonly Task[]): void {
     this.open.set(runner, [...open.slice(0, -1), [...(open.at(-1) ?? []), ...tasks]]);
   }

@@ -1,6 +1,9 @@
 import type { DataSource, EntityManager } from 'typeorm';
 
-/** Whether a value is a DataSource. Reads TypeORM's own mark instead of its class, which would have to be loaded for it. */
+/**
+ * Whether a value is a DataSource. This reads TypeORM's own mark, because TypeORM would have to be loaded to compare
+ * the class.
+ */
 export function isDataSource(value: unknown): value is DataSource {
   return isMarked(value, 'DataSource');
 }
@@ -10,7 +13,7 @@ export function isEntityManager(value: unknown): value is EntityManager {
   return isMarked(value, 'EntityManager');
 }
 
-/** Whether a value is an error of a statement, which holds the statement's parameters. */
+/** Whether a value is an error of a statement. Such an error contains the statement's parameters. */
 export function isQueryFailure(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'driverError' in value;
 }

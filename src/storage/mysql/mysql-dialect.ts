@@ -20,13 +20,13 @@ import type { MysqlServer } from './mysql-server.js';
 /** Marks a placeholder for the strings of one JSON parameter; `native` replaces it by one placeholder for each string. */
 const EACH = '?/*each*/';
 
-/** Keeps the order of a subquery, which the optimizer otherwise drops. */
+/** Keeps the order of a subquery, which the optimizer would otherwise drop. */
 const ALL_ROWS = 'LIMIT 18446744073709551615';
 
-/** Prevents a scan where rows are looked up by their primary key. */
+/** Forces a look-up by the primary key, instead of a scan. */
 const KEYED = ' FORCE INDEX (PRIMARY)';
 
-/** The parts of a statement that debits accounts where all of them are free and can pay. */
+/** The parts of a statement that debits accounts if all of them are unlocked and can pay. */
 interface Debit {
   readonly declared: readonly Statement[];
   /** Sets `messaging_able` to the number of accounts that it has locked. */
@@ -38,14 +38,14 @@ function plain(sql: string): Statement {
   return { sql, params: [] };
 }
 
-/** Whether the error says that another transaction holds the lock. */
+/** Whether the error means that another transaction has the lock. */
 function isHeld(error: unknown): boolean {
   return ['ER_LOCK_WAIT_TIMEOUT', 'ER_LOCK_NOWAIT'].includes(codeOf(error) ?? '');
 }
 
 /**
  * MariaDB from version 10.6, tested on 10.11; MySQL from 8.0.17 by its documentation, untested. An id has up to 191
- * characters and a name up to 255. MySQL bounds waits for a lock by `innodb_lock_wait_timeout` alone (50 s by default).
+ * characters and a name up to 255. In MySQL, only `innodb_lock_wait_timeout` limits waits for a lock (50 s by default).
  */
 export class MysqlDialect extends Dialect {
   override readonly driver: string = 'mysql';
@@ -55,7 +55,8 @@ export class MysqlDialect extends Dialect {
   override readonly current: string = ' LOCK IN SHARE MODE';
   override readonly locksGaps: boolean = true;
   override readonly thenJoin: string = 'STRAIGHT_JOIN';
-  // Not UNIX_TIMESTAMP(NOW(3)), which is ambiguous for an hour when the session's time zone leaves daylight saving time.
+  // UNIX_TIMESTAMP(NOW(3)) would be ambiguous for an hour whenever the connection's time zone leaves daylight saving
+  // time.
   override readonly now: string | undefined = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000";
   override readonly tables: string = `SELECT table_name AS name FROM information_schema.tables
     WHERE table_schema = DATABASE() AND table_name LIKE 'messaging!_%' ESCAPE '!'`;
@@ -93,7 +94,9 @@ export class MysqlDialect extends Dialect {
     };
   }
 
-  /** The lengths let each of our indexes fit into InnoDB's 3072 bytes: four ids and a time, or two ids and a name. */
+  /**
+   * With these lengths, each of our indexes fits into InnoDB's 3072 bytes: four ids and a time, or two ids and a name.
+   */
   override columnType(type: ColumnType): string {
     if (type === 'integer') return 'BIGINT';
     if (type === 'small') return 'SMALLINT';
@@ -147,17 +150,17 @@ export class MysqlDialect extends Dialect {
     return '?';
   }
 
-  /** Locks rows of every table in the query, as MariaDB has no `OF`; see `unlocked`. */
+  /** Locks rows of every table in the query, because MariaDB has no `OF`; see `unlocked`. */
   override lock(_alias: string, ifLocked: IfLocked): string {
     return ` FOR UPDATE${ifLocked === 'skip' ? ' SKIP LOCKED' : this.server.lockWait}`;
   }
 
-  /** A locking query does not lock what its subqueries read. */
+  /** Makes the table a subquery, because a locking query does not lock the rows of its subqueries. */
   override unlocked(table: string): string {
     return `(SELECT * FROM ${table}${KEYED})`;
   }
 
-  /** Looks up each key: a scan, which the planner prefers for a small table, would lock all rows that it reads. */
+  /** Looks up each key. For a small table the planner prefers a scan, which would lock all rows that it reads. */
   override lockByIds(table: string, columns: string, ifLocked: IfLocked): string {
     const ids = this.rowsInOrder({ id: 'id' }, 'id');
     return `SELECT ${columns} FROM ${ids} STRAIGHT_JOIN ${table} a${KEYED} ON a.id = v.id${this.lock('a', ifLocked)}`;
@@ -167,7 +170,10 @@ export class MysqlDialect extends Dialect {
     return `(${query})`;
   }
 
-  /** A loose index scan. In a recursive query the bounds would come from a row, and then each group is scanned. */
+  /**
+   * Uses a loose index scan. In a recursive query the bounds would come from a row, and the database would then scan
+   * each group.
+   */
   override groups({ columns, table, index, where, equal, group, value, until }: GroupSearch): string {
     const by = [...equal, group].map((column) => `r.${column}`).join(', ');
     return `SELECT ${columns}, r.${group}, MIN(r.${value}) AS ${value} FROM ${table} r${this.by(index)}
@@ -188,8 +194,8 @@ export class MysqlDialect extends Dialect {
   }
 
   /**
-   * Catches the duplicate key: `INSERT IGNORE` ignores all other errors too, and `ON DUPLICATE KEY UPDATE` does not report
-   * which it did.
+   * Catches the error of a duplicate key. `INSERT IGNORE` would ignore all other errors too, and
+   * `ON DUPLICATE KEY UPDATE` does not report whether it inserted or updated.
    */
   override *insertNew({ sql, params }: Statement, _key: string, ifLocked?: IfLocked): Operation<number> {
     const { insertWait } = this.server;
@@ -202,7 +208,7 @@ export class MysqlDialect extends Dialect {
     }
   }
 
-  /** Uses a locking read, which finds uncommitted rows; a plain read does not. */
+  /** Uses a locking read, because a plain read does not find uncommitted rows. */
   override *heldIds(table: string, ids: readonly string[], ifLocked: IfLocked): Operation<readonly string[]> {
     if (ifLocked === 'wait' || !(yield* this.isHeld(table, ids))) return [];
     const held: string[] = [];
@@ -222,7 +228,7 @@ export class MysqlDialect extends Dialect {
   }
 
   protected override onDuplicate(key: string, replace: readonly string[] = []): string {
-    // Without columns to replace, set the key to itself.
+    // Without columns to replace, the key is set to itself.
     const columns = replace.length > 0 ? replace : key.split(', ').slice(0, 1);
     return `ON DUPLICATE KEY UPDATE ${columns.map((column) => `${column} = VALUES(${column})`).join(', ')}`;
   }
@@ -235,12 +241,12 @@ export class MysqlDialect extends Dialect {
     return index === 'primary key' ? KEYED : ` FORCE INDEX (${index})`;
   }
 
-  /** Compares the columns separately, as no index is used for the comparison of pairs. */
+  /** Compares the columns separately, because the database uses no index for a comparison of pairs. */
   override behind(column: string, moment: number, id: string, { named = 'id', or = '' }: Behind = {}): Statement {
     return { sql: `${column} <= ? AND (${column} < ? OR ${named} <${or} ?)`, params: [moment, moment, id] };
   }
 
-  /** Spells the comparison of pairs out, as no index is used for it otherwise. */
+  /** Compares the columns separately, because the database uses no index for a comparison of pairs. */
   override keyset(
     alias: string,
     key: readonly string[],
@@ -259,7 +265,10 @@ export class MysqlDialect extends Dialect {
     return all ? [all] : statements;
   }
 
-  /** See `Dialect.ifPaid`. A variable hides columns of its name, so the names of these begin as our tables do. */
+  /**
+   * See `Dialect.ifPaid`. A variable hides columns of the same name, so the names of our variables begin with
+   * `messaging_`.
+   */
   private paidWhereAble(
     spent: readonly (readonly [accountId: string, units: number])[],
     inserts: readonly Statement[],
@@ -282,7 +291,7 @@ export class MysqlDialect extends Dialect {
     return all && { ...all, autocommit: true };
   }
 
-  /** The units are a variable, because a prepared statement gets a number as a floating-point one. */
+  /** The units are a variable, because a prepared statement receives a number as a floating-point number. */
   private debitOf(accountId: string, units: number): Debit {
     const cost = 'messaging_cost';
     return {
@@ -327,7 +336,9 @@ export class MysqlDialect extends Dialect {
     return unlessRun(change.isNew ? super.define({ ...change, sql: inFull(change) }) : defineOnline(change));
   }
 
-  /** Short types keep temporary tables in memory. A longer id is cut to 192 characters, which match no id of ours. */
+  /**
+   * Short types keep temporary tables in memory. A longer id is cut to 192 characters, and no id of ours has so many.
+   */
   private pathType(type: RowShape[string]): string {
     if (type === 'integer') return 'BIGINT';
     return `${type === 'id' ? 'VARCHAR(192)' : 'LONGTEXT'} ${this.text}`;

@@ -3,9 +3,12 @@ import type { Change } from '../dialect.js';
 import { blameOf, codeOf } from '../engine/blame.js';
 import { type Operation, rowsOf, write } from '../engine/operation.js';
 
-/** One lock per database; the name may have at most 64 characters. */
+/** The name of the lock, one for each database. A name may have at most 64 characters. */
 const MIGRATION_LOCK = "CONCAT('messaging:', MD5(DATABASE()))";
-/** Longer than the build of any index. The lock of a process that ends is released. */
+/**
+ * The longest wait for the lock, in seconds. It is longer than the build of any index. If a process ends, its lock is
+ * released.
+ */
 const MIGRATION_WAIT_S = 86_400;
 
 /** Error codes of a DDL statement that has run before. */
@@ -17,19 +20,21 @@ const ALREADY_RUN = new Set([
 ]);
 
 /**
- * How long a change waits for the lock of its table, as all later statements on the table wait behind it; how long it then
- * pauses; and how often it tries. Together about ten minutes.
+ * How long a change waits for the lock of its table. The wait is short, because all later statements on the table wait
+ * behind it. The next constants are the pause after it and the number of attempts. Together they take about ten
+ * minutes.
  */
 const LOCK_S = 1;
 const PAUSE_S = 3;
 const MAX_TRIES = 150;
 
-/** How often a migration begins again that lost a conflict. */
+/** How often a migration begins again after a conflict. */
 const MAX_CONFLICTS = 10;
 
 /**
- * Runs a migration under a lock of the connection, as DDL statements commit and would release the locks of a transaction. On
- * Galera the lock holds for one node only: migrations of several nodes meet, and the one that loses a conflict begins again.
+ * Runs a migration under a lock of the connection. DDL statements commit, so they would release the locks of a
+ * transaction. On Galera the lock is valid on one node only. Migrations on several nodes can conflict, and the one that
+ * loses begins again.
  */
 export function* exclusively(migration: () => Operation<void>): Operation<void> {
   const sql = `SELECT GET_LOCK(${MIGRATION_LOCK}, ${MIGRATION_WAIT_S}) AS held`;
@@ -44,7 +49,9 @@ export function* exclusively(migration: () => Operation<void>): Operation<void> 
   }
 }
 
-/** Begins again after a conflict; a migration first reads what is missing. */
+/**
+ * Runs a migration again after a conflict. That is safe, because a migration first reads which versions are missing.
+ */
 function* repeated(migration: () => Operation<void>): Operation<void> {
   for (let conflicts = 1; ; conflicts++) {
     try {
@@ -52,15 +59,16 @@ function* repeated(migration: () => Operation<void>): Operation<void> {
     } catch (error) {
       if (blameOf(error) !== 'conflict' || conflicts > MAX_CONFLICTS) throw error;
     }
-    // Random, so that two of them do not meet again.
+    // The pause is random, so that two migrations do not meet again.
     yield* rowsOf('SELECT SLEEP(0.05 + RAND() * 0.2)');
   }
 }
 
 /**
- * Runs a DDL statement on a table that others use: at once in the catalogue where InnoDB can do that, else while they write.
+ * Runs a DDL statement on a table that others use. If InnoDB can, it changes only the catalogue, at once. Otherwise it
+ * changes the table while others write.
  *
- * @throws MessagingOptionsError where InnoDB can do neither
+ * @throws MessagingOptionsError if InnoDB can do neither
  */
 export function* defineOnline(change: Change): Operation<void> {
   for (const sql of onlineForms(inFull(change))) {
@@ -75,12 +83,15 @@ export function* defineOnline(change: Change): Operation<void> {
   );
 }
 
-/** The statement; `DROP INDEX` as a change of its table, since MariaDB knows no algorithm for it otherwise. */
+/**
+ * Returns the statement in a form that takes an algorithm. `DROP INDEX` becomes a change of its table, because MariaDB
+ * otherwise has no algorithm for it.
+ */
 export function inFull({ sql, table }: Change): string {
   return table === undefined ? sql : sql.replace(/^DROP INDEX (\w+)$/, `ALTER TABLE ${table} DROP INDEX $1`);
 }
 
-/** Runs a DDL statement unless it has run before. */
+/** Runs a DDL statement, and ignores the error if it has already run. */
 export function* unlessRun(statement: Operation<unknown>): Operation<void> {
   try {
     yield* statement;
@@ -94,7 +105,7 @@ function onlineForms(sql: string): readonly string[] {
   return /^CREATE (UNIQUE )?INDEX /.test(sql) ? [`${sql} ALGORITHM=INPLACE LOCK=NONE`] : [sql];
 }
 
-/** Repeats a change that another transaction keeps from its lock. */
+/** Repeats a change while another transaction has the lock of its table. */
 function* patiently({ sql, table }: Change): Operation<void> {
   for (let tries = 1; ; tries++) {
     try {

@@ -3,15 +3,17 @@ import { IDLE_IN_TRANSACTION_S } from '../engine/connection.js';
 
 /** The SQL that differs between MariaDB and MySQL, and between connections of ours and of a host. */
 export interface MysqlServer {
-  /** A collation that compares byte by byte, trailing blanks included. */
+  /** A collation that compares byte by byte, including trailing blanks. */
   readonly collation: string;
-  /** The clause that bounds the wait for a row lock; empty where only a setting bounds it. */
+  /** The clause that limits the wait for a row lock; empty if only a setting limits it. */
   readonly lockWait: string;
-  /** A prefix that bounds the lock wait of an insert; whole seconds and ` FOR ` follow. Empty where the server has none. */
+  /**
+   * A prefix that limits the lock wait of an insert. Whole seconds and ` FOR ` follow it. Empty if the server has none.
+   */
   readonly insertWait: string;
-  /** The statement that a new connection of ours runs first; empty for the connections of a host. */
+  /** The first statement on a new connection of our own; empty for the connections of a host. */
   readonly setup: string;
-  /** Whether it runs several statements as one: `BEGIN NOT ATOMIC …; END`. */
+  /** Whether the server can run several statements as one: `BEGIN NOT ATOMIC …; END`. */
   readonly compounds: boolean;
   /** Whether it is a node of Galera. */
   readonly isNode: boolean;
@@ -25,12 +27,12 @@ const MARIADB = {
 };
 const MYSQL = { collation: 'utf8mb4_0900_bin', lockWait: '', insertWait: '', compounds: false };
 
-/** The smallest `max_allowed_packet` that a send to 100 000 recipients fits into: MariaDB's default. */
+/** The smallest `max_allowed_packet` that suffices for a send to 100 000 recipients. It is MariaDB's default. */
 const MIN_PACKET_BYTES = 16 * 1024 * 1024;
 
 /**
- * What our statements need of a session: the value that we set on connections of ours, and the values that will do on those
- * of a host, if there are others.
+ * A variable of a connection that our statements depend on: the value that we set on connections of our own, and
+ * further values that are acceptable on those of a host.
  */
 interface ConnectionNeed {
   readonly name: string;
@@ -39,7 +41,7 @@ interface ConnectionNeed {
 }
 
 const NEEDS: readonly ConnectionNeed[] = [
-  // Otherwise every read begins a transaction that nobody ends.
+  // Without it, every read would begin a transaction that nobody ends.
   { name: 'autocommit', value: 'ON' },
   { name: 'sql_mode', value: 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION', isFine: (mode) => faultOfMode(mode) === '' },
   { name: 'default_storage_engine', value: 'InnoDB' },
@@ -48,11 +50,11 @@ const NEEDS: readonly ConnectionNeed[] = [
   { name: 'sql_select_limit', value: '18446744073709551615', isFine: (limit) => Number(limit) >= 2 ** 63 - 1 },
   { name: 'sql_big_selects', value: 'ON' },
   { name: 'unique_checks', value: 'ON' },
-  // CHAIN opens the next transaction behind our back, and RELEASE closes the connection at each commit.
+  // CHAIN would open another transaction after each commit, and RELEASE would close the connection.
   { name: 'completion_type', value: 'NO_CHAIN' },
 ];
 
-/** What we set on connections of ours besides, and take on those of a host as it is. */
+/** Further variables that we set on connections of our own. On those of a host we accept any value. */
 const OUR_SESSION = ['innodb_lock_wait_timeout = 5'];
 const OUR_MARIADB = [
   `idle_transaction_timeout = ${IDLE_IN_TRANSACTION_S}`,
@@ -64,11 +66,11 @@ const OUR_MYSQL = ['max_execution_time = 0', "transaction_isolation = 'READ-COMM
 const OF_SERVER = ['max_allowed_packet', 'innodb_rollback_on_timeout'];
 
 /**
- * Finds out which server it is, and what it is set to.
+ * Finds out the version and the settings of the server.
  *
  * @param isOurs whether we may set the session variables of the connections
- * @throws MessagingOptionsError for a version without `SKIP LOCKED` or `JSON_TABLE`, and for settings under which our
- *   statements fail or texts change
+ * @throws MessagingOptionsError for a version without `SKIP LOCKED` or `JSON_TABLE`, and for settings with which our
+ *   statements would fail or texts would change
  */
 export async function mysqlServerOf(query: (sql: string) => Promise<unknown>, isOurs = false): Promise<MysqlServer> {
   const version = (await rowOf(query, ['version']))('version') ?? '';
@@ -104,27 +106,30 @@ export async function mysqlServerOf(query: (sql: string) => Promise<unknown>, is
       );
     }
   }
-  // Oracle's syntax has other blocks.
+  // With Oracle's syntax, compound statements look different.
   const compounds = isOurs || !(setting('sql_mode') ?? '').includes('ORACLE');
   const setup = isOurs ? setupOf(isMariadb ? OUR_MARIADB : OUR_MYSQL) : '';
   const isNode = await replicatesByWrites(query);
   return isMariadb ? { ...MARIADB, setup, compounds, isNode } : { ...MYSQL, setup, isNode };
 }
 
-/** Whether Galera is on; a server that was built without it has no such variable to select. */
+/** Whether Galera is on. `SHOW` is used, because a server without Galera has no such variable to select. */
 async function replicatesByWrites(query: (sql: string) => Promise<unknown>): Promise<boolean> {
   const rows = await query("SHOW GLOBAL VARIABLES LIKE 'wsrep_on'");
   const row: unknown = Array.isArray(rows) ? rows[0] : undefined;
   return isOn(String(Reflect.get(Object(row), 'Value')));
 }
 
-/** Sets the variables of a connection of ours. The names come first: an `init_connect` may have set other ones. */
+/**
+ * Makes the statement that sets the variables of a connection of our own. `SET NAMES` comes first, because
+ * `init_connect` may have set another character set.
+ */
 function setupOf(besides: readonly string[]): string {
   const needed = NEEDS.map(({ name, value }) => `${name} = ${/^\d+$/.test(value) ? value : `'${value}'`}`);
   return `SET NAMES utf8mb4, ${[...needed, ...OUR_SESSION, ...besides].map((set) => `SESSION ${set}`).join(', ')}`;
 }
 
-/** @throws MessagingOptionsError for a session variable of a host's connection that does not do */
+/** @throws MessagingOptionsError for a variable of a host's connection with an unsuitable value */
 function checkConnection(setting: (name: string) => string | undefined): void {
   for (const { name, value: needed, isFine = (value: string) => isSame(value, needed) } of NEEDS) {
     const value = setting(name);
@@ -140,7 +145,7 @@ function isSame(value: string, needed: string): boolean {
   return [value, switchOf(value)].some((each) => each.toUpperCase() === needed.toUpperCase());
 }
 
-/** A switch is read as 1 or 0. */
+/** The server returns a switch as 1 or 0. This returns ON or OFF. */
 function switchOf(value: string): string {
   return isOn(value) ? 'ON' : 'OFF';
 }
@@ -152,7 +157,7 @@ function isOn(value: string | undefined): boolean {
 const HOST_CURE =
   'Set it on the server, or give TypeormStorage the url instead of the DataSource: on connections of our own we set it';
 
-/** What is wrong with an `sql_mode`; '' for nothing. */
+/** The fault of an `sql_mode`, as the end of a sentence; '' if there is none. */
 function faultOfMode(mode: string): string {
   if (!/STRICT_(TRANS|ALL)_TABLES|TRADITIONAL/.test(mode)) return 'lacks STRICT_TRANS_TABLES, so that texts are cut';
   return FAULTS_OF_MODES.find(([name]) => mode.split(',').includes(name))?.[1] ?? '';
@@ -163,7 +168,7 @@ const FAULTS_OF_MODES: readonly (readonly [mode: string, fault: string])[] = [
   ['EMPTY_STRING_IS_NULL', 'has EMPTY_STRING_IS_NULL, so that empty texts are lost'],
 ];
 
-/** Reads variables in one row, as an `sql_select_limit` would cut more of them. */
+/** Reads variables as one row, because an `sql_select_limit` could cut several rows. */
 async function rowOf(
   query: (sql: string) => Promise<unknown>,
   names: readonly string[],

@@ -33,8 +33,9 @@ import { DEFAULTS, type PostgresServer } from './postgres-server.js';
 const CAST = { id: 'text', text: 'text', integer: 'bigint' } as const;
 
 /**
- * The longest statement that is prepared, in characters. Commits with several large sends are longer; their text depends on
- * the number of sends, so a connection would keep hundreds of plans of half a megabyte each that are rarely used again.
+ * The longest statement that is prepared, in characters. Commits with several large sends are longer. Their text
+ * depends on the number of sends, so a connection would keep hundreds of plans, each of half a megabyte, and rarely use
+ * them again.
  */
 const KEPT_CHARACTERS = 4500;
 
@@ -55,13 +56,14 @@ export class PostgresDialect extends Dialect {
   override readonly tables: string = `SELECT table_name AS name FROM information_schema.tables
     WHERE table_schema = current_schema() AND table_name LIKE 'messaging!_%' ESCAPE '!'`;
 
-  /** Connections whose settings are made. */
+  /** The connections whose settings have been made. */
   private readonly prepared = new WeakSet<object>();
   private readonly plans = new Map<string, { readonly sql: string; readonly name: string }>();
 
   /**
-   * @param server what the connections are set to. Default: what a server without settings of its own has
-   * @param pooler `transaction`: nothing is left on a connection, which the next transaction of anybody may get
+   * @param server the settings of the connections. Default: those of a server without settings of its own
+   * @param pooler `transaction`: nothing may be set on a connection, because another client may get it for the next
+   * transaction
    * @param isOurs whether only this package uses the DataSource
    */
   constructor(
@@ -76,7 +78,8 @@ export class PostgresDialect extends Dialect {
   override connection(_runner: QueryRunner, connection: PostgresConnection): StorageConnection {
     if (this.isOurs && !this.pooler && !this.prepared.has(connection)) {
       this.prepared.add(connection);
-      // For statements outside of a transaction. On a lost connection those fail too.
+      // This is for statements outside a transaction. An error is ignored, because on a lost connection those
+      // statements fail too.
       connection.query('SET jit = off').catch(() => undefined);
     }
     const bound = this.pooler && this.isOurs ? `; SET LOCAL statement_timeout = ${STATEMENT_MS}` : '';
@@ -112,7 +115,8 @@ export class PostgresDialect extends Dialect {
   }
 
   /**
-   * Uses `jsonb`, which is parsed once; with `json` each `->>` parses the text again, which was half the cost of an insert.
+   * Uses `jsonb`, which is parsed only once. With `json`, each `->>` would parse the text again, which was half the
+   * cost of an insert.
    */
   override rows(shape: RowShape): string {
     const columns = Object.entries(shape).map(([name, type], index) => `(e->>${index})::${CAST[type]} AS ${name}`);
@@ -126,16 +130,18 @@ export class PostgresDialect extends Dialect {
     );
   }
 
-  /** An array and no subquery, which the planner may join in any order. */
+  /** Uses an array instead of a subquery, because the planner could join a subquery in any order. */
   override among(): string {
     return '= ANY (ARRAY(SELECT jsonb_array_elements_text(?::jsonb)))';
   }
 
   /**
-   * The planner may join in the other order: it then reads the table whole by its index, and compares each row with each of
-   * the other side. It does so where the table was all but empty, or not analysed, when it planned, whatever the table holds
-   * since. The condition on the index's first column is no plain equality to it, so that only a look-up can use it. The join
-   * must have no other condition on a column of the index for given values, as the index is read whole for that one too.
+   * Makes the planner use a look-up. Without this it may join in the other order: it then reads the whole table by its
+   * index and compares each row with each row of the other side. It does so if the table was nearly empty or not
+   * analysed when the plan was made, even if the table has grown since. So the condition on the first column of the
+   * index is written in a form that the planner does not recognise as a plain equality; only a look-up can use it. The
+   * join must have no other condition on a column of the index with given values, because the planner would read the
+   * whole index for that one too.
    */
   override lookUp(on: string): string {
     return on.replace(/(\w+(?:\.\w+)?) = (\w+\.\w+)/, '$1 = ANY (ARRAY[$2])');
@@ -154,7 +160,7 @@ export class PostgresDialect extends Dialect {
   }
 
   /**
-   * No query sees the uncommitted row of another transaction, while an insert of the same id waits for it. So each
+   * A query does not see an uncommitted row of another transaction, but an insert of the same id waits for it. So each
    * transaction takes an advisory lock on an id before it inserts a row with that id.
    */
   override *heldIds(table: string, ids: readonly string[], ifLocked: IfLocked): Operation<readonly string[]> {
@@ -168,7 +174,7 @@ export class PostgresDialect extends Dialect {
     return ifLocked === 'wait' ? [] : rows.map((row) => textOf(row, 'id'));
   }
 
-  /** Uses LATERAL for each group: for a join the planner may choose an order that reads the whole table. */
+  /** Uses LATERAL for each group, because for a join the planner may choose an order that reads the whole table. */
   override lockFirsts({ columns, table, group, order }: FirstRows): string {
     const inGroup = Object.keys(group).map((column) => `r.${column} = v.${column}`);
     return `SELECT f.* FROM ${this.rows(group)} CROSS JOIN LATERAL (
@@ -183,15 +189,15 @@ export class PostgresDialect extends Dialect {
 
   override readonly place: string = ', r.ctid AS place';
 
-  /** Without an index, and with six bytes a row instead of a key. */
+  /** Updates rows by `ctid`. This needs no index, and only six bytes for each row instead of a key. */
   override readonly updatePlaces: Dialect['updatePlaces'] = updateByCtid;
 
-  /** Before version 16 a subquery needs an alias. */
+  /** Adds an alias, because a subquery needs one before version 16. */
   override member(query: string): string {
     return `(${query})`;
   }
 
-  /** Combines them as data-modifying `WITH` queries of one statement. */
+  /** Combines the statements as data-modifying `WITH` queries of one statement. */
   override together(statements: readonly Statement[]): readonly Statement[] {
     if (statements.length < 2) return statements;
     const parts = statements.map(({ sql }, index) => `w${index} AS (${sql} RETURNING 1)`);
@@ -203,8 +209,8 @@ export class PostgresDialect extends Dialect {
   override readonly ifPaid: Dialect['ifPaid'] = (spent, inserts) => this.paid(spent, inserts);
 
   /**
-   * The debit needs no condition on the balance: `locked` has checked it on the newest version of the row and locks the
-   * row.
+   * See `Dialect.ifPaid`. The debit itself needs no condition on the balance, because `locked` has locked the row and
+   * checked the balance of its newest version.
    */
   private paid(spent: readonly (readonly [string, number])[], inserts: readonly Statement[]): Statement {
     const [first, ...others] = spent;
@@ -218,9 +224,9 @@ export class PostgresDialect extends Dialect {
   }
 
   /**
-   * Runs without BEGIN and COMMIT, whose answers cost a tenth of the rate under load. So planner settings do not apply; a
-   * plan with a sequential scan of the accounts is made only while they are few, and each commit writes to them, so the
-   * server soon analyses the table and drops that plan.
+   * Makes a debit that runs without BEGIN and COMMIT, whose answers cost a tenth of the rate under load. So our planner
+   * settings do not apply. But the planner chooses a sequential scan of the accounts only while there are few, and each
+   * commit writes to them, so the server soon analyses the table and drops that plan.
    */
   private oneDebit(accountId: string, units: number): Statement {
     const sql = `locked AS (SELECT a.id FROM messaging_account a WHERE a.id = ? AND a.balance >= ?${this.lock('a', 'skip', 'no key update')}),
@@ -241,7 +247,7 @@ export class PostgresDialect extends Dialect {
     return { sql, params: [JSON.stringify(spent)], endsTransaction: true };
   }
 
-  /** Where the work fails, the rollback to the savepoint restores the setting. */
+  /** If the work fails, the rollback to the savepoint restores the setting. */
   override keepingLockTimeout<T>(work: Operation<T>): Operation<T> {
     return keeping('lock_timeout', work);
   }
@@ -270,7 +276,7 @@ function updateByCtid({ table, set, params, places }: PlacesUpdate): Statement {
   return { sql, params: [...params, places] };
 }
 
-/** Does work that sets a setting for its transaction, and sets it to what it was. */
+/** Runs work that changes a setting for its transaction, and then restores the setting. */
 function* keeping<T>(setting: string, work: Operation<T>): Operation<T> {
   const [row] = yield* rowsOf('SELECT current_setting(?) AS kept', setting);
   const result = yield* work;

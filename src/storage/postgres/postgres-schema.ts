@@ -6,7 +6,7 @@ import { type Operation, rowsOf, write } from '../engine/operation.js';
 /** Distinguishes our advisory locks from the host's. An arbitrary constant, the same in every instance of this package. */
 export const ADVISORY = '7305808869231650';
 
-/** Limits of the session that would end the build of a large index; 0 is none. */
+/** Settings of the connection that would end the build of a large index. 0 means no limit. */
 const LIMITS = ['statement_timeout', 'lock_timeout', 'transaction_timeout'];
 
 /** `duplicate_table` (also of an index) and `duplicate_column`. */
@@ -16,17 +16,18 @@ const ALREADY_RUN = new Set(['42P07', '42701']);
 const REPEATABLE = new Set(['55P03', '40P01']);
 
 /**
- * How long a change waits for the lock of its table, as all later statements on the table wait behind it; how long it then
- * pauses; and how often it tries. Together about ten minutes.
+ * How long a change waits for the lock of its table. The wait is short, because all later statements on the table wait
+ * behind it. The next constants are the pause after it and the number of attempts. Together they take about ten
+ * minutes.
  */
 const LOCK_MS = 200;
 const PAUSE_S = 1;
 const MAX_TRIES = 500;
 
 /**
- * Runs a migration under a lock of the session, as a concurrent build of an index may not be in a transaction. Where the
- * process is killed, the server keeps the session, and its lock, until its statement has ended: no other instance meets a
- * build under way.
+ * Runs a migration under a lock of the connection, because a concurrent build of an index cannot be in a transaction.
+ * If the process is killed, the server keeps the connection and its lock until its statement has ended. So no other
+ * instance starts while an index is still being built.
  */
 export function* exclusively(migration: () => Operation<void>): Operation<void> {
   const limits = yield* rowsOf(
@@ -34,17 +35,21 @@ export function* exclusively(migration: () => Operation<void>): Operation<void> 
   );
   try {
     for (const { name } of limits) yield* write(`SET ${name} = 0`);
-    // Asks again and again: a waiting `pg_advisory_lock` holds a snapshot, and a concurrent build waits for older snapshots.
+    // The lock is tried again and again. A waiting `pg_advisory_lock` would have a snapshot, and a concurrent build
+    // waits for older snapshots.
     while (!(yield* isLocked())) yield* run('SELECT pg_sleep(0.2)');
     yield* migration();
   } finally {
     for (const { name } of limits) yield* write(`RESET ${name}`);
-    // Without the lock, where the wait for it has failed, the server only warns.
+    // If the wait for the lock has failed, the server only warns here.
     yield* rowsOf(`SELECT pg_advisory_unlock(${ADVISORY})`);
   }
 }
 
-/** Runs a migration in one transaction under its lock: a pooler may give each transaction another session. */
+/**
+ * Runs a migration in one transaction with a lock of the transaction, because a pooler may give each transaction
+ * another connection.
+ */
 export function* inOneTransaction(migration: () => Operation<void>): Operation<void> {
   yield* atOnce(function* () {
     yield* write('SET LOCAL statement_timeout = 0');
@@ -54,7 +59,7 @@ export function* inOneTransaction(migration: () => Operation<void>): Operation<v
 }
 
 /**
- * Runs a migration. If the role may not make what it makes, the error says where and what to do.
+ * Runs a migration. If the role has no right to make the tables, the error names the schema and says what to do.
  *
  * @throws MessagingOptionsError
  */
@@ -102,7 +107,7 @@ export function* defineOnline(change: Change): Operation<void> {
   }
 }
 
-/** Runs a DDL statement unless it has run before. */
+/** Runs a DDL statement, and ignores the error if it has already run. */
 export function* unlessRun(statement: Operation<unknown>): Operation<void> {
   try {
     yield* statement;
@@ -111,7 +116,10 @@ export function* unlessRun(statement: Operation<unknown>): Operation<void> {
   }
 }
 
-/** Builds an index. A build that broke off leaves an invalid one, which is not used, but costs each write: it is dropped. */
+/**
+ * Builds an index. An interrupted build leaves an invalid index, which is not used but slows down each write. Such an
+ * index is dropped first.
+ */
 function* buildIndex(index: string, sql: string): Operation<void> {
   const [built] = yield* rowsOf(`SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass('${index}')`);
   if (built?.valid === true) return;
@@ -124,7 +132,7 @@ function* briefly(sql: string): Operation<void> {
   yield* run(sql);
 }
 
-/** Repeats a change that another transaction keeps from its lock. */
+/** Repeats a change while another transaction has the lock of its table. */
 function* patiently({ table }: Change, work: () => Operation<void>): Operation<void> {
   for (let tries = 1; ; tries++) {
     try {

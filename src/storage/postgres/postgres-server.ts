@@ -1,16 +1,16 @@
 import { MessagingOptionsError } from '../../common/errors.js';
 import { SCHEMA_TABLE } from '../schema/schema-table.js';
 
-/** What a PostgreSQL server, database or role is set to, as far as it matters to us. */
+/** The settings of a PostgreSQL server, database or role that matter to us. */
 export interface PostgresServer {
   /**
-   * Whether a statement outside of a transaction of ours is isolated as our transactions are. At a stricter default it would
+   * Whether a statement outside our transactions has the same isolation as they have. With a stricter default it would
    * fail (40001) after each wait for a row lock.
    */
   readonly isReadCommitted: boolean;
 }
 
-/** What a server without settings of its own has. */
+/** The settings of a server whose defaults were not changed. */
 export const DEFAULTS: PostgresServer = { isReadCommitted: true };
 
 const SETTINGS = `SELECT current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS standby,
@@ -20,7 +20,7 @@ const SETTINGS = `SELECT current_setting('server_encoding') AS encoding, pg_is_i
     WHERE c.relname = '${SCHEMA_TABLE}' AND n.nspname = ANY (current_schemas(false))) AS found`;
 
 /**
- * Finds out what the connections are set to.
+ * Reads the settings of the connections.
  *
  * @throws MessagingOptionsError for a standby, a read-only default, an encoding in which texts cannot be kept, and a search
  *   path in which our tables cannot be made or are not the first
@@ -33,7 +33,7 @@ export async function postgresServerOf(query: (sql: string) => Promise<unknown>)
   if (Reflect.get(row, 'standby') === true) {
     throw refusal('it is a standby, which takes no writes. Give the address of the primary');
   }
-  // Not set to read-write by us: an old primary is fenced off this way.
+  // We do not set it to read-write ourselves, because operators use it to fence off an old primary.
   if (setting('read_only') === 'on') {
     throw refusal(
       'its transactions are read-only (default_transaction_read_only is on). Give the address of the primary; if this is it, set it to off for the server, the database and the role',

@@ -11,10 +11,10 @@ import { integerOf, textOf } from '../engine/rows.js';
 import { SCHEMA_TABLE } from './schema-table.js';
 import { isAdded, isOfOtherCapability, type SchemaGroup, tableOf, tablesOf, versionsOf } from './versions.js';
 
-/** When each recorded version was applied; 0 where its migration was interrupted. */
+/** When each recorded version was applied; 0 if its migration was interrupted. */
 type Recorded = ReadonlyMap<string, number>;
 
-/** A version that the database lacks; `begun` where an interrupted migration has recorded it. */
+/** A version that the database lacks. `begun`: an interrupted migration has recorded it. */
 interface Missing {
   readonly name: string;
   readonly changes: readonly Change[];
@@ -22,10 +22,10 @@ interface Missing {
 }
 
 /**
- * Applies the versions that the database lacks, while other processes use it: see `Dialect.define`. Several instances may do
- * so at the same time: they wait for each other. Where no version is missing, it only reads.
+ * Applies the versions that the database lacks, while other processes use the database (see `Dialect.define`). Several
+ * instances may call it at the same time; they wait for each other. If no version is missing, it only reads.
  *
- * Not for use in a transaction, unless the dialect migrates in one.
+ * It must not be called in a transaction, unless the dialect migrates in one.
  *
  * @param now milliseconds since the epoch
  * @throws MessagingOptionsError if a development build or a newer version has made the schema, or tables with our names exist
@@ -45,7 +45,7 @@ export function* migrate(dialect: Dialect, now: number, groups: readonly SchemaG
 function logMigration(missing: readonly Missing[]): void {
   const names = missing.map(({ name }) => name).join(', ');
   new Logger('TypeormStorage').log(
-    `The schema is brought up to date (${names}). On large tables this takes minutes; other processes go on meanwhile.`,
+    `The schema is brought up to date (${names}). On large tables this takes minutes; other processes continue meanwhile.`,
   );
 }
 
@@ -77,8 +77,9 @@ function* apply(dialect: Dialect, now: number, missing: readonly Missing[]): Ope
     `CREATE TABLE IF NOT EXISTS ${SCHEMA_TABLE} (name ${dialect.columnType('id')} NOT NULL PRIMARY KEY, applied_at ${dialect.columnType('integer')} NOT NULL)`,
   );
   for (const { name, changes, begun } of missing) {
-    // Where DDL is not transactional, this row tells the next start that existing tables are ours and incomplete. Another
-    // process may have written it meanwhile, on another node of Galera; what has run is passed over then.
+    // If DDL is not transactional, this row shows the next start that existing tables are ours and incomplete. Another
+    // process may have written it meanwhile, on another node of Galera. Statements that have already run are then
+    // skipped.
     const insert = { sql: `INSERT INTO ${SCHEMA_TABLE} (name, applied_at) VALUES (?, 0)`, params: [name] };
     if (!begun) yield* dialect.insertNew(insert, 'name');
     for (const change of changes) yield* dialect.define(change);
@@ -104,8 +105,8 @@ export function* checkSchema(groups: readonly SchemaGroup[]): Operation<void> {
 }
 
 /**
- * The names of the versions that the database lacks. Versions that it has besides are those of a newer process, which older
- * ones work with while it replaces them.
+ * The names of the versions that the database lacks. Further versions in the database belong to a newer process. Older
+ * processes can work with them while they are being replaced.
  */
 export function* lackingVersions(groups: readonly SchemaGroup[]): Operation<readonly string[]> {
   const recorded = yield* recordedVersionsIfAny();
@@ -117,7 +118,10 @@ function* recordedVersions(): Operation<Recorded> {
   return new Map(rows.map((row) => [textOf(row, 'name'), integerOf(row, 'applied_at')]));
 }
 
-/** As {@link recordedVersions}; none where the table is missing. Not for use in a transaction, which the error would end. */
+/**
+ * As {@link recordedVersions}, but returns none if the table is missing. It must not be called in a transaction,
+ * because the error would end it.
+ */
 function* recordedVersionsIfAny(): Operation<Recorded> {
   try {
     return yield* recordedVersions();
@@ -137,7 +141,7 @@ function isNoTable(error: unknown): boolean {
 const WHAT_TO_DO =
   'Start with an empty database, or drop the tables whose names begin with messaging_ in this one; what they hold is lost.';
 
-/** Begins the names of versions that only development builds from before 0.1.0 have recorded. */
+/** The prefix of versions that only development builds from before 0.1.0 have recorded. */
 const DEVELOPMENT_GROUP = 'core/';
 
 /** Refuses versions that another version of this package has recorded. */
@@ -156,7 +160,7 @@ function refuseUnknown(recorded: Recorded, groups: readonly SchemaGroup[]): void
   }
 }
 
-/** Refuses tables with our names that no recorded version has made, for instance tables of the host. */
+/** Refuses tables with our names that no recorded version has made, for example tables of the host. */
 function refuseUnrecorded(made: readonly string[], tables: ReadonlySet<string>): void {
   const strange = made.filter((table) => tables.has(table));
   if (strange.length === 0) return;
@@ -172,9 +176,9 @@ function refuseUnrecorded(made: readonly string[], tables: ReadonlySet<string>):
 const FIRST = 1_795_651_200_000;
 
 /**
- * Groups of tables as TypeORM migrations: one for each version, as TypeORM runs a migration once. Each `up` applies all versions
- * that the database lacks. The `down` of the first one drops all tables; the others have an empty `down`, as the tables hold
- * messages by then.
+ * Makes TypeORM migrations of groups of tables, one for each version, because TypeORM runs a migration only once. Each
+ * `up` applies all versions that the database lacks. The `down` of the first one drops all tables. The others do
+ * nothing in `down`, because the tables contain messages by then.
  */
 export function migrationsOf(groups: readonly SchemaGroup[]): (new () => MigrationInterface)[] {
   return versionsOf(groups).map((_, index) => migrationOf(FIRST + index, groups));
@@ -186,7 +190,8 @@ function migrationOf(stamp: number, groups: readonly SchemaGroup[]): new () => M
 
     async up(runner: QueryRunner): Promise<void> {
       const dialect = await dialectOf(runner);
-      // TypeORM may have opened a transaction, by default one for all migrations; a migration cannot decline that one.
+      // TypeORM may have opened a transaction, by default one for all migrations. A migration cannot refuse it, so ours
+      // runs on another connection.
       if (runner.isTransactionActive && !dialect.migratesInTransaction) await besides(runner, dialect, groups);
       else await applyOn(runner, dialect, groups);
     }

@@ -1,8 +1,13 @@
-// How PostgreSQL cleans up a table. By its defaults a fifth of a table may be dead before it is cleaned up: 2 000 000 dead rows
-// of 10 000 000, which claims then read past.
+// Settings for the clean-up of a table by PostgreSQL. By default, a fifth of a table may be dead before it is cleaned
+// up. Of 10 000 000 rows these are 2 000 000 dead ones, and claims would have to read past them.
 
-/** For tables whose rows change often: clean up after 1000 dead rows and a hundredth of the table, while they are in memory. */
+/**
+ * For tables whose rows change often. They are cleaned up after 1000 dead rows and a hundredth of the table, while
+ * these rows are still in memory.
+ */
 export const CHANGING = { autovacuum_vacuum_scale_factor: 0.01, autovacuum_vacuum_threshold: 1000 };
 
-/** Clean up without pauses, because reading past dead rows meanwhile costs more than the clean-up. */
+/**
+ * For tables that are cleaned up without pauses, because reading past dead rows meanwhile costs more than the clean-up.
+ */
 export const UNHURRIED = { autovacuum_vacuum_cost_delay: 0 };

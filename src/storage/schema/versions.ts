@@ -2,16 +2,17 @@ import type { Dialect } from '../dialect.js';
 
 /** A version of a group of tables. A released version does not change: a change of the schema is a new version. */
 export interface SchemaVersion {
-  /** Unique within the group, as `0002-by-country`. It is recorded as `<group>/<name>`. */
+  /** The name, unique within the group. Example: `0002-by-country`. It is recorded as `<group>/<name>`. */
   readonly name: string;
   /**
-   * The statements in order: plain `CREATE TABLE t`, `CREATE [UNIQUE] INDEX i ON t`, `ALTER TABLE t` and `DROP INDEX i`, with
-   * the name directly behind. On a table that is in use the dialect runs them in a form that keeps nobody waiting; so a column
-   * is added without values or with a constant default, and no statement writes a table's rows.
+   * The statements in order: plain `CREATE TABLE t`, `CREATE [UNIQUE] INDEX i ON t`, `ALTER TABLE t` and
+   * `DROP INDEX i`, with the name directly after these words. On a table that is in use, the dialect runs them in a
+   * form that makes nobody wait. So a column must be added without values or with a constant default, and no statement
+   * may write a table's rows.
    *
-   * On SQLite a version is applied atomically, and so is a first installation on PostgreSQL. Otherwise an interrupted version
-   * runs again from its first statement: `CREATE`, `ADD COLUMN` and `DROP INDEX` are skipped where they have run, and any
-   * other statement must be safe to run twice.
+   * On SQLite a version is applied atomically, and so is a first installation on PostgreSQL. Otherwise an interrupted
+   * version runs again from its first statement. `CREATE`, `ADD COLUMN` and `DROP INDEX` are skipped if they have
+   * already run, and any other statement must be safe to run twice.
    */
   up(dialect: Dialect): readonly string[];
 }
@@ -19,15 +20,15 @@ export interface SchemaVersion {
 /** Tables of one capability. */
 export interface SchemaGroup {
   readonly name: string;
-  /** In the order in which they are applied. Versions are only added, at the end. */
+  /** The versions in the order in which they are applied. New versions are only added at the end. */
   readonly versions: readonly SchemaVersion[];
 }
 
 const ADDED = '+';
 
 /**
- * Groups of capabilities that are not in `SCHEMA`, each once. Their versions are recorded with a `+`, so that a process that
- * does not mount such a capability can pass over them.
+ * Returns groups of capabilities that are not in `SCHEMA`, each once. Their versions are recorded with a `+`, so that a
+ * process that does not mount such a capability can ignore them.
  */
 export function addedGroups(groups: readonly SchemaGroup[]): readonly SchemaGroup[] {
   return [...new Set(groups)].map(({ name, versions }) => ({ name: ADDED + name, versions }));
@@ -38,7 +39,7 @@ export function isAdded({ name }: { readonly name: string }): boolean {
   return name.startsWith(ADDED);
 }
 
-/** Whether a recorded version is of a capability that none of these groups is of. */
+/** Whether a recorded version belongs to an added capability whose group is not among these. */
 export function isOfOtherCapability(version: string, groups: readonly SchemaGroup[]): boolean {
   return isAdded({ name: version }) && !groups.some(({ name }) => version.startsWith(`${name}/`));
 }
@@ -51,9 +52,9 @@ export function versionsOf(groups: readonly SchemaGroup[]): readonly SchemaVersi
 }
 
 /**
- * The table that a statement makes or changes; undefined where it is in none of the usual forms.
+ * The table that a statement makes or changes; undefined if the statement has none of the usual forms.
  *
- * @param all the statements of all versions, which tell the table of an index that is dropped
+ * @param all the statements of all versions, to find the table of an index that is dropped
  */
 export function tableOf(sql: string, all: readonly string[]): string | undefined {
   const table = /^(?:CREATE TABLE|ALTER TABLE|CREATE (?:UNIQUE )?INDEX \w+ ON) (\w+)/.exec(sql)?.[1];
@@ -63,7 +64,7 @@ export function tableOf(sql: string, all: readonly string[]): string | undefined
   return made === undefined ? undefined : tableOf(made, all);
 }
 
-/** The indexes that are there after statements have run. */
+/** The indexes that exist after the statements have run. */
 export function indexesOf(statements: readonly string[]): readonly string[] {
   const indexes = new Set<string>();
   for (const sql of statements) {
@@ -75,7 +76,7 @@ export function indexesOf(statements: readonly string[]): readonly string[] {
   return [...indexes];
 }
 
-/** The tables that statements create. */
+/** The tables that the statements create. */
 export function tablesOf(statements: readonly string[]): readonly string[] {
   return statements.flatMap((sql) => /^CREATE TABLE (\w+)/.exec(sql)?.[1] ?? []);
 }

@@ -19,7 +19,7 @@ interface Queued extends SqliteTask {
   readonly since: number;
   /** Whether it runs alone, after all other work. */
   readonly aside: boolean;
-  /** Its statements, if the event loop has a turn after each of them; `run` is not called then. */
+  /** The statements of the task, if the event loop runs after each of them. In this case `run` is not called. */
   readonly inTurns?: () => Operation<void>;
 }
 
@@ -27,21 +27,27 @@ interface Queued extends SqliteTask {
 interface Kind extends Pick<SqliteTask, 'writes' | 'durable'> {
   /** Default false. */
   readonly aside?: boolean;
-  /** Whether the event loop has a turn after each of its statements. Default false. */
+  /** Whether the event loop runs after each of its statements. Default false. */
   readonly inTurns?: boolean;
 }
 
-/** How long work that runs aside lets other work go first, in milliseconds; so it goes on on a database that is never idle. */
+/**
+ * How long work that runs aside lets other work go first, in milliseconds. After this time it runs even on a database
+ * that is never idle.
+ */
 const ASIDE_MS = 1000;
 
-/** How long work waits for another transaction before it is refused, and how often it tries, in milliseconds. */
+/**
+ * How long work waits for another transaction before it is refused, in milliseconds. The next constant is the time
+ * between two attempts.
+ */
 const LOCK_TIMEOUT_MS = 5000;
 const RETRY_MS = 1;
 
 /**
- * After a transaction of at least `LONG_MS`, our writes pause for a tenth of its length, at most `MAX_PAUSE_MS`, before
- * each attempt, until a transaction is short again. Other processes try every millisecond and find the file free in the
- * pause.
+ * A transaction of at least `LONG_MS` is long. After it, our writes pause before each attempt for a tenth of its
+ * length, at most `MAX_PAUSE_MS`, until a transaction is short again. Other processes try every millisecond, so they
+ * find the file free during the pause.
  */
 const LONG_MS = 100;
 const MAX_PAUSE_MS = 50;
@@ -55,12 +61,13 @@ const HELD = 'another process holds the database';
 
 /**
  * An SQLite database through better-sqlite3. TypeORM has one connection, in which the transactions of two callers would
- * nest and be rolled back together. So this database runs all waiting work on the raw handle in one tick, as one transaction
- * with a savepoint for each task, and never while a transaction of the host is open. It runs as soon as the host's
- * transaction ends, before its caller continues: a host that opens transaction after transaction does not starve it.
+ * nest and be rolled back together. So this database runs all waiting work on the raw handle in one tick, as one
+ * transaction with a savepoint for each task, and never while a transaction of the host is open. The work runs as soon
+ * as the host's transaction ends, before its caller continues. So even a host that opens one transaction after another
+ * cannot block it for ever.
  *
- * The exception is `writeInTurns` on a file that only we use: its transaction takes many turns. Until it has ended, nothing
- * else runs on its connection; reads run on a second one.
+ * The exception is `writeInTurns` on a file that only we use. Its transaction takes many turns of the event loop. Until
+ * it has ended, nothing else runs on its connection, and reads run on a second connection.
  */
 export class SqliteDatabase extends Database {
   private readonly handle: SqliteHandle;
@@ -69,10 +76,12 @@ export class SqliteDatabase extends Database {
   private queue: Queued[] = [];
   /** The task whose transaction of several turns is open. */
   private inTurns: Queued | undefined;
-  /** The second connection, once it was needed. */
+  /** The second connection; undefined until it is needed. */
   private reader: SqliteHandle | undefined;
   private scheduled = false;
-  /** The pause of writes before each attempt, and when the current pause ends, by the clock's `elapsed`. */
+  /**
+   * The pause of writes before each attempt. The next field is the end of the current pause by the clock's `elapsed`.
+   */
   private pauseMs = 0;
   private pausedUntil = Number.NEGATIVE_INFINITY;
   private stopped = false;
@@ -84,7 +93,10 @@ export class SqliteDatabase extends Database {
     private readonly dataSource: DataSource,
     connection: SqliteConnection,
     private readonly clock: Clock = new SystemClock(),
-    /** Opens a second connection, for reads; left out if the first one is shared with a host, or the database has no file. */
+    /**
+     * Opens a second connection for reads. It is missing if the first connection is shared with a host, or if the
+     * database has no file.
+     */
     private readonly openReader?: () => SqliteConnection,
     override readonly dialect: Dialect = new SqliteDialect(),
   ) {
@@ -178,7 +190,10 @@ export class SqliteDatabase extends Database {
     if (this.queue.length === 0 && !this.inTurns) this.idle();
   }
 
-  /** Runs the waiting tasks; returns the reason why the remaining ones could not run, '' where they only wait for their turn. */
+  /**
+   * Runs the waiting tasks. Returns the reason why the remaining ones could not run; '' if they only wait for their
+   * turn.
+   */
   private perform(): string {
     if (this.inTurns) return this.performReads();
     if (this.handle.inTransaction)
@@ -197,7 +212,7 @@ export class SqliteDatabase extends Database {
     return left.length > 0 || !canBegin ? HELD : '';
   }
 
-  /** Runs the waiting reads beside a transaction of several turns; returns as `perform`. */
+  /** Runs the waiting reads during a transaction of several turns. Returns the same as `perform`. */
   private performReads(): string {
     const reads = this.queue.filter(({ writes }) => !writes);
     this.queue = this.queue.filter(({ writes }) => writes);
@@ -206,7 +221,7 @@ export class SqliteDatabase extends Database {
     return held.length > 0 ? HELD : '';
   }
 
-  /** Begins the first waiting task of several turns. False if another process holds the database. */
+  /** Begins the first waiting task of several turns. Returns false if another process has locked the database. */
   private beginInTurns(): boolean {
     const task = this.queue.find(({ inTurns }) => inTurns !== undefined);
     if (task?.inTurns === undefined) return true;
@@ -223,7 +238,7 @@ export class SqliteDatabase extends Database {
     return true;
   }
 
-  /** Runs a task in the transaction that was begun for it, and then all that has waited. Never rejects. */
+  /** Runs a task in the transaction that was begun for it, and then all waiting tasks. Never rejects. */
   private async runInTurns(task: Queued, operation: Operation<void>): Promise<void> {
     const began = this.clock.elapsed();
     try {
@@ -241,13 +256,17 @@ export class SqliteDatabase extends Database {
     this.inTurns = undefined;
     this.checkpointLater();
     this.restAfter(began);
-    // What has waited behind it has not waited for another process, so it is not refused for that.
+    // The tasks behind it have waited for our own transaction instead of another process, so they are not refused for
+    // that wait.
     const since = this.clock.elapsed();
     this.queue = this.queue.map((each) => ({ ...each, since }));
     this.schedule();
   }
 
-  /** Moves the pages of a large transaction out of the WAL after the writes that wait, which would take as long to do it. */
+  /**
+   * Moves the pages of a large transaction out of the WAL, after the waiting writes. Otherwise one of these writes
+   * would have to do it, which takes as long.
+   */
   private checkpointLater(): void {
     const nothing = function* (): Operation<void> {};
     this.enqueue(nothing, { writes: true, durable: false, aside: true })
@@ -255,7 +274,7 @@ export class SqliteDatabase extends Database {
       .finally(() => this.handle.resumeCheckpoints());
   }
 
-  /** The waiting tasks that run now: all but those that run aside, or one of these. */
+  /** Returns the waiting tasks that run now: all except those that run aside, or one of these. */
   private turn(): readonly Queued[] {
     const atOnce = this.queue.filter(({ inTurns }) => inTurns === undefined);
     const aside = atOnce.find((task) => task.aside);
@@ -265,7 +284,7 @@ export class SqliteDatabase extends Database {
   }
 
   /**
-   * Runs tasks; after a long transaction it pauses writes, so that other processes can write. Returns the tasks to try
+   * Runs tasks. After a long transaction it pauses writes, so that other processes can write. Returns the tasks to try
    * again.
    */
   private attempt(tasks: readonly Queued[]): readonly SqliteTask[] {
@@ -285,15 +304,15 @@ export class SqliteDatabase extends Database {
     this.pausedUntil = now + this.pauseMs;
   }
 
-  /** Tries again later without blocking the event loop; refuses tasks that have waited for too long. */
+  /** Tries again later without blocking the event loop. Refuses tasks that have waited for too long. */
   private retryLater(obstacle: string): void {
     const oldest = this.clock.elapsed() - LOCK_TIMEOUT_MS;
     const error = new StorageUnavailableError(`The SQLite database is busy: ${obstacle}.`);
     this.reject(error, ({ since }) => since <= oldest);
     if (this.queue.length === 0) return;
     this.cancelRetry = this.clock.after(RETRY_MS, () => this.flush());
-    // The clock's timers do not keep the process alive, but a process with waiting work (a command of an operator) must not
-    // end.
+    // The clock's timers do not keep the process alive. But a process with waiting work must not end, for example a
+    // command of an operator.
     this.keptAlive = setInterval(() => undefined, MAX_MS);
   }
 

@@ -17,7 +17,7 @@ export class SqliteDialect extends Dialect {
   override readonly migratesInTransaction: boolean = true;
   override readonly keepsDeadEntries: boolean = false;
   override readonly blocksWhileReading: boolean = true;
-  /** About 15 ms of processor time: for so long a statement of a large send keeps other requests waiting. */
+  /** A statement with so many rows takes about 15 ms of processor time. Other requests wait for this time. */
   override readonly maxRows: number = 10_000;
   override readonly tables: string = `SELECT name FROM sqlite_master
     WHERE type IN ('table', 'view') AND name LIKE 'messaging!_%' ESCAPE '!'`;
@@ -44,7 +44,10 @@ export class SqliteDialect extends Dialect {
     return 'IN (SELECT value FROM json_each(?))';
   }
 
-  /** Writes one row a statement: SQLite journals every page that a multi-row statement changes, to be able to undo it. */
+  /**
+   * Writes one row with each statement. For a statement with several rows, SQLite would journal every page that it
+   * changes, to be able to undo it.
+   */
   override insertRows({ table, shape, values = asTheyAre(shape), rows, onDuplicate }: RowsInsert): Statement {
     const end = onDuplicate ? ` ${this.onDuplicate(...onDuplicate)}` : '';
     const sql = `INSERT INTO ${table} (${Object.keys(values).join(', ')}) VALUES (${Object.values(values).join(', ')})`;
@@ -65,7 +68,10 @@ export class SqliteDialect extends Dialect {
     return '';
   }
 
-  /** For events of a type: without statistics the planner takes the index of all types, because it is unique. */
+  /**
+   * Forces the index for events of a type. Without statistics the planner would take the index of all types, because it
+   * is unique.
+   */
   override by(index: string): string {
     return index === 'messaging_event_type' ? ` INDEXED BY ${index}` : '';
   }
@@ -80,7 +86,7 @@ export class SqliteDialect extends Dialect {
     });
   }
 
-  /** Needs no further lock: the transaction that migrates is the only writer. */
+  /** This needs no further lock, because the transaction that migrates is the only writer. */
   override exclusively(migration: () => Operation<void>): Operation<void> {
     return migration();
   }

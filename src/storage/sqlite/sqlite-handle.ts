@@ -13,8 +13,8 @@ export interface SqliteTask {
 }
 
 /**
- * Runs tasks on a better-sqlite3 handle, which the host may use too. Tasks run synchronously and do not wait for the lock of
- * another process, as SQLite would block the event loop.
+ * Runs tasks on a better-sqlite3 handle, which the host may use too. Tasks run synchronously. They do not wait for the
+ * lock of another process, because SQLite would block the event loop.
  */
 export class SqliteHandle {
   private readonly prepared = new Map<string, Prepared>();
@@ -37,8 +37,9 @@ export class SqliteHandle {
   }
 
   /**
-   * Runs all writing tasks as one transaction with a savepoint for each, then the reading tasks, which see committed rows.
-   * Returns the tasks to try again because another process locks the database; these have changed nothing.
+   * Runs all writing tasks as one transaction with a savepoint for each, and then the reading tasks, which see
+   * committed rows. If another process has locked the database, it returns the tasks to try again. These have changed
+   * nothing.
    */
   perform(tasks: readonly SqliteTask[]): SqliteTask[] {
     if (this.busyTimeout > 0) this.connection.pragma('busy_timeout = 0');
@@ -51,14 +52,14 @@ export class SqliteHandle {
   }
 
   /**
-   * Moves what was committed from the WAL to the database, as far as readers let it. After each large piece of work, as SQLite
-   * would move 1000 pages at once later, in somebody's commit.
+   * Moves committed pages from the WAL to the database, as far as open readers allow it. Call it after each large piece
+   * of work. Otherwise SQLite would move 1000 pages at once in a later commit.
    */
   checkpoint(): void {
     if (this.inWal) this.connection.pragma('wal_checkpoint(PASSIVE)');
   }
 
-  /** Begins a transaction of several turns. False if another process locks the database. */
+  /** Begins a transaction of several turns. Returns false if another process has locked the database. */
   begin(): boolean {
     try {
       this.run('BEGIN IMMEDIATE');
@@ -69,13 +70,15 @@ export class SqliteHandle {
     }
   }
 
-  /** Commits a transaction of several turns. No commit checkpoints from then on until `resumeCheckpoints`. */
+  /**
+   * Commits a transaction of several turns. After it, commits make no checkpoints until `resumeCheckpoints` is called.
+   */
   commit(): void {
     this.connection.pragma('wal_autocheckpoint = 0');
     this.run('COMMIT');
   }
 
-  /** Lets commits checkpoint again. */
+  /** Lets commits make checkpoints again. */
   resumeCheckpoints(): void {
     if (this.connection.open) this.connection.pragma(`wal_autocheckpoint = ${this.autocheckpoint}`);
   }
@@ -99,7 +102,8 @@ export class SqliteHandle {
   private performWrites(tasks: readonly SqliteTask[]): readonly SqliteTask[] {
     if (tasks.length === 0) return [];
     const failed = new Map<SqliteTask, unknown>();
-    // In WAL mode a NORMAL commit does not sync, and the next FULL commit syncs it too. In other modes NORMAL is less safe.
+    // In WAL mode, a commit with NORMAL does not sync, and the next commit with FULL syncs it too. In other modes
+    // NORMAL is less safe.
     const lazily = this.inWal && this.synchronous > 1 && !tasks.some(({ durable }) => durable);
     try {
       if (lazily) this.connection.pragma('synchronous = NORMAL');
@@ -121,7 +125,10 @@ export class SqliteHandle {
     return [];
   }
 
-  /** Runs a task in a savepoint. A failing task is rolled back alone, unless SQLite has ended the whole transaction. */
+  /**
+   * Runs a task in a savepoint. If the task fails, only the task is rolled back, unless SQLite has ended the whole
+   * transaction.
+   */
   private attempt(task: SqliteTask, savepoint: boolean, failed: Map<SqliteTask, unknown>): void {
     if (savepoint) this.run('SAVEPOINT messaging_task');
     try {
@@ -135,7 +142,7 @@ export class SqliteHandle {
     if (savepoint) this.run('RELEASE messaging_task');
   }
 
-  /** Runs a read. False where another process locks the database against readers too. */
+  /** Runs a read. Returns false if another process has locked the database against readers too. */
   private performRead(task: SqliteTask): boolean {
     try {
       task.run();
@@ -152,7 +159,7 @@ export class SqliteHandle {
     try {
       this.run('ROLLBACK');
     } catch {
-      // Ignored: if the transaction is still open, the next BEGIN fails.
+      // The error is ignored. If the transaction is still open, the next BEGIN fails.
     }
   }
 

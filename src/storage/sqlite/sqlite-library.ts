@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { MessagingOptionsError } from '../../common/errors.js';
 
-// Taken so that no bundler resolves what is looked for below: it would warn, and give a place in the bundle.
+// The module is taken from the process, so that no bundler resolves the package that is searched below. A bundler would
+// warn, and return a place in the bundle.
 const { createRequire } = process.getBuiltinModule('node:module');
 
 /** An installed better-sqlite3. */
@@ -11,10 +12,10 @@ export interface SqliteLibrary {
   readonly folder: string;
 }
 
-/** The Node on which it is to run: `process.versions`. */
+/** The versions of the Node that runs it: `process.versions`. */
 export interface NodeVersions {
   readonly node: string;
-  /** Of Node-API: 9 on Node 20 and on Node 22 up to 22.13, 10 from 22.14 on. */
+  /** The version of Node-API: 9 on Node 20 and on Node 22 up to 22.13, 10 from 22.14 on. */
   readonly napi?: string;
 }
 
@@ -22,8 +23,8 @@ export interface NodeVersions {
 const NODE_API = 10;
 
 /**
- * Node 24 from 24.19 on has this function in its headers and aborts in it; 26 has both and does not (nodejs/node#65446). Only
- * an addon that was compiled with such headers imports it.
+ * A function of Node-API. From 24.19 on, Node 24 has it in its headers and aborts when it is called. Node 26 has it too
+ * and does not abort (nodejs/node#65446). Only an addon that was compiled with such headers imports it.
  */
 const ABORTS = 'RemoveEnvironmentCleanupHook';
 
@@ -46,7 +47,8 @@ export function refuseSqlite(
 }
 
 /**
- * A warning for a better-sqlite3 that aborts the process on this Node: not at the start, but when V8 collects a statement.
+ * Returns a warning if better-sqlite3 would abort the process on this Node. It does not abort at the start, but when V8
+ * collects a statement.
  *
  * @param library undefined if it cannot be found
  */
@@ -59,7 +61,10 @@ export function sqliteWarning(
   return `better-sqlite3 ${library.version} was compiled with the headers of Node 24.19 or later, so it aborts the process on Node ${node} sooner or later: install better-sqlite3 13 (docs/storage.md says how).`;
 }
 
-/** Whether the addon that npm downloaded or compiled imports a function of Node. Version 13 is not there: it imports none. */
+/**
+ * Whether the addon that npm has downloaded or compiled imports a function of Node. Version 13 has no such file, and
+ * its addon imports none.
+ */
 function imports({ folder }: SqliteLibrary, name: string): boolean {
   try {
     return readFileSync(join(folder, 'build/Release/better_sqlite3.node')).includes(name);
@@ -68,7 +73,7 @@ function imports({ folder }: SqliteLibrary, name: string): boolean {
   }
 }
 
-/** The one that TypeORM loads; it looks from its own folder. */
+/** Finds the library that TypeORM loads. TypeORM searches from its own folder. */
 function installedLibrary(): SqliteLibrary | undefined {
   try {
     const typeorm = createRequire(import.meta.url ?? __filename).resolve('typeorm');
@@ -76,7 +81,7 @@ function installedLibrary(): SqliteLibrary | undefined {
     const { version }: { version?: unknown } = JSON.parse(readFileSync(path, 'utf8'));
     return typeof version === 'string' ? { version, folder: dirname(path) } : undefined;
   } catch {
-    // A bundle has no packages, and TypeORM finds one also below the working directory.
+    // A bundle has no packages. In that case TypeORM also searches below the working directory.
     return undefined;
   }
 }

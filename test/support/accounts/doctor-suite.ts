@@ -48,7 +48,7 @@ export function doctorRules(open: () => Promise<DataSource>): void {
       expect(code).toBe(1);
       expect(todos(lines)).toEqual([
         expect.stringContaining('The schema lacks sandbox/0001-initial'),
-        expect.stringContaining('The migration to sandbox/0001-initial is under way, or broke off'),
+        expect.stringContaining('The migration to sandbox/0001-initial is in progress, or was interrupted'),
         expect.stringContaining('The index messaging_recipient_turn is missing'),
       ]);
       expect(lines.at(-1)).toBe(`There is something to do: ${3 + lines.filter(isOfServer).length}.`);
