@@ -8,13 +8,10 @@ const require = createRequire(import.meta.url ?? __filename);
 /** The host's class-validator, loaded at first use: it takes about as long to load as all of this package. */
 export const classValidator = once((): typeof import('class-validator') => require('class-validator'));
 
-/** As {@link classValidator}. */
-export const classTransformer = once((): typeof import('class-transformer') => require('class-transformer'));
-
 /** Decorators that wait, by the prototype of their class. */
 const waiting = new WeakMap<object, (() => void)[]>();
 
-/** A property decorator of class-validator or class-transformer that {@link applyLateDecorators} makes and applies. */
+/** A property decorator of class-validator that {@link applyLateDecorators} makes and applies. */
 export function lateDecorator(make: () => PropertyDecorator): PropertyDecorator {
   return (target, property) => {
     waiting.set(target, [...(waiting.get(target) ?? []), () => make()(target, property)]);

@@ -6,13 +6,12 @@ import {
   type PipeTransform,
   type Type,
 } from '@nestjs/common';
-import type { ClassTransformOptions } from 'class-transformer';
-import type { MetadataStorage, ValidatorOptions } from 'class-validator';
+import type { MetadataStorage, ValidatorConstraintInterface } from 'class-validator';
 import { MessagingError } from '../common/errors.js';
 import { HttpSettings } from './http-options.js';
-import { applyLateDecorators, classTransformer, classValidator } from './late-decorators.js';
+import { applyLateDecorators, classValidator } from './late-decorators.js';
 import { asJsonObject } from './request-body.js';
-import { fieldRefusal, PHONE_NUMBER_LIST } from './validators.js';
+import { fieldRefusal, integerOf, PHONE_NUMBER_LIST, QUERY_INTEGER } from './validators.js';
 
 interface PlatformRequest {
   readonly body?: unknown;
@@ -50,19 +49,13 @@ export const MessagingBody = (): ParameterDecorator => RequestBody(undefined, Me
 /** The query string as the parameter's DTO, `?metadata.a=b` as its field `metadata`; see {@link MessagingBody}. */
 export const MessagingQuery = (): ParameterDecorator => RequestQuery(undefined, MessagingValidationPipe);
 
-/** Our DTOs have no `@Expose` and no `@Exclude`, so class-transformer need not look for them. `@Transform` still applies. */
-const TRANSFORM: ClassTransformOptions = { ignoreDecorators: true };
-
-/** class-validator builds no texts, because we use those of our catalogue. */
-const OPTIONS: ValidatorOptions = {
-  dismissDefaultMessages: true,
-  validationError: { target: false, value: false },
-};
-
 /**
- * Makes an instance of a DTO from a body or a query, with class-transformer, and validates it with class-validator. Unknown
- * fields are ignored and `null` counts as absent. The error is one string in the catalogue's language, for the first invalid
- * field in the order of declaration. A class without class-validator decorators is not validated.
+ * Makes an instance of a DTO from a body or a query, and checks it by the rules that class-validator's decorators declare.
+ * Unknown fields are ignored and `null` counts as absent. The error is one string in the catalogue's language, for the first
+ * invalid field in the order of declaration. A class without class-validator decorators is not validated.
+ *
+ * The rules of a class are looked up once. class-validator's own `validate` looks them up for each object, evaluates those that
+ * no longer matter, and makes an error object for each field, also for a valid one.
  *
  * The pipe does not extend Nest's `ValidationPipe`: Nest 12 keeps the packages of the pipe that was created last in module
  * variables, so a subclass with our packages would change those of the host's pipes, and the host's would change ours.
@@ -70,8 +63,6 @@ const OPTIONS: ValidatorOptions = {
 @Injectable()
 export class MessagingValidationPipe implements PipeTransform {
   private readonly dtos = new Map<Type<object>, readonly DtoField[]>();
-  /** A validator of our own, because the library's functions take theirs from the host's container. */
-  private readonly validator = new (classValidator().Validator)();
 
   constructor(private readonly settings: HttpSettings) {}
 
@@ -81,46 +72,43 @@ export class MessagingValidationPipe implements PipeTransform {
     if (metatype === undefined || fields.length === 0) return value;
     const given = asJsonObject(value);
     const dto = this.instantiate(metatype, fields, given);
-    const [error] = this.validator.validateSync(dto, OPTIONS);
-    if (error === undefined) return dto;
-    throw this.refusal(fields, error.property, Object.keys(error.constraints ?? {}), given[error.property]);
+    for (const field of fields) {
+      const broken = brokenRule(field, dto);
+      if (broken !== undefined) throw this.refusal(field, broken, given[field.name]);
+    }
+    return dto;
   }
 
   /**
-   * Only the declared fields reach the libraries. Objects and lists are passed by reference: class-transformer would copy
-   * them, to any depth. A list with too many entries is replaced by an empty one, which its rule refuses without a walk.
+   * Only the declared fields are read. Objects and lists are passed by reference. A list with too many entries is replaced by an
+   * empty one, which its rule refuses without a walk.
    */
   private instantiate(
     metatype: Type<object>,
     fields: readonly DtoField[],
     given: Readonly<Record<string, unknown>>,
-  ): object {
-    const scalars: Record<string, unknown> = {};
-    const references: Record<string, unknown> = {};
+  ): Record<string, unknown> {
+    const dto: Record<string, unknown> = Object.assign(new metatype());
     for (const field of fields) {
       const value = given[field.name] ?? undefined;
-      if (typeof value === 'object') references[field.name] = this.isTooLong(field, value) ? [] : value;
       // An explicit undefined replaces the DTO's default, so that the rules of a required field see it.
-      else if (value !== undefined || !field.optional) scalars[field.name] = value;
+      if (value === undefined && field.optional) continue;
+      if (this.isTooLong(field, value)) dto[field.name] = [];
+      else dto[field.name] = field.isInteger ? integerOf(value) : value;
     }
-    return Object.assign(classTransformer().plainToInstance(metatype, scalars, TRANSFORM), references);
+    return dto;
   }
 
   private refusal(
-    fields: readonly DtoField[],
-    name: string,
-    broken: readonly string[],
+    field: DtoField,
+    { name: constraint = '', constraints: args = [], each = false, context }: Rule,
     value: unknown,
   ): MessagingError {
+    const { name } = field;
     if (value === undefined || value === null) return new MessagingError('error.field_missing', { field: name });
-    const field = fields.find((each) => each.name === name);
-    if (field !== undefined && this.isTooLong(field, value)) {
+    if (this.isTooLong(field, value)) {
       return new MessagingError('error.too_many_recipients', { count: value.length, max: this.settings.maxRecipients });
     }
-    // Decorators are evaluated, and their rules checked, from the last to the first.
-    const constraint = broken.at(-1) ?? '';
-    const rule = field?.rules.find((each) => each.name === constraint);
-    const { constraints: args = [], each = false, context } = rule ?? {};
     const { home } = this.settings;
     return fieldRefusal({ field: name, constraint, args, each, code: context?.code, value, home });
   }
@@ -147,7 +135,36 @@ interface DtoField {
   readonly optional: boolean;
   /** Whether the value is a list of recipients, whose length the host limits. */
   readonly recipients: boolean;
+  /** Whether the value is an integer, which a query gives as digits. */
+  readonly isInteger: boolean;
+  /** The rules in the order in which class-validator keeps them: decorators are evaluated from the last to the first. */
   readonly rules: readonly Rule[];
+  /** Conditions of which all must hold, or the field is not checked. */
+  readonly conditions: readonly Rule[];
+  /** The rules with what checks them, in the order of the decorators. */
+  readonly checks: readonly RuleCheck[];
+}
+
+/** A rule and the validators of its class. */
+interface RuleCheck {
+  readonly rule: Rule;
+  readonly validators: readonly ValidatorConstraintInterface[];
+}
+
+/** The first rule that the value of a field violates, in the order of the decorators. */
+function brokenRule({ name, conditions, checks }: DtoField, dto: Record<string, unknown>): Rule | undefined {
+  const value = dto[name];
+  for (const { constraints } of conditions) if (!constraints[0](dto, value)) return undefined;
+  for (const check of checks) if (!isKept(check, dto, value)) return check.rule;
+  return undefined;
+}
+
+function isKept({ rule, validators }: RuleCheck, object: object, value: unknown): boolean {
+  if (rule.validateIf && !rule.validateIf(object, value)) return true;
+  const { propertyName: property, constraints } = rule;
+  const args = { targetName: object.constructor.name, property, object, value, constraints };
+  const isValid = (each: unknown) => validators.every((validator) => validator.validate(each, args));
+  return rule.each && Array.isArray(value) ? value.every(isValid) : isValid(value);
 }
 
 /** The fields that class-validator's decorators declare on a DTO, in the order of declaration. */
@@ -156,26 +173,32 @@ export function dtoFields(dto: Type<object>): readonly DtoField[] {
   const storage = classValidator().getMetadataStorage();
   const byField = storage.groupByPropertyName(storage.getTargetValidationMetadatas(dto, '', false, false));
   return Object.entries(byField).map(([name, rules]) => {
-    for (const rule of rules) prepare(dto, rule);
+    const checks = rules
+      .filter(({ type }) => type !== CONDITION)
+      .map((rule) => ({ rule, validators: validatorsOf(dto, rule) }));
     return {
       name,
-      optional: rules.some(({ type, name: rule }) => type === 'conditionalValidation' && rule === 'isOptional'),
+      optional: rules.some(({ type, name: rule }) => type === CONDITION && rule === 'isOptional'),
       recipients: rules.some(({ name: rule }) => rule === PHONE_NUMBER_LIST),
+      isInteger: rules.some(({ name: rule }) => rule === QUERY_INTEGER),
       rules,
+      conditions: rules.filter(({ type }) => type === CONDITION),
+      checks: checks.toReversed(),
     };
   });
 }
 
+/** The type of class-validator's rules that say whether a field is checked, such as `IsOptional`. */
+const CONDITION = 'conditionalValidation';
+
 /**
- * Stores a rule's validator in the rule. Otherwise class-validator looks for it at each validation: in the container that a host
- * passed to `useContainer`, which may not know it, or in a list of the validators of all classes in the process.
+ * Makes the validators of a rule. class-validator would take them from the container that a host passed to `useContainer`, which
+ * may not know them.
  */
-function prepare(dto: Type<object>, { type, propertyName, constraintCls }: Rule): void {
-  if (type === 'nestedValidation' || type === 'promiseValidation') {
+function validatorsOf(dto: Type<object>, { type, propertyName, constraintCls }: Rule): ValidatorConstraintInterface[] {
+  if (type !== 'customValidation') {
     throw new Error(`${dto.name}.${propertyName}: our bodies are flat, ${type} is not supported.`);
   }
-  for (const constraint of classValidator().getMetadataStorage().getTargetValidatorConstraints(constraintCls)) {
-    const value: unknown = Reflect.construct(constraint.target, []);
-    Object.defineProperty(constraint, 'instance', { value, configurable: true });
-  }
+  const constraints = classValidator().getMetadataStorage().getTargetValidatorConstraints(constraintCls);
+  return constraints.map(({ target }): ValidatorConstraintInterface => Reflect.construct(target, []));
 }

@@ -1,4 +1,3 @@
-import { applyDecorators } from '@nestjs/common';
 import type { ValidateByOptions, ValidationOptions } from 'class-validator';
 import { type ErrorCode, MessagingError } from '../common/errors.js';
 import { formatInput, inNfc } from '../common/inputs.js';
@@ -6,7 +5,7 @@ import { isPhoneNumber } from '../common/phone-numbers/phone-number.js';
 import { readNumber } from '../common/phone-numbers/read-number.js';
 import { invalidNumber } from '../common/phone-numbers/recipient-number.js';
 import { MAX_CHARACTERS, MAX_KEYS, metadataRefusal } from '../outbox/metadata.js';
-import { classTransformer, classValidator, lateDecorator } from './late-decorators.js';
+import { classValidator, lateDecorator } from './late-decorators.js';
 
 /** class-validator's `IsString`. */
 export function IsString(options?: ValidationOptions): PropertyDecorator {
@@ -32,14 +31,11 @@ export function IsPhoneNumberList(options?: ValidationOptions): PropertyDecorato
   return Rule({ name: PHONE_NUMBER_LIST, validator: { validate } }, options);
 }
 
-/** An integer from `min` to `max` in a query string; class-transformer converts its digits to a number. */
+/** An integer from `min` to `max` in a query string. The pipe converts its digits to a number. */
 export function IsQueryInteger(min: number, max: number, options?: ValidationOptions): PropertyDecorator {
   const validate = (value: unknown): boolean =>
     typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
-  return applyDecorators(
-    lateDecorator(() => classTransformer().Transform(({ value }) => integerOf(value), { toClassOnly: true })),
-    Rule({ name: QUERY_INTEGER, constraints: [min, max], validator: { validate } }, options),
-  );
+  return Rule({ name: QUERY_INTEGER, constraints: [min, max], validator: { validate } }, options);
 }
 
 /** The metadata that a caller may add to a send; see `metadataOf`. */
@@ -53,7 +49,7 @@ function Rule(rule: ValidateByOptions, options: ValidationOptions | undefined): 
 }
 
 /** The number that decimal digits denote; any other value unchanged. */
-function integerOf(value: unknown): unknown {
+export function integerOf(value: unknown): unknown {
   return typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
 }
 

@@ -10,9 +10,16 @@ import webpack from 'webpack';
 
 /** The packages that stay in `node_modules`. docs/operations.md names ours; the rest are optional packages of Nest. */
 const OUTSIDE = [
-  ...['class-validator', 'class-transformer', 'libphonenumber-js', 'undici'],
+  ...['class-validator', 'libphonenumber-js', 'undici'],
   ...['typeorm', 'better-sqlite3', 'pg', 'mysql2', 'redis', 'baileys', 'prom-client', '@opentelemetry/api'],
-  ...['@nestjs/microservices', '@nestjs/websockets', '@nestjs/platform-socket.io', '@nestjs/terminus', 'file-type'],
+  ...[
+    '@nestjs/microservices',
+    '@nestjs/websockets',
+    '@nestjs/platform-socket.io',
+    '@nestjs/terminus',
+    'class-transformer',
+    'file-type',
+  ],
 ];
 const isOutside = (id) => OUTSIDE.some((name) => id === name || id.startsWith(`${name}/`));
 const folder = import.meta.dirname;
