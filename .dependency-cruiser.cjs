@@ -74,6 +74,12 @@ const WIRING = '^src/([^/]+/[^/]+\\.module\\.ts$|messaging/|operator/operator-co
 /** The application of the dashboard, which runs in browsers. */
 const PAGE = '^src/dashboard/web/';
 
+/** Tables of words from which types and lists are derived. They load nothing. */
+const TABLES = 'events/(delivery|session)-status|accounts/keys/permissions';
+
+/** The files of shapes, and the tables that they name. */
+const SHAPES = `\\.api\\.ts$|^src/(events/event-types|${TABLES})\\.ts$`;
+
 const oneWay = Object.entries(layers)
   // See client-loads-nothing.
   .filter(([layer]) => layer !== 'client')
@@ -101,8 +107,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/client/' },
       to: {
-        pathNot:
-          '^src/(client/|events/(event-types|delivery-status)\\.ts$|.+\\.api\\.ts$|accounts/keys/permissions\\.ts$|common/(retry-after|time)\\.ts$)',
+        pathNot: `^src/(client/|(events/event-types|.+\\.api|${TABLES}|common/(retry-after|time))\\.ts$)`,
       },
     },
     {
@@ -117,7 +122,7 @@ module.exports = {
           PAGE,
           '^src/client/',
           '\\.api\\.ts$',
-          '^src/(common/(time|text/visible-text)|events/delivery-status|sms/(gsm7|segmentation))\\.ts$',
+          `^src/(common/(time|text/visible-text)|${TABLES}|sms/(gsm7|segmentation))\\.ts$`,
         ],
       },
     },
@@ -131,11 +136,8 @@ module.exports = {
       name: 'shapes-load-only-shapes',
       comment: 'The dashboard and the client are type-checked with the shapes that they import, without Node.',
       severity: 'error',
-      from: { path: '\\.api\\.ts$|^src/(events/(event-types|delivery-status)|accounts/keys/permissions)\\.ts$' },
-      to: {
-        pathNot:
-          '\\.api\\.ts$|^src/schemas/|^src/(events/(event-types|delivery-status)|accounts/keys/permissions)\\.ts$',
-      },
+      from: { path: SHAPES },
+      to: { pathNot: `${SHAPES}|^src/schemas/` },
     },
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     {

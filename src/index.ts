@@ -320,17 +320,15 @@ export type { MeasureOrder, StorageMeasures } from './telemetry/storage-meter.js
 export type {
   AttemptPage,
   AttemptView,
+  EndpointOrdering,
   EndpointPage,
   EndpointRemoved,
   EndpointView,
   EndpointWithSecret,
   PingResult,
-} from './webhooks/endpoints/endpoint.api.js';
-export type {
-  DisabledReason,
-  EndpointOrdering,
   WebhookSignature,
-} from './webhooks/endpoints/endpoint.js';
+} from './webhooks/endpoints/endpoint.api.js';
+export type { DisabledReason } from './webhooks/endpoints/endpoint.js';
 export type { AttemptListQuery, WebhookListQuery } from './webhooks/endpoints/endpoint-history.js';
 export type { EndpointChanges, EndpointDraft, ReplayDraft } from './webhooks/endpoints/endpoint-input.js';
 export { type WebhookAnswer, type WebhookCallOptions, WebhookService } from './webhooks/endpoints/webhook-service.js';

@@ -1,14 +1,15 @@
 import type { Metadata } from '../events/events.api.js';
-import type { LinkOffer, MsgappMessage, MsgappSendResult, SessionStatus, SessionsView } from '../msgapp/msgapp.api.js';
+import type { SessionStatus } from '../events/session-status.js';
+import type { LinkOffer, MsgappMessage, MsgappSendResult, SessionsView } from '../msgapp/msgapp.api.js';
 import type { Caller, CallOptions, SendOptions, StreamCallOptions } from './caller.js';
 import type { Listing } from './listing.js';
 import type { SendPriority } from './sms.js';
 
+export type { SessionStatus } from '../events/session-status.js';
 export type {
   LinkOffer,
   MsgappMessage,
   MsgappSendResult,
-  SessionStatus,
   SessionsView as MsgappSessions,
   SessionView as MsgappSession,
 } from '../msgapp/msgapp.api.js';

@@ -17,14 +17,14 @@ export interface WebhookOrder {
   /** The event types to send. Default: `["*"]`, which means all. */
   readonly types?: readonly (EventType | '*')[] | undefined;
   /** `strict`: the service makes one call at a time, in the order of the events. Default: `none`. */
-  readonly ordering?: 'none' | 'strict' | undefined;
+  readonly ordering?: EndpointView['ordering'] | undefined;
   /**
    * A call has at most `max` events, 1 to 100. The first event waits up to `wait_ms` milliseconds for others, 0 to 5000. Default:
    * 1 and 0.
    */
   readonly batch?: { readonly max?: number; readonly wait_ms?: number } | undefined;
   /** Default: `hmac`. It cannot be changed later. */
-  readonly signature?: 'hmac' | 'ed25519' | undefined;
+  readonly signature?: EndpointView['signature'] | undefined;
   readonly description?: string | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface WebhooksQuery {
 
 /** Which calls to list. */
 export interface WebhookAttemptsQuery extends WebhooksQuery {
-  readonly status?: 'delivered' | 'failed' | undefined;
+  readonly status?: AttemptView['status'] | undefined;
 }
 
 /** The endpoints that are called with the account's events. */

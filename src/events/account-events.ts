@@ -1,5 +1,6 @@
 import type { NewEvent } from './event-types.js';
-import type { CodeData, KeyData, OptOutData, PostingData, SessionData } from './events.api.js';
+import type { CodeData, CodeRule, KeyData, OptOutData, PostingData, SessionData } from './events.api.js';
+import { isPublishedSession } from './session-status.js';
 
 /** The account of an event, and its time in milliseconds since the epoch. */
 type Scope = Pick<NewEvent, 'accountId' | 'at'>;
@@ -18,7 +19,7 @@ export function optOutEvent(type: 'optout.added' | 'optout.removed', scope: Scop
 /** The event of a session whose state has changed; none for `created`. */
 export function sessionEvents(session: SteppedSession, reason: string, at: number): readonly NewEvent[] {
   const { accountId, status } = session;
-  if (!isStep(status)) return [];
+  if (!isPublishedSession(status)) return [];
   return [{ type: `session.${status}`, accountId, at, data: sessionData(session, reason) }];
 }
 
@@ -50,7 +51,7 @@ export function codeEvents(
  */
 export function refusalEvent(
   { accountId, at, ...code }: CodeData & Scope,
-  reason: string,
+  reason: CodeRule,
   retryAfter: number | undefined,
 ): NewEvent {
   return { type: 'otp.refused', accountId, at, data: { ...codeData(code), reason, retry_after: retryAfter ?? null } };
@@ -109,12 +110,6 @@ function fitting(text: string): string {
 
 function keyData({ id, name }: KeyData): KeyData {
   return { id, name };
-}
-
-const STEPS = ['connected', 'reconnecting', 'logged_out', 'replaced', 'banned', 'expired', 'failed'] as const;
-
-function isStep(status: string): status is (typeof STEPS)[number] {
-  return (STEPS as readonly string[]).includes(status);
 }
 
 function sessionData({ id, channel, number, status }: SteppedSession, reason: string): SessionData {

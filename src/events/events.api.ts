@@ -13,6 +13,12 @@ import {
 } from '../schemas/builders.js';
 import { type SchemaOf, schemaOf, type TypeOf } from '../schemas/schema.js';
 import { COMPLETE_STATUSES, DELIVERY_STATES, PUBLISHED_STATUSES, type PublishedStatus } from './delivery-status.js';
+import {
+  PUBLISHED_SESSION_STATUSES,
+  type PublishedSessionStatus,
+  SESSION_STATES,
+  SESSION_STATUSES,
+} from './session-status.js';
 
 // The data of events. Times are ISO 8601, amounts are units.
 
@@ -145,6 +151,19 @@ const CODE = {
 export const CodeData = object('A one-time passcode, without the code.', CODE);
 export interface CodeData extends TypeOf<typeof CodeData> {}
 
+/** The rules that refuse a code. `country` is the list of allowed countries, all others are limits. */
+export const CODE_RULES = [
+  'country',
+  'cooldown',
+  'sends',
+  'sends_per_number',
+  'sends_everywhere',
+  'prefix_breaker',
+  'country_breaker',
+  'spend_cap',
+] as const;
+export type CodeRule = (typeof CODE_RULES)[number];
+
 const LockedCode = object('A code that was not compared.', {
   ...CODE,
   retry_after: count('The seconds until codes of the number are compared again.'),
@@ -152,7 +171,7 @@ const LockedCode = object('A code that was not compared.', {
 
 const RefusedCode = object('A code that was not sent.', {
   ...CODE,
-  reason: text('The rule that refused the code.', { example: 'sends' }),
+  reason: oneOf(CODE_RULES, 'The rule that refused the code.', { example: 'sends' }),
   retry_after: nullable(count('The seconds until a code can be sent again; null if waiting does not help.')),
 });
 
@@ -160,7 +179,7 @@ const SESSION = {
   id: identifier('The session.', EXAMPLE.session),
   channel: text('The channel of the messaging app.', { example: 'msgapp' }),
   number: nullable(shownNumber('The linked number; null before the scan.')),
-  status: text('The state of the session.', { example: 'connected' }),
+  status: oneOf(SESSION_STATUSES, 'The state of the session.', { example: 'connected' }),
   reason: text('The reason in one word.', { example: 'linked' }),
 };
 
@@ -207,10 +226,14 @@ const RotatedKey = object('An API key that replaces another one.', {
   replaced: text('The public part of the key that ends.', { example: 'o1d' }),
 });
 
+/** The reasons why the service itself disables an endpoint. */
+export const FAULT_REASONS = ['failures', 'gone'] as const;
+export type FaultReason = (typeof FAULT_REASONS)[number];
+
 const DisabledEndpoint = object('An endpoint that is no longer called.', {
   id: identifier('The endpoint.', EXAMPLE.session),
   url: text('Its URL.', { format: 'uri', example: 'https://example.com/hooks' }),
-  reason: oneOf(['failures', 'gone'], '`failures`: all calls failed for 72 hours; `gone`: it answered 410.'),
+  reason: oneOf(FAULT_REASONS, '`failures`: all calls failed for 72 hours; `gone`: it answered 410.'),
 });
 
 const Ping = object('A test of an endpoint.', { endpoint: identifier('The endpoint.', EXAMPLE.session) });
@@ -257,6 +280,13 @@ const DELIVERIES = Object.fromEntries(
   PUBLISHED_STATUSES.map((status) => [`message.${status}`, event(DELIVERY_STATES[status].meaning, DeliveryData)]),
 ) as Readonly<Record<DeliveryEventType, EventDescription<DeliveryData>>>;
 
+type SessionEventType = `session.${PublishedSessionStatus}`;
+
+/** The events of a session: one for each state that has one. */
+const SESSIONS = Object.fromEntries(
+  PUBLISHED_SESSION_STATUSES.map((status) => [`session.${status}`, session(SESSION_STATES[status].meaning)]),
+) as Readonly<Record<SessionEventType, EventDescription<SessionData>>>;
+
 /** The types of events of the log, in the order in which documents list them. */
 export const EVENTS = {
   ...DELIVERIES,
@@ -271,13 +301,7 @@ export const EVENTS = {
   'otp.verified': event<CodeData>('A code was verified.', CodeData),
   'otp.locked': event('A code was not compared, because there were too many wrong tries for its number.', LockedCode),
   'otp.refused': event('A code was not sent, because a limit refused it.', RefusedCode),
-  'session.connected': session('A number is linked, or its connection is back.'),
-  'session.reconnecting': session('The connection was lost and is being restored.'),
-  'session.logged_out': session('The number was unlinked.'),
-  'session.replaced': session('The session was opened elsewhere.'),
-  'session.banned': session('The app has banned the number.'),
-  'session.expired': session('Nobody scanned the code in time.'),
-  'session.failed': session('The session failed for good.'),
+  ...SESSIONS,
   'session.restricted': event(
     'For some time, the app refuses messages of the number to new contacts.',
     RestrictedSession,

@@ -9,6 +9,7 @@ import { restrictionEvent } from '../events/account-events.js';
 import { EventPublisher } from '../events/event-publisher.js';
 import { DELIVERY_EVENTS } from '../events/event-types.js';
 import { MessagingEvents } from '../events/messaging-events.js';
+import { isFinal } from '../events/session-status.js';
 import { MediaStore } from '../media/media-store.js';
 import { Channel, Channels, type Draft, type DraftRequest } from '../outbox/channel.js';
 import {
@@ -33,7 +34,6 @@ import { Senders } from './sending/senders.js';
 import type { LiveSession } from './sessions/live-session.js';
 import { SessionManager, steppedOf } from './sessions/session-manager.js';
 import { OrphanedQueues, SessionQueues } from './sessions/session-queues.js';
-import { isFinal } from './sessions/session-records.js';
 import { SessionStore } from './sessions/session-store.js';
 
 const NO_PACING: Pacing = { perMinute: Number.POSITIVE_INFINITY, jitter: 0 };

@@ -1,4 +1,5 @@
 import { describePort, method, methodIfAny, nonEmptyText, objectIfAny, oneOf } from '../common/port.js';
+import type { FinalSessionStatus } from '../events/session-status.js';
 import type { MediaKind } from '../media/media-type.js';
 import {
   type DeliveryResult,
@@ -83,7 +84,7 @@ export type LinkEnd =
   /** Never reconnect. After `logged_out` the credentials are invalid too. */
   | {
       readonly next: 'give-up';
-      readonly status: 'expired' | 'logged_out' | 'replaced' | 'banned' | 'failed';
+      readonly status: FinalSessionStatus;
       readonly reason: string;
     };
 

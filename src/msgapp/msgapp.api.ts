@@ -1,4 +1,5 @@
 import { DELIVERY_STATUSES, meaningsOf } from '../events/delivery-status.js';
+import { FINAL_SESSION_STATUSES, SESSION_STATUSES } from '../events/session-status.js';
 import {
   count,
   EXAMPLE,
@@ -21,21 +22,7 @@ import { schemaOf, type TypeOf } from '../schemas/schema.js';
 
 export const EXAMPLE_QR_TOKEN = 'Qm9ucyBiYWlzZXJzIGRlIE91YWdhISEh';
 
-/** The states of a session. */
-export const SESSION_STATUSES = [
-  'created',
-  'connected',
-  'reconnecting',
-  'expired',
-  'logged_out',
-  'replaced',
-  'banned',
-  'failed',
-] as const;
-export type SessionStatus = (typeof SESSION_STATUSES)[number];
-
-const STATUS =
-  '`created → connected ⇄ reconnecting`. Final: `expired` (not scanned in time), `logged_out`, `replaced`, `banned` and `failed`.';
+const STATUS = `\`created → connected ⇄ reconnecting\`. Final: ${FINAL_SESSION_STATUSES.map((each) => `\`${each}\``).join(', ')}.`;
 
 const sessionID = identifier('The session.', EXAMPLE.session);
 const number = nullable(phoneNumber('The linked number. Null before the scan.', EXAMPLE.sender));

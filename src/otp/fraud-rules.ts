@@ -1,6 +1,7 @@
 import { countryOf } from '../common/phone-numbers/phone-number.js';
 import { phoneOf, spellingsOf } from '../common/phone-numbers/phone-spellings.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../common/time.js';
+import type { CodeRule } from '../events/events.api.js';
 import type { PolicyRecord } from '../outbox/policy/send-policy.js';
 import { longestOf, type OtpWindow, opensAt, type TimeLog, withOneMore } from './challenge.js';
 import type { OtpBinding } from './otp-codes.js';
@@ -27,7 +28,7 @@ export function rulesFor(binding: OtpBinding, limits: ResolvedLimits): readonly 
 }
 
 /** Allows at most `count` sends in each window. */
-function logRule(name: OtpRule, key: string, windows: readonly OtpWindow[]): SendRule<{ sent: TimeLog }> {
+function logRule(name: CodeRule, key: string, windows: readonly OtpWindow[]): SendRule<{ sent: TimeLog }> {
   return {
     name,
     key,
@@ -153,17 +154,6 @@ function spendRule(key: string, most: number): SendRule<Spending> {
   };
 }
 
-/** The rule that refused a code. `country` is the list of allowed countries. All others are limits. */
-export type OtpRule =
-  | 'country'
-  | 'cooldown'
-  | 'sends'
-  | 'sends_per_number'
-  | 'sends_everywhere'
-  | 'prefix_breaker'
-  | 'country_breaker'
-  | 'spend_cap';
-
 /** A send of a code, with the values that the rules need. */
 export interface CodeSend {
   readonly number: string;
@@ -176,7 +166,7 @@ export interface CodeSend {
 
 /** A limit on sends. It keeps its state in its own record. All its functions are pure. */
 export interface SendRule<S extends object = object> {
-  readonly name: OtpRule;
+  readonly name: CodeRule;
   /** The key of the record with the rule's state. */
   readonly key: string;
   /** Returns the earliest time at which the send is allowed, in milliseconds since the epoch. It is the send's `now` or later. */

@@ -11,6 +11,7 @@ import { renderText } from '../common/text/catalogue.js';
 import { refusalEvent } from '../events/account-events.js';
 import { EventPublisher } from '../events/event-publisher.js';
 import type { Metadata } from '../events/events.api.js';
+import { CODE_RULES } from '../events/events.api.js';
 import type { IdempotencyKey, Send, SendKey } from '../outbox/accept/send.js';
 import { Channels, type TextChannel } from '../outbox/channel.js';
 import { Idempotency, type IdempotentRequest } from '../outbox/idempotency.js';
@@ -226,9 +227,9 @@ export class OtpService implements OnApplicationBootstrap {
   /** Publishes which rule refused a code. */
   private publishRefusal(binding: OtpBinding, error: unknown): void {
     // `ChallengePolicy` or `checkCountry` has set `rule`.
-    if (!(error instanceof MessagingError) || typeof error.values.rule !== 'string') return;
-    const scope = { ...binding, at: this.clock.now() };
-    this.events.add(refusalEvent(scope, error.values.rule, error.retryAfter));
+    const rule = error instanceof MessagingError && CODE_RULES.find((each) => each === error.values.rule);
+    if (!rule) return;
+    this.events.add(refusalEvent({ ...binding, at: this.clock.now() }, rule, error.retryAfter));
   }
 }
 

@@ -1,5 +1,6 @@
 import { phoneOf } from '../common/phone-numbers/phone-spellings.js';
 import { MINUTE_MS } from '../common/time.js';
+import type { CodeRule } from '../events/events.api.js';
 import type {
   PolicyDecision,
   PolicyRecord,
@@ -8,7 +9,7 @@ import type {
   SendPolicy,
 } from '../outbox/policy/send-policy.js';
 import { type Challenge, challengeIn, opensAt, statusOf, withOneMore } from './challenge.js';
-import { type CodeSend, type OtpRule, rulesFor, type SendRule } from './fraud-rules.js';
+import { type CodeSend, rulesFor, type SendRule } from './fraud-rules.js';
 import type { OtpSendResult } from './otp.api.js';
 import type { OtpBinding } from './otp-codes.js';
 import type { OtpSettings } from './otp-settings.js';
@@ -103,7 +104,7 @@ export class ChallengePolicy implements SendPolicy {
     pending: Challenge | undefined,
     seen: SeenRecords,
     send: CodeSend,
-  ): readonly (readonly [OtpRule, number])[] {
+  ): readonly (readonly [CodeRule, number])[] {
     const { sends, cooldownSeconds } = this.settings.limits;
     // `lastSentAt` may be later than `now`, because concurrent sends may get the lock in another order.
     const cooledDownAt = pending ? Math.min(pending.lastSentAt, send.now) + cooldownSeconds * 1000 : send.now;
@@ -155,7 +156,7 @@ export class ChallengePolicy implements SendPolicy {
     };
   }
 
-  private refusal(rule: OtpRule, opens: number): PolicyRefusal {
+  private refusal(rule: CodeRule, opens: number): PolicyRefusal {
     const retryAfter = Math.ceil((opens - this.request.now) / 1000);
     return { code: 'error.otp_too_many_codes', values: { rule }, retryAfter };
   }

@@ -1,4 +1,5 @@
 import type { DeliveryStatus } from '../events/delivery-status.js';
+import { isKind, type ResultKind } from '../outbox/delivery/result-checks.js';
 import type { AttemptEntry } from '../outbox/delivery-state.js';
 import type { RecipientDetails } from '../outbox/outbox-records.js';
 import { ATTEMPT_ERRORS, type AttemptError, type SmsAttempt } from './sms.api.js';
@@ -11,7 +12,7 @@ export function attemptsOf({ attempts, status }: RecipientDetails): readonly Sms
   return attempts.map((entry, index) => attemptOf(entry, index === newest ? STATUS_OF_REPORT[status] : undefined));
 }
 
-const STATUS_OF_OUTCOME: Readonly<Record<string, AttemptStatus>> = {
+const STATUS_OF_OUTCOME: Readonly<Record<ResultKind, AttemptStatus>> = {
   sent: 'sent',
   retry: 'retry',
   postponed: 'postponed',
@@ -52,7 +53,7 @@ const ERROR_OF_CODE: Readonly<Record<string, AttemptError>> = {
 };
 
 function attemptOf({ at, route, outcome, code, segments }: AttemptEntry, reported?: AttemptStatus): SmsAttempt {
-  const submitted = STATUS_OF_OUTCOME[outcome] ?? 'unknown';
+  const submitted = isKind(outcome) ? STATUS_OF_OUTCOME[outcome] : 'unknown';
   // A report applies only to an attempt that the carrier accepted or may have accepted.
   const status = submitted === 'sent' || submitted === 'unknown' ? (reported ?? submitted) : submitted;
   return {

@@ -30,6 +30,8 @@ export type { StoredReply } from '../common/idempotency-key.js';
 export type { CompletedSend } from '../events/delivery-transition.js';
 export { EventLog } from '../events/event-log.js';
 export { deliveryEvents } from '../events/events-of.js';
+export type { SessionStatus } from '../events/session-status.js';
+export { isFinal, maySessionMove } from '../events/session-status.js';
 export type {
   AddedEvents,
   EventEpoch,
@@ -41,7 +43,6 @@ export type {
 } from '../events/stored-event.js';
 export { MediaStore } from '../media/media-store.js';
 export { type AddressKey, AddressStore, type KnownAddress } from '../msgapp/address-store.js';
-export type { SessionStatus } from '../msgapp/msgapp.api.js';
 export {
   type NewReceived,
   ReceivedMessageStore,
@@ -53,14 +54,12 @@ export type {
   KeptCredential,
 } from '../msgapp/sessions/session-credentials.js';
 export type { SessionLimits } from '../msgapp/sessions/session-limits.js';
-export {
-  isFinal,
-  maySessionMove,
-  type NewSession,
-  type SessionLease,
-  type SessionMove,
-  type SessionTransition,
-  type StoredSession,
+export type {
+  NewSession,
+  SessionLease,
+  SessionMove,
+  SessionTransition,
+  StoredSession,
 } from '../msgapp/sessions/session-records.js';
 export { SessionStore } from '../msgapp/sessions/session-store.js';
 export {
@@ -139,16 +138,15 @@ export {
 export { type Parking, type PartPurgeCount, PartStore } from '../sms/receipts/part-store.js';
 export type { DatedReceipt, PartStatus, SmsPart, TakenSms } from '../sms/receipts/sms-part.js';
 export { StorageMeter } from '../telemetry/storage-meter.js';
+export type { EndpointOrdering, WebhookSignature } from '../webhooks/endpoints/endpoint.api.js';
 export type {
   DisabledReason,
   Endpoint,
   EndpointAttempt,
   EndpointBatch,
   EndpointDefinition,
-  EndpointOrdering,
   NewEndpoint,
   SecretVersion,
-  WebhookSignature,
 } from '../webhooks/endpoints/endpoint.js';
 export {
   type AttemptQuery,

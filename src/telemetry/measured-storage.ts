@@ -8,7 +8,7 @@ import type { MessagingStorage } from '../storage/messaging-storage.js';
 import { counting } from './counting.js';
 import { delegate } from './delegate.js';
 import type { Instruments } from './instruments.js';
-import { OTHER } from './metrics.js';
+import { type OPERATIONS, OTHER } from './metrics.js';
 
 /** The probes of a store by its methods. A probe counts the answers of one method. */
 type Probes<S> = {
@@ -38,8 +38,10 @@ export function probe<S extends object>(port: Abstract<S>, probes: Probes<S>): S
   return { port, probes };
 }
 
+type StorageOperation = (typeof OPERATIONS)[number];
+
 /** The group of each store's operations; see `OPERATIONS`. */
-const GROUPS: Readonly<Record<string, string>> = {
+const GROUPS: Readonly<Record<string, StorageOperation>> = {
   PolicyStore: 'policies',
   LedgerStore: 'ledger',
   AccountStore: 'accounts',
@@ -54,7 +56,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   AuditLog: 'audit',
 };
 
-const OUTBOX: Readonly<Record<string, string>> = {
+const OUTBOX: Readonly<Record<string, StorageOperation>> = {
   commit: 'accept',
   claim: 'claim',
   settle: 'settle',

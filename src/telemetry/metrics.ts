@@ -1,6 +1,11 @@
+import type { ErrorCode } from '../common/errors.js';
 import type { HistogramMetric, Metric } from '../common/telemetry/telemetry.js';
 import { PUBLISHED_STATUSES, REPORTED_STATUSES, WAITING_STATUSES } from '../events/delivery-status.js';
+import { CODE_RULES } from '../events/events.api.js';
+import { OPEN_SESSION_STATUSES, PUBLISHED_SESSION_STATUSES } from '../events/session-status.js';
+import { RESULT_KINDS } from '../outbox/delivery/result-checks.js';
 import { PRIORITIES } from '../outbox/queue/priority.api.js';
+import { ENDPOINT_STATUSES } from '../webhooks/endpoints/endpoint.api.js';
 
 /**
  * The source of a metric's values. Add up the values of all processes. Values of the database are the same in every
@@ -40,7 +45,7 @@ const WAITS = [0.1, 0.5, 1, 2, 5, 15, 60, 300, 3600, 21_600];
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
 /** Groups of the storage's operations. Each operation of a store is in one of them. */
-const OPERATIONS = [
+export const OPERATIONS = [
   'accept',
   'claim',
   'settle',
@@ -72,7 +77,10 @@ const ACCEPT_REASONS = [
   'storage_unavailable',
   'dropped',
   OTHER,
-] as const;
+] as const satisfies readonly (CodeWord | 'dropped' | 'other')[];
+
+/** A code of an error without `error.`. */
+type CodeWord = ErrorCode extends `error.${infer Word}` ? Word : never;
 
 /** The reasons of refunds. All codes of carriers are counted as `carrier_refused`. */
 export const REFUND_REASONS = [
@@ -88,19 +96,6 @@ export const REFUND_REASONS = [
   'rate_limited',
   'unsendable',
   'stopping',
-  OTHER,
-] as const;
-
-/** The rules that refuse a code. Every other rule is counted as `other`. */
-const CODE_REASONS = [
-  'country',
-  'cooldown',
-  'sends',
-  'sends_per_number',
-  'sends_everywhere',
-  'prefix_breaker',
-  'country_breaker',
-  'spend_cap',
   OTHER,
 ] as const;
 
@@ -145,7 +140,7 @@ export const METRICS = {
 
   carrier_submits_total: counter('Attempts to hand an SMS to a carrier.', {
     route: 'route',
-    result: ['sent', 'retry', 'postponed', 'refused', 'unknown'],
+    result: RESULT_KINDS,
   }),
   carrier_submit_duration_seconds: histogram(
     'Time of one attempt to hand an SMS to a carrier, including the wait in the transport.',
@@ -197,16 +192,16 @@ export const METRICS = {
     result: ['verified', 'wrong', 'locked', 'expired', 'exhausted', 'spent', 'already_verified', 'not_found'],
   }),
   code_refusals_total: counter('Codes that a rule refused.', {
-    reason: CODE_REASONS,
+    reason: [...CODE_RULES, OTHER],
   }),
 
   sessions: gauge('Sessions of messaging apps that are not over; the count stops at 10000.', 'database', {
     channel: 'channel',
-    state: ['created', 'connected', 'reconnecting'],
+    state: OPEN_SESSION_STATUSES,
   }),
   session_changes_total: counter('Changes of the state of sessions.', {
     channel: 'channel',
-    state: ['connected', 'reconnecting', 'logged_out', 'replaced', 'banned', 'expired', 'failed'],
+    state: PUBLISHED_SESSION_STATUSES,
   }),
   session_restrictions_total: counter('Numbers that a messaging app has restricted.', { channel: 'channel' }),
 
@@ -216,7 +211,7 @@ export const METRICS = {
   webhook_call_duration_seconds: histogram('Time of one call of a webhook.', CALLS, {}),
   webhook_lag_seconds: gauge('Age of the oldest event that was not sent to an enabled webhook.', 'database', {}),
   webhook_endpoints: gauge('Webhooks by their state; the count stops at 10000.', 'database', {
-    state: ['enabled', 'disabled'],
+    state: ENDPOINT_STATUSES,
   }),
 
   storage_up: gauge('1 if the last round of gauges could read the database, else 0.', 'process', {}),

@@ -3,6 +3,7 @@ import { Clock } from '../common/clock.js';
 import { countryOf } from '../common/phone-numbers/phone-number.js';
 import { SafeTelemetry } from '../common/telemetry/safe-telemetry.js';
 import { MessagingEvents } from '../events/messaging-events.js';
+import { PUBLISHED_SESSION_STATUSES } from '../events/session-status.js';
 import { Channels } from '../outbox/channel.js';
 import { SmsChannel } from '../sms/sms-channel.js';
 import { measuredTransport } from './carrier-probe.js';
@@ -33,15 +34,7 @@ export class TelemetryHooks implements OnModuleInit {
   }
 }
 
-const STEPS = [
-  'session.connected',
-  'session.reconnecting',
-  'session.logged_out',
-  'session.replaced',
-  'session.banned',
-  'session.expired',
-  'session.failed',
-] as const;
+const STEPS = PUBLISHED_SESSION_STATUSES.map((status) => `session.${status}` as const);
 
 /** Counts the events that this process emits to the host: codes, sessions, differences of segments. */
 function countEvents(events: MessagingEvents, instruments: Instruments): void {

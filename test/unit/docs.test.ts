@@ -1,8 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { DELIVERY_STATES, DELIVERY_STATUSES } from '../../src/events/delivery-status.js';
-import { EVENT_TYPES } from '../../src/events/event-types.js';
 import { loadMermaid } from '../support/docs/mermaid.js';
 import { docs, readDoc, snippets } from '../support/docs/readme.js';
 import { ROOT } from '../support/sample-app/sample-app.js';
@@ -155,31 +153,4 @@ describe('pictures', () => {
   ])('a mistake in a picture is found: %s', async (_, text) => {
     await expect(mermaid.parse(text)).rejects.toThrow();
   });
-});
-
-/** The rows of the first table after a heading, without its head, cell by cell. */
-function tableAfter(path: string, heading: string): string[][] {
-  const [, section = ''] = readDoc(path).split(`\n${heading}\n`);
-  const [table = ''] = section.match(/(?:^\|.*\|\n)+/m) ?? [];
-  const rows = table.trimEnd().split('\n').slice(2);
-  return rows.map((row) => row.slice(2, -2).split(' | '));
-}
-
-describe('states of deliveries', () => {
-  test('docs/http-api.md says of each what the table says', () => {
-    const declared = Object.entries(DELIVERY_STATES).map(([status, { meaning }]) => [`\`${status}\``, meaning]);
-    expect(tableAfter('docs/http-api.md', '### States')).toEqual(declared);
-  });
-
-  test('docs/architecture.md draws each', () => {
-    const [, picture = ''] = readDoc('docs/architecture.md').split('## States of a delivery\n');
-    const [drawn = ''] = picture.split('```\n');
-    const drawnTo = [...drawn.matchAll(/ --> (\w+)/g)].map(([, status]) => status);
-    expect([...new Set(drawnTo)].sort()).toEqual([...DELIVERY_STATUSES].sort());
-  });
-});
-
-test('docs/events.md explains each type of event', () => {
-  const types = readDoc('docs/events.md').match(/(?<=`)\w+\.\w+(?=`)/g) ?? [];
-  expect(types).toEqual(expect.arrayContaining([...EVENT_TYPES]));
 });

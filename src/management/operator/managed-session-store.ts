@@ -1,5 +1,5 @@
 import type { Page, PageRequest } from '../../common/listing/page.js';
-import type { SessionStatus } from '../../msgapp/msgapp.api.js';
+import type { SessionStatus } from '../../events/session-status.js';
 import type { StoredSession } from '../../msgapp/sessions/session-records.js';
 import { SESSION, toSession } from '../../msgapp/sessions/session-rows.js';
 import type { Database } from '../../storage/engine/database.js';

@@ -1,4 +1,4 @@
-import { SESSION_STATUSES } from '../../msgapp/msgapp.api.js';
+import { SESSION_STATUSES } from '../../events/session-status.js';
 import {
   EXAMPLE,
   identifier,

@@ -1,5 +1,5 @@
 import { AuditPage, AuditView } from '../../accounts/audit/audit.api.js';
-import { SESSION_STATUSES } from '../../msgapp/msgapp.api.js';
+import { SESSION_STATUSES } from '../../events/session-status.js';
 import { describeController, fieldsOf } from '../../openapi/controller-description.js';
 import { invalid } from '../../openapi/errors.js';
 import { PAGE } from '../../openapi/listings.js';

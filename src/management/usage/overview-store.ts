@@ -1,6 +1,7 @@
 import type { AccountState } from '../../accounts/account.api.js';
 import { DAY_MS } from '../../common/time.js';
 import { WAITING_STATUSES } from '../../events/delivery-status.js';
+import { FINAL_SESSION_STATUSES } from '../../events/session-status.js';
 import { PRIORITIES } from '../../outbox/queue/priority.api.js';
 import { rankOf } from '../../outbox/queue/priority.js';
 import type { Dialect } from '../../storage/dialect.js';
@@ -231,6 +232,8 @@ function* findAttention(
   return facts;
 }
 
+const FINAL: readonly string[] = FINAL_SESSION_STATUSES;
+
 /** The reason of a session whose account has unlinked the number. */
 const UNLINKED = 'logout';
 
@@ -247,7 +250,7 @@ function* lostNumbers(accountId: string, channel: string, now: number): Operatio
     .filter((row) => {
       if (optionalInteger(row, 'connected_at') === undefined || known.has(textOf(row, 'target'))) return false;
       known.add(textOf(row, 'target'));
-      const isLost = ['replaced', 'banned', 'failed', 'logged_out'].includes(textOf(row, 'status'));
+      const isLost = FINAL.includes(textOf(row, 'status'));
       return isLost && textOf(row, 'reason') !== UNLINKED && integerOf(row, 'at') >= now - 7 * DAY_MS;
     })
     .slice(0, MAX_NOTICES);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import type { IdGenerator } from '../../common/ids.js';
-import type { SessionStatus } from '../msgapp.api.js';
+import type { SessionStatus } from '../../events/session-status.js';
 import { Inbox } from './inbox.js';
 
 /** The length of a token: 192 bits. */

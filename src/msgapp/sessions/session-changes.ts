@@ -5,6 +5,7 @@ import type { Page } from '../../common/listing/page.js';
 import { maskNumber } from '../../common/phone-numbers/phone-number.js';
 import { sessionEvents } from '../../events/account-events.js';
 import type { TransactionPublisher } from '../../events/event-recorder.js';
+import { isFinal } from '../../events/session-status.js';
 import { lockRecords, writeRecords } from '../../outbox/policy/policy-records.js';
 import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, rowsOf, write } from '../../storage/engine/operation.js';
@@ -13,7 +14,6 @@ import { clearCredentials } from './credential-rows.js';
 import { checkSessionLimits, type SessionLimits } from './session-limits.js';
 import {
   CREATED,
-  isFinal,
   type NewSession,
   type SessionLease,
   type SessionMove,

@@ -9,6 +9,7 @@ import { checkAccountId } from '../../common/inputs.js';
 import { HOUR_MS, MINUTE_MS } from '../../common/time.js';
 import { noticeEvent, type SteppedSession, sessionEvents } from '../../events/account-events.js';
 import { EventPublisher } from '../../events/event-publisher.js';
+import { isFinal } from '../../events/session-status.js';
 import type { PendingSession, SessionsView } from '../msgapp.api.js';
 import { MsgappSettings } from '../msgapp-options.js';
 import {
@@ -23,7 +24,7 @@ import { SessionVault } from './credential-vault.js';
 import type { LiveSession, SessionObserver } from './live-session.js';
 import { type LinkCode, type LinkNews, QrSubscriptions } from './qr-stream.js';
 import { SessionPool } from './session-pool.js';
-import { isFinal, newestFirst, type StoredSession } from './session-records.js';
+import { newestFirst, type StoredSession } from './session-records.js';
 import { SessionStore } from './session-store.js';
 import { sessionsView } from './session-view.js';
 

@@ -4,12 +4,13 @@ import { MessagingError } from '../../common/errors.js';
 import type { IdGenerator } from '../../common/ids.js';
 import { faultCode, faultLog, nameOf } from '../../common/log.js';
 import { MINUTE_MS } from '../../common/time.js';
+import { isFinal } from '../../events/session-status.js';
 import type { IncomingMsgapp, LinkEvent } from '../msgapp-transport.js';
 import { LiveSession, type SessionCommand, type SessionObserver, type SessionParts } from './live-session.js';
 import type { SessionCredentials } from './session-credentials.js';
 import { SessionLeases } from './session-leases.js';
 import type { SessionLimits } from './session-limits.js';
-import { isFinal, type SessionLease, type StoredSession } from './session-records.js';
+import type { SessionLease, StoredSession } from './session-records.js';
 
 /** The dependencies of a pool. */
 interface PoolParts extends SessionParts {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../common/clock.js';
 import { faultCode, faultLog, nameOf } from '../../common/log.js';
-import type { SessionStatus } from '../msgapp.api.js';
+import type { SessionStatus } from '../../events/session-status.js';
 import type { Link } from '../msgapp-transport.js';
 import type { Pace } from '../sending/pace.js';
 import type { SessionStore } from './session-store.js';

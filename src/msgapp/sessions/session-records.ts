@@ -1,5 +1,6 @@
 import type { Author } from '../../accounts/audit/audit-entry.js';
-import type { SessionStatus } from '../msgapp.api.js';
+import type { SessionStatus } from '../../events/session-status.js';
+import { maySessionMove } from '../../events/session-status.js';
 
 /** A stored session. Times are in milliseconds since the epoch. */
 export interface StoredSession {
@@ -49,28 +50,6 @@ export interface NewSession extends Pick<StoredSession, 'id' | 'accountId' | 'ch
   readonly leaseUntil: number;
   /** Who links a number, for the audit log. */
   readonly by?: Author;
-}
-
-/** The allowed steps. The store refuses all others. */
-const STEPS: Readonly<Record<SessionStatus, readonly SessionStatus[]>> = {
-  created: ['connected', 'expired', 'logged_out', 'replaced', 'banned', 'failed'],
-  connected: ['reconnecting', 'logged_out', 'replaced', 'banned', 'failed'],
-  reconnecting: ['connected', 'logged_out', 'replaced', 'banned', 'failed'],
-  expired: [],
-  logged_out: [],
-  replaced: [],
-  banned: [],
-  failed: [],
-};
-
-/** Whether a session may move from one status to the other. */
-export function maySessionMove(from: SessionStatus, to: SessionStatus): boolean {
-  return STEPS[from].includes(to);
-}
-
-/** Whether a status is final. */
-export function isFinal(status: SessionStatus): boolean {
-  return STEPS[status].length === 0;
 }
 
 /** Sorts sessions by the time of their request, the newest first. */

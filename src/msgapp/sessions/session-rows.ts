@@ -1,7 +1,7 @@
+import type { SessionStatus } from '../../events/session-status.js';
 import type { Dialect } from '../../storage/dialect.js';
 import { type Operation, type Row, rowsOf } from '../../storage/engine/operation.js';
 import { integerOf, optionalInteger, optionalText, textOf } from '../../storage/engine/rows.js';
-import type { SessionStatus } from '../msgapp.api.js';
 import type { SessionLease, SessionTransition, StoredSession } from './session-records.js';
 
 /** The columns that `toSession` reads. `a` is the table's alias. */

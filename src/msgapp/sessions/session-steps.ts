@@ -2,7 +2,7 @@ import type { Author } from '../../accounts/audit/audit-entry.js';
 import type { Clock } from '../../common/clock.js';
 import { pause, STORAGE_RETRY_MS } from '../../common/concurrency/async.js';
 import { faultCode, faultLog, nameOf } from '../../common/log.js';
-import type { SessionStatus } from '../msgapp.api.js';
+import type { SessionStatus } from '../../events/session-status.js';
 import type { SessionLease, StoredSession } from './session-records.js';
 import type { SessionStore } from './session-store.js';
 

@@ -12,7 +12,7 @@ type Unknown = Extract<DeliveryResult, { readonly kind: 'unknown' }>;
 export const NO_ANSWER: Unknown = { kind: 'unknown', error: 'no_answer' };
 const BAD_ANSWER: Unknown = { kind: 'unknown', error: 'bad_answer' };
 
-const KINDS: Readonly<Record<DeliveryResult['kind'], true>> = {
+const KINDS: Readonly<Record<ResultKind, true>> = {
   sent: true,
   retry: true,
   postponed: true,
@@ -20,8 +20,12 @@ const KINDS: Readonly<Record<DeliveryResult['kind'], true>> = {
   unknown: true,
 };
 
+export type ResultKind = DeliveryResult['kind'];
+
+export const RESULT_KINDS = Object.keys(KINDS) as readonly ResultKind[];
+
 /** Whether a value is the kind of a result. */
-export function isKind(kind: unknown): kind is DeliveryResult['kind'] {
+export function isKind(kind: unknown): kind is ResultKind {
   return typeof kind === 'string' && Object.hasOwn(KINDS, kind);
 }
 

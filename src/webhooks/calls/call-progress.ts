@@ -1,3 +1,4 @@
+import type { FaultReason } from '../../events/events.api.js';
 import type { CallAnswer, CallProgress, EndpointLease, FailedCall, RecordedCall } from './call-records.js';
 import { CallRuns } from './call-runs.js';
 
@@ -88,7 +89,7 @@ export class ProgressDraft {
     this.changed = true;
   }
 
-  disable(reason: 'failures' | 'gone', at: number): void {
+  disable(reason: FaultReason, at: number): void {
     this.disabled ??= { reason, at };
     this.changed = true;
   }

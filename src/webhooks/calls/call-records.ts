@@ -1,5 +1,6 @@
 import type { Author } from '../../accounts/audit/audit-entry.js';
 import type { EventType } from '../../events/event-types.js';
+import type { FaultReason } from '../../events/events.api.js';
 import type { Endpoint } from '../endpoints/endpoint.js';
 
 /**
@@ -109,7 +110,7 @@ export interface CallProgress {
   readonly records: readonly CallRecord[];
   /** Replays with their new positions. A replay that has reached its end is removed. */
   readonly replays: readonly Pick<Replay, 'id' | 'position' | 'upTo'>[];
-  readonly disabled: { readonly reason: 'failures' | 'gone'; readonly at: number } | undefined;
+  readonly disabled: { readonly reason: FaultReason; readonly at: number } | undefined;
 }
 
 /** A request to call a window of the log again. */

@@ -1,6 +1,7 @@
 import { STORAGE_RETRY_MS, within } from '../../common/concurrency/async.js';
 import { type FaultLog, faultCode, faultLog, reasonOf } from '../../common/log.js';
 import { NO_SPAN, type TelemetrySpan } from '../../common/telemetry/telemetry.js';
+import type { FaultReason } from '../../events/events.api.js';
 import { IdleTimer } from '../../outbox/delivery/idle-timer.js';
 import type { Endpoint } from '../endpoints/endpoint.js';
 import { ProgressDraft } from './call-progress.js';
@@ -281,7 +282,7 @@ export class EndpointCaller {
     this.context.changed(this);
   }
 
-  private disable(reason: 'failures' | 'gone', at: number): void {
+  private disable(reason: FaultReason, at: number): void {
     this.isDisabled = true;
     this.draft.disable(reason, at);
     const { id: endpointId } = this.current;

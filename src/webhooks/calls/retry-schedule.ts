@@ -1,5 +1,6 @@
 import { retryAfterMs } from '../../common/retry-after.js';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../common/time.js';
+import type { EndpointOrdering } from '../endpoints/endpoint.api.js';
 
 /** The waits after the first failed call, after the second, and so on. Each wait is made up to a fifth shorter or longer. */
 const WAITS = [
@@ -29,7 +30,7 @@ const MAX_REST = HOUR_MS;
  * @param tries how many calls were made so far, 1 or more
  * @param random in [0, 1)
  */
-export function retryWait(tries: number, ordering: 'none' | 'strict', random: number): number | undefined {
+export function retryWait(tries: number, ordering: EndpointOrdering, random: number): number | undefined {
   const wait = WAITS[tries - 1] ?? (ordering === 'strict' ? WAITS.at(-1) : undefined);
   return wait === undefined ? undefined : Math.round(wait * (1 - JITTER + 2 * JITTER * random));
 }

@@ -6,8 +6,16 @@ import { HOUR_MS } from '../../common/time.js';
 import type { EventType } from '../../events/event-types.js';
 import type { ReplayWindow } from '../calls/endpoint-calls.js';
 import { eventTypesOf } from '../event-filter.js';
-import { MAX_BATCHED, MAX_DESCRIPTION, MAX_WAIT_MS } from './endpoint.api.js';
-import type { EndpointBatch, EndpointDefinition, EndpointOrdering, WebhookSignature } from './endpoint.js';
+import {
+  type EndpointOrdering,
+  MAX_BATCHED,
+  MAX_DESCRIPTION,
+  MAX_WAIT_MS,
+  ORDERINGS,
+  WEBHOOK_SIGNATURES,
+  type WebhookSignature,
+} from './endpoint.api.js';
+import type { EndpointBatch, EndpointDefinition } from './endpoint.js';
 
 /** A request to create an endpoint. Null counts as absent. */
 export interface EndpointDraft extends EndpointChanges {
@@ -71,7 +79,7 @@ export function changed<D extends Omit<EndpointDefinition, 'url'>>(before: D, ch
   return {
     ...before,
     types: types == null ? before.types : typesOf(types),
-    ordering: ordering == null ? before.ordering : choiceOf('ordering', ordering, ['none', 'strict']),
+    ordering: ordering == null ? before.ordering : choiceOf('ordering', ordering, ORDERINGS),
     batch: batch == null ? before.batch : batchOf(before.batch, batch),
     description: description == null ? before.description : descriptionOf(description),
   };
@@ -79,7 +87,7 @@ export function changed<D extends Omit<EndpointDefinition, 'url'>>(before: D, ch
 
 /** @throws MessagingError `error.field_invalid` */
 export function webhookSignatureOf(given: unknown): WebhookSignature {
-  return given == null ? 'hmac' : choiceOf('signature', given, ['hmac', 'ed25519']);
+  return given == null ? 'hmac' : choiceOf('signature', given, WEBHOOK_SIGNATURES);
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { EventType } from '../../events/event-types.js';
 import type { Row } from '../../storage/engine/operation.js';
 import { integerOf, optionalInteger, optionalText, textOf } from '../../storage/engine/rows.js';
-import type { DisabledReason, Endpoint, EndpointOrdering, SecretVersion, WebhookSignature } from './endpoint.js';
+import type { EndpointOrdering, WebhookSignature } from './endpoint.api.js';
+import type { DisabledReason, Endpoint, SecretVersion } from './endpoint.js';
 
 /** The columns that `toEndpoint` reads. */
 export const ENDPOINT =

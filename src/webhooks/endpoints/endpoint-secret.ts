@@ -1,6 +1,7 @@
 import { createHmac, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { keyedHash } from '../../common/secret.js';
-import type { Endpoint, SecretVersion, WebhookSignature } from './endpoint.js';
+import type { WebhookSignature } from './endpoint.api.js';
+import type { Endpoint, SecretVersion } from './endpoint.js';
 
 /** A key that signs calls: a key of HMAC-SHA256 (`v1`), or a private key of Ed25519 (`v1a`). */
 export type EndpointSecret =

@@ -1,4 +1,5 @@
 import { EVENT_TYPES, type EventType, type EventView } from '../../events/event-types.js';
+import { FAULT_REASONS } from '../../events/events.api.js';
 import {
   count,
   EXAMPLE,
@@ -34,8 +35,12 @@ const TYPES = list(oneOf<'*' | EventType>(['*', ...EVENT_TYPES], 'A type of even
   description: 'The types of events that the endpoint receives. It always receives `test.ping` and `endpoint.gap`.',
   example: ['*'],
 });
+/** `none`: a failed call is tried again by itself and the others go on. `strict`: nothing overtakes. */
+export const ORDERINGS = ['none', 'strict'] as const;
+export type EndpointOrdering = (typeof ORDERINGS)[number];
+
 const ORDERING = oneOf(
-  ['none', 'strict'],
+  ORDERINGS,
   '`none`: up to 8 calls run at the same time, and a failed call is tried again by itself. `strict`: one call at a time, in the order of the events.',
 );
 const BATCH_MAX = count('The most events of a call. Above 1 the body is `{ "events": […] }`.', {
@@ -45,8 +50,12 @@ const BATCH_MAX = count('The most events of a call. Above 1 the body is `{ "even
 const WAIT = count('How long the first event of a call waits for others, in milliseconds.', {
   maximum: MAX_WAIT_MS,
 });
+/** How calls are signed (Standard Webhooks): HMAC-SHA256 (`v1`), or Ed25519 (`v1a`). */
+export const WEBHOOK_SIGNATURES = ['hmac', 'ed25519'] as const;
+export type WebhookSignature = (typeof WEBHOOK_SIGNATURES)[number];
+
 const SIGNATURE = oneOf(
-  ['hmac', 'ed25519'],
+  WEBHOOK_SIGNATURES,
   'How calls are signed (Standard Webhooks): `v1` with a shared secret, or `v1a` with a key pair.',
 );
 const DESCRIPTION = text('A note for people.', { maxLength: MAX_DESCRIPTION, example: 'Commandes' });
@@ -65,6 +74,8 @@ export const ENDPOINT_FIELDS = {
   description: DESCRIPTION,
 };
 
+export const ENDPOINT_STATUSES = ['enabled', 'disabled'] as const;
+
 const ENDPOINT = {
   id: identifier('The endpoint.', EXAMPLE_ID),
   url: TARGET,
@@ -73,10 +84,10 @@ const ENDPOINT = {
   batch: object('How events are joined into calls.', { max: BATCH_MAX, wait_ms: WAIT }),
   signature: SIGNATURE,
   description: nullable(DESCRIPTION),
-  status: oneOf(['enabled', 'disabled'], 'Whether the endpoint is called.'),
+  status: oneOf(ENDPOINT_STATUSES, 'Whether the endpoint is called.'),
   reason: nullable(
     oneOf(
-      ['requested', 'failures', 'gone'],
+      ['requested', ...FAULT_REASONS],
       'Why it is disabled: by `disable`, after 72 hours in which all calls failed, or after a 410.',
     ),
   ),
@@ -128,6 +139,9 @@ export const PingResult = object('The answer of the endpoint.', {
 });
 export interface PingResult extends TypeOf<typeof PingResult> {}
 
+/** Whether the answer to a call was 2xx. */
+export const ATTEMPT_RESULTS = ['delivered', 'failed'] as const;
+
 /** A call of an endpoint. */
 export const AttemptView = object('A call of the endpoint.', {
   id: identifier('The call.', EXAMPLE.message),
@@ -136,7 +150,7 @@ export const AttemptView = object('A call of the endpoint.', {
     description: 'The sequences of all its events.',
     example: [4711],
   }),
-  status: oneOf(['delivered', 'failed'], 'Whether the answer was 2xx.'),
+  status: oneOf(ATTEMPT_RESULTS, 'Whether the answer was 2xx.'),
   http_status: nullable(count('The status of the answer; null: there was none.', { example: 204 })),
   error: nullable(text('Why there was no answer, in a short word.')),
   ms: count('Milliseconds until the answer.', { example: 87 }),

@@ -1,16 +1,8 @@
 import type { EventType } from '../../events/event-types.js';
-
-/**
- * `none`: a failed call is tried again by itself, and other calls go on. `strict`: one call at a time, in the order of the
- * events.
- */
-export type EndpointOrdering = 'none' | 'strict';
-
-/** How calls are signed (Standard Webhooks): HMAC-SHA256 (`v1`), or Ed25519 (`v1a`). */
-export type WebhookSignature = 'hmac' | 'ed25519';
+import type { EndpointOrdering, EndpointView, WebhookSignature } from './endpoint.api.js';
 
 /** Why an endpoint is disabled: by `disable`, after 72 hours in which all calls failed, or after a 410. */
-export type DisabledReason = 'requested' | 'failures' | 'gone';
+export type DisabledReason = NonNullable<EndpointView['reason']>;
 
 /** How many events one call may have, and how long its first event waits for others. */
 export interface EndpointBatch {
@@ -53,7 +45,7 @@ export interface NewEndpoint extends EndpointDefinition {
 
 /** An endpoint of an account. The service calls it with the account's events. */
 export interface Endpoint extends NewEndpoint {
-  readonly status: 'enabled' | 'disabled';
+  readonly status: EndpointView['status'];
   /** Null while enabled. */
   readonly reason: DisabledReason | null;
   /** The sequence number up to which events have been called or are being tried again. */

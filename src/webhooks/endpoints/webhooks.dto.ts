@@ -1,4 +1,5 @@
 import { IsOptional, IsQueryInteger, IsString } from '../../http/validators.js';
+import type { WebhookSignature } from './endpoint.api.js';
 import type { EndpointChanges, ReplayDraft } from './endpoint-input.js';
 
 /** Body of `PATCH /webhooks/:id`. The service checks what is in the fields. */
@@ -19,7 +20,7 @@ export class ChangeEndpointBody {
 
   @IsOptional()
   @IsString()
-  readonly signature?: 'hmac' | 'ed25519';
+  readonly signature?: WebhookSignature;
 
   @IsOptional()
   @IsString()
@@ -43,7 +44,7 @@ export class CreateEndpointBody {
 
   @IsOptional()
   @IsString()
-  readonly signature?: 'hmac' | 'ed25519';
+  readonly signature?: WebhookSignature;
 
   @IsOptional()
   @IsString()

@@ -4,6 +4,7 @@ import { PAGE, periodFilters } from '../../openapi/listings.js';
 import { count, oneOf } from '../../schemas/builders.js';
 import { MAX_REPLAYS } from '../calls/call-records.js';
 import {
+  ATTEMPT_RESULTS,
   AttemptPage,
   AttemptView,
   ENDPOINT_FIELDS,
@@ -210,7 +211,7 @@ export const webhooksOpenapi = describeController(WebhooksController, () => ({
       description: 'The calls of the last 7 days. A page may have fewer items than `limit`, even if more follow.',
       query: fieldsOf(ListAttemptsQuery, {
         ...PAGE,
-        status: oneOf(['delivered', 'failed'], 'Only calls with this result.'),
+        status: oneOf(ATTEMPT_RESULTS, 'Only calls with this result.'),
       }),
       answer: { schema: 'EndpointAttemptPage' },
       errors: ['error.invalid_cursor', ...invalid('status'), 'error.endpoint_not_found'],

@@ -1,4 +1,4 @@
-import type { SessionStatus } from '../../../src/msgapp/msgapp.api.js';
+import type { SessionStatus } from '../../../src/events/session-status.js';
 import type { SessionMove } from '../../../src/msgapp/sessions/session-records.js';
 import type { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 

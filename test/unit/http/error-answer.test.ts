@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { ForbiddenException, HttpException, UnauthorizedException } from '@nestjs/common';
 import { MessagingError } from '../../../src/common/errors.js';
@@ -85,5 +86,21 @@ describe('errorAnswer', () => {
     expect(documented.sort()).toEqual(
       [...new Set(codes.map((code) => `${errorStatus[code]} ${errorWord(code)}`))].sort(),
     );
+  });
+
+  test('the dashboard knows only words that exist', () => {
+    const words = new Set((Object.keys(errorStatus) as (keyof typeof errorStatus)[]).map(errorWord));
+    const page = join('src', 'dashboard', 'web');
+    const sources = readdirSync(page, { recursive: true, encoding: 'utf8' }).filter((path) => /\.tsx?$/.test(path));
+    const compared = sources.flatMap((path) => {
+      const source = readFileSync(join(page, path), 'utf8');
+      const [, listed = ''] = /^const KNOWN = \[([^\]]*)\]/m.exec(source) ?? [];
+      return [...source.matchAll(/\bcode [!=]== '(\w+)'/g), ...listed.matchAll(/'(\w+)'/g)].map(
+        ([, word = '']) => word,
+      );
+    });
+    expect(compared.length).toBeGreaterThan(10);
+    // The page itself makes an error of this word.
+    expect(compared.filter((word) => !words.has(word))).toEqual(['link_refused']);
   });
 });

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { isFinal } from '../../../src/events/session-status.js';
 import type { SessionsView } from '../../../src/msgapp/msgapp.api.js';
-import { isFinal, type StoredSession } from '../../../src/msgapp/sessions/session-records.js';
+import type { StoredSession } from '../../../src/msgapp/sessions/session-records.js';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { ACCOUNT } from '../../contract/storage/fixtures.js';
 import { closeAfterEach } from '../../support/common/opened.js';

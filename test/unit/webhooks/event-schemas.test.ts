@@ -7,7 +7,7 @@ import { eventFault } from '../../support/events/event-schemas.js';
 
 const AT = '2026-11-22T10:00:00.000Z';
 const NUMBER = '22670000000';
-const SESSION = { id: 's', channel: 'msgapp', number: NUMBER, status: 'connected', reason: 'linked' };
+const SESSION = { id: 's', channel: 'msgapp', number: NUMBER, status: 'connected', reason: 'linked' } as const;
 const POSTING = { id: 'p', units: -5, note: null };
 const KEY = { id: 'k', name: null };
 const OPT_OUT = { number: NUMBER, signature: 'INFOS', source: 'phone' } as const;
@@ -40,10 +40,10 @@ const SAMPLES: { readonly [T in EventType]: EventData[T] } = {
   'otp.refused': { ...CODE, reason: 'country', retry_after: null },
   'session.connected': SESSION,
   'session.reconnecting': SESSION,
+  'session.expired': { ...SESSION, number: null },
   'session.logged_out': SESSION,
   'session.replaced': SESSION,
   'session.banned': SESSION,
-  'session.expired': { ...SESSION, number: null },
   'session.failed': SESSION,
   'session.restricted': { ...SESSION, until: AT },
   'session.notice': SESSION,

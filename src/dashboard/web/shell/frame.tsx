@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import type { AccountRole, OperatorRole } from '../../../accounts/keys/permissions.js';
 import { Button } from '../components/button.js';
 import { Empty, Note } from '../components/notes.js';
 import { manage } from '../core/clients.js';
@@ -34,12 +35,6 @@ const t = texts(
     lost: 'This screen does not exist',
     lostWhy: 'The address may be wrong, or your role has no access to it.',
     home: 'Go to the first screen',
-    viewer: 'Viewer',
-    sender: 'Sender',
-    developer: 'Developer',
-    admin: 'Administrator',
-    support: 'Support',
-    finance: 'Finance',
     choose: 'Choose an account first',
     chooseWhy: 'This screen shows one account. Open it from the list of accounts.',
     accounts: 'Open the accounts',
@@ -62,15 +57,30 @@ const t = texts(
     lost: 'Cet écran n’existe pas',
     lostWhy: 'L’adresse est peut-être fausse, ou votre rôle ne donne pas accès à cet écran.',
     home: 'Aller au premier écran',
+    choose: 'Choisissez d’abord un compte',
+    chooseWhy: 'Cet écran concerne un seul compte. Ouvrez-le depuis la liste des comptes.',
+    accounts: 'Ouvrir les comptes',
+  },
+);
+
+const roleName = texts(
+  {
+    viewer: 'Viewer',
+    sender: 'Sender',
+    developer: 'Developer',
+    admin: 'Administrator',
+    support: 'Support',
+    finance: 'Finance',
+    operator: 'Operator',
+  } satisfies Readonly<Record<AccountRole | OperatorRole, string>>,
+  {
     viewer: 'Lecteur',
     sender: 'Expéditeur',
     developer: 'Développeur',
     admin: 'Administrateur',
     support: 'Assistance',
     finance: 'Finances',
-    choose: 'Choisissez d’abord un compte',
-    chooseWhy: 'Cet écran concerne un seul compte. Ouvrez-le depuis la liste des comptes.',
-    accounts: 'Ouvrir les comptes',
+    operator: 'Exploitant',
   },
 );
 
@@ -172,7 +182,7 @@ function Who() {
       </p>
       <p class="soft">
         {who?.account ? `${who.account.name} · ` : ''}
-        {t.of(who?.operator ?? who?.user?.role ?? '')}
+        {roleName.of(who?.operator ?? who?.user?.role ?? '')}
       </p>
       <Choices />
       <Button onClick={() => void signOut().then(forgetDrafts)}>{t('out')}</Button>

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { ACCOUNT_ROLES } from '../../../../accounts/keys/permissions.js';
 import type { AccountRole, Link as LinkView, ManagedAccount } from '../../../../client/manage/index.js';
 import { CopyButton } from '../../components/button.js';
 import { Dialog, Form } from '../../components/dialog.js';
@@ -79,8 +80,6 @@ export function Change({ of, onClose }: { readonly of: ManagedAccount; onClose(d
   );
 }
 
-const ROLES = ['viewer', 'sender', 'developer', 'admin'] as const;
-
 const NEW_LINK: { readonly role: AccountRole; readonly subject: string; readonly minutes: string } = {
   role: 'admin',
   subject: '',
@@ -106,7 +105,7 @@ export function Link({ of, onClose }: { readonly of: ManagedAccount; onClose(): 
           <SelectField
             label={t('role')}
             value={values.role}
-            options={ROLES.map((role) => [role, t(role)])}
+            options={ACCOUNT_ROLES.map((role) => [role, t(role)])}
             onInput={(role) => set({ role })}
           />
           <div class="pair">

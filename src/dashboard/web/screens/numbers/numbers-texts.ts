@@ -1,3 +1,4 @@
+import type { SessionStatus } from '../../../../client/index.js';
 import { texts } from '../../core/i18n.js';
 
 export const t = texts(
@@ -92,7 +93,7 @@ export const sessionWord = texts(
     reconnected: 'connected again',
     scanned: 'scanned',
     linked: 'scanned',
-  },
+  } satisfies Readonly<Record<string, string>> & Readonly<Record<SessionStatus, string>>,
   {
     created: 'Attend le scan',
     connected: 'Connecté',

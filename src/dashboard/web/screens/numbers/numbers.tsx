@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { MsgappSession } from '../../../../client/index.js';
+import { isFinal, type SessionStatus as State } from '../../../../events/session-status.js';
 import { Button } from '../../components/button.js';
 import { Confirm } from '../../components/dialog.js';
 import { Empty, Failure, Loading, Note } from '../../components/notes.js';
@@ -15,7 +16,7 @@ import { shownNumber } from '../shared/number.js';
 import { LinkDialog } from './link-dialog.js';
 import { sessionWord, t } from './numbers-texts.js';
 
-const TONES: Readonly<Record<string, Tone>> = {
+const TONES: Readonly<Record<State, Tone>> = {
   connected: 'good',
   created: 'info',
   reconnecting: 'warn',
@@ -25,7 +26,6 @@ const TONES: Readonly<Record<string, Tone>> = {
   replaced: 'warn',
   banned: 'bad',
 };
-const ACTIVE: readonly string[] = ['created', 'connected', 'reconnecting'];
 
 /** The linked numbers of each messaging-app channel. */
 export function Numbers() {
@@ -74,8 +74,8 @@ interface ChannelProps {
 function Channel({ of, isOnly, link }: ChannelProps) {
   const { data, error, reload } = useResource((signal) => messaging().msgapp(of).sessions({ signal }), [of], LIVE);
   const ending = useSignal<MsgappSession | undefined>(undefined);
-  const active = data?.sessions.filter(({ status }) => ACTIVE.includes(status)) ?? [];
-  const ended = data?.sessions.filter(({ status }) => !ACTIVE.includes(status)) ?? [];
+  const active = data?.sessions.filter(({ status }) => !isFinal(status)) ?? [];
+  const ended = data?.sessions.filter(({ status }) => isFinal(status)) ?? [];
   const content = data && (
     <>
       {active.length === 0 ? (
@@ -176,7 +176,7 @@ function Sessions({ of, caption, onEnd }: SessionsProps) {
   );
 }
 
-export function SessionStatus({ of }: { readonly of: string }) {
+export function SessionStatus({ of }: { readonly of: State }) {
   return <Status of={of} tone={TONES[of]} text={sessionWord.of(of)} />;
 }
 

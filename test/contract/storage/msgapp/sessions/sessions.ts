@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { SECOND_MS } from '../../../../../src/common/time.js';
-import type { SessionStatus } from '../../../../../src/msgapp/msgapp.api.js';
-import { isFinal, maySessionMove, type SessionLease } from '../../../../../src/msgapp/sessions/session-records.js';
+import type { SessionStatus } from '../../../../../src/events/session-status.js';
+import { isFinal, maySessionMove } from '../../../../../src/events/session-status.js';
+import type { SessionLease } from '../../../../../src/msgapp/sessions/session-records.js';
 import type { TestRunner } from '../../../test-runner.js';
 import { ACCOUNT, aSend, aSession, messageId, phone, START, sessionId } from '../../fixtures.js';
 import type { World } from '../../world.js';
