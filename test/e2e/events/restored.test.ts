@@ -51,7 +51,7 @@ describeOnBothAdapters('a log of events whose end is lost', (adapter) => {
     expect(await COMMANDS.restored?.run(app, [], {})).toBe(0);
     const said = print.mock.calls.flat().join('\n');
     print.mockRestore();
-    expect(said).toContain('1 logs of events go on');
+    expect(said).toContain('1 event logs continue');
     await logEventsOf(
       { app },
       Array.from({ length: 2 }, () => delivered(accountId)),
