@@ -6,12 +6,12 @@ import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { AccountService, LedgerService, MessagingModule, SystemClock, TypeormStorage } from 'nestjs-messaging';
-import { BareModule } from './bare.js';
-import { managementHost, signInLinks } from './management-host.js';
-import { linkNumber, msgappHost } from './msgapp-host.js';
-import { otpHost, sendCodes } from './otp-host.js';
-import { SketchModule } from './sketch.js';
-import { type TelemetryKind, telemetryOf } from './telemetry-host.js';
+import { BareModule } from './accept/bare.js';
+import { SketchModule } from './accept/sketch.js';
+import { managementHost, signInLinks } from './accounts/management-host.js';
+import { type TelemetryKind, telemetryOf } from './accounts/telemetry-host.js';
+import { linkNumber, msgappHost } from './channels/msgapp-host.js';
+import { otpHost, sendCodes } from './channels/otp-host.js';
 
 /** What the parent asks for: `node server.js '<json>'`. */
 interface Order {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { SystemClock } from 'nestjs-messaging';
-import { median } from './versus.js';
+import { median } from '../versus.js';
 
 /** Submits a second through one bind, and through a loop that only knows where a PDU begins. */
 export interface SmppRates {
@@ -48,7 +48,7 @@ export async function benchSmpp(rounds: number, window: number, submits: number)
 }
 
 async function startSink(): Promise<{ readonly process: ChildProcess; readonly port: number }> {
-  const child = fork(fileURLToPath(new URL('smpp-sink.js', import.meta.url)));
+  const child = fork(fileURLToPath(new URL('./smpp-sink.js', import.meta.url)));
   const [port] = await once(child, 'message');
   return { process: child, port };
 }
@@ -61,7 +61,7 @@ interface Bind {
 
 async function openBind(port: number, window: number): Promise<Bind> {
   const built = (name: string) =>
-    import(new URL(`../../build/src/transports/smpp/bind/${name}.js`, import.meta.url).href);
+    import(new URL(`../../../build/src/transports/smpp/bind/${name}.js`, import.meta.url).href);
   const [{ SmppBind }, { SMPP_BIND_DEFAULTS }] = await Promise.all([built('smpp-bind'), built('bind-settings')]);
   const settings = { ...SMPP_BIND_DEFAULTS, host: '127.0.0.1', port, systemId: 'bench', password: 'bench', window };
   return SmppBind.open(settings, { deliver: async () => {} }, new SystemClock());

@@ -10,8 +10,8 @@ import {
   TypeormStorage,
 } from 'nestjs-messaging';
 import { SmppSmsTransport } from 'nestjs-messaging/smpp';
+import { sqliteUrl } from '../target.js';
 import { type FaultCounts, startFaultySmsc } from './faulty-smsc.js';
-import { sqliteUrl } from './target.js';
 
 /** What came of one run. */
 export interface SmppFaults extends Readonly<FaultCounts> {

@@ -1,7 +1,7 @@
 import { TypeormStorage } from 'nestjs-messaging';
 import { DataSource } from 'typeorm';
-import { load, sqliteUrl, startTarget } from './target.js';
-import { versus } from './versus.js';
+import { load, sqliteUrl, startTarget } from '../target.js';
+import { versus } from '../versus.js';
 
 /** The accept rate with `stored` messages in the database against the rate with none; SQLite, Express. */
 export async function benchStored(stored: number, turns: number): Promise<number> {

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { measure } from 'nestjs-messaging';
-import { median } from './versus.js';
+import { median } from '../versus.js';
 
 /** `split-sms` has no types; `summary` is its mode that counts without keeping the parts, its fastest. */
 const splitSms: { split(text: string, options: { summary: boolean }): { parts: readonly unknown[] } } = createRequire(

@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
-import { BETTER_AUTH, type Load, load, sqliteUrl, startTarget, type Target } from './target.js';
-import { type Versus, versus } from './versus.js';
+import { BETTER_AUTH, type Load, load, sqliteUrl, startTarget, type Target } from '../target.js';
+import { type Versus, versus } from '../versus.js';
 
 /** What is compared. */
 export interface OtpRatios {

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
+import { postgresUrl, startTarget, type Target } from '../target.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time.js';
 import { ACCOUNTS, DAYS, fillManaged } from './management-fill.js';
-import { postgresUrl, startTarget, type Target } from './target.js';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from './time.js';
 
 const [MAIN] = ACCOUNTS;
 

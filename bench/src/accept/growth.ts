@@ -1,7 +1,7 @@
 import autocannon from 'autocannon';
 import { Client } from 'pg';
-import { load, postgresUrl, startTarget, type Target } from './target.js';
-import { median, versus } from './versus.js';
+import { load, postgresUrl, startTarget, type Target } from '../target.js';
+import { median, versus } from '../versus.js';
 
 /** What millions of stored messages do on PostgreSQL. */
 export interface Growth {

@@ -1,6 +1,6 @@
 import { TypeormStorage } from 'nestjs-messaging';
 import { Client } from 'pg';
-import { DAY_MS } from './time.js';
+import { DAY_MS } from '../time.js';
 
 /** Accounts of a filled database; the first has sent six of ten messages, each of the others one. */
 export const ACCOUNTS = ['account-0', 'account-1', 'account-2', 'account-3', 'account-4'] as const;

@@ -6,8 +6,8 @@ import { TypeormStorage } from 'nestjs-messaging';
 import { type Delivery, decide, OutboxStore } from 'nestjs-messaging/storage';
 import { Client } from 'pg';
 import { v7 as timeOrderedId } from 'uuid';
-import { postgresUrl } from './target.js';
-import { MINUTE_MS } from './time.js';
+import { postgresUrl } from '../target.js';
+import { MINUTE_MS } from '../time.js';
 
 /** How long claims of 500 take, in milliseconds. */
 export interface ClaimTimes {

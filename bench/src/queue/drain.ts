@@ -8,7 +8,7 @@ import {
   SmsService,
   TypeormStorage,
 } from 'nestjs-messaging';
-import type { TargetDatabase } from './target.js';
+import type { TargetDatabase } from '../target.js';
 
 /** Messages a second that the dispatcher brings to sandbox phones, from a queue of so many single SMS. */
 export async function benchDrain(place: TargetDatabase, messages: number): Promise<number> {

@@ -17,8 +17,8 @@ import {
   TypeormStorage,
 } from 'nestjs-messaging';
 import { OutboxStore } from 'nestjs-messaging/storage';
-import { postgresUrl } from './target.js';
-import { median } from './versus.js';
+import { postgresUrl } from '../target.js';
+import { median } from '../versus.js';
 
 /** How a backlog was drained by so many worker processes. */
 export interface Drained {

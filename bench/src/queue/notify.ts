@@ -2,8 +2,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AccountService, LedgerService, SmsService } from 'nestjs-messaging';
+import { postgresUrl } from '../target.js';
 import { type Notified, startNotified } from './notify-host.js';
-import { postgresUrl } from './target.js';
 
 /** Milliseconds from the accept of a message in one process to its hand-over in another. */
 export interface HandOver {

@@ -1,5 +1,5 @@
-import { load, sqliteUrl, startTarget, type Target } from './target.js';
-import { type Versus, versus } from './versus.js';
+import { load, sqliteUrl, startTarget, type Target } from '../target.js';
+import { type Versus, versus } from '../versus.js';
 
 /** Texts against the bare validated route. */
 export interface MsgappRatios {

@@ -19,7 +19,7 @@ import { generic, HttpSmsTransport } from 'nestjs-messaging/http';
 import { RoutedSmsTransport } from 'nestjs-messaging/routed';
 import { SmppSmsTransport } from 'nestjs-messaging/smpp';
 import { OutboxStore } from 'nestjs-messaging/storage';
-import { sqliteUrl } from './target.js';
+import { sqliteUrl } from '../target.js';
 
 /** What limits a carrier to about 50 parts a second. */
 export type Limit = 'smpp' | 'http' | 'routed';
@@ -158,7 +158,7 @@ function handOvers(events: MessagingEvents): { readonly count: number; of(number
 
 async function slowCarrier(limit: Limit): Promise<{ readonly transport: Transport; stop(): void }> {
   if (limit === 'smpp') {
-    const sink = fork(fileURLToPath(new URL('smpp-sink.js', import.meta.url)));
+    const sink = fork(fileURLToPath(new URL('../smpp/smpp-sink.js', import.meta.url)));
     const port = await portOf(sink);
     const link = { host: '127.0.0.1', port, systemId: 'bench', password: 'bench', partsPerSecond: PARTS_PER_SECOND };
     return { transport: SmppSmsTransport.forRoot({ links: [link] }), stop: () => sink.disconnect() };

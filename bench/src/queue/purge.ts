@@ -1,10 +1,10 @@
 import autocannon from 'autocannon';
 import { Client } from 'pg';
-import { fillPostgres } from './growth.js';
-import { fillSqlite } from './stored.js';
-import { postgresUrl, sqliteUrl, startTarget, type Target } from './target.js';
-import { DAY_MS } from './time.js';
-import { median } from './versus.js';
+import { fillPostgres } from '../accept/growth.js';
+import { fillSqlite } from '../accept/stored.js';
+import { postgresUrl, sqliteUrl, startTarget, type Target } from '../target.js';
+import { DAY_MS } from '../time.js';
+import { median } from '../versus.js';
 
 /** What a purge of old messages does to those who send meanwhile. */
 export interface PurgeRun {

@@ -15,8 +15,8 @@ import {
 } from 'nestjs-messaging';
 import { DataSource } from 'typeorm';
 import { Pool } from 'undici';
-import { sqliteUrl } from './target.js';
-import { median } from './versus.js';
+import { sqliteUrl } from '../target.js';
+import { median } from '../versus.js';
 
 /** What the calls of endpoints reach, each as it was measured. */
 export interface WebhookFigures {

@@ -1,5 +1,5 @@
-import { DATABASES, databaseOf, load, startTarget } from './target.js';
-import { type Versus, versus } from './versus.js';
+import { DATABASES, databaseOf, load, startTarget } from '../target.js';
+import { type Versus, versus } from '../versus.js';
 
 const VARIANTS = [
   { name: 'sketch without our code', order: { kind: 'sketch' } },

@@ -1,9 +1,9 @@
 import { TypeormStorage } from 'nestjs-messaging';
 import { AccountStore, decide, LedgerStore, OutboxStore, PartStore } from 'nestjs-messaging/storage';
 import { v7 as timeOrderedId } from 'uuid';
+import type { TargetDatabase } from '../target.js';
+import { MINUTE_MS } from '../time.js';
 import { type DriverCalls, driverCalls } from './driver-calls.js';
-import type { TargetDatabase } from './target.js';
-import { MINUTE_MS } from './time.js';
 import { WrittenTrees } from './written-trees.js';
 
 /** What one step in the life of an SMS costs a database. */

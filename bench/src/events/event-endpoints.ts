@@ -1,9 +1,9 @@
 import type { TypeormStorage } from 'nestjs-messaging';
 import { EndpointStore } from 'nestjs-messaging/storage';
 import { v7 as timeOrderedId } from 'uuid';
+import { load, postgresUrl, sqliteUrl, startTarget, type Target } from '../target.js';
+import { type Versus, versus } from '../versus.js';
 import { ACCOUNT, opened, settledAgainst } from './events.js';
-import { load, postgresUrl, sqliteUrl, startTarget, type Target } from './target.js';
-import { type Versus, versus } from './versus.js';
 
 /** What ten endpoints cost an account against one, where nothing calls them: its writes. */
 export interface EndpointFigures {

@@ -1,5 +1,5 @@
-import { load, sqliteUrl, startTarget, type Target } from './target.js';
-import { median } from './versus.js';
+import { load, sqliteUrl, startTarget, type Target } from '../target.js';
+import { median } from '../versus.js';
 
 /** What large sends cost, and what others notice of them. */
 export interface LargeSends {

@@ -1,10 +1,10 @@
 import { TypeormStorage } from 'nestjs-messaging';
 import { StorageMeter } from 'nestjs-messaging/storage';
 import { Client } from 'pg';
-import { fillPostgres } from './growth.js';
-import { load, postgresUrl, sqliteUrl, startTarget } from './target.js';
+import { fillPostgres } from '../accept/growth.js';
+import { load, postgresUrl, sqliteUrl, startTarget } from '../target.js';
+import { median, type Versus, versus } from '../versus.js';
 import { METRICS_SECRET, type TelemetryKind } from './telemetry-host.js';
-import { median, type Versus, versus } from './versus.js';
 
 /** The accept rate with telemetry against that without; SQLite, Express. */
 export async function benchMeasuredAccept(kind: TelemetryKind, turns: number): Promise<Versus> {

@@ -9,11 +9,11 @@ import {
   TypeormStorage,
 } from 'nestjs-messaging';
 import { v7 as timeOrderedId } from 'uuid';
+import { waitingTransport } from '../queue/workers.js';
+import { type DATABASES, databaseOf } from '../target.js';
+import { MINUTE_MS } from '../time.js';
+import { median } from '../versus.js';
 import { type ByHand, type HandWrite, openByHand } from './by-hand.js';
-import { type DATABASES, databaseOf } from './target.js';
-import { MINUTE_MS } from './time.js';
-import { median } from './versus.js';
-import { waitingTransport } from './workers.js';
 import { dataSourceOf } from './written-trees.js';
 
 /** What the product does without HTTP against the limit of its schema; each the median of the turns. */

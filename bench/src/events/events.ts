@@ -3,9 +3,9 @@ import { TypeormStorage } from 'nestjs-messaging';
 import { AccountStore, type Delivery, decide, EventLog, LedgerStore, OutboxStore } from 'nestjs-messaging/storage';
 import { Client } from 'pg';
 import { v7 as timeOrderedId } from 'uuid';
-import { load, postgresUrl, sqliteUrl, startTarget } from './target.js';
-import { MINUTE_MS } from './time.js';
-import { median, type Versus, versus } from './versus.js';
+import { load, postgresUrl, sqliteUrl, startTarget } from '../target.js';
+import { MINUTE_MS } from '../time.js';
+import { median, type Versus, versus } from '../versus.js';
 
 /** What the log of events costs, and how fast it is read. */
 export interface EventFigures {

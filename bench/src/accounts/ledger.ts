@@ -2,8 +2,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { TypeormStorage } from 'nestjs-messaging';
 import { LedgerStore } from 'nestjs-messaging/storage';
 import { DataSource } from 'typeorm';
-import { sqliteUrl } from './target.js';
-import { MINUTE_MS } from './time.js';
+import { sqliteUrl } from '../target.js';
+import { MINUTE_MS } from '../time.js';
 
 /** A check of the books of one SQLite file. */
 export interface LedgerRun {

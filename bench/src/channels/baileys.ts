@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { sqliteUrl } from './target.js';
-import type { Memory } from './whatsapp/memory.js';
-import type { Readings, Task } from './whatsapp/readings.js';
+import { sqliteUrl } from '../target.js';
+import type { Memory } from '../whatsapp/memory.js';
+import type { Readings, Task } from '../whatsapp/readings.js';
 
 /** What idle connected sessions take, in bytes. */
 export interface SessionMemory {
@@ -14,7 +14,7 @@ export interface SessionMemory {
 }
 
 /** Built apart, because the peer is part of the tests. */
-const CROWD = fileURLToPath(new URL('./whatsapp/bench/src/whatsapp/crowd.js', import.meta.url));
+const CROWD = fileURLToPath(new URL('../whatsapp/bench/src/whatsapp/crowd.js', import.meta.url));
 
 /** Sessions over Baileys, on SQLite, connected to a peer in a process of its own on loopback. */
 export async function benchBaileys(sessions: number, rounds: number): Promise<SessionMemory> {

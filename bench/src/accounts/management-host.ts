@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ManagementService, MessagingModule, SandboxModule, SystemClock, TypeormStorage } from 'nestjs-messaging';
-import { MINUTE_MS } from './time.js';
+import { MINUTE_MS } from '../time.js';
 
 /** How often usage is rolled up. */
 const ROLL_UP_MS = 5 * MINUTE_MS;
